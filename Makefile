@@ -217,8 +217,9 @@ extra.arm64: #: unit tests and a benchmark for arm64, emulated (Debian: qemu-use
 GOCYCLO  = github.com/fzipp/gocyclo@v0.6.0
 ACTIONLINT = github.com/rhysd/actionlint@v1.7.7
 GOLANGCI = github.com/golangci/golangci-lint/v2@v2.15.0
+VULN     = golang.org/x/vuln@v1.9.0
 # VULNDB=address is another database of vulnerabilities, file:///folder too.
-GOVULNCHECK = $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(if $(VULNDB),-db "$(VULNDB)")
+GOVULNCHECK = $(GO) run $(subst @,/cmd/govulncheck@,$(VULN)) $(if $(VULNDB),-db "$(VULNDB)")
 # command is the program $(3) of the module $(1) at its version, with arguments; $(2) is what it looks for.
 command = if $(GO) mod download $(1) >/dev/null 2>&1; then $(GO) run $(subst @,$(3)@,$(1)) $(4); \
 	else echo "skipped: $(2) is not looked at: $(1) cannot be downloaded, and is not in the module cache"; fi
@@ -230,10 +231,12 @@ ifeq ($(LINT),quick)
 	@$(call command,$(GOCYCLO),complexity,/cmd/gocyclo,-over 15 -ignore '_test[.]go$$|testdata/|[.]pb[.]go$$' .)
 else
 	@$(call command,$(GOLANGCI),the Go,/cmd/golangci-lint,run $$($(GO) list -m -f '{{.Dir}}/...'))
-	@case "$$(cd loadgen && $(GOVULNCHECK) . 2>&1)" in \
+	@if ! $(GO) mod download $(VULN) >/dev/null 2>&1; then \
+	echo "skipped: known vulnerabilities are not looked for: $(VULN) cannot be downloaded, and is not in the module cache"; \
+	else case "$$(cd loadgen && $(GOVULNCHECK) . 2>&1)" in \
 	*"fetching vulnerabilities"*) \
 		echo "skipped: known vulnerabilities are not looked for: their database cannot be had (VULNDB=address)" ;; \
-	*) for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && $(GOVULNCHECK) ./...) || exit 1; done ;; esac
+	*) for dir in $$($(GO) list -m -f '{{.Dir}}'); do (cd $$dir && $(GOVULNCHECK) ./...) || exit 1; done ;; esac; fi
 endif
 	@$(call command,$(ACTIONLINT),.github/workflows,/cmd/actionlint,)
 	@if command -v "$(or $(CHECK_JSONSCHEMA),check-jsonschema)" >/dev/null; then \

@@ -139,11 +139,13 @@ func TestAuditWithOtherSeedsAndData(t *testing.T) {
 func TestWrongAudits(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"want one of TEST01, TEST04": {"audit", "TEST06", "honest"},
-		"ask no audit":               {"audit", "all", "honest", "--rules", "v0.5"},
-		"want three numbers":         {"audit", "seeds", "honest", "--seeds", "1,2"},
-		"name the data set":          {"audit", "dataset", "honest"},
-		"unknown command":            {"audit", "nonsense"},
+		"want one of TEST01, TEST04":  {"audit", "TEST06", "honest"},
+		"ask no audit":                {"audit", "all", "honest", "--rules", "v0.5"},
+		"compares two runs, TEST04-A": {"audit", "TEST04", "honest", "--rules", "v1.0"},
+		"want one of TEST01, TEST05":  {"audit", "TEST06", "honest", "--rules", "v1.0"},
+		"want three numbers":          {"audit", "seeds", "honest", "--seeds", "1,2"},
+		"name the data set":           {"audit", "dataset", "honest"},
+		"unknown command":             {"audit", "nonsense"},
 	} {
 		if r := cheat(t, t.TempDir(), args...).WantCode(t, 2); !strings.Contains(r.Stderr, says) {
 			t.Errorf("%q: %s", args, r.Stderr)

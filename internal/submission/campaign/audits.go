@@ -54,11 +54,24 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 		return nil, fmt.Errorf("rules %s ask no audit of %s", rules.Name, rulesKey)
 	case word == AllTests:
 		return wanted, nil
+	case at < 0 && strings.EqualFold(word, "TEST04") && slices.Contains(wanted, tree.CachingUnique):
+		return nil, notRun(rules, tree.CachingUnique)
 	case at < 0:
+		wanted = slices.DeleteFunc(slices.Clone(wanted), func(test string) bool { return !slices.Contains(offered, test) })
 		return nil, fmt.Errorf("%s is not an audit of %s under rules %s; want one of %s, or %s",
 			word, rulesKey, rules.Name, strings.Join(wanted, ", "), AllTests)
 	}
 	return wanted[at : at+1], nil
+}
+
+// notRun says why the runs of a test are not made here.
+func notRun(rules *mlconf.Rules, test string) error {
+	if test == tree.CachingUnique || test == tree.CachingSame {
+		return fmt.Errorf("TEST04 of rules %s compares two runs, %s and %s, and audit neither makes nor judges them; make "+
+			"them by --set performance_issue_unique=1 and --set performance_issue_same=1 and compare them with that round's "+
+			"script, or give --rules v2.1 or newer", rules.Name, tree.CachingUnique, tree.CachingSame)
+	}
+	return fmt.Errorf("%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`", test)
 }
 
 // referenceModes are the modes of the runs that a test compares its own with.
@@ -76,8 +89,7 @@ func referenceModes(test string) []string {
 // settings for it.
 func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) {
 	if !slices.Contains(offered, test) {
-		return nil, exitcode.Mark(exitcode.Usage, fmt.Errorf(
-			"%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`", test))
+		return nil, exitcode.Mark(exitcode.Usage, notRun(rules, test))
 	}
 	config, err := audit.ConfigOf(rules, test, m.RulesKey)
 	if err != nil {
