@@ -1,76 +1,17 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
+	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
 
+	"github.com/plumbline-ml/plumbline/bench/internal/score"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
-
-// maxUsers bounds the users of a closed loop.
-const maxUsers = 100_000
-
-// closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
-func (r Request) closedLoop(served []loadgen.Scenario) ([]runStep, error) {
-	switch {
-	case r.Load.Concurrency == 0:
-		return nil, errors.New("--requests and --duration are of --concurrency; how long a scenario of LoadGen takes, its " +
-			"settings say: --set min_query_count, --set min_duration")
-	case r.Load.Concurrency < 1 || r.Load.Concurrency > maxUsers:
-		return nil, fmt.Errorf("--concurrency %d: want the number of users, from 1 to %d", r.Load.Concurrency, maxUsers)
-	case r.Load.Requests < 0 || r.Load.Requests > arrival.MostRequests:
-		return nil, fmt.Errorf("--requests %d: want a number from 1 to %d", r.Load.Requests, arrival.MostRequests)
-	case r.Load.Duration < 0 || r.Load.Duration > arrival.MostTime:
-		return nil, fmt.Errorf("--duration %v: want a time above 0, up to %v", r.Load.Duration, arrival.MostTime)
-	}
-	var other []string
-	for _, of := range []struct {
-		flag  string
-		given bool
-	}{
-		{"--scenario", len(r.Load.Scenarios) > 0}, {"--mode", r.Load.Mode != "" && r.Load.Mode != ModePerformance},
-		{"--set", len(r.Rules.Set) > 0}, {"--user-conf", r.Rules.UserConf != ""},
-		{"--audit", r.Rules.Audit != "" || r.Rules.Test.Name != ""},
-		{"--loadgen " + LoadGenOfficial, r.Rules.LoadGen == LoadGenOfficial},
-		{"--power", r.Power.Meter != "" || r.Power.Logs != ""},
-		{"--export", len(r.Output.Exports) > 0}, {"--trace", r.Output.Trace}, {"--abort-early", r.Load.AbortEarly},
-	} {
-		if of.given {
-			other = append(other, of.flag)
-		}
-	}
-	if len(other) > 0 {
-		return nil, fmt.Errorf("--concurrency and %s: a closed loop is no scenario of LoadGen, which has no part in it; "+
-			"leave one of them out", strings.Join(other, ", "))
-	}
-	if !slices.Contains(served, loadgen.Server) {
-		return nil, errors.New("--concurrency is for models that have the scenario Server")
-	}
-	return []runStep{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Load.Concurrency}}, nil
-}
-
-// loops says why a run cannot be a closed loop.
-func (p *Plan) loops(r Request, run Run) error {
-	if run.Users == 0 || run.Replay {
-		return nil
-	}
-	if !run.Settings.UseTokenLatencies {
-		return fmt.Errorf("--concurrency is for benchmarks of language models, which tell of their tokens: %s does not",
-			run.Model)
-	}
-	for _, o := range r.Model.BackendOptions {
-		if key, value, _ := strings.Cut(o, "="); strings.TrimSpace(key) == "concurrency" {
-			return fmt.Errorf("--concurrency %d and --backend-opt concurrency=%s: the first is how many users wait for "+
-				"answers, the second a cap on the requests that the client has under way; leave the cap out", run.Users, value)
-		}
-	}
-	return nil
-}
 
 // ClosedLoop is the load of a closed loop: as long as it was asked for, else a minute and a hundred requests, and under
 // smoke settings four requests of each user.
@@ -83,4 +24,40 @@ func (p *Plan) ClosedLoop(run Run) arrival.Pattern {
 		l.Requests = 4 * run.Users
 	}
 	return l
+}
+
+// ReplayTime is how long a replay may take at most where nobody says otherwise: what is not sent by then is missing.
+const ReplayTime = 4 * time.Hour
+
+// replaySettings are those of LoadGen's that a replay has, too, where a user writes them.
+var replaySettings = []string{"MinDuration", "MaxDuration", "SampleIndexRNGSeed", "ScheduleRNGSeed"}
+
+// ReplayRows are the settings of a replay that a user wrote. Nothing is drawn by its seeds, which stand in its files.
+func (r Run) ReplayRows() []settings.Row {
+	var names []string
+	for _, f := range loadgen.Fields() {
+		if slices.Contains(replaySettings, f.Name) && r.Settings.Written(f.Name) {
+			names = append(names, f.UserKey())
+		}
+	}
+	return lists.Filter(r.Settings.Rows(), func(row settings.Row) bool { return slices.Contains(names, row.Key) })
+}
+
+// ReplayTimes are how long a replay has to take to count, and how long it may take at most; 0: as long as it does.
+func (r Run) ReplayTimes() (least, most time.Duration) {
+	most = ReplayTime
+	if r.Settings.Written("MinDuration") {
+		least = r.Settings.MinDuration
+	}
+	if r.Settings.Written("MaxDuration") {
+		most = r.Settings.MaxDuration
+	}
+	return least, most
+}
+
+// ReplayScoring is how the answers of replays are scored.
+func (p *Plan) ReplayScoring() score.Scoring {
+	s := p.Scoring()
+	s.Dataset, s.Test, s.Wanted = p.DatasetFor(sdk.UsePerformance), sdk.UseReplay, score.Wanted{}
+	return s
 }

@@ -67,33 +67,6 @@ func audited(m sdk.ModelInfo) bool {
 	})
 }
 
-// checkRuns wants of runs that open different data sets none that are the plugin's own beside those of the user.
-func (d Data) checkRuns(p *Plan) error {
-	var faults []error
-	told := map[string]bool{}
-	fault := func(format string, args ...any) {
-		if text := fmt.Sprintf(format, args...); !told[text] {
-			told[text] = true
-			faults = append(faults, errors.New(text))
-		}
-	}
-	given := datasets{d.AccuracyPath, d.AuditPath}
-	others := d.Path != "" || given != datasets{}
-	for _, run := range p.Runs {
-		use := p.UseOf(run)
-		own, has := p.Served.Model.DatasetOf(use)
-		switch {
-		case use == run.Test && has && d.Path != "" && d.AuditPath == "":
-			fault("%s of %s has a data set of its own, %s of %d samples: name it with --audit-dataset", use,
-				p.Served.Model.Name, own.Name, own.Samples)
-		case others && p.pick(use, d.Path, given) == "":
-			fault("the %s run would have the plugin's own data, beside data sets of yours: name one with %s", run.ModeName(),
-				datasetFlag(use))
-		}
-	}
-	return errors.Join(faults...)
-}
-
 // UseOf is what the plugin opens its data for, in a run: sdk.Options.Use.
 func (p *Plan) UseOf(r Run) string {
 	if r.Mode == loadgen.AccuracyOnly {

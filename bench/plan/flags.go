@@ -120,3 +120,17 @@ func readFlags(text string) (flags []Flag) {
 	}
 	return flags
 }
+
+// checkNumbers wants a number above 0 of flags that are given with another one: those of the data, then the model's.
+func (r *Request) checkNumbers() (faults []error) {
+	for _, section := range []any{&r.Data, &r.Model} {
+		value := reflect.ValueOf(section).Elem()
+		for i := range value.NumField() {
+			name, how, _ := strings.Cut(value.Type().Field(i).Tag.Get(flagTag), ",")
+			if how == "positive" && value.Field(i).Int() < 0 {
+				faults = append(faults, fmt.Errorf("--%s %d: want a number above 0", name, value.Field(i).Int()))
+			}
+		}
+	}
+	return faults
+}

@@ -51,9 +51,9 @@ type Model struct {
 	Profiles string
 }
 
-// resolve decides which model file runs, and on which backend.
+// resolve decides which model file runs, on which backend, and with which options of both.
 func (m Model) resolve(p *Plan) []error {
-	return append(m.chooseFiles(p), m.chooseBackend(p)...)
+	return slices.Concat(m.chooseFiles(p), m.chooseBackend(p), m.resolveOptions(p))
 }
 
 // chooseFiles decides which model file runs: an embedded one, one of the manifest, or the user's own path.

@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
-	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -97,28 +95,6 @@ func checkLabel(label string) error {
 	return nil
 }
 
-// checkExports wants a timed run to export, by a LoadGen that hands out what it measured.
-func (o Output) checkExports(p *Plan) error {
-	switch {
-	case o.ExportRows < 0:
-		return fmt.Errorf("--export-rows %d: want 1 or more", o.ExportRows)
-	case len(o.Exports) == 0:
-		return nil
-	case p.Request.Rules.LoadGen == LoadGenOfficial:
-		return errors.New("--export: the official LoadGen does not hand out what it measured; --trace writes its own log " +
-			"of it")
-	}
-	for _, t := range p.Runs {
-		if t.Mode != loadgen.AccuracyOnly {
-			return nil
-		}
-	}
-	if len(p.Runs) == 0 { // which is a fault of its own
-		return nil
-	}
-	return errors.New("--export: it is of timed runs, and there is none")
-}
-
 // Exports are what is written beside the logs of each timed run: what the request asks for, and the times of each query
 // where the files of the endpoints harness are made of them.
 func (p *Plan) Exports() []export.Format {
@@ -134,23 +110,4 @@ func (p *Plan) Exports() []export.Format {
 func (p *Plan) InEndpointsForm() bool {
 	m := p.Served.Model
 	return m.Endpoints.IsRequested(m.ParamValues(p.Embedded, p.Options.Params))
-}
-
-// Described describes the machine.
-func (r Request) Described() system.Info { return system.Describe(r.Root()) }
-
-// Root is the machine's file system.
-func (r Request) Root() fs.FS {
-	if r.Output.Machine == nil {
-		return os.DirFS("/")
-	}
-	return r.Output.Machine
-}
-
-// Clock is the time by the request's clock, else the machine's.
-func (r Request) Clock() time.Time {
-	if r.Output.Now == nil {
-		return time.Now()
-	}
-	return r.Output.Now()
 }

@@ -3,9 +3,15 @@ package plan
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"os"
 	"slices"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/system"
+	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -18,6 +24,37 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/internal/power"
 )
+
+// Request is what a user asks for, in sections: each flag of harness run, and what a process knows of itself. Zero
+// values mean the default. Errors name a field as its flag does.
+type Request struct {
+	Plugins Plugins // where they are, and how they are started and watched
+	Model   Model   // what is run, and how
+	Data    Data    // what it is run on, and how its accuracy is judged
+	Load    Load    // which runs are made, and what asks the model
+	Rules   Rules   // what decides about settings
+	Power   Power   // what is measured beside the runs
+	Output  Output  // where results go, and what they say of the runs
+}
+
+// Described describes the machine.
+func (r Request) Described() system.Info { return system.Describe(r.Root()) }
+
+// Root is the machine's file system.
+func (r Request) Root() fs.FS {
+	if r.Output.Machine == nil {
+		return os.DirFS("/")
+	}
+	return r.Output.Machine
+}
+
+// Clock is the time by the request's clock, else the machine's.
+func (r Request) Clock() time.Time {
+	if r.Output.Now == nil {
+		return time.Now()
+	}
+	return r.Output.Now()
+}
 
 // Plan is what will be done.
 type Plan struct {
@@ -91,12 +128,10 @@ func buildPlan(r Request, s discover.Served) (*Plan, error) {
 	if profile != nil && r.Model.Backend == "" {
 		r.Model.Backend = profile.For.Backend
 	}
-	faults := slices.Concat(r.Load.resolve(p), r.Rules.resolve(p, r.Load), r.Model.resolve(p), r.checkNumbers(),
-		r.Data.resolve(p), r.Model.resolveOptions(p))
-	faults = append(faults, r.Rules.resolveProfile(p))
-	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, r.Data.checkRuns(p), r.Data.resolveScoring(p, r.Model.Finder), r.Output.resolve(p),
-		r.Power.resolve(p), r.Output.checkExports(p))
+	faults := slices.Concat(r.Load.resolve(p), r.Model.resolve(p), r.Rules.resolve(p, r.Load), r.checkNumbers(),
+		r.Data.resolve(p), p.chooseRuns(r))
+	faults = append(faults, r.Data.resolveScoring(p, r.Model.Finder), r.Output.resolve(p), r.Power.resolve(p))
+	faults = append(faults, p.checkAcross(r)...)
 	if err := exitcode.OfRequest(faults); err != nil {
 		return nil, err
 	}
@@ -105,6 +140,25 @@ func buildPlan(r Request, s discover.Served) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// prepareRequest reads the secrets and the round, without which nothing else is looked at.
+func (r *Request) prepareRequest() error {
+	if r.Model.Secrets == nil {
+		r.Model.Secrets = new(Secrets)
+	}
+	if err := r.Model.readSecrets(); err != nil {
+		return err
+	}
+	if r.Plugins.Launch.Hide == nil {
+		r.Plugins.Launch.Hide = r.Model.Secrets.Hide
+	}
+	round, err := mlconf.Round(r.Rules.Round)
+	if err != nil {
+		return fmt.Errorf("--rules: %w", err)
+	}
+	r.Rules.Round = round.Name
+	return nil
 }
 
 // Dirs are the directories of the runs.

@@ -1,18 +1,13 @@
 package plan
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
-	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/settings"
@@ -61,9 +56,10 @@ const (
 	LoadGenOfficial = "official"
 )
 
-// resolve decides by which division's rules runs are made, for which compliance test, and by which LoadGen.
+// resolve decides by which division's rules runs are made, for which compliance test, by which LoadGen, and whether as
+// long as the rules have it. The model file is known by then.
 func (r Rules) resolve(p *Plan, l Load) []error {
-	return []error{r.chooseDivision(p), r.Test.checkTest(r.Audit), r.chooseLoadGen(p, l)}
+	return []error{r.chooseDivision(p), r.Test.checkTest(r.Audit), r.chooseLoadGen(p, l), r.resolveProfile(p)}
 }
 
 // chooseDivision lets the plugin know of the network division, whose runs differ from others.
@@ -126,87 +122,6 @@ func (r Rules) resolveProfile(p *Plan) error {
 		p.Profile = settings.Smoke
 	}
 	return nil
-}
-
-// submittedScenarios are the scenarios that a submission of the model may have on systems of the request's type. The
-// open division has all.
-func (r Rules) submittedScenarios(m sdk.ModelInfo, d division.Division,
-	served []loadgen.Scenario) (in []loadgen.Scenario,
-	left []string, err error) {
-	if r.SystemType == "" || d == division.Open {
-		return served, nil, nil
-	}
-	round, err := mlconf.Round(r.Round)
-	if err != nil {
-		return nil, nil, err
-	}
-	has := round.Scenarios(m.RulesKey, r.SystemType)
-	if len(has) == 0 {
-		return nil, nil, fmt.Errorf("rules %s have no %s for systems of type %s, they have %s: run another model, choose "+
-			"another --system-type, or name the scenarios with --scenario", round.Name, cmp.Or(m.RulesKey, m.Name),
-			r.SystemType,
-			cmp.Or(strings.Join(round.ModelsFor(r.SystemType), ", "), "none"))
-	}
-	for _, s := range served {
-		if slices.Contains(has, mlconf.ScenarioOf(s.String(), m.LoadGenKey)) {
-			in = append(in, s)
-			continue
-		}
-		left = append(left, fmt.Sprintf("%v: rules %s have none of %s for systems of type %s", s, round.Name, m.RulesKey,
-			r.SystemType))
-	}
-	for _, name := range round.RequiredScenarios(m.RulesKey, r.SystemType) {
-		runs := func(s loadgen.Scenario) bool { return mlconf.ScenarioOf(s.String(), m.LoadGenKey) == name }
-		if !slices.ContainsFunc(in, runs) {
-			left = append(left, fmt.Sprintf("%s: rules %s ask for it of %s for systems of type %s, and %s does not run it",
-				name, round.Name, m.RulesKey, r.SystemType, m.Name))
-		}
-	}
-	if len(in) == 0 {
-		return nil, nil, fmt.Errorf("rules %s have %s of %s for systems of type %s, and %s runs %s", round.Name,
-			strings.Join(has, ", "), m.RulesKey, r.SystemType, m.Name, strings.Join(scenarioNames(served), ", "))
-	}
-	return in, left, nil
-}
-
-// unknownScenario is the error of a name that LoadGen has no scenario of. Interactive is one of submissions: LoadGen
-// runs it as Server, under the limits of a model of its own.
-func (r Rules) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Scenario) error {
-	known := append(scenarioNames(served), everyScenario)
-	if !strings.EqualFold(name, mlconf.Interactive) {
-		return suggest.Unknown("scenario", name, known)
-	}
-	server := loadgen.Server.String()
-	if mlconf.ScenarioOf(server, m.LoadGenKey) == mlconf.Interactive {
-		return fmt.Errorf("%s runs %s as %s: give --scenario %s, or leave it out", m.Name, name, server, server)
-	}
-	round, err := mlconf.Round(r.Round)
-	if err != nil {
-		return err
-	}
-	for _, system := range []mlconf.SystemType{mlconf.Datacenter, mlconf.Edge, mlconf.DatacenterEdge} {
-		if slices.Contains(round.Scenarios(m.RulesKey, system), mlconf.Interactive) {
-			return fmt.Errorf("%s is %s under the limits of another model: name %s-interactive, with --scenario %s", name,
-				server, m.Name, server)
-		}
-	}
-	return fmt.Errorf("rules %s have no %s of %s (known: %s)", round.Name, name, m.Name, strings.Join(known, ", "))
-}
-
-// readOverrides reads the values of --set.
-func (r Rules) readOverrides() (all []mlconf.Override, faults []error) {
-	for _, text := range r.Set {
-		o, err := mlconf.ParseOverride(text)
-		if err == nil && o.Key == "mode" {
-			err = errors.New("the mode is chosen with --mode")
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("--set %s: %w", text, err))
-			continue
-		}
-		all = append(all, o)
-	}
-	return all, faults
 }
 
 // AuditPath is the path of the audit settings that a run applies; empty: none.

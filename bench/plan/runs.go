@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
 	"github.com/plumbline-ml/plumbline/bench/tune"
@@ -57,7 +55,7 @@ func (p *Plan) chooseRuns(r Request) []error {
 			Test: r.Rules.Test.Name, TestConfig: r.Rules.Test.Config, IgnoreUnknownKeys: r.Rules.IgnoreUnknownKeys,
 		})
 		if err == nil {
-			err = errors.Join(run.checkSearchable(p.Rules), p.loops(r, run), r.checkReplay(run))
+			err = p.checkRun(r, run)
 		}
 		if err == nil {
 			err = run.Settings.Check()
@@ -68,43 +66,6 @@ func (p *Plan) chooseRuns(r Request) []error {
 		p.Runs = append(p.Runs, run)
 	}
 	return dedupeErrors(faults)
-}
-
-// readSteps reads what to run, and the settings of the command line for it. With faults there are no steps.
-func (p *Plan) readSteps(r Request) ([]runStep, []mlconf.Override, []error) {
-	model := p.Served.Model
-	if len(model.Scenarios) == 0 {
-		err := errors.New("plugin " + p.Served.Name + " lists no scenario for " + model.Name)
-		return nil, nil, []error{plugin.Fault(err)}
-	}
-	scenarios, left, err1 := r.Load.scenarios(model, p.Division, r.Rules)
-	p.Left = left
-	steps, err2 := r.steps(scenarios, p.Division.Scenarios(model.Scenarios))
-	steps = r.Power.withRanging(replaceByReplays(steps, model))
-	overrides, faults := r.Rules.readOverrides()
-	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
-		return nil, nil, faults
-	}
-	running := lists.Distinct(lists.Map(steps, func(st runStep) loadgen.Scenario { return st.scenario }))
-	faults = nil
-	for _, o := range overrides {
-		if !o.Means(running...) {
-			faults = append(faults, fmt.Errorf("--set %v: it means nothing in %v", o, running))
-		}
-	}
-	if len(faults) > 0 {
-		return nil, nil, faults
-	}
-	return steps, overrides, nil
-}
-
-// checkSearchable wants an arrival interval for a search of MultiStream.
-func (r Run) checkSearchable(rules string) error {
-	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
-		return nil
-	}
-	return fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, "+
-		"which the rules %s do not have: give --rules v0.5 to v1.1", ModeFindPeak, rules)
 }
 
 // dedupeErrors leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of
