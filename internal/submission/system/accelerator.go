@@ -15,11 +15,16 @@ var queried = []string{
 	"name", "memory.total", "clocks.max.sm", "driver_version", "pcie.link.gen.max", "pcie.link.width.max",
 }
 
+// smiProgram lists devices in a table of CSV.
+const smiProgram = "nvidia-smi"
+
+var smiArgs = []string{"--query-gpu=" + strings.Join(queried, ","), "--format=csv,noheader,nounits"}
+
 // listAccelerators are those that nvidia-smi lists, with the driver that it names. Where there is none, and no other
 // accelerator is on the PCI bus, the machine has none; else nothing is known.
 func (m Machine) listAccelerators(ctx context.Context) (found map[string]string, driver string) {
 	if m.Run != nil {
-		out, err := m.Run(ctx, "nvidia-smi", "--query-gpu="+strings.Join(queried, ","), "--format=csv,noheader,nounits")
+		out, err := m.Run(ctx, smiProgram, smiArgs...)
 		if err == nil {
 			if found, driver = parseDevices(string(out)); found != nil {
 				return found, driver

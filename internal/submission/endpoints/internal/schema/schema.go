@@ -310,13 +310,9 @@ func Bool(v any, at string, f *Faults) any {
 		if truth, ok := truths[strings.ToLower(x)]; ok {
 			return truth
 		}
-	case int64:
-		if x == 0 || x == 1 {
-			return x == 1
-		}
-	case float64:
-		if x == 0 || x == 1 {
-			return x == 1
+	case int64, *big.Int, float64: // those of JSON, and of YAML
+		if n, err := pyvalue.Float(v); err == nil && (n == 0 || n == 1) {
+			return n == 1
 		}
 	}
 	f.Add(at, "want true or false, found %s", Brief(v))

@@ -2,8 +2,12 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -27,7 +31,10 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 	if err := curves.CheckFlags(flags, "system-type"); err != nil {
 		return err
 	}
-	known := system.Probe(ctx, system.Machine{Root: a.Root, Run: runProgram})
+	known, err := a.probeNodes(ctx, o.ssh)
+	if err != nil {
+		return sdk.Usage(err)
+	}
 	w, written, err := build.Init(dir, build.InitOptions{Organisation: o.Submitter, Submission: o.submission,
 		Division: o.Division, System: o.System, Node: o.node}, known, endpoints.Newest())
 	if err != nil {
@@ -37,6 +44,39 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 		fmt.Fprintln(a.Stdout, filepath.Join(dir, name))
 	}
 	return a.listOpen(w)
+}
+
+// probeNodes is what the nodes at hosts say of themselves, through ssh; without a host, what this machine says.
+func (a *app) probeNodes(ctx context.Context, hosts []string) (map[string]string, error) {
+	if len(hosts) == 0 {
+		return system.Probe(ctx, system.Machine{Root: a.Root, Run: runProgram}), nil
+	}
+	var all []map[string]string
+	for _, host := range hosts {
+		dir, err := os.MkdirTemp("", "node-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		m, err := system.ReadRemote(ctx, dir, func(ctx context.Context, script string) ([]byte, error) {
+			return runProgram(ctx, "ssh", "-o", "BatchMode=yes", "--", host, "cd / && "+script)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("ssh %s: %w", host, describeExit(err))
+		}
+		all = append(all, system.Probe(ctx, m))
+	}
+	return system.JoinNodes(hosts, all)
+}
+
+// describeExit adds the last line that a program wrote to its error.
+func describeExit(err error) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return err
+	}
+	lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+	return fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 }
 
 // listOpen says what a person must still write.

@@ -3,6 +3,7 @@ package madetrees
 import (
 	"encoding/json"
 	"maps"
+	"math/big"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -148,6 +149,9 @@ func drawn(v any, random *rand.Rand) string {
 	factors := []float64{-1, 0.5, 0.9, 0.97, 0.995, 1.005, 1.03, 1.1, 2, 10}
 	factor := factors[random.IntN(len(factors))]
 	near := random.IntN(3) > 0
+	if n, isBig := v.(*big.Int); isBig && n.IsInt64() { // of YAML
+		v = n.Int64()
+	}
 	switch v := v.(type) {
 	case int64:
 		if near {
