@@ -65,14 +65,16 @@ func TestRemoteWithoutFiles(t *testing.T) {
 }
 
 func TestJoinNodes(t *testing.T) {
-	one := map[string]string{"number_of_nodes": "1", "host_memory_capacity": "32 GiB", "host_processor_frequency": "3.1 GHz"}
+	one := map[string]string{"number_of_nodes": "1", "host_memory_capacity": "32 GiB",
+		"host_processor_frequency": "3.1 GHz"}
 	two := maps.Clone(one)
 	two["host_processor_frequency"] = "2.2 GHz"
-	if got, err := JoinNodes([]string{"a", "b"}, []map[string]string{one, two}); err != nil || got["number_of_nodes"] != "2" {
+	got, err := JoinNodes([]string{"a", "b"}, []map[string]string{one, two})
+	if err != nil || got["number_of_nodes"] != "2" {
 		t.Error(got, err)
 	}
 	two["host_memory_capacity"] = "64 GiB"
-	_, err := JoinNodes([]string{"a", "b"}, []map[string]string{one, two})
+	_, err = JoinNodes([]string{"a", "b"}, []map[string]string{one, two})
 	if err == nil || !strings.Contains(err.Error(), `host_memory_capacity is "32 GiB" on a and "64 GiB" on b`) {
 		t.Error(err)
 	}

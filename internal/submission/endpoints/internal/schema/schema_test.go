@@ -24,7 +24,8 @@ func TestBool(t *testing.T) {
 		}
 	}
 	var f Faults
-	if Bool(int64(1), "a", &f) != true || Bool(int64(2), "a", &f) != nil || Bool(math.Inf(1), "a", &f) != nil || len(f) != 2 {
+	if Bool(int64(1), "a", &f) != true || Bool(int64(2), "a", &f) != nil || Bool(math.Inf(1), "a", &f) != nil ||
+		len(f) != 2 {
 		t.Errorf("%v", f)
 	}
 }

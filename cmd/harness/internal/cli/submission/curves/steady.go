@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -127,6 +128,10 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 // isRequests says whether a file is the records of our own client.
 func isRequests(file string) bool { return filepath.Base(file) == requests.JSONLName }
 
+// eventsMemory is the memory, in bytes, above which garbage is collected more often while the client's events are read:
+// logs have many GB, and a few floats of each request are kept.
+const eventsMemory = 200 << 20
+
 // readEvents reads the client's events, or our own records, whose tokens are the server's.
 func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, error) {
 	file, err := os.Open(path)
@@ -148,6 +153,7 @@ func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, err
 		}
 		return steady.Events{Passes: passes.Passes(), Samples: passes.Len()}, nil, nil
 	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(eventsMemory))
 	tokens, err := client.OpenTokenizer(f.tokenizer)
 	if err != nil {
 		return steady.Events{}, nil, err
