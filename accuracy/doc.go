@@ -4,7 +4,7 @@
 //   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space
 //   - clip and fid score generated pictures
 //   - generation, rouge, longcontext and mixture score language models, squad answers to questions, bleu translations
-//   - reasoning scores reasoning models, with extract and mathgrade below it, and programs the code that models wrote
+//   - reasoning scores reasoning models
 //   - bfcl scores function calls, replay agents, products answers about product pictures, retrieval answers found in
 //     pages
 //   - wer scores speech, auc and entropy recommendation, rgat graphs

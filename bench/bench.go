@@ -20,11 +20,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/internal/form"
 	"github.com/plumbline-ml/plumbline/bench/internal/run"
-	"github.com/plumbline-ml/plumbline/bench/output"
 	"github.com/plumbline-ml/plumbline/bench/plan"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/closedloop"
+	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
 // What is asked for, and what a plan is made of.

@@ -5,7 +5,6 @@
 //   - squad, prompts, conversations, bfcl, livecodebench and frames contain text
 //   - librispeech contains speech
 //   - criteo, streaming, igbh and graph are for recommendation and graphs
-//   - parquetfile reads Parquet files for the others
 //
 // Open checks a whole data set and reports all faults at once, such as missing files, wrong sizes and damaged labels.
 // Samples are read when they are needed, in bounded memory. The comment of each package shows the layout of the folder.

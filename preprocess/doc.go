@@ -5,9 +5,8 @@
 //   - volume prepares computed tomography and magnetic resonance scans
 //   - lidar prepares point clouds, with camera pictures
 //   - audio reads sound files and computes the features of speech models
-//   - tabular groups click logs into samples
-//   - text contains tokenizers (wordpiece, bpe, sentencepiece, clip, subword, tiktoken, pretrained), computes BERT's
-//     features, and splits texts into sentences and passages
+//   - text contains tokenizers (wordpiece, bpe, sentencepiece, clip, pretrained), computes BERT's features, and splits
+//     texts into sentences
 //
 // The functions are pure, and the same bytes give the same tensor on every machine. docs/preprocessing.md compares each
 // with the reference.

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // AskFirst settles what all loads have in common, and asks for one answer, which counts in nothing: a server that

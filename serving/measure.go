@@ -22,9 +22,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 	"github.com/plumbline-ml/plumbline/internal/serving/beside"
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/engine"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 

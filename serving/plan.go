@@ -4,21 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/client"
-	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/objective"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // What is asked where a plan does not say: so many users, lengths of prompts and answers in tokens, and the time for
@@ -28,6 +26,15 @@ const (
 	DefaultISL   = "512"
 	DefaultOSL   = "128"
 	DefaultGrace = 30 * time.Second
+)
+
+// What a plan's fields take: how Find searches, what ends a load early, what a request had for an answer, and a load
+// that was measured.
+type (
+	ReceivedAnswer = client.ReceivedAnswer
+	SearchOptions  = sweep.SearchOptions
+	MaxErrors      = engine.MaxErrors
+	SweepPoint     = sweep.SweepPoint
 )
 
 // Plan says what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the zero
@@ -48,7 +55,7 @@ type Plan struct {
 	// highest load that keeps all Objectives: both take the rest of a load from Base.
 	Loads []arrival.Pattern
 	Auto  bool
-	Find  *sweep.SearchOptions
+	Find  *SearchOptions
 	Base  arrival.Pattern
 
 	// Objectives are what requests and points are held to: objective.Parse.
@@ -60,7 +67,7 @@ type Plan struct {
 	// as long as they take after a number of requests; below 0: no time.
 	Grace time.Duration
 	// MaxErrors ends a load after so many failures; nil: 10 % of 20 or more.
-	MaxErrors *engine.MaxErrors
+	MaxErrors *MaxErrors
 	// Retry is how often a request is asked again after 429 and 503.
 	Retry int
 	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
@@ -71,9 +78,9 @@ type Plan struct {
 	GPUs int
 
 	// Received, if not nil, gets what each request had for an answer, as client.Client's does.
-	Received func(r *metrics.Request, a client.ReceivedAnswer)
+	Received func(r *metrics.Request, a ReceivedAnswer)
 	// Measured, if not nil, is called with each load that was measured, with all of its requests.
-	Measured func(p *sweep.SweepPoint)
+	Measured func(p *SweepPoint)
 }
 
 // ServerConnection says how to talk to a server.
@@ -85,47 +92,12 @@ type ServerConnection struct {
 	// Lookup finds an environment variable, as os.LookupEnv does: option key_env names the one with the API key. Nil:
 	// there is no key.
 	Lookup func(name string) (value string, ok bool)
-	// MaxWait is how long servers may take until they are ready. Until then they are asked again. 0: they are asked once.
-	MaxWait time.Duration
-	// Waiting hears once that a server is not ready, and why; nil: nothing does.
-	Waiting func(text string)
 }
 
-// The pauses between two questions to a server that is not ready: the first one, and the longest.
-const (
-	firstPause = 100 * time.Millisecond
-	maxPause   = time.Second
-)
-
-// Connect asks the servers at a URL, or at several with commas between, what they are. It waits up to MaxWait until
-// they are ready. Errors are of sdk.ErrUsage, where an option is wrong, and of sdk.ErrData, where there is no server or
-// no such model; the end of ctx is returned as it is. The caller closes the client.
+// Connect asks the servers at a URL, or at several with commas between, what they are. Errors are of sdk.ErrUsage,
+// where an option is wrong, and of sdk.ErrData, where there is no server or no such model; the end of ctx is returned
+// as it is. The caller closes the client.
 func (c ServerConnection) Connect(ctx context.Context, url string) (*openai.Client, error) {
-	began, said := time.Now(), false
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		client, err := c.connectOnce(ctx, url)
-		switch left := c.MaxWait - time.Since(began); {
-		case err == nil, ctx.Err() != nil, !errors.Is(err, sdk.ErrData), c.MaxWait <= 0:
-			return client, err
-		case left <= 0:
-			return nil, fmt.Errorf("%s is not ready after %s: %w", url, figure.Seconds(c.MaxWait), err)
-		default:
-			if !said && c.Waiting != nil {
-				c.Waiting(fmt.Sprintf("waiting up to %s for %s: %v", figure.Seconds(c.MaxWait), url, err))
-			}
-			said = true
-			pause = min(pause, left)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(pause):
-		}
-	}
-}
-
-// connectOnce asks the servers once.
-func (c ServerConnection) connectOnce(ctx context.Context, url string) (*openai.Client, error) {
 	options := map[string]string{}
 	for name, value := range c.Options {
 		options[name] = value

@@ -132,19 +132,19 @@ func TestWallsHold(t *testing.T) {
 		{"bench/plan", listedPackage{TestImports: ours("plugins/bert")}, true},
 		{"bench/plan", listedPackage{Imports: []string{"github.com/spf13/cobra"}}, true},
 		{"bench/record/results", listedPackage{Deps: ours("serving/metrics")}, false},
-		{"bench/record/results", listedPackage{Deps: ours("serving/curve")}, true},
-		{"bench/record/results", listedPackage{Deps: ours("serving/engine")}, true},
-		{"bench/plan", listedPackage{Deps: ours("serving/client", "backends/openai")}, true},
-		{"serving/engine", listedPackage{Deps: ours("serving/prompts", "serving/metrics")}, false},
-		{"serving/engine", listedPackage{Deps: ours("serving/sweep")}, true},
+		{"bench/record/results", listedPackage{Deps: ours("internal/serving/curve")}, true},
+		{"bench/record/results", listedPackage{Deps: ours("internal/serving/engine")}, true},
+		{"bench/plan", listedPackage{Deps: ours("internal/serving/client", "backends/openai")}, true},
+		{"internal/serving/engine", listedPackage{Deps: ours("serving/prompts", "serving/metrics")}, false},
+		{"internal/serving/engine", listedPackage{Deps: ours("internal/serving/sweep")}, true},
 		{"serving/metrics", listedPackage{Deps: ours("serving/arrival")}, true},
-		{"serving/curve", listedPackage{Deps: ours("bench/record")}, true},
+		{"internal/serving/curve", listedPackage{Deps: ours("bench/record")}, true},
 		{"internal/submission/check", listedPackage{Imports: []string{"github.com/goccy/go-yaml/ast"}}, false},
 		{"plugins/bert", listedPackage{Deps: ours("plugins/internal/language")}, false},
 		{"plugins/bert", listedPackage{Deps: ours("plugins/llm")}, true},
 		{"plugins/bert", listedPackage{TestImports: ours("backends/ort")}, true},
 		{"plugins/bert", listedPackage{Imports: []string{"gorgonia.org/tensor"}}, true},
-		{"plugins/sdxl/score", listedPackage{Imports: []string{"gorgonia.org/tensor"}}, false},
+		{"plugins/sdxl/internal/score", listedPackage{Imports: []string{"gorgonia.org/tensor"}}, false},
 		{"cmd/harness/internal/x", listedPackage{Deps: ours("e2e/internal/built")}, true},
 		{"cmd/harness/internal/x", listedPackage{Deps: ours("tools/internal/links")}, true},
 		{"cmd/harness/internal/x", listedPackage{Deps: ours("plugins/bert")}, true},
@@ -154,7 +154,7 @@ func TestWallsHold(t *testing.T) {
 		{"internal/x", listedPackage{Deps: ours("internal/submission/check")}, true},
 		{"internal/fetch", listedPackage{Deps: ours("internal/figure")}, true},
 		{"bench/plan", listedPackage{Deps: ours("internal/submission/check")}, true},
-		{"serving/engine", listedPackage{Deps: ours("internal/serving/beside")}, true},
+		{"internal/serving/engine", listedPackage{Deps: ours("internal/serving/beside")}, true},
 		{"internal/x", listedPackage{Imports: []string{"golang.org/x/text"}}, true},
 	} {
 		if faults := checkWall(c.p, c.name, walls()[wallOf(c.name)]); len(faults) > 0 != c.bad {
@@ -213,7 +213,7 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 // TestPluginLibrariesNeedNoGRPC: what an author writes against knows nothing of the wire; sdk/serve and sdk/host do.
 func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
-		"sdk/batch", "sdk/backend/pool", "sdk/exhibit", "sdk/scoring", "sdk/sequence"}
+		"sdk/exhibit", "sdk/scoring", "sdk/sequence"}
 	for _, p := range listPackages(t, "sdk", "plugins") {
 		name := strings.TrimPrefix(p.ImportPath, prefix)
 		if within(name, "sdk") && !slices.Contains(authors, name) {

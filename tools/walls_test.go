@@ -27,36 +27,46 @@ func walls() map[string]wall {
 	return map[string]wall{
 		"loadgen": {},
 		"preprocess": {
-			ours:  []string{"internal/lists", "internal/mt19937"},
+			ours:  []string{"internal/lists", "internal/mt19937", "internal/pystr"},
 			tests: []string{"internal/"},
-			others: []string{"github.com/mewkiz/flac", "golang.org/x/net", "golang.org/x/text", "gonum.org/v1/gonum",
+			others: []string{"github.com/mewkiz/flac", "golang.org/x/text", "gonum.org/v1/gonum",
 				"google.golang.org/protobuf"},
 		},
-		"datasets/cmd": {ours: []string{"datasets/", "internal/", "internal/synthetic/", "preprocess/", "accuracy/"}},
+		"datasets/cmd": {ours: []string{"datasets/", "internal/", "internal/parquetfile", "internal/synthetic/",
+			"preprocess/", "accuracy/"}},
 		"datasets": {
 			ours: []string{"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
-				"internal/mt19937", "internal/npy", "internal/pyfloat", "internal/pyvalue"},
+				"internal/mt19937", "internal/nifti", "internal/npy", "internal/parquetfile", "internal/pyfloat",
+				"internal/pystr", "internal/pyvalue"},
 			tests: []string{"internal/", "internal/synthetic/"},
 			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
 				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
 		},
 		"internal":       {tests: []string{"internal/testkit/"}},
 		"internal/fetch": {tests: []string{shared}},
-		"internal/oip":   {others: []string{"google.golang.org/grpc", "google.golang.org/protobuf"}},
+		"internal/parquetfile": {
+			ours: []string{shared},
+			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
+				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
+		},
+		"internal/reasoning": {ours: []string{shared}, others: []string{"golang.org/x/text"}},
+		"internal/oip":       {others: []string{"google.golang.org/grpc", "google.golang.org/protobuf"}},
 		"internal/synthetic": {
-			ours:   []string{"datasets/", "preprocess/", "accuracy/", "loadgen/", shared},
+			ours:   []string{"datasets/", "preprocess/", "accuracy/", "loadgen/", "internal/parquetfile", shared},
 			others: []string{"github.com/parquet-go/parquet-go"},
 		},
 		"internal/testkit": {
 			ours: []string{"accuracy/", "bench/", "datasets/", "internal/", "loadgen/", "preprocess/", "sdk/",
-				"serving/", "internal/fetch/", "internal/oip", "internal/power/", "internal/record/", "internal/submission/",
+				"serving/", "internal/fetch/", "internal/oip", "internal/parquetfile", "internal/power/", "internal/record/",
+				"internal/submission/",
 				"internal/synthetic/"},
 			others: []string{"github.com/hanwen/go-fuse/v2", "github.com/mewkiz/flac", "github.com/parquet-go/parquet-go",
 				"golang.org/x/sys", "google.golang.org/grpc"},
 		},
 		"accuracy": {
 			ours: []string{"preprocess/text/", "internal/half", "internal/lists", "internal/mt19937",
-				"internal/pcg64", "internal/pyfloat", "internal/pyvalue"},
+				"internal/pcg64", "internal/programs", "internal/pyfloat", "internal/pystr", "internal/pyvalue",
+				"internal/reasoning/"},
 			tests:  []string{"internal/"},
 			others: []string{"github.com/mozillazg/go-unidecode", "golang.org/x/text", "gonum.org/v1/gonum"},
 		},
@@ -74,73 +84,82 @@ func walls() map[string]wall {
 		"backends/kserve/cmd/oip-mock":    {ours: []string{"internal/oip", "internal/testkit/oiptest"}},
 		"plugins":                         plugin("github.com/parquet-go/parquet-go"),
 		// The client of a database and the library of tensors stay in the one benchmark that needs them.
-		"plugins/rag":  plugin("github.com/jackc/pgx/v5", "gonum.org/v1/gonum"),
+		"plugins/rag":  plugin("github.com/jackc/pgx/v5", "golang.org/x/net", "golang.org/x/text", "gonum.org/v1/gonum"),
 		"plugins/sdxl": plugin("gorgonia.org/tensor"),
 		"cmd/plugins": {
 			ours: []string{"plugins/", "backends/", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
 				"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
-				"internal/mt19937", "internal/npy", "internal/oip", "internal/onnx", "internal/pcg64",
-				"internal/pyfloat", "internal/pyvalue", "internal/sandbox", "internal/synthetic/"},
+				"internal/mt19937", "internal/nifti", "internal/npy", "internal/oip", "internal/onnx",
+				"internal/parquetfile", "internal/pcg64", "internal/programs", "internal/pyfloat", "internal/pystr",
+				"internal/pyvalue", "internal/reasoning/", "internal/sandbox", "internal/synthetic/"},
 			tests: []string{"internal/"},
 		},
 		// What is measured of servers, from the bottom: the first four need no server, and records need the first alone.
 		"serving/metrics":         {ours: ground()},
 		"serving/arrival":         {ours: append(ground(), "serving/metrics")},
 		"serving/objective":       {ours: append(ground(), "serving/metrics")},
-		"serving/curve":           {ours: append(ground(), "serving/arrival", "serving/metrics")},
+		"internal/serving/curve":  {ours: append(ground(), "serving/arrival", "serving/metrics")},
 		"serving/prompts":         {ours: append(ground(), "sdk/backend")},
 		"internal/serving/chat":   {ours: ground(), tests: []string{"preprocess/text/"}},
 		"internal/serving/search": {ours: ground(), tests: []string{"serving/metrics", "serving/objective"}},
 		"internal/serving/shard":  {ours: append(ground(), "serving/metrics")},
-		"serving/engine": {
+		"internal/serving/engine": {
 			ours: append(ground(), "sdk/backend", "serving/arrival", "serving/metrics", "serving/prompts",
 				"internal/serving/shard"),
 		},
 		"serving": {
 			ours: append(measured(),
 				"backends/openai", "preprocess/text/", // servers are asked in the process that measures
-				"datasets/parquetfile"),
+				"internal/parquetfile"),
 			tests: []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go",
 				"github.com/prometheus/client_model", "github.com/prometheus/common"},
 		},
+		"internal/serving/client": {
+			ours:   append(measured(), "backends/openai", "internal/parquetfile", "preprocess/text/"),
+			tests:  []string{"backends/openai/"},
+			others: []string{"github.com/parquet-go/parquet-go"},
+		},
 		"internal/serving": {
 			ours:  append(measured(), "backends/openai"),
-			tests: []string{"backends/openai/"},
+			tests: []string{"backends/openai/", "preprocess/text/", "internal/parquetfile"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/HdrHistogram/hdrhistogram-go",
 				"github.com/prometheus/client_model", "github.com/prometheus/common"},
 		},
 		"bench": {ours: measured(), others: []string{"github.com/goccy/go-yaml"}},
 		"bench/record": {
-			ours:   append(library(), "bench/", "internal/power/", "internal/record/", "serving/metrics"),
+			ours:   append(library(), "bench/", "internal/power/", "internal/record/", "internal/trust", "serving/metrics"),
 			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/parquet-go/parquet-go"},
 		},
 		"internal/record": {
-			ours:   append(library(), "bench/", "internal/compare", "internal/power/", "serving/metrics"),
+			ours: append(library(), "bench/", "internal/compare", "internal/power/", "internal/trust",
+				"serving/metrics"),
 			others: []string{"github.com/HdrHistogram/hdrhistogram-go", "github.com/parquet-go/parquet-go"},
 		},
 		"internal/closedloop": {ours: measured()},
 		"internal/compare":    {ours: measured()},
 		"internal/failif":     {ours: measured()},
 		"internal/power":      {ours: measured()},
+		"internal/trust":      {ours: append(library(), "bench/plugin")},
 		"internal/submission": {
 			ours:   measured(),
 			others: []string{"github.com/goccy/go-yaml"},
 		},
 		"internal/submission/endpoints/score": {
-			ours: append(measured(), "internal/submission/endpoints", "accuracy/", "preprocess/text/",
-				"backends/openai", "datasets/parquetfile"), // the last two by serving
+			ours: append(measured(), "internal/submission/endpoints", "internal/reasoning/", "accuracy/", "preprocess/text/",
+				"backends/openai", "internal/parquetfile"), // the last two by serving
 		},
 		"internal/submission/endpoints/drive": {
 			ours: append(measured(), "internal/submission/endpoints/", "internal/submission/internal/yaml11", "accuracy/",
-				"datasets/conversations", "backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
+				"internal/reasoning/", "datasets/conversations",
+				"backends/openai", "preprocess/text/", "internal/parquetfile"), // by serving
 			tests:  []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml"},
 		},
 		"cmd/harness": {
 			ours: append(measured(), "internal/submission/", "sdk/conformance",
-				"accuracy/", "datasets/conversations", // by the rehearsals of curves
-				"backends/openai", "preprocess/text/", "datasets/parquetfile"), // by serving
+				"accuracy/", "datasets/conversations", "internal/reasoning/", // by the rehearsals of curves
+				"backends/openai", "preprocess/text/", "internal/parquetfile"), // by serving
 			tests: []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/prometheus/client_golang", "github.com/spf13/cobra",
 				"github.com/spf13/pflag", "go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp",
@@ -188,8 +207,9 @@ func plugin(others ...string) wall {
 			"sdk", "sdk/backend", "sdk/backend/tensorcache", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 			"sdk/scoring", "sdk/sequence", "internal/draw", "internal/npy", "internal/synthetic/",
 			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
-			"internal/lists", "internal/mt19937", "internal/onnx", "internal/pcg64",
-			"internal/pyfloat", "internal/pyvalue", "internal/sandbox",
+			"internal/lists", "internal/mt19937", "internal/nifti", "internal/onnx",
+			"internal/parquetfile", "internal/pcg64", "internal/programs", "internal/pyfloat", "internal/pystr",
+			"internal/pyvalue", "internal/reasoning/", "internal/sandbox",
 			"plugins/internal/", // what several plugins share
 		},
 		tests:  []string{"internal/", "sdk/"},
@@ -209,5 +229,5 @@ func library() []string {
 // measured is what measures need: running and judging benchmarks, and servers.
 func measured() []string {
 	return append(library(), "bench/", "internal/record/", "internal/closedloop", "internal/compare", "internal/failif",
-		"internal/power/", "serving/", "internal/serving/")
+		"internal/power/", "internal/trust", "serving/", "internal/serving/")
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // FunctionCall is one call of a function, as a model wrote it: the name is a text as a rule, the arguments an object,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 var javaScript = typeRules{kinds: scriptKinds, lists: []string{"array"}, parse: parseJavaScript}

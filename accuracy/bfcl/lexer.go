@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // errSyntax is what Python would not parse.

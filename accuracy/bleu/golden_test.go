@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 const reference = "newstest2014.tok.bpe.32000.de"

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // CleanReference turns a line of the reference file into what the reference script compares with: words, a space apart.

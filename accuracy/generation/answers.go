@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Errors of this package, found with errors.Is.

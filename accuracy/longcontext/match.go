@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // uuids matches the identifiers that are hidden in a context: five groups of letters and digits.

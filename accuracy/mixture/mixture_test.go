@@ -14,7 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/programs"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // Program is the source that a model wrote for a task of MBXP.

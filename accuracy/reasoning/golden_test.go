@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 func TestGoldenDeepSeekR1(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/extract"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/extract"
 )
 
 // Script is the official script whose rules hold.

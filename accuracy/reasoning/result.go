@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
 // LogResult is the score of one log, with all that a reader should know of how it came about.

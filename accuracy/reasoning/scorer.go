@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
 // Errors of this package, found with errors.Is.

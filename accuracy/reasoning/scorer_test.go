@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
 // payload is a text as ids, one for each byte.

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // openTokenizer reads a byte-level tokenizer.json for decoding alone. Ids beyond it vanish.

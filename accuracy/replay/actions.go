@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // executables are the programs that count, under the name that they count as.

@@ -3,7 +3,7 @@ package retrieval
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // RankedFigures are the figures of the reference's loop, by its names: precision@K, recall@K and f1@K for K of 1, 3, 5,

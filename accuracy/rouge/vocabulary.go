@@ -3,7 +3,7 @@ package rouge
 import (
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/porter"
+	"github.com/plumbline-ml/plumbline/accuracy/internal/porter"
 )
 
 // wordNumbers numbers words: words of one stem have one number.

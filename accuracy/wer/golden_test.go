@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // textCases are pairs of texts; Out is nil where the official code fails.

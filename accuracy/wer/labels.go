@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/payload"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // DTypes are the element types of payloads that the official scripts accept, their default first. The Int32 that they

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // spaces is Python's white space in a character class.

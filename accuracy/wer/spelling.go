@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // spellingsFile has the American spelling of British words: english.json of openai-whisper (english.LICENSE).

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/trust"
+	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
 // Entry is a plugin binary and what it says of itself, or why it does not.

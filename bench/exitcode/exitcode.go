@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/trust"
+	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
 // Code is a process exit code.

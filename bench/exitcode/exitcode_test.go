@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/trust"
+	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
 func TestOf(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
+	"github.com/plumbline-ml/plumbline/internal/nifti"
 )
 
 // Labels of published files.

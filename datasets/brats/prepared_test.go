@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
+	"github.com/plumbline-ml/plumbline/internal/nifti"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
+	"github.com/plumbline-ml/plumbline/internal/nifti"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
+	"github.com/plumbline-ml/plumbline/internal/nifti"
 )
 
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.

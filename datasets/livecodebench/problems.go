@@ -3,7 +3,7 @@
 // encoded in base64.
 //
 // In scope: files and folders of a release, one problem at a time. Out of scope: interpreting the tests, and running
-// programs with them (package accuracy/programs).
+// programs with them (package internal/programs).
 package livecodebench
 
 import (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
-	"github.com/plumbline-ml/plumbline/datasets/parquetfile"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parquetfile"
 )
 
 // The columns that rows are read from.

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 	"github.com/plumbline-ml/plumbline/internal/testkit/oiptest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/pair"
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/pair"
 )
 
 // pairPlugins is the folder of the plugin whose model has two parts, beside ONNX Runtime's library.

@@ -15,9 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )

@@ -8,7 +8,7 @@
 // links this package can therefore run programs, test binaries included.
 //
 // In scope: a command, its input, limits. Out of scope: choosing programs and interpreting their output (package
-// accuracy/programs).
+// internal/programs).
 //
 // A weak Box has no name spaces, only limits of the system, of time and of output. SECURITY.md describes what a program
 // can then do.

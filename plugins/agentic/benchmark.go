@@ -17,8 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/tooluse"
-	"github.com/plumbline-ml/plumbline/plugins/agentic/standin"
+	"github.com/plumbline-ml/plumbline/plugins/agentic/internal/standin"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
@@ -33,6 +34,9 @@ func New() sdk.Benchmark {
 		Export: manifest.DatasetExport(export.ToolSets()), Samples: tooluse.Turns(),
 	})
 }
+
+// StandIn returns the script that stands in for a server, and the name that users choose it by.
+func StandIn() (name string, b backend.Backend) { return standin.Name, standin.ScriptBackend{} }
 
 // openWorkload makes the prompts of the questions in an accuracy run, and of the turns in any other.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {

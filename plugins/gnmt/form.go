@@ -1,7 +1,7 @@
 package gnmt
 
 import (
-	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
+	"github.com/plumbline-ml/plumbline/plugins/gnmt/internal/subword"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/generate"

@@ -9,9 +9,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/bleu"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
-	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
+	"github.com/plumbline-ml/plumbline/plugins/gnmt/internal/subword"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

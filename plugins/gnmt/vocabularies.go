@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/subword"
+	"github.com/plumbline-ml/plumbline/plugins/gnmt/internal/subword"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

@@ -42,12 +42,12 @@ func scoreOf(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
 	for i, name := range kitti3d.Classes() {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: name + " AP", Value: r.Classes[i] / 100})
 	}
-	score.Notes = scoreNotes(r, c)
+	score.Notes = scoreNotes(r)
 	return score, nil
 }
 
-func scoreNotes(r kitti3d.PrecisionResult, c scoring.Counts) (n sdk.Notes) {
-	n.AddDropped(c.Repeated())
+func scoreNotes(r kitti3d.PrecisionResult) (n sdk.Notes) {
+	n.AddDropped(r.Again)
 	n.AddCount(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found "+
 		"(missing=empty), "+
 		"where the official script stops")

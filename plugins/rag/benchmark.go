@@ -6,7 +6,7 @@
 // by a client in the plugin's main, or package standin's script in the plugin.
 //
 // In scope: the files of a run, passing texts through the parts, processing questions and pages, payloads, scorers. Out
-// of scope: the rounds (agent), the index (index), text of pages (preprocess/text/passages), files (datasets/frames),
+// of scope: the rounds (agent), the index (index), text of pages (passages), files (datasets/frames),
 // scores (accuracy/retrieval), requests to servers (a backend.GeneratorOpener).
 package rag
 

@@ -6,8 +6,8 @@
 //
 // In scope: the papers of a run, filling a model's tensors with neighbourhoods, payloads, the scorer. Out of scope: the
 // choice of a model file (sdk/manifest), inference (a backend, linked by the plugin's main), reading graphs
-// (datasets/igbh), drawing neighbourhoods (datasets/graph/sampling), the embedded graph (internal/synthetic/citations),
-// the metric (accuracy/rgat).
+// (datasets/igbh), drawing neighbourhoods (internal/sampling), the embedded graph (internal/synthetic/citations), the
+// metric (accuracy/rgat).
 package rgat
 
 import (

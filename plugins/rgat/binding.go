@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/graph/sampling"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
+	"github.com/plumbline-ml/plumbline/plugins/rgat/internal/sampling"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 

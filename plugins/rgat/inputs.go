@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/datasets/graph/sampling"
+	"github.com/plumbline-ml/plumbline/plugins/rgat/internal/sampling"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/datasets/graph/remote"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
+	"github.com/plumbline-ml/plumbline/plugins/rgat/internal/remote"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

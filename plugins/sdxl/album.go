@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/score"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/score"
 )
 
 // TestAlbum hands in the first pictures of two of three samples, in the order of the rules.

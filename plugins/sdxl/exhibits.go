@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
-	"github.com/plumbline-ml/plumbline/plugins/sdxl/score"
+	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/score"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )

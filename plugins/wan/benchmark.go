@@ -10,7 +10,9 @@ import (
 	"context"
 	"embed"
 
+	"github.com/plumbline-ml/plumbline/plugins/wan/internal/videos"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
@@ -28,6 +30,13 @@ func New() sdk.Benchmark {
 		Export: manifest.DatasetExport{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
 	})
 }
+
+// StandIn returns the drawing program that stands in for a model, and the name that users choose it by.
+func StandIn() (name string, b backend.Backend) { return videos.StandInName, videos.StandIn{} }
+
+// VideoBackend returns the backend that requests videos from servers or from processes that it starts, and the name
+// that users choose it by.
+func VideoBackend() (name string, b backend.Backend) { return "video", videos.VideoBackend{} }
 
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
+	"github.com/plumbline-ml/plumbline/plugins/wan/internal/videos"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"

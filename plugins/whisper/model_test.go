@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
-	"github.com/plumbline-ml/plumbline/preprocess/text/tiktoken"
+	"github.com/plumbline-ml/plumbline/plugins/whisper/internal/tiktoken"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/plugins/whisper/internal/tiktoken"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
-	"github.com/plumbline-ml/plumbline/preprocess/text/tiktoken"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )

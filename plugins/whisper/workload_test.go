@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
+	"github.com/plumbline-ml/plumbline/plugins/whisper/internal/tiktoken"
 	"github.com/plumbline-ml/plumbline/preprocess/audio"
-	"github.com/plumbline-ml/plumbline/preprocess/text/tiktoken"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/generate"

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/host"
+	"github.com/plumbline-ml/plumbline/sdk/internal/testkit/tokens"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/tokens"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 

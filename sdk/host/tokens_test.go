@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/tokens"
+	"github.com/plumbline-ml/plumbline/sdk/internal/testkit/tokens"
 )
 
 // tokenSettings ask for token latencies too.

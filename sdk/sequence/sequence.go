@@ -3,7 +3,7 @@
 //	type workload struct{ *sequence.BatchedWorkload } // with a Postprocess of its own
 //
 // In scope: samples without padding, their batches, the client's part of the work, outputs with logits for each
-// position. Out of scope: tokens (the benchmark), the size of a batch (sdk/batch, by a sdk.SizeRule).
+// position. Out of scope: tokens (the benchmark), the size of a batch (sdk/internal/batch, by a sdk.SizeRule).
 package sequence
 
 import (

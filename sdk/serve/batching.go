@@ -2,7 +2,7 @@ package serve
 
 import (
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
 // maxSizes is how many sizes of batches are told apart.

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
 // checkDevices says what is wrong with the devices of a request, before anything is opened.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
 // placed opens sessions and notes where, and with how many runs at a time.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
 // openSets opens the parts of a workload on each of the devices; on the backend's choice where there is none.

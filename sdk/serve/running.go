@@ -6,8 +6,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 

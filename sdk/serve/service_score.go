@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 	"github.com/plumbline-ml/plumbline/sdk/internal/convert"
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )

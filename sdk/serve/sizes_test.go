@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
 // sizedWorkload is a workload whose samples are their own sizes.

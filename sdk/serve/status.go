@@ -12,7 +12,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
 // maxMessage bounds an error's text on the wire.

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
-	"github.com/plumbline-ml/plumbline/sdk/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
 // batchWorker takes batches of a sdk.Batcher through its session: batch.Worker. Its memory is reused from batch to

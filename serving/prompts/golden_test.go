@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// TestGoldenData compares what requests mean; serving/client compares them as they are written.
+// TestGoldenData compares what requests mean; internal/serving/client compares them as they are written.
 func TestGoldenData(t *testing.T) {
 	golden.Each(t, "serving/data/*/case.json", func(t *testing.T, path string) {
 		servingtest.RunPrompts(t, path, nil, meaning)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/serving/curve"
+	"github.com/plumbline-ml/plumbline/internal/serving/curve"
 )
 
 // PointOf is what a sweep has to know of a load that was measured.

@@ -2,7 +2,7 @@
 
 MLC is a checkout of github.com/mlcommons/inference; DIR gets 100 drawn pages of about 155 kB, if it has none. Needs
 beautifulsoup4, lxml, pandas, requests and tqdm. Prints processor time of each page, and the SHA-256 over the passages
-of the first 40, which `go test ./preprocess/text/passages -run '^$' -bench Folder` logs, too.
+of the first 40, which `go test ./plugins/rag/internal/passages -run '^$' -bench Folder` logs, too.
 """
 
 import hashlib

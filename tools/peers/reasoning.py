@@ -6,8 +6,8 @@ into their normal forms, on one thread.
     python3 reasoning.py extract CHECKOUT/language/deepseek-r1 CASES    # eval_accuracy.py; or gpt-oss-120b
     python3 reasoning.py forms PRM800K/prm800k PAIRS                   # grading/ of openai/prm800k
 
-CASES and PAIRS are accuracy/reasoning/extract/testdata/golden/reasoning/extract/cases.jsonl.gz and
-accuracy/reasoning/mathgrade/testdata/golden/reasoning/math/pairs.jsonl.gz. The same work here:
+CASES and PAIRS are internal/reasoning/extract/testdata/golden/reasoning/extract/cases.jsonl.gz and
+internal/reasoning/mathgrade/testdata/golden/reasoning/math/pairs.jsonl.gz. The same work here:
 go test ./accuracy/reasoning/... -run '^$' -bench .
 """
 

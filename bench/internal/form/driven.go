@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -214,7 +215,7 @@ func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
 		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
 	}
 	name := f.metric()
-	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), "accuracy.txt"), maxOf)
+	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), results.AccuracyText), maxOf)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -24,9 +25,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 	"github.com/plumbline-ml/plumbline/internal/record/exhibits"
 )
-
-// TextName is the file beside a log with its metric.
-const TextName = "accuracy.txt"
 
 // Scored is the metric of one log.
 type Scored struct {
@@ -205,7 +203,7 @@ func (s Scored) Text() string {
 
 // WriteText writes accuracy.txt into dir and returns its path.
 func (s Scored) WriteText(dir string) (string, error) {
-	path := filepath.Join(dir, TextName)
+	path := filepath.Join(dir, results.AccuracyText)
 	return path, wholefile.Write(path, []byte(s.Text()), 0o644)
 }
 

@@ -7,11 +7,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/plugins/agentic"
-	"github.com/plumbline-ml/plumbline/plugins/agentic/standin"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 func main() {
 	servers := serve.Backend("openai", openai.Backend{Lookup: os.LookupEnv})
-	serve.Main(agentic.New(), serve.Backend(standin.Name, standin.ScriptBackend{}), servers)
+	serve.Main(agentic.New(), serve.Backend(agentic.StandIn()), servers)
 }

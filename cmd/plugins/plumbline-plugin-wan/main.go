@@ -4,11 +4,9 @@ package main
 
 import (
 	"github.com/plumbline-ml/plumbline/plugins/wan"
-	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
 func main() {
-	serve.Main(wan.New(), serve.Backend(videos.StandInName, videos.StandIn{}), serve.Backend("video",
-		videos.VideoBackend{}))
+	serve.Main(wan.New(), serve.Backend(wan.StandIn()), serve.Backend(wan.VideoBackend()))
 }

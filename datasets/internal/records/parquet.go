@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/datasets/parquetfile"
+	"github.com/plumbline-ml/plumbline/internal/parquetfile"
 )
 
 // Limits of a table in a Parquet file, where a few bytes may stand for any number of values.

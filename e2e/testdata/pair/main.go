@@ -4,8 +4,8 @@ package main
 import (
 	"github.com/plumbline-ml/plumbline/backends/kserve"
 	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/internal/testkit/pair"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/pair"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/kserve"
 	"github.com/plumbline-ml/plumbline/backends/ort"
+	"github.com/plumbline-ml/plumbline/internal/testkit/translation"
 	"github.com/plumbline-ml/plumbline/sdk/backend/process"
-	"github.com/plumbline-ml/plumbline/sdk/sdktest/translation"
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 

@@ -18,8 +18,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
+// AccuracyText is the file with the metric of an accuracy log, in the log's folder.
+const AccuracyText = "accuracy.txt"
+
 // listed are the files of a run that its record lists.
-var listed = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, "accuracy.txt"}
+var listed = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, AccuracyText}
 
 // ReadBare makes the record of a run of which there are only LoadGen's logs in a folder, the official LoadGen's or
 // ours: what was measured and judged, and nothing of model, data and machine. Where there is no detail log the error

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/power"
 	"github.com/plumbline-ml/plumbline/internal/serving/scrape"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // Sources are where the server and its accelerators tell of themselves, and a power meter.

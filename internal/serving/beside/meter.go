@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power"
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 )
 
 // tryMeter reads the meter once: one that does not read is found before the first point.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/datasets/kits19/nifti"
 	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/nifti"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )
 

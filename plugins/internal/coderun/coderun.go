@@ -1,5 +1,5 @@
 // Package coderun runs programs that models wrote, for the scorers of plugins. It applies the rules of package
-// accuracy/programs in the sandbox of package internal/sandbox.
+// internal/programs in the sandbox of package internal/sandbox.
 //
 // In scope: two parameters of a model, the permissions of programs, the conversion of exit states to verdicts, programs
 // for LiveCodeBench problems. Out of scope: rules of tests, reading problems, the sandbox.
@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/option"

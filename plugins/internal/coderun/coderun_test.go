@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
 // runner skips the test where PLUMBLINE_PYTHON names no interpreter, or the machine refuses a sandbox.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
 // attempt is a program that reaches for its verdict, or for this machine.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 

@@ -3,7 +3,7 @@ package coderun
 import (
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
 // TestLibrariesPython: what programs of models import works within the walls, but for what the official checkers take

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/livecodebench"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
 // perTest is the time of a test that the official scripts of the reasoning models give.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/programs"
+	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
 // TestMXEvalRulesPython: programs and tests that talk across the border between their processes by more than plain

@@ -2,7 +2,7 @@
 // with SymPy loaded, which forks a process for each expression. The processes run in the sandbox of package
 // internal/sandbox, because they evaluate a model's output.
 //
-// In scope: an interpreter, and expressions of package accuracy/reasoning/mathgrade. Out of scope: the choice of
+// In scope: an interpreter, and expressions of package internal/reasoning/mathgrade. Out of scope: the choice of
 // expressions, and the meaning of a verdict.
 package sympy
 
@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
 	"github.com/plumbline-ml/plumbline/sdk"
 )

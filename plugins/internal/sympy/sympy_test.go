@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/mathgrade"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/sdk"

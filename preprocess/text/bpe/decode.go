@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // tokenDecoder joins the tokens of ids, all of which exist.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Errors of this package, found with errors.Is.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // ErrFile is a tokenizer's file that is damaged or of a kind that is not read, found with errors.Is.

@@ -3,7 +3,7 @@ package punkt
 import (
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // classifyToken looks at a token alone: signs and periods end a sentence, but for ellipses and abbreviations.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // Splitter is read-only and may be used from many goroutines.

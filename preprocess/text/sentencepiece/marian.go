@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Marian is the tokenizer of a translation model of the Marian family: pieces of the source's model, whose ids are

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // Words splits text into words and signs, in lower case and without accents, as BasicTokenizer of transformers does.

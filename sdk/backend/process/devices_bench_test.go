@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/backend/pool"
+	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
 // deviceTime is what a batch takes on a device of benchmarks, which computes without a processor of this machine.

@@ -7,5 +7,5 @@
 // server half for Go is [Serve]; docs/protocol.md specifies it for other languages.
 //
 // In scope: starting and ending the process, the handshake, tensors on the wire and in shared memory. Out of scope:
-// models (the process), batching (sdk/batch).
+// models (the process), batching (sdk/internal/batch).
 package process

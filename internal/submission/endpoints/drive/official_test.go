@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
 	"github.com/plumbline-ml/plumbline/internal/serving/steady"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/serving/client"
 )
 
 // officialScript does what the official client does, but for asking a server: it wants its arguments and the point's

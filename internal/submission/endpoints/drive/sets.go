@@ -9,8 +9,8 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
-	"github.com/plumbline-ml/plumbline/serving/client"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
-	"github.com/plumbline-ml/plumbline/accuracy/reasoning/extract"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/reasoning/extract"
 	files "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
-	"github.com/plumbline-ml/plumbline/preprocess/text/pystr"
 )
 
 // Document is a passage.

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
-	"github.com/plumbline-ml/plumbline/preprocess/text/passages"
+	"github.com/plumbline-ml/plumbline/plugins/rag/internal/passages"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/plugins/wan/videos"
+	"github.com/plumbline-ml/plumbline/plugins/wan/internal/videos"
 )
 
 func TestAt(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
-	"github.com/plumbline-ml/plumbline/bench/trust"
+	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
 const verifyHelp = `Check that a plugin, or a backend in one, is sound: start it, use it as a run does, provoke

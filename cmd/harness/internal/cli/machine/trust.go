@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/bench/trust"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/doctor"
+	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
 const trustHelp = `Pin plugins and the libraries in their folders by SHA-256. Once a pin exists, the harness refuses

@@ -26,13 +26,13 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/failif"
 	"github.com/plumbline-ml/plumbline/internal/serving/beside"
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 	"github.com/plumbline-ml/plumbline/internal/serving/search"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving"
-	"github.com/plumbline-ml/plumbline/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
@@ -139,11 +139,7 @@ func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) 
 	r := s.completeRecord(open.BaseRecord()) // with what was found
 	open.Settings.Record, open.Settings.Begun = r, s.showProgress
 	open.Settings.Share, open.Settings.Start = s.share, s.start
-	file := s.newSweepFile(&r)
-	if s.waited > 0 {
-		file.ColdStart = &sweepfile.ColdStart{Waited: int64(s.waited), FirstAnswer: int64(open.Settings.Latency)}
-	}
-	s.sweep = open.NewSweep(file)
+	s.sweep = open.NewSweep(s.newSweepFile(&r))
 	return nil
 }
 
@@ -274,7 +270,6 @@ func (s *benchSession) finishSweep(err error) error {
 	if e := s.printSweep(); err == nil {
 		err = e
 	}
-	s.reportPoints()
 	if len(s.conditions) == 0 || err != nil && exitcode.Of(err) != exitcode.Plugin {
 		return cmp.Or(err, outcome)
 	}
@@ -283,16 +278,6 @@ func (s *benchSession) finishSweep(err error) error {
 		return errors.Join(met, err)
 	}
 	return cmp.Or(err, met, outcome)
-}
-
-// reportPoints adds the points to the report for continuous integration. A suite reports its own.
-func (s *benchSession) reportPoints() {
-	if s.Report == nil || s.inSuite {
-		return
-	}
-	f := s.sweep.File
-	s.Report.AddTable("Points", shown.PointTable(f), shown.EndLines(f)...)
-	s.Report.AddRuns(f.InOrder())
 }
 
 // sweepOutcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
@@ -62,8 +62,8 @@ func (a *app) mergeCommand() *cobra.Command {
 
 // mergeShares puts shares together.
 func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error {
-	if err := shell.CheckNumbers(c.Flags()); err != nil {
-		return sdk.Usage(err)
+	if c.Flags().Changed("gpus") && f.gpus < 1 {
+		return sdk.Usage(fmt.Errorf("--gpus %d: want at least 1", f.gpus))
 	}
 	all, err := sweep.ReadShares(dirs)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
 
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
-	"github.com/plumbline-ml/plumbline/serving/engine"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 )
 
 // showProgress shows how far a point is.

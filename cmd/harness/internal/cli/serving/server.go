@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -18,21 +17,7 @@ func (a *app) connectServer(ctx context.Context, f *serverFlags) (*openai.Client
 	if err != nil {
 		return nil, err
 	}
-	if f.maxWait < 0 {
-		return nil, sdk.Usage(fmt.Errorf("--wait %s: expected a duration such as 10m", f.maxWait))
-	}
-	began, waits := time.Now(), false
-	client, err := serving.ServerConnection{
-		Model: f.model, Options: options, Lookup: a.Lookup, MaxWait: f.maxWait,
-		Waiting: func(text string) {
-			waits = true
-			a.Note(a.Secrets.Hide(text))
-		},
-	}.Connect(ctx, f.address)
-	if waits {
-		f.waited = time.Since(began)
-	}
-	return client, err
+	return serving.ServerConnection{Model: f.model, Options: options, Lookup: a.Lookup}.Connect(ctx, f.address)
 }
 
 // connectionOptions are those of the connection, but for its address and the model.

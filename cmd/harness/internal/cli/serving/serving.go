@@ -53,7 +53,6 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	f.addFlags(c.Flags())
-	shell.AddCIReport(s, c)
 	c.AddCommand(a.mergeCommand())
 	return c
 }

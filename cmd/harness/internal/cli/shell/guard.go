@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/bench/trust"
+	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
 // LockPath is the lock file that counts: --lock, else the one in the user's folder of settings.

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/queries"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
-	"github.com/plumbline-ml/plumbline/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 

@@ -15,11 +15,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/serving/chat"
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
 	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/serving/steady"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/sdk"
-	"github.com/plumbline-ml/plumbline/serving/client"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 

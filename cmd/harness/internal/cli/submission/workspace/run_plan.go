@@ -15,12 +15,12 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/submission/curves"
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/drive"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/serving"
-	"github.com/plumbline-ml/plumbline/serving/client"
 )
 
 // planRunFlags are those that go with a plan.

@@ -1,0 +1,203 @@
+package mathgrade
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/pystr"
+)
+
+// units are dropped anywhere in a text, with a plural's ending and an exponent, in this order.
+var units = []string{
+	"degree", "cm", "centimeter", "meter", "mile", "second", "minute", "hour", "day", "week", "month", "year", "foot",
+	"feet", "inch", "yard",
+}
+
+var (
+	secondWords = []string{
+		`\%`, "%", `\$`, "$", "$", "", "%", "", " or ", " , ", " and ", " , ",
+		"million", "*10^6", "billion", "*10^9", "trillion", "*10^12",
+	}
+	braces = []string{" ", "", "{", "", "}", ""}
+)
+
+// NormalizeSecond returns the second normal form: plain text of LaTeX, without units, blanks, braces and commas between
+// thousands.
+func NormalizeSecond(s string) string {
+	if inside, ok := textInside(s); ok {
+		s = inside
+	}
+	s = replacePairs(s, secondWords)
+	for _, u := range units {
+		s = withoutUnit(s, u)
+	}
+	s = withoutCircle(s)
+	if len(s) > 0 && s[0] == '{' && s[len(s)-1] == '}' {
+		s = s[1 : len(s)-1]
+	}
+	s = closeUp(s, `,\!`, "")
+	if v, ok := pyfloat.Parse(s); ok && nearInteger(v) {
+		s = formatInteger(math.RoundToEven(v))
+	}
+	if strings.Contains(s, `\`) {
+		if t, ok := LatexText(s); ok {
+			s = t
+		}
+	}
+	s = pystr.Lower(replacePairs(addMissingPlus(closeUp(s, "-", "-")), braces))
+	if v, ok := parseIntegral(s); ok {
+		s = formatInteger(math.Trunc(v))
+	}
+	return s
+}
+
+// withoutUnit drops a unit, an ending es or s, blanks, and ^ with digits.
+func withoutUnit(s, unit string) string {
+	rest := s
+	var b strings.Builder
+	for {
+		before, behind, found := strings.Cut(rest, unit)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		behind = strings.TrimPrefix(behind, "es")
+		behind = strings.TrimLeft(strings.TrimPrefix(behind, "s"), " ")
+		if len(behind) > 1 && behind[0] == '^' && isDigits(behind[1:2]) {
+			behind = strings.TrimLeft(behind[1:], "0123456789")
+		}
+		rest = behind
+	}
+}
+
+// withoutCircle drops ^\circ, with blanks between.
+func withoutCircle(s string) string {
+	const circle = `\circ`
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '^')
+		if i < 0 {
+			break
+		}
+		behind := strings.TrimLeft(s[i+1:], " ")
+		if !strings.HasPrefix(behind, circle) {
+			b.WriteString(s[:i+1])
+			s = s[i+1:]
+			continue
+		}
+		b.WriteString(s[:i])
+		s = behind[len(circle):]
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// closeUp puts text in place of another and the blanks behind it.
+func closeUp(s, old, text string) string {
+	var b strings.Builder
+	for {
+		before, behind, found := strings.Cut(s, old)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString(text)
+		s = strings.TrimLeft(behind, " ")
+	}
+}
+
+// addMissingPlus puts a plus between digits that blanks part; the digit behind one is not the digit before another.
+func addMissingPlus(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		b.WriteByte(c)
+		i++
+		if c < '0' || c > '9' {
+			continue
+		}
+		end := i
+		for end < len(s) && s[end] == ' ' {
+			end++
+		}
+		if end > i && end < len(s) && isDigits(s[end:end+1]) {
+			b.WriteByte('+')
+			b.WriteByte(s[end])
+			i = end + 1
+		}
+	}
+	return b.String()
+}
+
+// nearInteger says whether a number is an integer but for 1e-7.
+func nearInteger(v float64) bool {
+	return !math.IsInf(v, 0) && math.Abs(math.RoundToEven(v)-v) <= 1e-7
+}
+
+// formatInteger writes an integral number with all its digits.
+func formatInteger(v float64) string {
+	n, _ := new(big.Float).SetFloat64(v).Int(nil)
+	return n.String()
+}
+
+// parseIntegral reads an integer with commas between thousands; it may be off by 1e-7.
+func parseIntegral(s string) (v float64, ok bool) {
+	v, ok = pyfloat.Parse(withoutThousands(s))
+	return v, ok && nearInteger(v)
+}
+
+// withoutThousands drops commas between a digit and three digits that no digit follows, until there are none.
+func withoutThousands(s string) string {
+	for {
+		t, changed := fewerThousands(s)
+		if !changed {
+			return t
+		}
+		s = t
+	}
+}
+
+// fewerThousands is one pass: what follows the three digits is not the start of another group.
+func fewerThousands(s string) (t string, changed bool) {
+	if !strings.Contains(s, ",") {
+		return s, false
+	}
+	var b strings.Builder
+	kept := 0
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		comma := i + n
+		i = comma
+		if !pyfloat.IsDigit(r) || comma >= len(s) || s[comma] != ',' {
+			continue
+		}
+		end, ok := threeDigits(s, comma+1)
+		if !ok {
+			continue
+		}
+		b.WriteString(s[kept:comma])
+		kept, changed = comma+1, true
+		i = end
+	}
+	if !changed {
+		return s, false
+	}
+	b.WriteString(s[kept:])
+	return b.String(), true
+}
+
+// threeDigits is the end of three digits at i, if no digit follows.
+func threeDigits(s string, i int) (end int, ok bool) {
+	for range 3 {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if n == 0 || !pyfloat.IsDigit(r) {
+			return 0, false
+		}
+		i += n
+	}
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return i, i == len(s) || !pyfloat.IsDigit(r)
+}

@@ -1,0 +1,133 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/sweepfile"
+)
+
+// CheckServer is an ErrServer where the server failed: no point of a sweep is any better, or one of them has not a
+// single good answer. A search comes to loads that a server refuses, and its other points count. Nil: it did not fail,
+// or there is no point.
+func CheckServer(f *sweepfile.Sweep) error {
+	for i := range f.Points {
+		if r := &f.Points[i]; f.Find == nil && r.Status == record.Complete && r.Serving.Unanswered() {
+			return pointFailure(r.Serving)
+		}
+	}
+	return failsSoFar(f)
+}
+
+// failsSoFar is an ErrServer where the server failed at every point. A search means to overload it: there one good
+// answer is enough.
+func failsSoFar(f *sweepfile.Sweep) error {
+	good := func(r record.Run) bool { return !r.Serving.Failed() }
+	if f.Find != nil {
+		good = func(r record.Run) bool { return !r.Serving.Unanswered() }
+	}
+	if len(f.Points) == 0 || slices.ContainsFunc(f.Points, good) {
+		return nil
+	}
+	return pointFailure(f.Points[0].Serving)
+}
+
+// pointFailure says how a server failed at a point.
+func pointFailure(s *record.Serving) error {
+	return fmt.Errorf("%w at %v: %s", ErrServer, s.Load, FaultText(s))
+}
+
+// FaultText says how many requests of a point failed, of how many, and what they were told.
+func FaultText(s *record.Serving) string {
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d requests failed", s.Figures.FailedTotal(),
+		s.Figures.Requests)}, kindTexts(s.Faults)...), "\n")
+}
+
+// kindTexts say of each kind of failure how often it was, and what the first was told.
+func kindTexts(faults []record.ServingFault) (kinds []string) {
+	for _, f := range faults {
+		kind := fmt.Sprintf("%s %d times", f.Status, f.Number)
+		if f.Number == 1 {
+			kind = string(f.Status) + " once"
+		}
+		if said := strings.TrimSpace(f.Text); said != "" {
+			kind += ": " + said
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+// maxFault bounds the text that is kept of a failure, in bytes, and maxFaults how many kinds.
+const (
+	maxFault  = 500
+	maxFaults = 10
+)
+
+// countFaults are what failed requests of those that count were told, the commonest first.
+func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts func(r *metrics.Request) bool) (
+	all []record.ServingFault,
+) {
+	for i := range requests {
+		if !counts(&requests[i]) {
+			continue
+		}
+		m := metrics.MeasureRequest(&requests[i], rules)
+		if m.Found == metrics.OK || m.Found == metrics.Cancelled {
+			continue
+		}
+		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })
+		if at < 0 {
+			text := requests[i].Fault
+			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), maxFault)]}), len(all)
+		}
+		all[at].Number++
+	}
+	slices.SortStableFunc(all, func(a, b record.ServingFault) int { return cmp.Compare(b.Number, a.Number) })
+	return all[:min(len(all), maxFaults)]
+}
+
+// answersIn says whether the steady part of a closed loop has an answer: one without any tells nothing of the server,
+// and hides how all of them failed, or how few there were.
+func answersIn(p *engine.MeasuredPoint, rules metrics.FigureRules) bool {
+	return slices.ContainsFunc(p.Requests, func(r metrics.Request) bool {
+		return !r.WarmUp && p.Window.Has(r.Due) && metrics.MeasureRequest(&r, rules).Found == metrics.OK
+	})
+}
+
+// noteOutside says what no figure has: requests that warm up and fail, and failures outside of the window.
+func (p *SweepPoint) noteOutside(rules metrics.FigureRules) {
+	warm := func(r *metrics.Request) bool { return r.WarmUp }
+	outside := func(r *metrics.Request) bool {
+		return !r.WarmUp && rules.Window != nil && !rules.Window.Has(r.Due)
+	}
+	for _, part := range []struct {
+		counts      func(r *metrics.Request) bool
+		about, text string
+	}{
+		{warm, "warm-up", "of %s that warm up %d failed"},
+		{outside, "outside", "of %s that were due outside of the steady window, and count in no figure, %d failed"},
+	} {
+		n := 0
+		for i := range p.Requests {
+			if part.counts(&p.Requests[i]) {
+				n++
+			}
+		}
+		if kinds := countFaults(p.Requests, rules, part.counts); len(kinds) > 0 {
+			failed := 0
+			for _, k := range kinds {
+				failed += k.Number
+			}
+			p.AddNote(part.about, fmt.Sprintf(part.text+": %s", figure.Plural(n, "request"), failed,
+				strings.Join(kindTexts(kinds), "; ")))
+		}
+	}
+}

@@ -1,0 +1,502 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/record/series"
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
+	"github.com/plumbline-ml/plumbline/internal/serving/shard"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/objective"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// PointSettings are what all points of a sweep have in common.
+type PointSettings struct {
+	Asker engine.Asker
+	// Prompts is what is asked; each point has prompts of its own, drawn from Seed.
+	Prompts *prompts.PromptSet
+	Seed    uint64
+	// Latency is about how long one request takes; 0: unknown. It says how many prompts a point by users may need.
+	Latency time.Duration
+
+	// WarmUp is how many requests are sent before each point; below 0: as many as users, at least eight.
+	WarmUp    int
+	Grace     time.Duration
+	BoundAll  bool              // Grace bounds points that a number of requests ended, too
+	MaxErrors *engine.MaxErrors // nil: 10 % after 20 requests
+	Retry     int
+	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
+	WholeWindow bool
+	// Rules are those of figures, but for window, scenario and limits, which points have.
+	Rules      metrics.FigureRules
+	Objectives objective.Objectives
+	// Shared says that prompts are meant to have beginnings in common: cached tokens are no surprise.
+	Shared bool
+
+	// Forget, if not nil, makes the server drop what it keeps of prompts, before each point.
+	Forget func(ctx context.Context) (done bool, err error)
+	// LoadGen has LoadGen send each load, which must be one of its scenarios, and judge it: its logs are in the point's
+	// folder.
+	LoadGen bool
+	place   func(point string) (dir string, err error) // nil: there is no folder
+
+	// Record is what the records of all points have: the server, what was asked, machine, command. Serving must be there.
+	Record record.Run
+
+	// Share is the part of each load that is sent here, from Start on; the zero values are all of it, at once.
+	Share shard.Share
+	Start time.Time
+
+	// Begun, if not nil, is called before a point is measured; what it returns is called after, with the point, whose
+	// record it may add to; nil where nothing was measured.
+	Begun func(p arrival.Pattern, progress *engine.PointProgress) (done func(*SweepPoint))
+}
+
+// SweepPoint is a load that was measured.
+type SweepPoint struct {
+	Load   arrival.Pattern
+	Rules  metrics.FigureRules // by which its figures were made
+	Record record.Run
+	// Requests are what was recorded of each, in the order in which they were due.
+	Requests []metrics.Request
+	Began    time.Time // at time 0 of the requests
+	WarmUp   int       // how many requests were to warm up
+	Digest   string    // of what all shares ask for; empty: there are no shares
+	// Told is all that the server told of itself, for a file beside the requests; nil: nothing.
+	Told any
+	// Over are the numbers of it over time, on the clock of the requests.
+	Over []series.Told
+	// Power are the readings of a power meter, as spl.txt has them; empty: none.
+	Power []byte
+}
+
+// FigureWindow is what figures are of.
+func (p *SweepPoint) FigureWindow() metrics.Window {
+	if p.Rules.Window != nil {
+		return *p.Rules.Window
+	}
+	w := metrics.IssuedWindow(p.Requests)
+	w.To = w.From + p.Record.Serving.Figures.WindowNS
+	return w
+}
+
+// NameOf is what a point is called among others, and its folder: users-16, rate-2.5, maximum.
+func NameOf(p arrival.Pattern) string {
+	if v := p.Value(); v != 0 {
+		return fmt.Sprintf("%s-%v", p.Kind, v)
+	}
+	return string(p.Kind)
+}
+
+// pointName is what a point is called among those of a matrix: users=16, load=maximum.
+func pointName(p arrival.Pattern) string {
+	if v := p.Value(); v != 0 {
+		return string(p.Kind) + "=" + figure.Short(v)
+	}
+	return "load=" + string(p.Kind)
+}
+
+// WithPoint adds the name of a point to those of a matrix, which may have it.
+func WithPoint(matrix []string, p arrival.Pattern) []string {
+	if name := pointName(p); !slices.Contains(matrix, name) {
+		return append(slices.Clone(matrix), name)
+	}
+	return matrix
+}
+
+// MeasureLoad measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of
+// one load apart. An error says why nothing was measured; a point that was cut off is there, its record is of an
+// interrupted run.
+func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, trial, skip int) (*SweepPoint, error) {
+	seed := s.seedOf(p, trial)
+	asks, warmUp, err := s.drawRequests(p, seed, skip)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	if s.Forget != nil {
+		if _, err := s.Forget(ctx); err != nil && ctx.Err() == nil {
+			notes = append(notes, fmt.Sprintf("the server's cache was not emptied: %v", err))
+		}
+	}
+	plan := engine.PointPlan{
+		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry,
+		NoTokens: s.Rules.NoTokens,
+		Progress: new(engine.PointProgress), Share: s.Share, Start: s.Start,
+	}
+	if warmUp != nil {
+		plan.WarmUp = warmUp
+	}
+	done := func(*SweepPoint) {}
+	if s.Begun != nil {
+		done = s.Begun(p, plan.Progress)
+	}
+	measured, result, err := s.sendLoad(ctx, plan, NameOf(p)+trialSuffix(trial))
+	if err != nil {
+		done(nil)
+		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
+	}
+	point := s.JudgePoint(measured, seed)
+	if warmUp != nil {
+		point.WarmUp = warmUp.Len()
+	}
+	if s.Share.Of > 0 {
+		point.Digest = requestsDigest(asks)
+	}
+	for _, note := range append(notes, asks.Notes...) {
+		point.AddNote("data", note)
+	}
+	if result != nil {
+		point.takeLoadGenResult(result)
+	}
+	done(point)
+	var ended error
+	if measured.Ended == engine.ByCaller {
+		ended = asInterrupt(context.Cause(ctx))
+	}
+	point.Record.Finish(ended)
+	return point, nil
+}
+
+// asInterrupt is the cause of a context's end as an interrupt: neither the server nor the client failed, whatever the
+// caller's reason is.
+func asInterrupt(cause error) error {
+	if errors.Is(cause, loadgen.ErrInterrupted) || errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", loadgen.ErrInterrupted, cause)
+}
+
+// sendLoad sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
+func (s *PointSettings) sendLoad(
+	ctx context.Context, plan engine.PointPlan, name string,
+) (*engine.MeasuredPoint, *loadgen.Result, error) {
+	if !s.LoadGen {
+		p, err := engine.Measure(ctx, s.Asker, plan)
+		return p, nil, err
+	}
+	limit := func(metric string) time.Duration { return time.Duration(s.Objectives.RequestLimits()[metric]) }
+	settings, err := engine.LoadGenSettings(plan.Load, plan.Asks.Len(), limit(metrics.TTFT), limit(metrics.TPOT))
+	if err != nil {
+		return nil, nil, err
+	}
+	place := s.place
+	if place == nil {
+		place = func(string) (string, error) { return os.MkdirTemp("", "loadgen") }
+	}
+	dir, err := place(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.place == nil {
+		defer os.RemoveAll(dir)
+	}
+	logs := loadgen.LogSettings{OutDir: dir, Record: keepSeries}
+	p, result, err := engine.MeasureByLoadGen(ctx, s.Asker, plan, settings, logs)
+	if err != nil && ctx.Err() == nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrServer, err)
+	}
+	return p, result, nil
+}
+
+// keepSeries leaves what LoadGen measured over time beside its logs.
+func keepSeries(r loadgen.Recording, dir string) error {
+	text, err := series.Of(r).JSON()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
+}
+
+// takeLoadGenResult takes over what LoadGen says of a point.
+func (p *SweepPoint) takeLoadGenResult(r *loadgen.Result) {
+	p.Record.Scenario, p.Record.Profile = p.Load.Scenario(), record.ModeServing
+	p.Record.FromResult(r)
+	text := fmt.Sprintf("LoadGen, %s: %s", p.Load.Scenario(), r.Verdict)
+	for _, why := range r.Reasons {
+		text += fmt.Sprintf("; %s, needed: %s", why.Measured, why.Needed)
+	}
+	p.AddNote("loadgen", text)
+}
+
+// seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks
+// what it would have asked.
+func (s *PointSettings) seedOf(p arrival.Pattern, trial int) uint64 {
+	h := s.Seed ^ 0xcbf29ce484222325
+	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {
+		h = (h ^ uint64(b)) * 0x100000001b3
+	}
+	return h
+}
+
+// Bounds of how many requests are written before a point whose number is not known: so many at least, and so many bytes
+// of them at most. Where they do not last, they come again.
+const (
+	minWritten = 256
+	maxWritten = 256 << 20
+)
+
+// drawRequests makes the requests of a point, and those that warm it up; nil: there are none.
+func (s *PointSettings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.DrawnRequests,
+	err error) {
+	n := s.WarmUp
+	if n < 0 {
+		n = engine.WarmUps(p)
+	}
+	if s.Prompts.Rows() == 0 {
+		skip = 0 // lengths without end
+	}
+	if n > 0 {
+		warmUp = s.Prompts.Draw(prompts.DrawOptions{N: n, Skip: skip, Seed: seed + 1, WarmUp: true})
+		skip += warmUp.Len()
+	}
+	d := prompts.DrawOptions{Skip: skip, Seed: seed}
+	once := s.Prompts.DrawnOnceOption()
+	switch {
+	case p.Kind == arrival.Replay && once != "":
+		return nil, nil, fmt.Errorf("%w: %s is not of a replay, which asks rows when they are due", prompts.ErrOptions, once)
+	case p.Kind == arrival.Replay:
+		d.Skip, d.Order = 0, prompts.ByTime
+	case p.Requests > 0 && !p.Sessions:
+		d.N = p.Requests
+	case p.Kind == arrival.Rate:
+		schedule, err := p.MakeSchedule(0, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		d.N = max(1, len(schedule.Due)*s.meanTurns())
+	case once != "":
+		return nil, nil, fmt.Errorf("%w: %s draws once for each request, so that their number must be known: give "+
+			"--requests N", prompts.ErrOptions, once)
+	default:
+		d.N = s.estimateRequests(p)
+	}
+	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows && once == "" { // the engine asks them again, as often as it takes
+		d.N = rows
+	}
+	return s.Prompts.Draw(d), warmUp, nil
+}
+
+// meanTurns is how many turns a session has, on average, or one more.
+func (s *PointSettings) meanTurns() int {
+	if n := s.Prompts.Sessions(); n > 0 {
+		return (s.Prompts.Rows() + n - 1) / n
+	}
+	return 1
+}
+
+// atOnce is how many times as fast as one user a server is taken to be that is asked all at once.
+const atOnce = 8
+
+// estimateRequests is how many requests a point may take whose number is not known.
+func (s *PointSettings) estimateRequests(p arrival.Pattern) int {
+	took, lasts := max(s.Latency, time.Millisecond), p.Duration
+	if s.Share.Of > 0 {
+		took = sharedLatency
+	}
+	lasts = cmp.Or(lasts, arrival.DefaultDuration)
+	n := lasts.Seconds() / took.Seconds()
+	if p.Kind == arrival.Users {
+		n *= 1.2 * float64(p.Users)
+	} else if n *= atOnce; s.Prompts.Rows() == 0 {
+		n = min(n, maxAtOnce)
+	}
+	one := s.Prompts.Draw(prompts.DrawOptions{N: 1}).At(0)
+	size := 512 + 8*len(one.IDs) + len(one.Text) + len(one.Messages) + len(one.Input) + len(one.Documents)
+	return int(max(minWritten, min(n, float64(maxWritten/size))))
+}
+
+// sharedLatency is how long a request is taken to last where several clients must come to the same number, however long
+// the first one took each of them.
+const sharedLatency = 50 * time.Millisecond
+
+// maxAtOnce is how many requests of no end are sent at once where nobody said how many.
+const maxAtOnce = 5000
+
+// JudgePoint makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that
+// of the prompts.
+func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepPoint {
+	point := &SweepPoint{Load: p.Load, Requests: p.Requests, Began: p.Began}
+	rules := s.Rules
+	rules.OpenLoop = p.Load.Kind != arrival.Users
+	rules.Limits, rules.Percentiles = s.Objectives.RequestLimits(), s.Objectives.Percentiles()
+	inWindow := p.Window != nil && !s.WholeWindow
+	unsteady := inWindow && !answersIn(p, rules)
+	if inWindow && !unsteady {
+		rules.Window = p.Window
+	}
+	rules.Shares, rules.Untimed = true, true
+	if rules.OpenLoop {
+		rules.LoadGen, rules.Least = p.Load.Scenario(), minWindow(p)
+	}
+	f := metrics.ComputeFigures(p.Requests, rules)
+	point.Rules, point.Record = rules, s.Record
+	r := &point.Record
+	r.Mode, r.Started, r.Dir = record.ModeServing, p.Began, ""
+	r.Identity.Point = WithPoint(s.Record.Identity.Point, p.Load)
+	took := time.Duration(f.WindowNS)
+	r.Duration, r.Took = took.Seconds(), figure.Seconds(took)
+	served := *s.Record.Serving
+	r.Serving = &served
+	served.Load, served.Label, served.Sentence = loadOf(p.Load), p.Load.Label(), p.Load.ClosedLoop()
+	served.Asked.PointSeed, served.Asked.Sent = seed, len(p.Requests)
+	served.Figures, served.Ended, served.Faults = f, string(p.Ended), countFaults(p.Requests, rules,
+		func(r *metrics.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
+	served.Client = clientOf(p.Client)
+	served.Stationarity = measureStationarity(p, rules)
+	s.judgeObjectives(&served, f)
+	r.Notes = slices.Clone(s.Record.Notes)
+	mine := p.Load
+	mine.Users = s.Share.Count(mine.Users)
+	var limited []string
+	if !served.Unanswered() { // of nothing nobody is the limit
+		limited = p.Client.AsLoad(mine).LimitReasons(f)
+	}
+	for _, why := range limited {
+		point.AddNote(record.ClientLimited, why)
+	}
+	notes := f.Notes(s.Shared)
+	for _, n := range notes {
+		point.AddNote(n.About, n.Text)
+	}
+	if rough := f.RoughReason(countBegun(p.Requests)); rough != "" {
+		point.AddNote(metrics.AboutRough, rough)
+	}
+	for _, n := range p.Notes {
+		point.AddNote("load", n)
+	}
+	if unsteady && f.OK > 0 {
+		point.AddNote("load", "no request that was due while all users asked had an answer: figures are of all requests")
+	}
+	point.noteOutside(rules)
+	served.Flags = pointFlags(&served, len(limited) > 0, notes)
+	return point
+}
+
+// judgeObjectives says which objectives the figures keep, where there are any.
+func (s *PointSettings) judgeObjectives(served *record.Serving, f *metrics.Figures) {
+	if s.Objectives.HasPointTerms() {
+		verdicts := s.Objectives.JudgeFigures(f)
+		holds := objective.AllHeld(verdicts)
+		served.Objectives, served.Holds = verdicts, &holds
+	}
+}
+
+// measureStationarity is whether times rose while requests were issued, which is not asked where all are sent at once.
+func measureStationarity(p *engine.MeasuredPoint, rules metrics.FigureRules) *metrics.Stationarity {
+	if p.Load.Kind == arrival.Maximum {
+		return nil
+	}
+	window := metrics.IssuedWindow(p.Requests)
+	if rules.Window != nil {
+		window = *rules.Window
+	}
+	stationary := metrics.CheckStationarity(p.Requests, window, rules)
+	if p.Load.Kind == arrival.Rate && p.Load.Arrival != arrival.Constant {
+		stationary.Rises = stationary.Rises && stationary.Exceeds()
+	}
+	return &stationary
+}
+
+// minWindow is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate,
+// and stages last as long as they were to.
+func minWindow(p *engine.MeasuredPoint) int64 {
+	if p.Load.Stages != nil {
+		if p.Ended == engine.ByDuration && p.Load.Duration == 0 {
+			return int64(p.Load.StagesLast())
+		}
+		return 0
+	}
+	units := 0
+	for i := range p.Requests {
+		if r := &p.Requests[i]; !r.WarmUp && r.Turn == 0 {
+			units++
+		}
+	}
+	return int64(p.Load.MinDuration(units))
+}
+
+// countBegun is how many requests of a point count or would, were they in its window.
+func countBegun(requests []metrics.Request) (n int) {
+	for i := range requests {
+		if r := &requests[i]; !r.WarmUp && r.Status != metrics.Cancelled {
+			n++
+		}
+	}
+	return n
+}
+
+// AddNote keeps what a reader of the point's figures has to know.
+func (p *SweepPoint) AddNote(about, text string) {
+	p.Record.Notes = append(p.Record.Notes, record.Finding{About: about, Text: text})
+}
+
+// pointFlags are the doubts about a point, and the limits that it misses.
+func pointFlags(s *record.Serving, limited bool, notes []metrics.Note) []string {
+	all := []string{}
+	if limited {
+		all = append(all, record.ClientLimited)
+	}
+	if s.Stationarity != nil && s.Stationarity.Rises {
+		all = append(all, record.NotStationary)
+	}
+	switch {
+	case s.Unanswered():
+		all = append(all, Unanswered)
+	case s.Failed():
+		all = append(all, ManyFailures)
+	}
+	for _, n := range notes {
+		if n.About == metrics.AboutCached || n.About == metrics.AboutBundled {
+			all = append(all, n.About)
+		}
+	}
+	for _, v := range s.Objectives {
+		if !v.Held {
+			all = append(all, "misses "+v.Term.Text)
+		}
+	}
+	return all
+}
+
+// The flags of a point at which the server failed.
+const (
+	Unanswered   = "no good answer"
+	ManyFailures = "too many failures"
+)
+
+// loadOf is the load of a point as it is kept.
+func loadOf(p arrival.Pattern) record.ServingLoad {
+	l := record.ServingLoad{By: p.Kind, Value: p.Value(), Arrival: string(p.Arrival), Think: p.Think.Seconds()}
+	if p.Kind != arrival.Users {
+		l.Cap = p.Users
+	}
+	return l
+}
+
+// clientOf is how busy the client was, as it is kept.
+func clientOf(c engine.ClientUsage) *record.ServingClient {
+	share := c.Share
+	if math.IsNaN(share) {
+		share = 0
+	}
+	return &record.ServingClient{
+		CPU: c.CPU.Seconds(), Cores: c.Cores, Share: share, QueueP99: int64(c.QueueP99), ReadP99: int64(c.ReadP99),
+		GCs: c.GCs, GCPause: int64(c.GCPause), GCLongest: int64(c.GCLongest), Retries: c.Retries,
+	}
+}

@@ -1,0 +1,104 @@
+package tiktoken
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/internal/pystr"
+)
+
+// Errors of this package, found with errors.Is.
+var (
+	// ErrFile is a vocabulary that is damaged or of another form.
+	ErrFile = errors.New("tiktoken vocabulary")
+	// ErrID is a token id that the vocabulary does not have.
+	ErrID = errors.New("token id outside the vocabulary")
+)
+
+// faultsShown is how many faults an error names.
+const faultsShown = 5
+
+// Vocabulary is read-only and may be used from many goroutines.
+type Vocabulary struct{ tokens []string }
+
+// Parse reads a vocabulary, whose ids are 0 up to the number of lines, each once and in any order. The error lists its
+// faults.
+func Parse(data []byte) (*Vocabulary, error) {
+	lines := strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' || r == '\r' })
+	r := vocabReader{tokens: make([]string, len(lines)), lineOf: make([]int, len(lines))}
+	for i, line := range lines {
+		if err := r.addEntry(i+1, line); err != nil {
+			r.addFault(fmt.Errorf("entry %d: %.60q: %w", i+1, line, err))
+		}
+	}
+	if len(lines) == 0 {
+		r.addFault(errors.New("it is empty"))
+	}
+	if r.wrong > faultsShown {
+		r.faults = append(r.faults, fmt.Errorf("and %d more entries", r.wrong-faultsShown))
+	}
+	if r.wrong > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrFile, errors.Join(r.faults...))
+	}
+	return &Vocabulary{r.tokens}, nil
+}
+
+// vocabReader collects tokens and faults.
+type vocabReader struct {
+	tokens []string
+	lineOf []int // by id: the entry that has it, counted from 1
+	faults []error
+	wrong  int
+}
+
+func (r *vocabReader) addFault(err error) {
+	if r.wrong++; r.wrong <= faultsShown {
+		r.faults = append(r.faults, err)
+	}
+}
+
+func (r *vocabReader) addEntry(number int, line string) error {
+	encoded, id, ok := strings.Cut(line, " ")
+	if !ok {
+		return errors.New("want a token in base64, a blank and its id")
+	}
+	n, err := strconv.ParseUint(id, 10, 31)
+	switch {
+	case err != nil || n >= uint64(len(r.tokens)):
+		return fmt.Errorf("want an id below the number of entries, %d", len(r.tokens))
+	case r.lineOf[n] > 0:
+		return fmt.Errorf("entry %d has this id, too", r.lineOf[n])
+	}
+	r.lineOf[n] = number
+	if encoded == empty {
+		return nil
+	}
+	token, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return fmt.Errorf("the token is no base64: %w", err)
+	}
+	r.tokens[n] = string(token)
+	return nil
+}
+
+// empty is how Whisper's file writes the token of no bytes, for which base64 has nothing at all.
+const empty = "="
+
+// Size is the number of tokens: ids are below it.
+func (v *Vocabulary) Size() int { return len(v.tokens) }
+
+// Decode is the text of ids: their bytes, one after the other, as UTF-8. Each longest part that is none gives U+FFFD.
+// The error is ErrID.
+func (v *Vocabulary) Decode(ids []int32) (string, error) {
+	var b []byte
+	for i, id := range ids {
+		if id < 0 || int(id) >= len(v.tokens) {
+			return "", fmt.Errorf("%w: %d at place %d, want one of [0, %d)", ErrID, id, i, len(v.tokens))
+		}
+		b = append(b, v.tokens[id]...)
+	}
+	return pystr.Decode(b), nil
+}
