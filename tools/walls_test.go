@@ -151,14 +151,14 @@ func walls() map[string]wall {
 		},
 		"internal/submission/endpoints/drive": {
 			ours: append(measured(), "internal/submission/endpoints/", "internal/submission/internal/yaml11", "accuracy/",
-				"internal/reasoning/", "datasets/conversations",
+				"internal/reasoning/", "datasets/conversations", "datasets/internal/",
 				"backends/openai", "preprocess/text/", "internal/parquetfile"), // by serving
 			tests:  []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml"},
 		},
 		"cmd/harness": {
 			ours: append(measured(), "internal/submission/", "sdk/conformance",
-				"accuracy/", "datasets/conversations", "internal/reasoning/", // by the rehearsals of curves
+				"accuracy/", "datasets/conversations", "datasets/internal/", "internal/reasoning/", // by rehearsals of curves
 				"backends/openai", "preprocess/text/", "internal/parquetfile"), // by serving
 			tests: []string{"backends/openai/"},
 			others: []string{"github.com/goccy/go-yaml", "github.com/prometheus/client_golang", "github.com/spf13/cobra",

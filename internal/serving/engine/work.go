@@ -43,7 +43,7 @@ type sendableWork struct {
 }
 
 // placer are requests that say their places without being made.
-type placer interface{ Place(i int) prompts.Ask }
+type placer interface{ PlaceOf(i int) prompts.Ask }
 
 // planWork is what can be sent, without a request that is written: turns of sessions are joined where they follow each
 // other.
@@ -59,7 +59,7 @@ func planWork(asks Asks, joined bool, seed uint64) *sendableWork {
 	if joined {
 		at := asks.At
 		if of, ok := asks.(placer); ok {
-			at = of.Place
+			at = of.PlaceOf
 		}
 		for i := range w.items {
 			a := at(i)

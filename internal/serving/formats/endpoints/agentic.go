@@ -21,6 +21,8 @@ type Agentic struct {
 	Least, Most   time.Duration // of the whole
 	DataSeed      uint64        // Run.Load has the other one
 	Turns         int           // of the data
+	Rounds        int           // how often the data were replayed; 0: once
+	Salt, Delay   bool          // conversations had salts, and tools took the time that was recorded
 	// Scores is scores.json, and Score its score.
 	Scores json.RawMessage
 	Score  float64
@@ -60,7 +62,7 @@ const replayPattern = "agentic_inference"
 
 // isReplay says that a run is a replay.
 func (r *Run) isReplay() bool {
-	return r.Agentic != nil && r.Load.Kind == arrival.Users && r.Load.Sessions && r.Load.Users == 1
+	return r.Agentic != nil && r.Load.Kind == arrival.Users && r.Load.Sessions
 }
 
 // The parts of a data set's configuration that only these benchmarks have.
@@ -91,7 +93,8 @@ func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 	a := r.Agentic
 	c.Datasets[0].Accuracy = &accuracyConfig{Method: "agentic_inference_inline", Repeats: 1}
 	c.Datasets[0].Agentic = &agenticConfig{
-		Timeout: a.Timeout.Seconds(), Headers: []string{"X-Session-ID"}, Trajectories: a.Conversations,
+		Timeout: a.Timeout.Seconds(), Headers: []string{"X-Session-ID"}, Trajectories: a.Conversations * max(1, a.Rounds),
+		Salt: a.Salt, Delay: a.Delay,
 	}
 	if a.Calls != nil {
 		c.Datasets = append(c.Datasets, endpointsDataset{
@@ -106,7 +109,9 @@ func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 	s := &c.Settings
 	s.Runtime.MinDuration, s.Runtime.MaxDuration, s.Runtime.Samples = a.Least.Milliseconds(), a.Most.Milliseconds(), 0
 	s.Runtime.DataSeed = a.DataSeed
-	s.Client.Connections = 1
+	if r.Load.Users == 1 {
+		s.Client.Connections = 1
+	}
 }
 
 // Kinds of data sets, and of the scores of their runs.
@@ -156,7 +161,7 @@ func (e *inEndpoints) replayAccuracies(r Run) (all []ScoreEntry, err error) {
 	}
 	all = append(all, ScoreEntry{
 		Dataset: PerformanceType, Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
-		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns, Type: PerformanceType,
+		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns*max(1, a.Rounds), Type: PerformanceType,
 	})
 	return all, nil
 }

@@ -92,6 +92,9 @@ func (e *inEndpoints) writeDriven(dir string, r Run) error {
 
 func (e *inEndpoints) writeScore(dir string, r Run) error {
 	s, method := r.Driven.Score, e.method
+	if r.isReplay() { // whose own score is there
+		return nil
+	}
 	if s == nil || s.Value == nil {
 		return removeIfExists(filepath.Join(dir, filepath.FromSlash(AccuracyFile)))
 	}

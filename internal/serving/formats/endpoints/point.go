@@ -270,6 +270,9 @@ func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 	}
 	o.Add("qps", qps)
 	o.Add("tps", tps)
+	if e.pattern == replayPattern && r.Driven != nil {
+		e.addTurnFigures(&o)
+	}
 	reasons := &formats.Object{}
 	for i, n := range e.countFinished() {
 		reasons.Add(finishReasons[i], n)
@@ -277,6 +280,19 @@ func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 	o.Add("finish_reason_counts", reasons)
 	o.Add("run_config", e.runConfig(r))
 	return &o
+}
+
+// addTurnFigures adds what the figures of agentic points are made of: the tokens of all turns, and their times.
+func (e *inEndpoints) addTurnFigures(o *formats.Object) {
+	var whole formats.Object
+	whole.Add("output_sequence_lengths", e.series[osl].Summary())
+	o.Add("output_sequence_lengths_full_run", &whole)
+	o.Add("output_tokens_per_turn_total", e.series[osl].total)
+	seconds := e.series[latencyNS].total / 1e9
+	o.Add("e2e_turn_time_seconds_total", seconds)
+	if seconds > 0 {
+		o.Add("e2e_avg_interactivity", e.series[osl].total/seconds)
+	}
 }
 
 // sections are the parts of the summary that describe a series.

@@ -135,6 +135,9 @@ func CheckAccuracyFile(f AccuracyFile, rules *endpoints.Rules) (lines []string, 
 // as often as its set is repeated, in the file's order and without salt.
 func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
 	run := AccuracyRun{Began: time.Now()}
+	if o.Accuracy.Settings.SWEBench != nil {
+		return o.measureSWEBench(ctx, j)
+	}
 	if _, err := CheckAccuracyFile(o.Accuracy, o.Rules); err != nil {
 		run.Missing = fmt.Sprintf("client.accuracy_set of the plan: %v", err)
 		return run, nil

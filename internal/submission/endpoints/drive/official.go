@@ -103,8 +103,15 @@ func (o *Official) MeasureAccuracy(_ context.Context, j Job) (run AccuracyRun, e
 		return run, sdk.Data(fmt.Errorf("the official client's %s: %w", files.AccuracyFile, err))
 	}
 	for _, e := range scores.All {
+		if e.Type == files.PerformanceType {
+			continue
+		}
 		run.Scores = append(run.Scores, describeEntry(e))
 		run.Seconds += e.Took
+	}
+	if len(run.Scores) == 0 {
+		run.Missing = "the official client scored the performance run alone: client.swe_bench_service of the plan names " +
+			"the official service for SWE-bench"
 	}
 	return run, nil
 }

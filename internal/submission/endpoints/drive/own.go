@@ -36,6 +36,10 @@ type Own struct {
 	Tokenizer string
 	// Accuracy is what accuracy runs ask, by Rules; without a path they are left out.
 	Accuracy AccuracyFile
+	// SWEBench is the address of the official service for SWE-bench, which an agentic model's accuracy run asks every
+	// Poll; 0: 5 s.
+	SWEBench string
+	Poll     time.Duration
 	Rules    *endpoints.Rules
 	Version  string // of this program
 	Commit   string // of its sources; empty: unknown
@@ -69,6 +73,9 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 		return Measured{}, err
 	}
 	defer func() { _ = wire.Close() }() // nothing is written
+	if o.Rules.AgenticOf(o.Accuracy.Model) != nil {
+		return o.measureAgentic(ctx, wire, j)
+	}
 	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Seed: j.Seeds.Scheduler}
 	s, err := o.open(wire, load, j.Seeds)
 	if err != nil {
@@ -84,7 +91,7 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	if err != nil {
 		return Measured{}, sdk.Usage(fmt.Errorf("prompts that warm up: %w", err))
 	}
-	p := &ownPoint{own: o, job: j, session: s, load: load, size: s.Set.Rows()}
+	p := &ownPoint{own: o, job: j, session: s, load: load, size: s.Set.Rows(), units: s.Set.Rows()}
 	p.asks = s.Set.Draw(prompts.DrawOptions{N: p.places()})
 	p.warmUp = warmUp.Draw(prompts.DrawOptions{N: engine.WarmUps(load), Seed: warmUpSeed})
 	return p.measure(ctx)
@@ -123,9 +130,11 @@ type ownPoint struct {
 	job     Job
 	session *serving.Session
 	load    arrival.Pattern
-	size    int                    // of the performance set
-	asks    *prompts.DrawnRequests // of it, in the order of sending
+	size    int         // of the performance set: turns, where it has trajectories
+	units   int         // that the set has: trajectories, or samples
+	asks    engine.Asks // of it, in the order of sending
 	warmUp  *prompts.DrawnRequests
+	inline  *turnScorer // of trajectories; nil: there are none
 }
 
 // rules are those of the records' figures.
@@ -134,6 +143,7 @@ func (p *ownPoint) rules() metrics.FigureRules { return p.session.Settings.Rules
 // measure sends the requests, and writes the files.
 func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
 	w := newWatch(p.job, p.size, p.rules())
+	w.units = p.units
 	pl := engine.PointPlan{Asks: p.asks, Lazy: true, WarmUp: p.warmUp, Load: p.load, Seen: w.see}
 	if p.job.Point.Offline == plan.Dedicated {
 		pl.Load = arrival.Pattern{Kind: arrival.Maximum, Requests: p.job.Point.Passes * p.size, Seed: p.load.Seed}
@@ -219,8 +229,12 @@ func (p *ownPoint) write(point *engine.MeasuredPoint, pl engine.PointPlan, m Mea
 	if p.job.Point.Accuracy {
 		driven.Sets = o.Accuracy.drivenSets()
 	}
+	agentic, err := p.agenticRun(m)
+	if err != nil {
+		return err
+	}
 	return files.Write(p.job.Dir, files.Run{
-		Driven: driven,
+		Driven: driven, Agentic: agentic,
 		Run: formats.Run{
 			Requests: point.Requests, Rules: p.rules(), Load: load, WarmUp: p.warmUp.Len(), Grace: pl.Grace, API: s.Set.API,
 			Stream: true, MaxTokens: o.Prompts.MaxTokens, Fields: fieldsOf(o.Prompts.Body),

@@ -59,8 +59,11 @@ func (r *curveRun) writePoint(j Job, m Measured, block *steady.Block) error {
 		Steady: block}
 	s := &d.Settings
 	s.Load, s.MinDuration, s.AllChunks = "concurrency", int64(j.Seconds*1000), true
-	if q.Offline == plan.Dedicated {
+	switch {
+	case q.Offline == plan.Dedicated:
 		s.Load = "max_throughput"
+	case p.Agentic(r.Rules):
+		s.Load = "agentic_inference"
 	}
 	s.Runtime.Scheduler, s.Runtime.SampleIndex, s.Runtime.Model = j.Seeds.Scheduler, j.Seeds.SampleIndex, j.Seeds.Model
 	text, err := yaml.MarshalWithOptions(d, yaml.IndentSequence(false))

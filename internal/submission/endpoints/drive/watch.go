@@ -61,7 +61,9 @@ func seconds(s float64) string { return figure.Seconds(time.Duration(s * float64
 type watch struct {
 	job  Job
 	size int // requests of a super-pass
-	all  *formats.Gathering
+	// units are as many as a super-pass has of what users are dealt: requests, or trajectories.
+	units int
+	all   *formats.Gathering
 
 	began atomic.Int64 // unix ns; 0: nothing has begun
 	limit atomic.Int64 // requests that may be sent
@@ -71,7 +73,7 @@ type watch struct {
 }
 
 func newWatch(j Job, size int, rules metrics.FigureRules) *watch {
-	w := &watch{job: j, size: size, all: formats.NewGathering(size, rules)}
+	w := &watch{job: j, size: size, units: size, all: formats.NewGathering(size, rules)}
 	w.state.Store(&State{Point: j.Point.Name(), Least: j.Point.Passes, LeastWindow: j.Seconds, Left: -1})
 	return w
 }
@@ -96,12 +98,21 @@ func (w *watch) more(place int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !w.ended && int64(place) >= w.limit.Load() {
-		s := w.state.Load()
-		if w.ended = s.Counts || s.GivesUp; !w.ended {
-			w.limit.Add(int64(w.size))
+		if w.ended = w.mayEnd(); !w.ended {
+			w.limit.Add(int64(w.units))
 		}
 	}
 	return int64(place) < w.limit.Load()
+}
+
+// mayEnd says whether the super-passes that were dealt are enough. Where the whole run counts, those under way do, too:
+// they are waited for.
+func (w *watch) mayEnd() bool {
+	if s := w.state.Load(); w.job.Windows {
+		return s.Counts || s.GivesUp
+	}
+	took := float64(time.Now().UnixNano()-w.began.Load()) / 1e9
+	return w.limit.Load() >= int64(w.units*w.job.Point.Passes) && took >= w.job.Seconds
 }
 
 // run looks at what has ended until ctx ends.

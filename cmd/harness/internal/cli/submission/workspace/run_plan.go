@@ -78,7 +78,11 @@ func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) erro
 	if keys := p.Client.Unfilled(); p.Client.PerformanceSet == "" || slices.Contains(keys, performanceKey) {
 		return nil
 	}
-	lines, err := drive.CheckSet(p.Client.PerformanceSet, p.Model, rules)
+	check := drive.CheckSet
+	if p.Agentic(rules) {
+		check = drive.CheckTrajectories
+	}
+	lines, err := check(p.Client.PerformanceSet, p.Model, rules)
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", performanceKey, err))
 	}
@@ -153,9 +157,6 @@ func (r *runFlags) checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 		return errors.Join(faults...)
 	}
 	official := r.client == drive.OfficialName
-	if p.Agentic(rules) && !official {
-		return fmt.Errorf("%s is agentic: this program's own client measures no agentic point yet", p.Model)
-	}
 	keys := slices.DeleteFunc(p.Client.Unfilled(), func(key string) bool { return key == tokenizerKey && !official })
 	if p.Client.PerformanceSet == "" && !official {
 		keys = append(keys, performanceKey)
@@ -191,7 +192,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	v := shell.Version()
 	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
 		Connection: connection, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
-		Accuracy: drive.AccuracyFileOf(p, rules), Rules: rules,
+		Accuracy: drive.AccuracyFileOf(p, rules), SWEBench: p.Client.SWEBench, Rules: rules,
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
 }
 

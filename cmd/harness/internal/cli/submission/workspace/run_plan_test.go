@@ -61,7 +61,7 @@ func TestRunPlan(t *testing.T) {
 		"--client-python goes with --client official":      {file, "--rehearsal", "--client-python", "x"},
 		"client.tokenizer, by which the tokens":            {file, "--client", "official", "--client-python", "x"},
 		"--shorten goes with a plan of a curve":            {"resnet50", "--rehearsal", "--shorten", "5"},
-		"kimi-k3 is agentic: this program's own client":    {agentic(t, s), "--rehearsal"},
+		"fill in client.endpoint, client.performance_set":  {agentic(t, s), "--rehearsal"},
 		"the target cohort is \"2030-01-C0\", want one in": {s.File("late.yaml", cohort(filled)), "--rehearsal"},
 		"points: want a list":                              {s.File("odd.yaml", "points: 7\n"), "--rehearsal"},
 	} {

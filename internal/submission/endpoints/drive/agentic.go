@@ -1,0 +1,252 @@
+package drive
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/accuracy/replay"
+	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/datasets/conversations"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/mt19937"
+	"github.com/plumbline-ml/plumbline/internal/pyvalue"
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
+	"github.com/plumbline-ml/plumbline/internal/serving/engine"
+	files "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/serving"
+	"github.com/plumbline-ml/plumbline/serving/arrival"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
+	"github.com/plumbline-ml/plumbline/serving/prompts"
+)
+
+// turnTimeout is how long an answer to a turn may take, as the configuration of a run says.
+const turnTimeout = 24 * time.Hour
+
+// CheckTrajectories says how the file of an agentic model's trajectories differs from the official one, a line each.
+// The error says why it cannot be replayed.
+func CheckTrajectories(file, model string, rules *endpoints.Rules) (lines []string, err error) {
+	set, err := conversations.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if n, want := len(trajectoriesOf(set)), rules.PerformanceSets[model]; n != want {
+		lines = append(lines, fmt.Sprintf("%s has %d trajectories, and the official set of %s has %d", file, n, model, want))
+	}
+	return lines, firstWithoutSystem(set)
+}
+
+// firstWithoutSystem wants a text of the system in each conversation: the salt stands around it.
+func firstWithoutSystem(set *conversations.ConversationSet) error {
+	for _, t := range set.Turns {
+		if systemOf(t.Messages) < 0 {
+			return fmt.Errorf("conversation %s has no text of the system, around which its salt would stand", t.Conversation)
+		}
+	}
+	return nil
+}
+
+// systemOf is the place of the system's text among messages; -1: there is none.
+func systemOf(messages []conversations.ChatMessage) int {
+	for i, m := range messages {
+		if m.Role == "system" && !m.NoContent {
+			return i
+		}
+	}
+	return -1
+}
+
+// trajectory is a conversation: its turns in a set, from first on and up to last, which it has not.
+type trajectory struct{ first, last int }
+
+// trajectoriesOf are the conversations of a set, in its order.
+func trajectoriesOf(set *conversations.ConversationSet) (all []trajectory) {
+	for i, t := range set.Turns {
+		if n := len(all); n > 0 && set.Turns[all[n-1].first].Conversation == t.Conversation {
+			all[n-1].last = i + 1
+			continue
+		}
+		all = append(all, trajectory{i, i + 1})
+	}
+	return all
+}
+
+// trajectoryAsks are the turns of trajectories, one round after the other, each of which has salts of its own.
+type trajectoryAsks struct {
+	set    *conversations.ConversationSet
+	places []int      // of each turn in its trajectory, from 0
+	of     []int      // the trajectory of each turn
+	salts  [][]string // by round and trajectory
+	params prompts.PromptOptions
+}
+
+// newTrajectoryAsks makes so many rounds; the salts are drawn from the seed by Python's generator.
+func newTrajectoryAsks(set *conversations.ConversationSet, rounds int, seed uint64, o prompts.PromptOptions,
+) *trajectoryAsks {
+	a := &trajectoryAsks{set: set, params: o}
+	all := trajectoriesOf(set)
+	for n, t := range all {
+		for i := t.first; i < t.last; i++ {
+			a.places, a.of = append(a.places, i-t.first), append(a.of, n)
+		}
+	}
+	random := mt19937.NewPythonWide(seed)
+	for range rounds {
+		salts := make([]string, len(all))
+		for i := range salts {
+			var b [prompts.SaltBytes]byte
+			random.Bytes(b[:])
+			salts[i] = hex.EncodeToString(b[:])
+		}
+		a.salts = append(a.salts, salts)
+	}
+	return a
+}
+
+// Len implements engine.Asks.
+func (a *trajectoryAsks) Len() int { return len(a.salts) * len(a.set.Turns) }
+
+// sessionHeader names the trajectory of a request, by which routers keep its cache at one server.
+const sessionHeader = "X-Session-ID"
+
+// PlaceOf is a turn without its request.
+func (a *trajectoryAsks) PlaceOf(i int) prompts.Ask {
+	round, row := i/len(a.set.Turns), i%len(a.set.Turns)
+	t := &a.set.Turns[row]
+	ask := prompts.Ask{API: prompts.Chat, Row: row, Turn: a.places[row], Session: t.Conversation}
+	if round > 0 {
+		ask.Session += "__repeat_" + strconv.Itoa(round+1)
+	}
+	if ask.Turn > 0 {
+		ask.Think = time.Duration(t.Delay * float64(time.Second))
+	}
+	return ask
+}
+
+// At implements engine.Asks.
+func (a *trajectoryAsks) At(i int) prompts.Ask {
+	ask := a.PlaceOf(i)
+	t := &a.set.Turns[ask.Row]
+	messages := lists.Map(t.Messages, chatMessageOf)
+	if at := systemOf(t.Messages); at >= 0 {
+		salt := a.salts[i/len(a.set.Turns)][a.of[ask.Row]]
+		messages[at].Content = "[salt: " + salt + "]\n\n" + messages[at].Content
+	}
+	chat := backend.AppendChat(nil, backend.Prompt{Messages: messages})
+	ask.Messages = json.RawMessage(strings.TrimPrefix(string(chat), `"messages":`))
+	if t.Tools != "" {
+		ask.Tools = json.RawMessage(t.Tools)
+	}
+	ask.Header = map[string]string{sessionHeader: ask.Session}
+	ask.MaxTokens, ask.Fields = a.params.MaxTokens, map[string]json.RawMessage{}
+	for key, value := range fieldsOf(a.params.Body) {
+		ask.Fields[key] = json.RawMessage(value)
+	}
+	for key, value := range t.Fields {
+		text := json.RawMessage(pyvalue.JSON(value))
+		switch key {
+		case "model", "stream": // a curve has one model, whose answers are streamed
+		case "max_new_tokens", "max_completion_tokens":
+			_ = json.Unmarshal(text, &ask.MaxTokens) // what is no number leaves the benchmark's
+		default:
+			ask.Fields[key] = text
+		}
+	}
+	return ask
+}
+
+// chatMessageOf is a recorded message as it is sent.
+func chatMessageOf(m conversations.ChatMessage) backend.ChatMessage {
+	to := backend.ChatMessage{Role: m.Role, Content: m.Content, NoContent: m.NoContent, Name: m.Name,
+		Reasoning: m.Reasoning, CallID: m.CallID}
+	for _, call := range m.Calls {
+		to.Calls = append(to.Calls, backend.ToolCall{Raw: json.RawMessage(call)})
+	}
+	return to
+}
+
+// turnScorer scores the answers to turns as they come. Its methods may be called from many goroutines.
+type turnScorer struct {
+	mu     sync.Mutex
+	set    *conversations.ConversationSet
+	scorer *replay.TurnScorer
+}
+
+// receive takes the answer to a turn; warm-up has no session.
+func (s *turnScorer) receive(r *metrics.Request, a client.ReceivedAnswer) {
+	if r.Session == "" || r.WarmUp || r.Status == metrics.Cancelled {
+		return
+	}
+	var answer *replay.ModelAnswer
+	if r.Status == metrics.OK {
+		answer = &replay.ModelAnswer{Reasoning: string(a.Reasoning), Content: string(a.Content)}
+		if calls, err := pyvalue.Decode(string(backend.AppendCalls(nil, a.Calls))); err == nil && len(a.Calls) > 0 {
+			answer.Calls = calls
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	request := r.Session + "#" + strconv.Itoa(r.Turn)
+	s.scorer.IssueTurn(request, r.Session, s.set.Turns[r.Row].Turn)
+	s.scorer.CompleteRequest(request, answer)
+}
+
+// maxRounds bounds how many rounds of trajectories are prepared: where they do not last, all come again, shuffled.
+const maxRounds = 1000
+
+// measureAgentic makes the performance run of an agentic point: its users replay the trajectories, a turn when the
+// answer before has ended and its tools have taken their time, and the answers are scored.
+func (o *Own) measureAgentic(ctx context.Context, wire *openai.Client, j Job) (Measured, error) {
+	set, err := conversations.Open(o.Prompts.File)
+	if err == nil {
+		err = firstWithoutSystem(set)
+	}
+	if err != nil {
+		return Measured{}, sdk.Data(err)
+	}
+	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Sessions: true, Seed: j.Seeds.Scheduler}
+	inline := &turnScorer{set: set, scorer: replay.New(replay.RecordedTurns(set.Rows))}
+	words := prompts.PromptOptions{API: prompts.Chat, ISL: warmUpISL, OSL: warmUpOSL, Seed: warmUpSeed,
+		Body: o.Prompts.Body}
+	s, err := serving.OpenSession(wire, serving.Plan{Connection: o.Connection, Prompts: words, Tokenizer: o.Tokenizer,
+		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true, Received: inline.receive})
+	if err != nil {
+		return Measured{}, err
+	}
+	if err := s.AskFirst(ctx, o.note); err != nil {
+		return Measured{}, err
+	}
+	p := &ownPoint{own: o, job: j, session: s, load: load, size: len(set.Turns), units: len(trajectoriesOf(set)),
+		inline: inline}
+	rounds := max(j.Point.Passes, min(maxRounds, maxPlaces/4/p.size))
+	p.asks = newTrajectoryAsks(set, rounds, j.Seeds.Model, o.Prompts)
+	p.warmUp = s.Set.Draw(prompts.DrawOptions{N: engine.WarmUps(load), Seed: warmUpSeed})
+	return p.measure(ctx)
+}
+
+// agenticRun is what the files of a point say of its replay.
+func (p *ownPoint) agenticRun(m Measured) (*files.Agentic, error) {
+	if p.inline == nil {
+		return nil, nil
+	}
+	scores := p.inline.scorer.Result()
+	text, err := json.MarshalIndent(scores, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	a := &files.Agentic{Conversations: p.units, Timeout: turnTimeout, Turns: p.size, Salt: true, Delay: true,
+		Least: time.Duration(p.job.Seconds * float64(time.Second)), DataSeed: p.job.Seeds.SampleIndex,
+		Rounds: max(1, m.Issued/p.size), Scores: append(text, '\n')}
+	if scores.Score != nil {
+		a.Score = *scores.Score
+	}
+	return a, nil
+}

@@ -1,0 +1,359 @@
+package drive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/internal/bounded"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/serving/client"
+	files "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
+	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// SWEBenchKey is the environment variable with the key that the service for SWE-bench wants, if it wants one.
+const SWEBenchKey = "SWEBENCH_SERVICE_AUTH_TOKEN"
+
+// benchService is the official service that runs SWE-bench against a server (version v1 of its API).
+type benchService struct {
+	url, key string
+	client   *http.Client
+	poll     time.Duration
+}
+
+// What the service is asked by, and how long it may take, as the official client does.
+const (
+	benchVersion  = "v1"
+	benchPoll     = 5 * time.Second
+	benchAnswers  = 30 * time.Second
+	benchLasts    = 24 * time.Hour
+	maxBenchReply = 64 << 20
+)
+
+// benchCapabilities are what the service must be able to do.
+var benchCapabilities = []string{"swebench.run", "swebench.cancel"}
+
+// newBenchService is the service at an address, which has neither a path nor a user.
+func newBenchService(address, key string) (*benchService, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("client.swe_bench_service is %q, want http://HOST:PORT", address)
+	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &benchService{url: u.Scheme + "://" + u.Host, key: key, poll: benchPoll,
+		client: &http.Client{Timeout: benchAnswers, CheckRedirect: stay}}, nil
+}
+
+// benchStatus is what the service says of a run.
+type benchStatus struct {
+	Run       string          `json:"run_id"`
+	Status    string          `json:"status"`
+	Phase     string          `json:"phase"`
+	Agents    int             `json:"agent_completed"`
+	Evaluated int             `json:"eval_completed"`
+	Result    json.RawMessage `json:"result"`
+	Error     json.RawMessage `json:"error"`
+
+	Version      string   `json:"api_version"` // of /health
+	Capabilities []string `json:"capabilities"`
+}
+
+// ended says that a run goes no further.
+func (s *benchStatus) ended() bool {
+	return slices.Contains([]string{"succeeded", "failed", "cancelled"}, s.Status)
+}
+
+// call asks the service.
+func (b *benchService) call(ctx context.Context, method, path string, body any) (s benchStatus, err error) {
+	var send io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return s, err
+		}
+		send = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, b.url+path, send)
+	if err != nil {
+		return s, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if b.key != "" {
+		request.Header.Set("Authorization", "Bearer "+b.key)
+	}
+	reply, err := b.client.Do(request)
+	if err != nil {
+		return s, fmt.Errorf("the service for SWE-bench: %w", err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(reply.Body, maxBenchReply))
+	switch {
+	case err != nil:
+		return s, fmt.Errorf("the service for SWE-bench: %w", err)
+	case reply.StatusCode/100 != 2:
+		return s, fmt.Errorf("the service for SWE-bench answers %s with %s: %.300s", path, reply.Status, text)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("the service for SWE-bench answers %s with what is no JSON: %w", path, err)
+	}
+	return s, nil
+}
+
+// checkHealth wants the version of the API that is known here.
+func (b *benchService) checkHealth(ctx context.Context) error {
+	s, err := b.call(ctx, http.MethodGet, "/health", nil)
+	if err != nil {
+		return err
+	}
+	if s.Version != benchVersion {
+		return fmt.Errorf("the service for SWE-bench has version %q of its API, want %s", s.Version, benchVersion)
+	}
+	for _, name := range benchCapabilities {
+		if !slices.Contains(s.Capabilities, name) {
+			return fmt.Errorf("the service for SWE-bench cannot do %s", name)
+		}
+	}
+	return nil
+}
+
+var runName = regexp.MustCompile(`\A[A-Za-z0-9_-]+\z`)
+
+// run submits a run, and waits for its end. One that is left is cancelled.
+func (b *benchService) run(ctx context.Context, order map[string]any, tell func(s benchStatus)) (benchStatus, error) {
+	waiting, done := context.WithTimeoutCause(ctx, benchLasts, fmt.Errorf("SWE-bench takes longer than %v", benchLasts))
+	defer done()
+	s, err := b.call(waiting, http.MethodPost, "/"+benchVersion+"/runs", order)
+	if err != nil {
+		return s, err
+	}
+	if !runName.MatchString(s.Run) {
+		return s, fmt.Errorf("the service for SWE-bench names its run %q: want letters, digits, - and _", s.Run)
+	}
+	path := "/" + benchVersion + "/runs/" + s.Run
+	for !s.ended() && err == nil {
+		tell(s)
+		select {
+		case <-waiting.Done():
+			err = context.Cause(waiting)
+		case <-time.After(b.poll):
+			s, err = b.call(waiting, http.MethodGet, path, nil)
+		}
+	}
+	if err != nil {
+		cancelling, end := context.WithTimeout(context.WithoutCancel(ctx), benchAnswers)
+		defer end()
+		_, errCancel := b.call(cancelling, http.MethodPost, path+"/cancel", nil)
+		if ctx.Err() != nil {
+			return s, context.Cause(ctx)
+		}
+		return s, errors.Join(err, errCancel)
+	}
+	if s.Status != "succeeded" {
+		return s, fmt.Errorf("run %s of SWE-bench ended as %s: %.300s", s.Run, s.Status, s.Error)
+	}
+	return s, nil
+}
+
+// benchMissing says what SWE-bench lacks of a plan, with what to do; empty: nothing.
+func (o *Own) benchMissing() string {
+	need := o.Accuracy.Settings.SWEBench.Instances
+	if o.SWEBench == "" {
+		return fmt.Sprintf("client.swe_bench_service of the plan is missing: start the official service for SWE-bench "+
+			"(swebench_service of mlcommons/endpoints), which runs %d instances against the server, and give its address", need)
+	}
+	if o.Accuracy.Path == o.Prompts.File {
+		return fmt.Sprintf("client.accuracy_set of the plan is missing: give the file of SWE-bench Verified, whose column "+
+			"instance_id names the %d instances", need)
+	}
+	return ""
+}
+
+// measureSWEBench has the service run SWE-bench at the point's concurrency, and adds its score to the inline one.
+func (o *Own) measureSWEBench(ctx context.Context, j Job) (run AccuracyRun, err error) {
+	run.Began = time.Now()
+	if run.Missing = o.benchMissing(); run.Missing != "" {
+		return run, nil
+	}
+	settings := o.Accuracy.Settings.SWEBench
+	instances, err := instancesOf(o.Accuracy.Path, settings.Instances)
+	if err != nil {
+		return run, sdk.Data(err)
+	}
+	key := ""
+	if o.Connection.Lookup != nil {
+		key, _ = o.Connection.Lookup(SWEBenchKey)
+	}
+	service, err := newBenchService(o.SWEBench, key)
+	if err != nil {
+		return run, sdk.Usage(err)
+	}
+	if o.Poll > 0 {
+		service.poll = o.Poll
+	}
+	server, err := o.Server(ctx)
+	if err != nil {
+		return run, err
+	}
+	if err := service.checkHealth(ctx); err != nil {
+		return run, sdk.Data(err)
+	}
+	status, err := service.run(ctx, o.benchOrder(j, server, instances), func(s benchStatus) {
+		if j.Tell != nil {
+			j.Tell(benchState{j.Point.Name(), s, len(instances)})
+		}
+	})
+	switch {
+	case ctx.Err() != nil:
+		return run, context.Cause(ctx)
+	case err != nil:
+		return run, plugin.Fault(err)
+	}
+	run.Seconds = time.Since(run.Began).Seconds()
+	entry, err := benchEntry(status.Result, len(instances))
+	if err != nil {
+		return run, plugin.Fault(err)
+	}
+	entry.Took = run.Seconds
+	run.Scores = []string{describeEntry(entry)}
+	return run, addBenchEntry(j.Dir, entry, status.Result)
+}
+
+// benchOrder is what the service is asked for.
+func (o *Own) benchOrder(j Job, server Server, instances []string) map[string]any {
+	params := map[string]json.RawMessage{}
+	_ = json.Unmarshal(o.Accuracy.Settings.Params, &params) // which the rules were read with
+	order := map[string]any{"model_name": server.Model, "endpoint_urls": []string{o.Endpoint}, "endpoint_api_key": nil,
+		"generation_params": params, "subset": "verified", "split": "test", "num_instances": len(instances),
+		"workers": j.Point.Concurrency, "max_eval_workers": benchGraders, "evaluated_instance_ids": instances,
+		"template": "default"}
+	if t := o.Accuracy.Settings.SWEBench.Template; t != "" {
+		order["template"] = t
+	}
+	if name := o.Connection.Options["key_env"]; name != "" && o.Connection.Lookup != nil {
+		if key, ok := o.Connection.Lookup(name); ok {
+			order["endpoint_api_key"] = key
+		}
+	}
+	return order
+}
+
+// benchGraders is how many instances the service grades at a time.
+const benchGraders = 10
+
+// benchState is how far SWE-bench is.
+type benchState struct {
+	point  string
+	status benchStatus
+	all    int
+}
+
+// String is a line of a log.
+func (s benchState) String() string {
+	return fmt.Sprintf("%s: accuracy: SWE-bench: %d of %d instances, %d graded", s.point, s.status.Agents, s.all,
+		s.status.Evaluated)
+}
+
+// benchEntry is the share of instances that were resolved.
+func benchEntry(result json.RawMessage, instances int) (files.ScoreEntry, error) {
+	var counts struct {
+		Submitted *int `json:"submitted_instances"`
+		Resolved  *int `json:"resolved_instances"`
+	}
+	e := files.ScoreEntry{Dataset: endpoints.SWEBenchSet, Unit: instances, Repeats: 1, Samples: instances,
+		Type: files.AccuracyType}
+	if err := json.Unmarshal(result, &counts); err != nil || counts.Submitted == nil || counts.Resolved == nil {
+		return e, fmt.Errorf("the result of SWE-bench has no submitted_instances and resolved_instances: %.300s", result)
+	}
+	submitted, resolved := *counts.Submitted, *counts.Resolved
+	if resolved < 0 || resolved > submitted || submitted > instances || submitted == 0 {
+		return e, fmt.Errorf("the result of SWE-bench contradicts itself: %d resolved and %d submitted of %d instances",
+			resolved, submitted, instances)
+	}
+	e.Score, e.Complete = float64(resolved)/float64(instances), submitted == instances
+	return e, nil
+}
+
+// benchResultFile keeps what the service said.
+const benchResultFile = "accuracy/swe_bench_results.json"
+
+// addBenchEntry puts the score of SWE-bench beside the inline one.
+func addBenchEntry(dir string, entry files.ScoreEntry, result json.RawMessage) error {
+	text, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(files.AccuracyFile)), maxCurve)
+	var scores struct {
+		All []files.ScoreEntry `json:"accuracy_scores"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &scores)
+	}
+	if err != nil {
+		return sdk.Data(fmt.Errorf("the point's %s: %w", files.AccuracyFile, err))
+	}
+	all := slices.DeleteFunc(scores.All, func(e files.ScoreEntry) bool { return e.Dataset == entry.Dataset })
+	if err := files.WriteScores(dir, append(all, entry)); err != nil {
+		return err
+	}
+	return wholefile.Write(filepath.Join(dir, filepath.FromSlash(benchResultFile)), append(result, '\n'), 0o644)
+}
+
+// instancesOf are the first instances that a file names in its column instance_id: Parquet, or JSON lines.
+func instancesOf(file string, most int) (all []string, err error) {
+	add := func(text []byte) error {
+		var row struct {
+			ID string `json:"instance_id"`
+		}
+		if err := json.Unmarshal(text, &row); err != nil || row.ID == "" {
+			return fmt.Errorf("%s: row %d has no instance_id: want the instances of SWE-bench Verified", file, len(all)+1)
+		}
+		all = append(all, row.ID)
+		return nil
+	}
+	if strings.HasSuffix(file, ".parquet") {
+		t, err := client.OpenParquet(file)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = t.Close() }() // nothing is written
+		for text, err := range t.Rows(func(column string) bool { return column == "instance_id" }) {
+			if err == nil && len(all) < most {
+				err = add(text)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+	text, err := bounded.ReadFile(file, maxInstances)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) == 0 || len(all) == most {
+			continue
+		}
+		if err := add(line); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s names no instance: want rows with instance_id", file)
+	}
+	return all, nil
+}
+
+// maxInstances is the size up to which a file of instances is read, in bytes.
+const maxInstances = 256 << 20
