@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 )
 
 // Field is all there is to know of one setting: what it is called, where it stands in TestSettings, what it means, what
@@ -27,7 +25,7 @@ type Field struct {
 	// RulesOnly fields come from the rules' defaults; in a user.conf they are an error (the official LoadGen ignores
 	// them).
 	RulesOnly bool
-	Form      form.Form // how a configuration file's number becomes the value
+	Form      FieldForm // how a configuration file's number becomes the value
 
 	at        func(*TestSettings) any                // the field: *uint64, *int, *bool, *Mode, *time.Duration or *float64
 	fraction  func(*TestSettings) any                // a *float64, a duration's part below a nanosecond; nil: it has none
@@ -107,7 +105,7 @@ func (f Field) FractionAt(s *TestSettings) *float64 {
 
 // Applies says whether the field means something in runs of scenario.
 func (f Field) Applies(scenario Scenario) bool {
-	return f.Scenario == "" || f.Scenario == scenario.String() || f.Form == form.TokenMillis && scenario != Offline
+	return f.Scenario == "" || f.Scenario == scenario.String() || f.Form == TokenMillisForm && scenario != Offline
 }
 
 // Counts says whether a run with s reads the field: it means something in its scenario, and belongs neither to another
@@ -178,7 +176,7 @@ func (f Field) Text(s TestSettings) string {
 	case *time.Duration:
 		return strconv.FormatFloat(f.fractionalNanos(&s)/1e6, 'f', -1, 64)
 	case *float64:
-		if f.Form == form.Percent {
+		if f.Form == PercentForm {
 			return strconv.FormatFloat(math.Round(*p*1e14)/1e12, 'f', -1, 64)
 		}
 		return strconv.FormatFloat(*p, 'f', -1, 64)

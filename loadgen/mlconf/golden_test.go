@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 )
 
@@ -111,7 +110,7 @@ func official(f loadgen.Field, s loadgen.TestSettings) string {
 	case *loadgen.Mode:
 		return p.String()
 	case *time.Duration:
-		if f.Form == form.WrapMillis || f.Form == form.TokenMillis {
+		if f.Form == loadgen.WrapMillisForm || f.Form == loadgen.TokenMillisForm {
 			return strconv.FormatUint(uint64(*p), 10)
 		}
 	}

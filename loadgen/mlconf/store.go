@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 )
 
 type confSettings = loadgen.TestSettings
@@ -14,9 +13,9 @@ type confSettings = loadgen.TestSettings
 // reads it.
 func ignoredWithout(f loadgen.Field, s *confSettings) string {
 	switch {
-	case f.Form == form.TokenMillis && !s.UseTokenLatencies:
+	case f.Form == loadgen.TokenMillisForm && !s.UseTokenLatencies:
 		return "use_token_latencies"
-	case f.Form == form.TokenCount && !s.InferTokenLatencies:
+	case f.Form == loadgen.TokenCountForm && !s.InferTokenLatencies:
 		return "infer_token_latencies"
 	}
 	return ""
@@ -28,13 +27,13 @@ func storeValue(f loadgen.Field, s *confSettings, v confValue) (changed bool) {
 	switch p := f.At(s).(type) {
 	case *uint64:
 		*p = v.integer
-		if f.Form == form.Count32 {
+		if f.Form == loadgen.Count32Form {
 			*p = uint64(int64(int32(v.integer)))
 		}
 	case *int:
 		*p = int(v.integer)
 	case *bool:
-		*p = v.integer == 1 || f.Form == form.Boolean && v.integer != 0
+		*p = v.integer == 1 || f.Form == loadgen.BooleanForm && v.integer != 0
 	case *loadgen.Mode:
 		if v.integer > uint64(loadgen.FindPeakPerformance) {
 			return false
@@ -42,7 +41,7 @@ func storeValue(f loadgen.Field, s *confSettings, v confValue) (changed bool) {
 		*p = loadgen.Mode(v.integer)
 	case *float64:
 		*p = v.double
-		if f.Form == form.Percent {
+		if f.Form == loadgen.PercentForm {
 			*p = v.double * 0.01
 		}
 	case *time.Duration:
@@ -56,16 +55,16 @@ const maxMillis = math.MaxInt64 / int64(time.Millisecond)
 
 func storeDuration(f loadgen.Field, s *confSettings, p *time.Duration, v confValue) {
 	switch f.Form {
-	case form.Millis:
+	case loadgen.MillisForm:
 		*p = math.MaxInt64 // stands for what is no duration of ours
 		if ms := int64(v.integer); ms <= maxMillis && ms >= -maxMillis {
 			*p = time.Duration(ms) * time.Millisecond
 		}
 		return
-	case form.WrapMillis, form.TokenMillis:
+	case loadgen.WrapMillisForm, loadgen.TokenMillisForm:
 		*p = time.Duration(v.integer * uint64(time.Millisecond))
 		return
-	case form.NearMillis:
+	case loadgen.NearMillisForm:
 		*p = math.MaxInt64
 		if ns := math.Round(v.double * 1e6); math.Abs(ns) < math.MaxInt64 {
 			*p = time.Duration(ns)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/internal/form"
 )
 
 // confValue is a number of a configuration file as the official LoadGen holds it: integer keys use the integer prefix
@@ -123,7 +122,7 @@ func asNumber(text string) string {
 // checkValue says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
 func checkValue(f loadgen.Field, v confValue) string {
 	switch f.Form {
-	case form.Number, form.Percent, form.FracMillis, form.NearMillis:
+	case loadgen.NumberForm, loadgen.PercentForm, loadgen.FracMillisForm, loadgen.NearMillisForm:
 		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
 			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
 		}
@@ -131,7 +130,7 @@ func checkValue(f loadgen.Field, v confValue) string {
 			return fmt.Sprintf("want at most %.6g%s, found %s", limit, inUnit(f), v.text)
 		}
 		return ""
-	case form.Boolean, form.ExactlyOne:
+	case loadgen.BooleanForm, loadgen.ExactlyOneForm:
 		if v.text != "0" && v.text != "1" {
 			return fmt.Sprintf("want 0 or 1, found %s", v.text)
 		}
@@ -146,9 +145,9 @@ func checkValue(f loadgen.Field, v confValue) string {
 // maxValue is the largest number of a kind that has fractions.
 func maxValue(f loadgen.Field) float64 {
 	switch f.Form {
-	case form.Percent:
+	case loadgen.PercentForm:
 		return 100
-	case form.FracMillis, form.NearMillis:
+	case loadgen.FracMillisForm, loadgen.NearMillisForm:
 		return float64(maxMillis)
 	}
 	return math.MaxFloat64
@@ -157,11 +156,11 @@ func maxValue(f loadgen.Field) float64 {
 func checkRange(f loadgen.Field, v confValue) string {
 	limit := uint64(math.MaxUint64)
 	switch f.Form {
-	case form.Mode:
+	case loadgen.ModeForm:
 		limit = uint64(loadgen.FindPeakPerformance)
-	case form.Millis, form.WrapMillis, form.TokenMillis:
+	case loadgen.MillisForm, loadgen.WrapMillisForm, loadgen.TokenMillisForm:
 		limit = uint64(maxMillis)
-	case form.Small, form.Count32:
+	case loadgen.SmallForm, loadgen.Count32Form:
 		limit = math.MaxInt32
 	}
 	if v.integer > limit {
