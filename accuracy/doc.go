@@ -1,5 +1,6 @@
-// Package accuracy has no code of its own. Each folder below it scores the answers of one task and agrees with the
-// task's official script to the last printed digit.
+// Package accuracy reads the elements of the payloads in an accuracy log, whatever element type the system under test
+// used. Each folder below it scores the answers of one task and agrees with the task's official script to the last
+// printed digit.
 //
 //   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space
 //   - clip and fid score generated pictures
@@ -8,7 +9,6 @@
 //   - bfcl scores function calls, replay agents, products answers about product pictures, retrieval answers found in
 //     pages
 //   - wer scores speech, auc and entropy recommendation, rgat graphs
-//   - payload reads the numbers in the answers of a log
 //
 // Most scorers work alike. New takes the truth, Add takes the payload of one answer, and Result returns the metrics.
 //

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // Errors of this package, found with errors.Is.
@@ -30,7 +30,7 @@ type Truth struct {
 }
 
 // PayloadOptions say how to read payloads. The zero value is the official script's.
-type PayloadOptions struct{ DType payload.DType }
+type PayloadOptions struct{ DType accuracy.DType }
 
 // PairResult is the metric of one log.
 type PairResult struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 func f32(values ...float32) []byte {
@@ -65,36 +65,36 @@ func TestScorer(t *testing.T) {
 	tests := []struct {
 		name    string
 		truth   Truth
-		dtype   payload.DType
+		dtype   accuracy.DType
 		entries []entry
 		want    string
 		dupes   int
 	}{
-		{"separated", Truth{}, payload.Float32, []entry{{0, f32(0.1, 0, 0.9, 1)}, {1, f32(0.2, 0, 0.8, 1)}},
+		{"separated", Truth{}, accuracy.Float32, []entry{{0, f32(0.1, 0, 0.9, 1)}, {1, f32(0.2, 0, 0.8, 1)}},
 			"AUC=100.000%, accuracy=100.000%, good=4, total=4, queries=2", 0},
-		{"reversed", Truth{}, payload.Float32, []entry{{0, f32(0.9, 0, 0.1, 1)}},
+		{"reversed", Truth{}, accuracy.Float32, []entry{{0, f32(0.9, 0, 0.1, 1)}},
 			"AUC=0.000%, accuracy=0.000%, good=0, total=2, queries=1", 0},
-		{"tied", Truth{}, payload.Float32, []entry{{0, f32(0.3, 0, 0.3, 1, 0.3, 1)}},
+		{"tied", Truth{}, accuracy.Float32, []entry{{0, f32(0.3, 0, 0.3, 1, 0.3, 1)}},
 			"AUC=50.000%, accuracy=33.333%, good=1, total=3, queries=1", 0},
-		{"both zeros are equal", Truth{}, payload.Float32, []entry{{0, f32(0, 0, negative0, 1)}},
+		{"both zeros are equal", Truth{}, accuracy.Float32, []entry{{0, f32(0, 0, negative0, 1)}},
 			"AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
-		{"below zero", Truth{}, payload.Float32, []entry{{0, f32(-2, 0, -1, 1, -3, 0, 4, 1)}},
+		{"below zero", Truth{}, accuracy.Float32, []entry{{0, f32(-2, 0, -1, 1, -3, 0, 4, 1)}},
 			"AUC=100.000%, accuracy=0.000%, good=0, total=4, queries=1", 0},
-		{"half rounds to 0, one and a half to 2", Truth{}, payload.Float32,
+		{"half rounds to 0, one and a half to 2", Truth{}, accuracy.Float32,
 			[]entry{{0, f32(0.5, 0, 0.5, 1, 1.5, 1, -0.5, 0)}},
 			"AUC=87.500%, accuracy=50.000%, good=2, total=4, queries=1", 0},
-		{"one class", Truth{}, payload.Float32, []entry{{0, f32(0.5, 1, 0.7, 1)}},
+		{"one class", Truth{}, accuracy.Float32, []entry{{0, f32(0.5, 1, 0.7, 1)}},
 			"AUC=nan%, accuracy=50.000%, good=1, total=2, queries=1", 0},
-		{"first entry kept", Truth{}, payload.Float32, []entry{{5, f32(0, 0, 1, 1)}, {5, f32(1, 0)}, {5, nil}},
+		{"first entry kept", Truth{}, accuracy.Float32, []entry{{5, f32(0, 0, 1, 1)}, {5, f32(1, 0)}, {5, nil}},
 			"AUC=100.000%, accuracy=100.000%, good=2, total=2, queries=1", 2},
-		{"labels apart", labelled, payload.Float32, []entry{{1, f32(0.6)}, {0, f32(0.4, 0.7)}},
+		{"labels apart", labelled, accuracy.Float32, []entry{{1, f32(0.6)}, {0, f32(0.4, 0.7)}},
 			"AUC=100.000%, accuracy=100.000%, good=3, total=3, queries=2", 0},
-		{"int32", Truth{}, payload.Int32, []entry{{0, i32(math.MinInt32, 0, 1, 1, 2, 0)}},
+		{"int32", Truth{}, accuracy.Int32, []entry{{0, i32(math.MinInt32, 0, 1, 1, 2, 0)}},
 			"AUC=50.000%, accuracy=33.333%, good=1, total=3, queries=1", 0},
-		{"int64", Truth{}, payload.Int64, []entry{{0, i64(0, 0, 1, 1)}},
+		{"int64", Truth{}, accuracy.Int64, []entry{{0, i64(0, 0, 1, 1)}},
 			"AUC=100.000%, accuracy=100.000%, good=2, total=2, queries=1", 0},
 		{"int64, labels apart",
-			labelled, payload.Int64, []entry{{0, i64(0, 0)}}, "AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
+			labelled, accuracy.Int64, []entry{{0, i64(0, 0)}}, "AUC=50.000%, accuracy=50.000%, good=1, total=2, queries=1", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,26 +119,26 @@ func TestAddRefuses(t *testing.T) {
 	tests := []struct {
 		name  string
 		truth Truth
-		dtype payload.DType
+		dtype accuracy.DType
 		entry entry
 		kind  error
 		want  []string
 	}{
-		{"index at the end", labelled, payload.Float32, entry{2, f32(1)}, ErrIndex, []string{"sample 2, want one below 2"}},
-		{"empty", Truth{}, payload.Float32, entry{0, nil}, ErrPayload, []string{"0 bytes, want a multiple of 8 above 0"}},
-		{"half a pair", Truth{}, payload.Float32, entry{0, f32(1, 1, 1)}, ErrPayload, []string{"12 bytes"}},
-		{"int32 read as int64", Truth{}, payload.Int64, entry{0, i32(1, 1)}, ErrPayload, []string{"multiple of 16"}},
-		{"too few", labelled, payload.Float32, entry{0, f32(1)}, ErrPayload, []string{"1 pairs in 4 bytes, want 2 (0 to 2"}},
-		{"too many", Truth{Samples: []PairRange{{7, 8}}}, payload.Float32, entry{0, f32(1, 1, 0, 0)}, ErrPayload,
+		{"index at the end", labelled, accuracy.Float32, entry{2, f32(1)}, ErrIndex, []string{"sample 2, want one below 2"}},
+		{"empty", Truth{}, accuracy.Float32, entry{0, nil}, ErrPayload, []string{"0 bytes, want a multiple of 8 above 0"}},
+		{"half a pair", Truth{}, accuracy.Float32, entry{0, f32(1, 1, 1)}, ErrPayload, []string{"12 bytes"}},
+		{"int32 read as int64", Truth{}, accuracy.Int64, entry{0, i32(1, 1)}, ErrPayload, []string{"multiple of 16"}},
+		{"too few", labelled, accuracy.Float32, entry{0, f32(1)}, ErrPayload, []string{"1 pairs in 4 bytes, want 2 (0 to 2"}},
+		{"too many", Truth{Samples: []PairRange{{7, 8}}}, accuracy.Float32, entry{0, f32(1, 1, 0, 0)}, ErrPayload,
 			[]string{"2 pairs in 16 bytes, want 1"}},
-		{"every fault", Truth{}, payload.Float32, entry{3, f32(nan, 1, 0.5, 0.5, inf, 0, 0.5, nan)}, ErrPayload,
+		{"every fault", Truth{}, accuracy.Float32, entry{3, f32(nan, 1, 0.5, 0.5, inf, 0, 0.5, nan)}, ErrPayload,
 			[]string{"sample 3, pair 0: prediction NaN", "pair 1: prediction 0.5, label 0.5",
 				"pair 2: prediction -Inf", "pair 3"}},
-		{"nan, labels apart", labelled, payload.Float32, entry{0, f32(0, nan)}, ErrPayload,
+		{"nan, labels apart", labelled, accuracy.Float32, entry{0, f32(0, nan)}, ErrPayload,
 			[]string{"pair 1: prediction NaN"}},
-		{"label of int32", Truth{}, payload.Int32, entry{0, i32(0, 2, 1, -1)}, ErrPayload,
+		{"label of int32", Truth{}, accuracy.Int32, entry{0, i32(0, 2, 1, -1)}, ErrPayload,
 			[]string{"pair 0: label 2, want 0 or 1", "pair 1: label -1"}},
-		{"wide int64", Truth{}, payload.Int64, entry{0, i64(1<<40, 1)}, ErrPayload, []string{"want an int32"}},
+		{"wide int64", Truth{}, accuracy.Int64, entry{0, i64(1<<40, 1)}, ErrPayload, []string{"want an int32"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,18 +176,18 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(Truth{Labels: []uint8{1}}, PayloadOptions{}); !errors.Is(err, ErrTruth) {
 		t.Errorf("labels without samples: %v, want ErrTruth", err)
 	}
-	if _, err := New(Truth{}, PayloadOptions{payload.DType(99)}); err == nil {
+	if _, err := New(Truth{}, PayloadOptions{accuracy.DType(99)}); err == nil {
 		t.Error("no error for an unknown dtype")
 	}
 }
 
 func TestParseDType(t *testing.T) {
-	for _, d := range []payload.DType{payload.Float32, payload.Int32, payload.Int64} {
+	for _, d := range []accuracy.DType{accuracy.Float32, accuracy.Int32, accuracy.Int64} {
 		if got, err := DTypes().Parse(d.String()); got != d || err != nil {
 			t.Errorf("%v: %v, %v", d, got, err)
 		}
 	}
-	if d, err := DTypes().Parse(""); d != payload.Float32 || err != nil {
+	if d, err := DTypes().Parse(""); d != accuracy.Float32 || err != nil {
 		t.Errorf("empty: %v, %v; want float32", d, err)
 	}
 	if _, err := DTypes().Parse("float16"); err == nil {

@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.DTypeList {
-	return payload.DTypeList{payload.Float32, payload.Int32, payload.Int64}
+func DTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{accuracy.Float32, accuracy.Int32, accuracy.Int64}
 }
 
 // checkRanges checks that ranges and labels fit, and returns what is wrong with the truth, all of it.
 func (t *Truth) checkRanges() error {
-	var f payload.FaultList
+	var f accuracy.FaultList
 	if t.Labels != nil && t.Samples == nil {
 		f.Addf("%d labels without samples, want the range of pairs of each sample", len(t.Labels))
 	}
@@ -80,10 +80,10 @@ func (s *PairScorer) countPairs(index uint64, data []byte) (int, error) {
 // decodePairs adds pairs, and returns how many are right. Without labels they are in the payload.
 func (s *PairScorer) decodePairs(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
 	d := s.options.DType
-	if d == payload.Float32 && labels == nil {
+	if d == accuracy.Float32 && labels == nil {
 		return s.decodeFloats(index, data)
 	}
-	var wrong payload.FaultList
+	var wrong accuracy.FaultList
 	for i := range pairs {
 		prediction, label := 0.0, 0.0
 		if labels == nil {
@@ -110,7 +110,7 @@ func (s *PairScorer) addPair(prediction, label float64) (problem string) {
 	switch {
 	case math.IsNaN(prediction) || math.IsInf(prediction, 0):
 		return fmt.Sprintf("prediction %v, want a finite number", prediction)
-	case s.options.DType == payload.Float32:
+	case s.options.DType == accuracy.Float32:
 		key = floatKey(float32(prediction))
 	case prediction != float64(int32(prediction)):
 		return fmt.Sprintf("prediction %v, want an int32", prediction)
@@ -123,7 +123,7 @@ func (s *PairScorer) addPair(prediction, label float64) (problem string) {
 
 // decodeFloats is decodePairs for the usual payload: float32 predictions and labels.
 func (s *PairScorer) decodeFloats(index uint64, data []byte) (good int, err error) {
-	var wrong payload.FaultList
+	var wrong accuracy.FaultList
 	for i := 0; i < len(data); i += 8 {
 		p := math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))
 		label := math.Float32frombits(binary.LittleEndian.Uint32(data[i+4:]))

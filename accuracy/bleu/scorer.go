@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
@@ -23,7 +23,7 @@ type TranslationScorer struct {
 	seen       []bool
 	counter    *ngramCounter
 	result     TranslationResult
-	faults     payload.FaultList
+	faults     accuracy.FaultList
 }
 
 // New returns a scorer for a data set whose sample i has the reference references[i], as [CleanReference] makes it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // recordSize is the length of a detection in a payload.
@@ -39,7 +39,7 @@ func (s *DetectionScorer) decodePayload(index uint64, data []byte) error {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
 			ErrPayload, index, len(data), recordSize)
 	}
-	var wrong payload.FaultList
+	var wrong accuracy.FaultList
 	for i := 0; i < len(data); i += recordSize {
 		r := readRecord(data[i : i+recordSize])
 		if problem := s.addDetection(index, r); problem != "" {
@@ -56,12 +56,12 @@ func (s *DetectionScorer) addDetection(index uint64, r payloadRow) (problem stri
 			return fmt.Sprintf("%s is %v, want a finite number", fieldNames[i], v)
 		}
 	}
-	label, _ := payload.Truncate(float64(r[fieldLabel]))
+	label, _ := accuracy.Truncate(float64(r[fieldLabel]))
 	id, problem := s.categoryID(label)
 	if problem != "" {
 		return problem
 	}
-	if found, _ := payload.Truncate(float64(r[fieldIndex])); found != int64(index) {
+	if found, _ := accuracy.Truncate(float64(r[fieldIndex])); found != int64(index) {
 		s.result.Disagreements = append(s.result.Disagreements, Disagreement{index, found})
 	}
 	s.result.Detections++

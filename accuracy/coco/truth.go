@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // Image is a picture of the data set.
@@ -62,7 +62,7 @@ func newIndex(ids []int64) rankIndex {
 
 // checkTruth returns what makes an evaluation impossible, all of it.
 func checkTruth(g *GroundTruth) error {
-	var f payload.FaultList
+	var f accuracy.FaultList
 	if len(g.Images) == 0 || len(g.Categories) == 0 {
 		f.Addf("%d images and %d categories, want at least one of each", len(g.Images), len(g.Categories))
 	}
@@ -83,7 +83,7 @@ func checkTruth(g *GroundTruth) error {
 	return f.Err(ErrTruth)
 }
 
-func findRepeated(f *payload.FaultList, what string, n int, id func(int) int64) {
+func findRepeated(f *accuracy.FaultList, what string, n int, id func(int) int64) {
 	first := make(map[int64]int, n)
 	for i := range n {
 		if earlier, ok := first[id(i)]; ok {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
@@ -31,7 +31,7 @@ type Case struct {
 func (c *Case) countVoxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
 
 // PayloadOptions say how to read payloads. The zero value is the official script's.
-type PayloadOptions struct{ DType payload.DType }
+type PayloadOptions struct{ DType accuracy.DType }
 
 // VolumeScore holds DICE coefficients, of 0 to 1, not rounded.
 type VolumeScore struct {
@@ -97,7 +97,7 @@ func New(cases []Case, o PayloadOptions) (*VolumeScorer, error) {
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	var wrong payload.FaultList
+	var wrong accuracy.FaultList
 	names := make([]string, len(cases))
 	for i, c := range cases {
 		names[i] = c.Name

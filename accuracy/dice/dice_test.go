@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 func volume(name string, labels ...uint8) Case {
@@ -45,27 +45,27 @@ func TestScore(t *testing.T) {
 	tests := []struct {
 		name    string
 		labels  []uint8
-		dtype   payload.DType
+		dtype   accuracy.DType
 		payload []byte
 		want    string
 	}{
-		{"equal", []uint8{0, 1, 2, 1}, payload.UInt8, []byte{0, 1, 2, 1}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"half the kidney", []uint8{1, 1, 1, 1, 2}, payload.UInt8, []byte{1, 1, 0, 0, 2},
+		{"equal", []uint8{0, 1, 2, 1}, accuracy.UInt8, []byte{0, 1, 2, 1}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"half the kidney", []uint8{1, 1, 1, 1, 2}, accuracy.UInt8, []byte{1, 1, 0, 0, 2},
 			"mean = 0.83333, kidney = 0.6667, tumor = 1.0000"},
-		{"tumours are no kidney", []uint8{1, 1}, payload.UInt8, []byte{2, 2},
+		{"tumours are no kidney", []uint8{1, 1}, accuracy.UInt8, []byte{2, 2},
 			"mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
-		{"nothing there", []uint8{0, 0}, payload.UInt8, []byte{0, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"nothing found", []uint8{1, 2}, payload.UInt8, []byte{0, 0}, "mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
-		{"int8", []uint8{1, 2}, payload.Int8, []byte{1, 2}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"int32", []uint8{1, 2}, payload.Int32, i32(1, 2), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"int64", []uint8{1, 2}, payload.Int64, i64(1, 0), "mean = 0.50000, kidney = 1.0000, tumor = 0.0000"},
-		{"int16", []uint8{1, 2}, payload.Int16, []byte{1, 0, 2, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"float16", []uint8{1, 2}, payload.Float16, []byte{0, 0x3c, 0, 0x40},
+		{"nothing there", []uint8{0, 0}, accuracy.UInt8, []byte{0, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"nothing found", []uint8{1, 2}, accuracy.UInt8, []byte{0, 0}, "mean = 0.00000, kidney = 0.0000, tumor = 0.0000"},
+		{"int8", []uint8{1, 2}, accuracy.Int8, []byte{1, 2}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"int32", []uint8{1, 2}, accuracy.Int32, i32(1, 2), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"int64", []uint8{1, 2}, accuracy.Int64, i64(1, 0), "mean = 0.50000, kidney = 1.0000, tumor = 0.0000"},
+		{"int16", []uint8{1, 2}, accuracy.Int16, []byte{1, 0, 2, 0}, "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+		{"float16", []uint8{1, 2}, accuracy.Float16, []byte{0, 0x3c, 0, 0x40},
 			"mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
-		{"float64", []uint8{1}, payload.Float64, i64(int64(math.Float64bits(1))),
+		{"float64", []uint8{1}, accuracy.Float64, i64(int64(math.Float64bits(1))),
 			"mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 		{"fractions are cut off",
-			[]uint8{1, 2, 0}, payload.Float32, f32(1.9, 2, -0.9), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
+			[]uint8{1, 2, 0}, accuracy.Float32, f32(1.9, 2, -0.9), "mean = 1.00000, kidney = 1.0000, tumor = 1.0000"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestCountsOfLongVolumes(t *testing.T) {
 				want.both[c] += number(inP && inL)
 			}
 		}
-		s := VolumeScorer{options: PayloadOptions{payload.UInt8}}
+		s := VolumeScorer{options: PayloadOptions{accuracy.UInt8}}
 		if got, err := s.compareVoxels(p, l); got != want || err != nil {
 			t.Errorf("%d voxels: %+v, %v; want %+v", n, got, err, want)
 		}
@@ -119,26 +119,26 @@ func TestAddRefuses(t *testing.T) {
 	nan := float32(math.NaN())
 	tests := []struct {
 		name    string
-		dtype   payload.DType
+		dtype   accuracy.DType
 		index   uint64
 		payload []byte
 		kind    error
 		want    string
 	}{
-		{"index at the end", payload.UInt8, 4, nil, ErrIndex, "sample 4, want one below 4"},
-		{"too short", payload.UInt8, 0, make([]byte, 9), ErrPayload,
+		{"index at the end", accuracy.UInt8, 4, nil, ErrIndex, "sample 4, want one below 4"},
+		{"too short", accuracy.UInt8, 0, make([]byte, 9), ErrPayload,
 			"sample 0 (a): 9 bytes, want 10: [1 1 10] voxels of uint8"},
-		{"another dtype", payload.UInt8, 0, i32(make([]int32, 10)...), ErrPayload, "40 bytes, want 10"},
-		{"no class", payload.UInt8, 0, []byte{0, 0, 0, 3, 0, 0, 0, 0, 0, 0}, ErrPayload, "voxel 3 is 3, want 0, 1 or 2"},
-		{"no class in the rest", payload.UInt8, 0, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, ErrPayload, "voxel 9 is 4"},
-		{"negative", payload.Int8, 0, []byte{0, 0xff, 0, 0, 0, 0, 0, 0, 0, 0}, ErrPayload, "voxel 1 is -1"},
-		{"int32", payload.Int32, 0, i32(0, 0, 256, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 256"},
-		{"int64", payload.Int64, 0, i64(0, 0, 1<<32, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 4.294967296e+09"},
-		{"nan", payload.Float32, 0, f32(0, nan, 0, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 1 is NaN"},
-		{"label no class", payload.UInt8, 1, []byte{0, 1}, ErrTruth,
+		{"another dtype", accuracy.UInt8, 0, i32(make([]int32, 10)...), ErrPayload, "40 bytes, want 10"},
+		{"no class", accuracy.UInt8, 0, []byte{0, 0, 0, 3, 0, 0, 0, 0, 0, 0}, ErrPayload, "voxel 3 is 3, want 0, 1 or 2"},
+		{"no class in the rest", accuracy.UInt8, 0, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, ErrPayload, "voxel 9 is 4"},
+		{"negative", accuracy.Int8, 0, []byte{0, 0xff, 0, 0, 0, 0, 0, 0, 0, 0}, ErrPayload, "voxel 1 is -1"},
+		{"int32", accuracy.Int32, 0, i32(0, 0, 256, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 256"},
+		{"int64", accuracy.Int64, 0, i64(0, 0, 1<<32, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 2 is 4.294967296e+09"},
+		{"nan", accuracy.Float32, 0, f32(0, nan, 0, 0, 0, 0, 0, 0, 0, 0), ErrPayload, "voxel 1 is NaN"},
+		{"label no class", accuracy.UInt8, 1, []byte{0, 1}, ErrTruth,
 			"sample 1 (b): the labels cannot be scored against: voxel 1 is 3"},
-		{"labels unreadable", payload.UInt8, 2, []byte{0, 1}, fs.ErrNotExist, "broken"},
-		{"labels too few", payload.UInt8, 3, make([]byte, 8), ErrTruth, "short: 7 labels, want 8"},
+		{"labels unreadable", accuracy.UInt8, 2, []byte{0, 1}, fs.ErrNotExist, "broken"},
+		{"labels too few", accuracy.UInt8, 3, make([]byte, 8), ErrTruth, "short: 7 labels, want 8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,19 +181,19 @@ func TestNewRefuses(t *testing.T) {
 		!strings.Contains(err.Error(), "case 2 (unlabelled)") {
 		t.Errorf("error %v, want flat and unlabelled", err)
 	}
-	if _, err := New(nil, PayloadOptions{payload.DType(99)}); err == nil {
+	if _, err := New(nil, PayloadOptions{accuracy.DType(99)}); err == nil {
 		t.Error("no error for an unknown dtype")
 	}
 }
 
 func TestParseDType(t *testing.T) {
-	for _, d := range []payload.DType{payload.UInt8, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
-		payload.Float16, payload.Float32, payload.Float64} {
+	for _, d := range []accuracy.DType{accuracy.UInt8, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64,
+		accuracy.Float16, accuracy.Float32, accuracy.Float64} {
 		if got, err := DTypes().Parse(d.String()); got != d || err != nil {
 			t.Errorf("%v: %v, %v", d, got, err)
 		}
 	}
-	if d, err := DTypes().Parse(""); d != payload.UInt8 || err != nil {
+	if d, err := DTypes().Parse(""); d != accuracy.UInt8 || err != nil {
 		t.Errorf("empty: %v, %v; want uint8", d, err)
 	}
 	if _, err := DTypes().Parse("bool"); err == nil {

@@ -3,14 +3,14 @@ package dice
 import (
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.DTypeList {
-	return payload.DTypeList{
-		payload.UInt8, payload.Int8, payload.Int16, payload.Int32, payload.Int64, payload.Float16, payload.Float32,
-		payload.Float64,
+func DTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{
+		accuracy.UInt8, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64, accuracy.Float16, accuracy.Float32,
+		accuracy.Float64,
 	}
 }
 
@@ -18,7 +18,7 @@ func DTypes() payload.DTypeList {
 const wrong = math.MaxUint8
 
 // convertClasses converts elements, len(classes) of them, to classes. Fractions are cut off.
-func convertClasses(d payload.DType, classes, data []byte) {
+func convertClasses(d accuracy.DType, classes, data []byte) {
 	for i := range classes {
 		classes[i] = wrong // which NaN stays
 		if v := d.At(data, i); v > -1 && v < wrong {

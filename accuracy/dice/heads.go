@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // headClasses is how many classes a head's voxels have, and channels its logits.
@@ -41,14 +41,14 @@ type Head struct {
 
 // HeadOptions say how to read payloads.
 type HeadOptions struct {
-	DType  payload.DType // the zero value is the official script's, float16
-	Padded [3]int        // the shape of the network's output: depth, height, width
+	DType  accuracy.DType // the zero value is the official script's, float16
+	Padded [3]int         // the shape of the network's output: depth, height, width
 }
 
 // HeadDTypes are the element types of logits that the official script accepts, its default first.
-func HeadDTypes() payload.DTypeList {
-	return payload.DTypeList{
-		payload.Float16, payload.Float32, payload.Float64, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
+func HeadDTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{
+		accuracy.Float16, accuracy.Float32, accuracy.Float64, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64,
 	}
 }
 
@@ -90,7 +90,7 @@ func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 	if o.DType, err = HeadDTypes().Resolve(o.DType); err != nil {
 		return nil, err
 	}
-	var wrong payload.FaultList
+	var wrong accuracy.FaultList
 	names := make([]string, len(heads))
 	for i, h := range heads {
 		names[i] = h.Name

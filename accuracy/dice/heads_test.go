@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/half"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
@@ -118,7 +118,7 @@ func fileLabels(path string) ([]uint8, error) {
 }
 
 // logits of a volume of 2 by 2 by 3 padded to 3 by 2 by 4 in which the voxels of the box have the classes given.
-func logits(d payload.DType, classes [12]uint8) []byte {
+func logits(d accuracy.DType, classes [12]uint8) []byte {
 	values := make([]float64, 4*24)
 	for i, class := range classes {
 		z, y, x := i/6, i/3%2, i%3
@@ -127,9 +127,9 @@ func logits(d payload.DType, classes [12]uint8) []byte {
 	var data []byte
 	for _, v := range values {
 		switch d {
-		case payload.Float32:
+		case accuracy.Float32:
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(v)))
-		case payload.Int8:
+		case accuracy.Int8:
 			data = append(data, byte(v))
 		default:
 			data = binary.LittleEndian.AppendUint16(data, half.ToFloat16(v))
@@ -152,7 +152,7 @@ func oneHead(outside uint8, classes [12]uint8) Head {
 
 func TestRegionsOfOneHead(t *testing.T) {
 	truth := [12]uint8{0, 1, 1, 2, 2, 3}
-	for _, d := range []payload.DType{payload.Official, payload.Float32, payload.Int8} {
+	for _, d := range []accuracy.DType{accuracy.Official, accuracy.Float32, accuracy.Int8} {
 		s, err := NewHeads([]Head{oneHead(3, truth)}, HeadOptions{d, [3]int{3, 2, 4}})
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestARegionThatIsNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Add(0, logits(payload.Float16, [12]uint8{1})); err != nil {
+	if err := s.Add(0, logits(accuracy.Float16, [12]uint8{1})); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Result()
@@ -227,7 +227,7 @@ func TestNaNTiesAndInfinities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := logits(payload.Float16, [12]uint8{1})
+	data := logits(accuracy.Float16, [12]uint8{1})
 	binary.LittleEndian.PutUint16(data[2*24*3+2:], nan) // class 3 of voxel (0, 0, 1)
 	if err := s.Add(0, data); err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func TestHeadsThatCannotBeScored(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]HeadOptions{
-		"output of [0 2 4] voxels": {Padded: [3]int{0, 2, 4}}, "unknown payload dtype": {payload.UInt8, [3]int{1, 1, 1}},
+		"output of [0 2 4] voxels": {Padded: [3]int{0, 2, 4}}, "unknown payload dtype": {accuracy.UInt8, [3]int{1, 1, 1}},
 	} {
 		if _, err := NewHeads([]Head{good}, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
@@ -294,7 +294,7 @@ func TestHeadsThatCannotBeScored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := logits(payload.Float16, [12]uint8{1})
+	data := logits(accuracy.Float16, [12]uint8{1})
 	if err := errors.Join(s.Add(0, data), s.Add(0, nil)); err != nil {
 		t.Fatal(err)
 	}

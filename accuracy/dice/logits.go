@@ -3,13 +3,13 @@ package dice
 import (
 	"encoding/binary"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
 // float16Logits are n logits from element at on, two bytes each: part of data, or rounded in the memory of dst.
-func float16Logits(dst []byte, d payload.DType, data []byte, at, n int) []byte {
-	if d == payload.Float16 {
+func float16Logits(dst []byte, d accuracy.DType, data []byte, at, n int) []byte {
+	if d == accuracy.Float16 {
 		return data[2*at:][:2*n]
 	}
 	dst = dst[:0]

@@ -3,7 +3,7 @@ package dice
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // caseCounts counts how often each case was in a log.
@@ -27,7 +27,7 @@ func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 
 // checkComplete checks that each case came once: otherwise the official scripts stop.
 func (t *caseCounts) checkComplete() error {
-	var wrong payload.FaultList
+	var wrong accuracy.FaultList
 	total := 0
 	for i, n := range t.times {
 		total += n

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -32,7 +32,7 @@ type GeneratedAnswer struct {
 // Answers are the texts of an accuracy log. Of several entries of one sample the first counts. It is not safe for
 // concurrent use.
 type Answers struct {
-	dtype      payload.DType
+	dtype      accuracy.DType
 	decoder    TokenDecoder
 	seen       []bool
 	list       []GeneratedAnswer
@@ -42,7 +42,7 @@ type Answers struct {
 }
 
 // NewAnswers returns the answers to a data set of n samples, without any yet.
-func NewAnswers(n int, d payload.DType, decoder TokenDecoder) *Answers {
+func NewAnswers(n int, d accuracy.DType, decoder TokenDecoder) *Answers {
 	return &Answers{dtype: d, decoder: decoder, seen: make([]bool, n)}
 }
 

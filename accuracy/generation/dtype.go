@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // DTypes are the element types of payloads that the official scripts accept, their default first. A Float32 is
 // truncated to a whole number.
-func DTypes() payload.DTypeList {
-	return payload.DTypeList{payload.Int64, payload.Int32, payload.Float32}
+func DTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{accuracy.Int64, accuracy.Int32, accuracy.Float32}
 }
 
 // ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means
 // Int64.
-func ParseDType(name string) (payload.DType, error) {
+func ParseDType(name string) (accuracy.DType, error) {
 	if name == "float" {
-		return payload.Float32, nil
+		return accuracy.Float32, nil
 	}
 	return DTypes().Parse(name)
 }
@@ -27,7 +27,7 @@ const noID = -1
 
 // AppendIDs appends the ids of a payload to dst. Numbers that are not ids become -1; NaN and infinite ones, at which
 // the official scripts stop, are an error, which wraps ErrPayload as all others do.
-func AppendIDs(dst []int32, d payload.DType, data []byte) ([]int32, error) {
+func AppendIDs(dst []int32, d accuracy.DType, data []byte) ([]int32, error) {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return dst, fmt.Errorf("%w: %w", ErrPayload, err)

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
@@ -14,7 +14,7 @@ import (
 
 // CompareOptions say how to read payloads and what to compare them with.
 type CompareOptions struct {
-	DType   payload.DType
+	DType   accuracy.DType
 	Decoder TokenDecoder
 	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter

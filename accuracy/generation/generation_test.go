@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -27,26 +27,26 @@ func (w words) Decode(ids []int32) (string, error) {
 	return b.String(), nil
 }
 
-func encoded(d payload.DType, ids ...int64) (p []byte) {
+func encoded(d accuracy.DType, ids ...int64) (p []byte) {
 	for _, id := range ids {
 		switch d {
-		case payload.Int64:
+		case accuracy.Int64:
 			p = binary.LittleEndian.AppendUint64(p, uint64(id))
-		case payload.Int32:
+		case accuracy.Int32:
 			p = binary.LittleEndian.AppendUint32(p, uint32(id))
-		case payload.Float32:
+		case accuracy.Float32:
 			p = binary.LittleEndian.AppendUint32(p, math.Float32bits(float32(id)))
 		}
 	}
 	return p
 }
 
-func newScorer(d payload.DType, references ...string) *AnswerScorer {
+func newScorer(d accuracy.DType, references ...string) *AnswerScorer {
 	return New(CompareOptions{DType: d, Decoder: words{100}, Splitter: punkt.New(punkt.English()), References: references})
 }
 
 func TestResult(t *testing.T) {
-	for _, d := range []payload.DType{payload.Int64, payload.Int32, payload.Float32} {
+	for _, d := range []accuracy.DType{accuracy.Int64, accuracy.Int32, accuracy.Float32} {
 		s := newScorer(d, "w1 w2", "w3", "w4")
 		for _, e := range []struct {
 			index uint64
@@ -78,12 +78,12 @@ func TestFaults(t *testing.T) {
 	}{
 		{"beyond the data set", 2, nil, ErrIndex, "sample 2, want one below 2"},
 		{"a part of an id", 0, make([]byte, 12), ErrPayload, "12 bytes, want a multiple of 8 for int64"},
-		{"beyond the vocabulary", 1, encoded(payload.Int64, 5, 100), ErrPayload, "sample 1, read as int64: 100 at place 1"},
-		{"negative", 1, encoded(payload.Int64, -5), ErrPayload, "-1 at place 0"},
-		{"beyond 32 bits", 1, encoded(payload.Int64, 1<<32+5), ErrPayload, "-1 at place 0"},
+		{"beyond the vocabulary", 1, encoded(accuracy.Int64, 5, 100), ErrPayload, "sample 1, read as int64: 100 at place 1"},
+		{"negative", 1, encoded(accuracy.Int64, -5), ErrPayload, "-1 at place 0"},
+		{"beyond 32 bits", 1, encoded(accuracy.Int64, 1<<32+5), ErrPayload, "-1 at place 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newScorer(payload.Int64, "a", "b")
+			s := newScorer(accuracy.Int64, "a", "b")
 			if err := s.Add(c.index, c.payload); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want one that says %q", err, c.says)
 			}
@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 
 func TestFloatsThatAreNoIDs(t *testing.T) {
 	for _, v := range []float64{-1, 1e10} {
-		ids, err := AppendIDs(nil, payload.Float32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
+		ids, err := AppendIDs(nil, accuracy.Float32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
 		if err != nil || len(ids) != 1 || ids[0] != -1 {
 			t.Errorf("%v: %v, %v", v, ids, err)
 		}
@@ -104,8 +104,8 @@ func TestFloatsThatAreNoIDs(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	for name, want := range map[string]payload.DType{"": payload.Int64, "int64": payload.Int64, "int32": payload.Int32,
-		"float": payload.Float32, "float32": payload.Float32} {
+	for name, want := range map[string]accuracy.DType{"": accuracy.Int64, "int64": accuracy.Int64, "int32": accuracy.Int32,
+		"float": accuracy.Float32, "float32": accuracy.Float32} {
 		if got, err := ParseDType(name); got != want || err != nil {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
@@ -136,7 +136,7 @@ func BenchmarkResult(b *testing.B) {
 		for j := range ids {
 			ids[j] = int64(random.ExpFloat64() * 800)
 		}
-		payloads[i] = encoded(payload.Int64, ids...)
+		payloads[i] = encoded(accuracy.Int64, ids...)
 		references[i], _ = words{1 << 20}.Decode(func() (other []int32) {
 			for _, id := range ids {
 				other = append(other, int32(id)+int32(random.IntN(2)))

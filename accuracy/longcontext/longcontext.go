@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
@@ -33,7 +33,7 @@ type Reference struct {
 
 // CompareOptions say how to read payloads and what to compare them with.
 type CompareOptions struct {
-	DType      payload.DType
+	DType      accuracy.DType
 	Decoder    generation.TokenDecoder
 	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only Characters depends on it
 	References []Reference     // of each sample

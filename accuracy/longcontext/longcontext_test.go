@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
@@ -83,7 +83,7 @@ func encoded(text string) (p []byte) {
 
 func TestResult(t *testing.T) {
 	s := New(CompareOptions{
-		DType: payload.Int32, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
+		DType: accuracy.Int32, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
 		References: []Reference{{"x", Question}, {"y", Question}, {"z", Question}},
 	})
 	if _, err := s.Result(); !errors.Is(err, generation.ErrNoSamples) {

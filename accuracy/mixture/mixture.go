@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -30,7 +30,7 @@ type Reference struct {
 
 // CompareOptions say how to read payloads and what to compare them with.
 type CompareOptions struct {
-	DType   payload.DType
+	DType   accuracy.DType
 	Decoder generation.TokenDecoder
 	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/programs"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -76,7 +76,7 @@ func (letters) Decode(ids []int32) (string, error) {
 
 func TestResultOfOneTask(t *testing.T) {
 	s := New(CompareOptions{
-		DType: payload.Int64, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
+		DType: accuracy.Int64, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
 		References: []Reference{{Task: GSM8K, Text: "5"}, {Task: MBXP, ID: "ruby_1"}, {Task: OpenOrca, Text: "x"}},
 	})
 	if _, err := s.Result(); !errors.Is(err, generation.ErrNoSamples) {

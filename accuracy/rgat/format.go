@@ -4,18 +4,18 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // ClassFormat is how payloads hold a class. The zero value is the official script's default: uint8.
 type ClassFormat struct {
-	dtype payload.DType
+	dtype accuracy.DType
 	auto  bool
 }
 
 // dtypes are those that the official script accepts, the default first.
-func dtypes() payload.DTypeList {
-	return payload.DTypeList{payload.UInt8, payload.Float32, payload.Int32, payload.Int64}
+func dtypes() accuracy.DTypeList {
+	return accuracy.DTypeList{accuracy.UInt8, accuracy.Float32, accuracy.Int32, accuracy.Int64}
 }
 
 // ParseFormat reads uint8, float32, int32, int64 (elements, little endian) or auto: what the payload's length says, 1
@@ -32,17 +32,17 @@ func ParseFormat(name string) (ClassFormat, error) {
 }
 
 // resolveDType returns the element type of a payload.
-func (f ClassFormat) resolveDType(data []byte) (payload.DType, error) {
+func (f ClassFormat) resolveDType(data []byte) (accuracy.DType, error) {
 	if !f.auto {
 		return dtypes().Resolve(f.dtype)
 	}
 	switch len(data) {
 	case 1:
-		return payload.UInt8, nil
+		return accuracy.UInt8, nil
 	case 4:
-		return payload.Int32, nil
+		return accuracy.Int32, nil
 	case 8:
-		return payload.Int64, nil
+		return accuracy.Int64, nil
 	}
 	return 0, fmt.Errorf("a payload of %d bytes, want 1, 4 or 8, or a dtype that is named", len(data))
 }
@@ -57,14 +57,14 @@ func (f ClassFormat) Class(data []byte) (int64, error) {
 }
 
 // firstClass returns element 0, floats truncated toward zero.
-func firstClass(d payload.DType, data []byte) (int64, error) {
+func firstClass(d accuracy.DType, data []byte) (int64, error) {
 	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
 		return 0, fmt.Errorf("a payload of %d bytes, want a multiple of %d above 0 for %v", len(data), size, d)
 	}
-	if d == payload.Int64 {
+	if d == accuracy.Int64 {
 		return int64(binary.LittleEndian.Uint64(data)), nil // all digits
 	}
-	v, err := payload.Truncate(d.At(data, 0))
+	v, err := accuracy.Truncate(d.At(data, 0))
 	if err != nil {
 		return 0, fmt.Errorf("the class: %w", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // Errors of this package, found with errors.Is.
@@ -79,7 +79,7 @@ func (s *ClassScorer) readClass(data []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if d == payload.UInt8 {
+	if d == accuracy.UInt8 {
 		s.result.Bytes++
 	}
 	return firstClass(d, data)

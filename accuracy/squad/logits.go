@@ -6,13 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.DTypeList {
-	return payload.DTypeList{
-		payload.Float32, payload.Float16, payload.Float64, payload.Int8, payload.Int16, payload.Int32, payload.Int64,
+func DTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{
+		accuracy.Float32, accuracy.Float16, accuracy.Float64, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64,
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 )
@@ -63,9 +63,9 @@ func FirstExamples(examples []Example, n int) []Example {
 // ScoreOptions say how to read payloads. The zero value is the official script's. The tags are those of the benchmark's
 // parameters (sdk/option).
 type ScoreOptions struct {
-	DType      payload.DType `param:"dtype"`
-	Transposed bool          `param:"transposed"` // payloads hold all start logits, then all end logits, instead of pairs
-	Length     int           // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
+	DType      accuracy.DType `param:"dtype"`
+	Transposed bool           `param:"transposed"` // payloads hold all start logits, then all end logits, instead of pairs
+	Length     int            // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
 	// MaxExamples scores the first questions only. As officially, the last of them is counted but not scored; 0: all.
 	MaxExamples int `param:"max_examples" min:"0" max:"int32"`
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 const vocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nparis\nin\nthe\nend\n##ing\n.\nwho\n"
@@ -112,7 +112,7 @@ func TestScorerRefuses(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	if d, err := DTypes().Parse(""); d != payload.Float32 || err != nil {
+	if d, err := DTypes().Parse(""); d != accuracy.Float32 || err != nil {
 		t.Errorf("empty: %v, %v; want float32", d, err)
 	}
 	if _, err := DTypes().Parse("uint8"); err == nil || !strings.Contains(err.Error(), "float16") {
@@ -180,14 +180,14 @@ func TestCompare(t *testing.T) {
 
 // FuzzScorer checks that no payload crashes the scorer, and that answers are parts of the passage.
 func FuzzScorer(f *testing.F) {
-	f.Add(pairs(10, map[int][2]float32{4: {9, 0}, 7: {1, 9}}), uint8(payload.Float32), false, "The ending in Paris.")
-	f.Add([]byte("\x01\x02\x03\x04"), uint8(payload.Int8), true, "İ Σ\u00a0the [SEP]")
+	f.Add(pairs(10, map[int][2]float32{4: {9, 0}, 7: {1, 9}}), uint8(accuracy.Float32), false, "The ending in Paris.")
+	f.Add([]byte("\x01\x02\x03\x04"), uint8(accuracy.Int8), true, "İ Σ\u00a0the [SEP]")
 	f.Fuzz(func(t *testing.T, data []byte, dtype uint8, transposed bool, context string) {
 		var p paragraph
 		p.Context = context
 		p.QAs = slices.Grow(p.QAs, 1)[:1]
 		examples := build(t, []byte(vocab), []paragraph{p})
-		s := New(examples, ScoreOptions{DType: payload.DType(dtype), Transposed: transposed})
+		s := New(examples, ScoreOptions{DType: accuracy.DType(dtype), Transposed: transposed})
 		if err := s.Add(0, data); err != nil {
 			if !errors.Is(err, ErrPayload) && !errors.Is(err, ErrIndex) {
 				t.Fatal(err)

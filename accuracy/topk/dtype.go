@@ -4,17 +4,17 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // DTypes are the element types of payloads that the official script accepts, its default first.
-func DTypes() payload.DTypeList {
-	return payload.DTypeList{payload.Float32, payload.Int32, payload.Int64}
+func DTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{accuracy.Float32, accuracy.Int32, accuracy.Int64}
 }
 
 // amongTopFive says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements
 // that are no number are none.
-func amongTopFive(d payload.DType, data []byte, class int64) bool {
+func amongTopFive(d accuracy.DType, data []byte, class int64) bool {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return false
@@ -28,10 +28,10 @@ func amongTopFive(d payload.DType, data []byte, class int64) bool {
 }
 
 // Class is the class that a payload names, as the scorer reads it.
-func Class(d payload.DType, payload []byte) (int64, error) { return firstClass(d, payload) }
+func Class(d accuracy.DType, payload []byte) (int64, error) { return firstClass(d, payload) }
 
 // firstClass returns element 0 of the payload, truncated toward zero.
-func firstClass(d payload.DType, data []byte) (int64, error) {
+func firstClass(d accuracy.DType, data []byte) (int64, error) {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
 		return 0, err
@@ -44,11 +44,11 @@ func firstClass(d payload.DType, data []byte) (int64, error) {
 }
 
 // elementAt returns element i of the payload, truncated toward zero.
-func elementAt(d payload.DType, data []byte, i int) (int64, error) {
-	if d == payload.Int64 {
+func elementAt(d accuracy.DType, data []byte, i int) (int64, error) {
+	if d == accuracy.Int64 {
 		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // all digits
 	}
-	v, err := payload.Truncate(d.At(data, i))
+	v, err := accuracy.Truncate(d.At(data, i))
 	if err != nil {
 		return 0, fmt.Errorf("the class: %w", err)
 	}

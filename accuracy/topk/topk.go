@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 // Errors of this package, found with errors.Is.
@@ -16,7 +16,7 @@ var (
 
 // PayloadOptions say how to read payloads. The zero value is the official script's.
 type PayloadOptions struct {
-	DType payload.DType
+	DType accuracy.DType
 	// KeepWrong keeps every wrong answer for ClassResult.Wrong.
 	KeepWrong bool
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 func f32(values ...float32) []byte {
@@ -29,28 +29,28 @@ func TestScorer(t *testing.T) {
 	labels := []int{7, 0, 999}
 	cases := []struct {
 		name    string
-		dtype   payload.DType
+		dtype   accuracy.DType
 		entries []entry
 		want    string
 		dupes   int
 	}{
-		{"all right", payload.Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}},
+		{"all right", accuracy.Float32, []entry{{0, f32(7)}, {1, f32(0)}, {2, f32(999)}},
 			"accuracy=100.000%, good=3, total=3", 0},
-		{"only the samples seen count", payload.Float32, []entry{{2, f32(999)}, {0, f32(8)}},
+		{"only the samples seen count", accuracy.Float32, []entry{{2, f32(999)}, {0, f32(8)}},
 			"accuracy=50.000%, good=1, total=2", 0},
-		{"toward zero, not down", payload.Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}},
+		{"toward zero, not down", accuracy.Float32, []entry{{0, f32(7.99)}, {1, f32(-0.99)}},
 			"accuracy=100.000%, good=2, total=2", 0},
-		{"element 0 alone", payload.Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}},
+		{"element 0 alone", accuracy.Float32, []entry{{0, f32(7, 1, 2)}, {1, f32(1, 0)}},
 			"accuracy=50.000%, good=1, total=2", 0},
-		{"first entry kept", payload.Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}},
+		{"first entry kept", accuracy.Float32, []entry{{0, f32(7)}, {0, f32(1)}, {1, f32(1)}, {1, f32(0)}},
 			"accuracy=50.000%, good=1, total=2", 2},
 		{"a duplicate is not looked at",
-			payload.Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
-		{"int32", payload.Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}},
+			accuracy.Float32, []entry{{0, f32(7)}, {0, []byte{1}}}, "accuracy=100.000%, good=1, total=1", 1},
+		{"int32", accuracy.Int32, []entry{{0, i32(7)}, {1, i32(-1)}, {2, append(i32(999), i32(1)...)}},
 			"accuracy=66.667%, good=2, total=3", 0},
-		{"int64", payload.Int64, []entry{{0, i64(7)}, {2, i64(999 + 1<<32)}}, "accuracy=50.000%, good=1, total=2", 0},
+		{"int64", accuracy.Int64, []entry{{0, i64(7)}, {2, i64(999 + 1<<32)}}, "accuracy=50.000%, good=1, total=2", 0},
 		{"huge floats are wrong answers",
-			payload.Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
+			accuracy.Float32, []entry{{0, f32(3e38)}, {1, f32(-3e38)}}, "accuracy=0.000%, good=0, total=2", 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,20 +74,20 @@ func TestScorer(t *testing.T) {
 func TestScorerRefuses(t *testing.T) {
 	cases := []struct {
 		name    string
-		dtype   payload.DType
+		dtype   accuracy.DType
 		index   uint64
 		payload []byte
 		want    error
 	}{
-		{"index at the end", payload.Float32, 2, f32(1), ErrIndex},
-		{"index far out", payload.Float32, math.MaxUint64, f32(1), ErrIndex},
-		{"empty payload", payload.Float32, 0, nil, ErrPayload},
-		{"short payload", payload.Float32, 0, []byte{1, 2, 3}, ErrPayload},
-		{"not a multiple", payload.Float32, 0, append(f32(1), 0), ErrPayload},
-		{"int32 read as int64", payload.Int64, 0, i32(1), ErrPayload},
-		{"nan", payload.Float32, 0, f32(float32(math.NaN())), ErrPayload},
-		{"infinity", payload.Float32, 0, f32(float32(math.Inf(-1))), ErrPayload},
-		{"no such dtype", payload.DType(9), 0, f32(1), ErrPayload},
+		{"index at the end", accuracy.Float32, 2, f32(1), ErrIndex},
+		{"index far out", accuracy.Float32, math.MaxUint64, f32(1), ErrIndex},
+		{"empty payload", accuracy.Float32, 0, nil, ErrPayload},
+		{"short payload", accuracy.Float32, 0, []byte{1, 2, 3}, ErrPayload},
+		{"not a multiple", accuracy.Float32, 0, append(f32(1), 0), ErrPayload},
+		{"int32 read as int64", accuracy.Int64, 0, i32(1), ErrPayload},
+		{"nan", accuracy.Float32, 0, f32(float32(math.NaN())), ErrPayload},
+		{"infinity", accuracy.Float32, 0, f32(float32(math.Inf(-1))), ErrPayload},
+		{"no such dtype", accuracy.DType(9), 0, f32(1), ErrPayload},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -119,12 +119,12 @@ func TestKeepWrong(t *testing.T) {
 }
 
 func TestParseDType(t *testing.T) {
-	for _, d := range []payload.DType{payload.Float32, payload.Int32, payload.Int64} {
+	for _, d := range []accuracy.DType{accuracy.Float32, accuracy.Int32, accuracy.Int64} {
 		if got, err := DTypes().Parse(d.String()); err != nil || got != d {
 			t.Errorf("DTypes().Parse(%q) = %v, %v", d, got, err)
 		}
 	}
-	if got, err := DTypes().Parse(""); err != nil || got != payload.Float32 {
+	if got, err := DTypes().Parse(""); err != nil || got != accuracy.Float32 {
 		t.Errorf(`DTypes().Parse("") = %v, %v, want float32`, got, err)
 	}
 	for _, bad := range []string{"float64", "Float32", " int32"} {
@@ -141,7 +141,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add(uint8(2), uint64(9), i64(math.MinInt64))
 	f.Add(uint8(0), uint64(0), []byte{0, 0, 0x80, 0x7f})
 	f.Fuzz(func(t *testing.T, dtype uint8, index uint64, data []byte) {
-		s := New([]int{0, 1, 2, 3}, PayloadOptions{DType: payload.DType(dtype), KeepWrong: true})
+		s := New([]int{0, 1, 2, 3}, PayloadOptions{DType: accuracy.DType(dtype), KeepWrong: true})
 		err := s.Add(index, data)
 		again := s.Add(index, data)
 		if (err == nil) != (again == nil) {

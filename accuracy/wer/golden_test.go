@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
@@ -91,7 +91,7 @@ func TestGoldenPayload(t *testing.T) {
 			if got := EncodePayload(c.Text); strings.ToUpper(hex.EncodeToString(got)) != c.Hex {
 				t.Errorf("%q: payload %x, want %s", c.Text, got, c.Hex)
 			}
-			if back, err := decodeLabels(whisperLabels, payload.Int64, data); err != nil || back != c.Back {
+			if back, err := decodeLabels(whisperLabels, accuracy.Int64, data); err != nil || back != c.Back {
 				t.Errorf("%s is %q, %v; want %q", c.Hex, back, err, c.Back)
 			}
 		}

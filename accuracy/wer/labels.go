@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // DTypes are the element types of payloads that the official scripts accept, their default first. The Int32 that they
 // are told is Int64 of the log, as on the 64-bit Linux where they run: their "int32" reads 8 bytes.
-func DTypes() payload.DTypeList {
-	return payload.DTypeList{payload.Int64, payload.Int32, payload.Int16, payload.Int8}
+func DTypes() accuracy.DTypeList {
+	return accuracy.DTypeList{accuracy.Int64, accuracy.Int32, accuracy.Int16, accuracy.Int8}
 }
 
 // The characters that payloads number, from 0.
@@ -22,10 +22,10 @@ const (
 )
 
 // decodeLabels returns the text of a payload of label numbers.
-func decodeLabels(labels string, dtype payload.DType, data []byte) (string, error) {
+func decodeLabels(labels string, dtype accuracy.DType, data []byte) (string, error) {
 	size := dtype.Size()
-	if dtype == payload.Int32 {
-		size = payload.Int64.Size()
+	if dtype == accuracy.Int32 {
+		size = accuracy.Int64.Size()
 	}
 	if len(data)%size != 0 {
 		return "", fmt.Errorf("%w: %d bytes, want a multiple of %d for dtype %v; was the log written with another dtype?",

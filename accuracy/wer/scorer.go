@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
 // PayloadOptions say how to read payloads. The zero value is the official scripts'.
 type PayloadOptions struct {
-	DType payload.DType
+	DType accuracy.DType
 }
 
 // TranscriptScorer sums errors and words over the entries of a log, each of which counts. It is not safe for concurrent
@@ -19,7 +19,7 @@ type PayloadOptions struct {
 type TranscriptScorer struct {
 	references []string
 	labels     string
-	dtype      payload.DType
+	dtype      accuracy.DType
 	count      func(reference, hypothesis string) (errors, words int)
 	sum        TranscriptResult
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
 func TestBadEntries(t *testing.T) {
@@ -63,7 +63,7 @@ func FuzzTexts(f *testing.F) {
 			t.Errorf("%q", clean)
 		}
 		_ = NormaliseEnglish(text)
-		if back, err := decodeLabels(whisperLabels, payload.Int64, EncodePayload(text)); err != nil {
+		if back, err := decodeLabels(whisperLabels, accuracy.Int64, EncodePayload(text)); err != nil {
 			t.Errorf("%q: %v", back, err)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -31,7 +31,7 @@ func (p predictedPair) logLoss() float64 {
 }
 
 // answeredPairs returns the pairs of an answer to a sample.
-func answeredPairs(truth auc.Truth, dtype payload.DType, sample uint64, answer []byte) []predictedPair {
+func answeredPairs(truth auc.Truth, dtype accuracy.DType, sample uint64, answer []byte) []predictedPair {
 	n := len(answer) / dtype.Size()
 	var labels []uint8
 	if truth.Labels != nil {
@@ -55,7 +55,7 @@ func answeredPairs(truth auc.Truth, dtype payload.DType, sample uint64, answer [
 const maxShownPairs = 8
 
 // worstPredicted shows samples by the mean log loss of their pairs of user and item, with those predicted worst.
-func worstPredicted(truth auc.Truth, dtype payload.DType) exhibit.Gallery {
+func worstPredicted(truth auc.Truth, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		all := answeredPairs(truth, dtype, e.QSLIndex, e.Data)
 		if len(all) == 0 {

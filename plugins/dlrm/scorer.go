@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/clicks"
@@ -21,8 +21,8 @@ const textName = "day_23"
 
 // payloadForm is what payloads hold.
 type payloadForm struct {
-	DType payload.DType `param:"dtype"`
-	Apart bool          `param:"labels" choices:"log,dataset"` // predictions only: the labels are the data set's
+	DType accuracy.DType `param:"dtype"`
+	Apart bool           `param:"labels" choices:"log,dataset"` // predictions only: the labels are the data set's
 }
 
 func readForm(p *option.Params) (f payloadForm) {

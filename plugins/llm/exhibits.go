@@ -3,8 +3,8 @@ package llm
 import (
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -14,7 +14,7 @@ import (
 // textGallery shows texts whose words are least like those of the reference.
 type textGallery struct {
 	items []prompts.PromptSample
-	dtype payload.DType
+	dtype accuracy.DType
 	coder textTokenizer // nil: payloads are texts
 }
 

@@ -3,8 +3,8 @@ package llm
 import (
 	"fmt"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -22,10 +22,10 @@ type modelSettings struct {
 
 // beamSearch are the parameters of payloads and beams.
 type beamSearch struct {
-	DType         payload.DType `param:"dtype"`
-	Beams         int           `param:"beams" min:"1" max:"1024"`
-	EarlyStopping bool          `param:"early_stopping"`
-	LengthPenalty float64       `param:"length_penalty" min:"-100" max:"100"`
+	DType         accuracy.DType `param:"dtype"`
+	Beams         int            `param:"beams" min:"1" max:"1024"`
+	EarlyStopping bool           `param:"early_stopping"`
+	LengthPenalty float64        `param:"length_penalty" min:"-100" max:"100"`
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.

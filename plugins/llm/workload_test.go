@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -195,15 +195,15 @@ func TestLongPromptsLoseTheirEnd(t *testing.T) {
 func TestPayloads(t *testing.T) {
 	w := mustOpen(t, sdk.Options{Count: 1})
 	for _, c := range []struct {
-		dtype payload.DType
+		dtype accuracy.DType
 		in    backend.Tokens
 		want  []byte
 		n     int
 	}{
-		{payload.Int32, backend.Tokens{IDs: []int32{5, 258, 0, 7}, N: 4}, []byte{5, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0}, 3},
-		{payload.Int64, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{5, 0, 0, 0, 0, 0, 0, 0}, 1},
-		{payload.Float32, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{0, 0, 0xa0, 0x40}, 1},
-		{payload.Int32, backend.Tokens{}, nil, 0},
+		{accuracy.Int32, backend.Tokens{IDs: []int32{5, 258, 0, 7}, N: 4}, []byte{5, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0}, 3},
+		{accuracy.Int64, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{5, 0, 0, 0, 0, 0, 0, 0}, 1},
+		{accuracy.Float32, backend.Tokens{IDs: []int32{5}, N: 1}, []byte{0, 0, 0xa0, 0x40}, 1},
+		{accuracy.Int32, backend.Tokens{}, nil, 0},
 	} {
 		w.DType = c.dtype
 		got, n, err := w.AppendTokens(nil, nil, c.in)
@@ -215,7 +215,7 @@ func TestPayloads(t *testing.T) {
 	if !errors.Is(err, language.ErrTokens) {
 		t.Errorf("error %v of an id beyond the vocabulary", err)
 	}
-	w.DType = payload.Int32
+	w.DType = accuracy.Int32
 	got, n, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " the people", N: 9})
 	if err != nil || n != 9 || len(got) == 0 || len(got)%4 != 0 {
 		t.Errorf("text became % x, %d tokens, %v", got, n, err)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -28,10 +28,10 @@ type classifierBinding struct {
 
 // logSettings say how payloads are read.
 type logSettings struct {
-	DType  payload.DType `param:"dtype"`
-	Offset int64         `param:"offset" min:"int16" max:"int16"`
-	Best   int           `param:"payload"`
-	Expect string        `param:"expect"` // path of expected answers
+	DType  accuracy.DType `param:"dtype"`
+	Offset int64          `param:"offset" min:"int16" max:"int16"`
+	Best   int            `param:"payload"`
+	Expect string         `param:"expect"` // path of expected answers
 }
 
 // bestReader reads how many classes a payload holds: 1, or 5 where it is not the official one.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
@@ -16,7 +16,7 @@ import (
 const side = 192
 
 // wrongOnes shows pictures of which the class is another one.
-func wrongOnes(labels labelSet, dtype payload.DType) exhibit.Gallery {
+func wrongOnes(labels labelSet, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := int(e.QSLIndex)
 		class, err := topk.Class(dtype, e.Data)

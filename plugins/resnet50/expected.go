@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -19,7 +19,7 @@ type expectedClasses struct {
 
 // openExpected reads the file at path, which must have a class below all for each picture of the set; nil where path
 // is empty.
-func openExpected(path string, set labelSet, d payload.DType, all int) (*expectedClasses, error) {
+func openExpected(path string, set labelSet, d accuracy.DType, all int) (*expectedClasses, error) {
 	if path == "" {
 		return nil, nil
 	}

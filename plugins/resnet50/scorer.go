@@ -3,7 +3,7 @@ package resnet50
 import (
 	"errors"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -18,7 +18,7 @@ type classScorer struct {
 }
 
 // newScorer scores answers against the labels of a set; nil: nothing is expected beside these.
-func newScorer(set labelSet, d payload.DType, s classScorer, exhibits int) sdk.Scorer {
+func newScorer(set labelSet, d accuracy.DType, s classScorer, exhibits int) sdk.Scorer {
 	metric := topk.New(lists.Make(set.Len(), set.Label), topk.PayloadOptions{DType: d})
 	add := func(sample uint64, answer []byte) error {
 		return errors.Join(metric.Add(sample, answer), s.expected.addAnswer(sample, answer))

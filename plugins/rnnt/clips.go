@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
@@ -78,7 +78,7 @@ type clipSource struct {
 
 // logSettings say how payloads are read.
 type logSettings struct {
-	DType payload.DType `param:"dtype"`
+	DType accuracy.DType `param:"dtype"`
 }
 
 // openClips opens the clips of a run. A data set is checked as a whole, with all of its files: the fault names every

@@ -3,7 +3,7 @@ package rnnt
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
@@ -11,7 +11,7 @@ import (
 )
 
 // newScorer scores answers against the transcripts. Every entry of a log counts.
-func newScorer(set clipSet, dtype payload.DType, exhibits int) (sdk.Scorer, error) {
+func newScorer(set clipSet, dtype accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
 		text, err := wer.CleanTranscript(set.Transcript(i))

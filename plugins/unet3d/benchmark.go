@@ -16,8 +16,8 @@ import (
 	"context"
 	"embed"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -74,11 +74,11 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 
 // logSettings say how payloads are read.
 type logSettings struct {
-	DType payload.DType `param:"dtype"`
+	DType accuracy.DType `param:"dtype"`
 }
 
 // elementType reads the type of the elements of payloads, one of those that a metric takes.
-func elementType(r *manifest.Request, parse func(name string) (payload.DType, error)) payload.DType {
+func elementType(r *manifest.Request, parse func(name string) (accuracy.DType, error)) accuracy.DType {
 	var l logSettings
 	r.Bind(&l, option.ReaderFunc("dtype", parse))
 	return l.DType

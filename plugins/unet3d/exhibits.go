@@ -5,8 +5,8 @@ import (
 	"image"
 	"image/color"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
@@ -18,7 +18,7 @@ import (
 const side = 180
 
 // minAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
-func minAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype payload.DType) exhibit.Gallery {
+func minAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, score := int(e.QSLIndex), scores.ScoreOf(e.QSLIndex)
 		return 1 - score.Composite, func() (sdk.Exhibit, error) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/datasets/brats"
 	"github.com/plumbline-ml/plumbline/internal/half"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
@@ -213,7 +213,7 @@ func (w *headWorkload) Postprocess(outputs []backend.Tensor, samples [][]float32
 	logits := backend.View[float32](outputs[0].Data)
 	each := len(logits) / len(samples)
 	for i := range samples {
-		half.Float16.Encode(p.Extend(each*payload.Float16.Size()), logits[i*each:][:each])
+		half.Float16.Encode(p.Extend(each*accuracy.Float16.Size()), logits[i*each:][:each])
 	}
 	return nil
 }

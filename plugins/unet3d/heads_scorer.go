@@ -5,8 +5,8 @@ import (
 	"image"
 	"math"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/datasets/brats"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
@@ -22,7 +22,7 @@ type headScorer struct {
 	dice  *dice.HeadScorer
 }
 
-func newHeadScorer(b headBinding, set headSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
+func newHeadScorer(b headBinding, set headSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Head, set.Len())
 	for i := range truth {
 		truth[i] = dice.Head{Name: set.Name(i), Raw: set.Shape(i),

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/internal/half"
 	"github.com/plumbline-ml/plumbline/internal/nifti"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
@@ -384,7 +384,7 @@ func BenchmarkHeadLog(b *testing.B) {
 	b.SetBytes(int64(len(log)))
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := newHeadScorer(headBinding{recipe: recipe}, set, payload.Float16, 0)
+		s, err := newHeadScorer(headBinding{recipe: recipe}, set, accuracy.Float16, 0)
 		if err != nil {
 			b.Fatal(err)
 		}

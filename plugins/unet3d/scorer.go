@@ -3,14 +3,14 @@ package unet3d
 import (
 	"errors"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // newScorer computes DICE. Each case must be in the log exactly once.
-func newScorer(b windowBinding, c caseSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
+func newScorer(b windowBinding, c caseSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Case, c.Len())
 	var faults []error
 	for i := range truth {

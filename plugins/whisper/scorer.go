@@ -3,7 +3,7 @@ package whisper
 import (
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -13,7 +13,7 @@ import (
 
 // newScorer scores answers against the transcripts. As in the official script every entry counts, also of a sample
 // that has several.
-func newScorer(all clipSet, d payload.DType, exhibits int) (sdk.Scorer, error) {
+func newScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.PayloadOptions{DType: d})
 	if err != nil {
 		return nil, sdk.Usage(err)

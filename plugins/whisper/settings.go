@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/option"
@@ -14,14 +14,14 @@ import (
 
 // modelSettings are the parameters of a model.
 type modelSettings struct {
-	Tokenizer string        `param:"tokenizer"` // path; "embedded"; "server": text comes back
-	Start     []int32       `param:"prompt"`    // what the decoder is given first
-	Ends      []int32       `param:"eos"`       // tokens that end an answer
-	MaxTokens int           `param:"max_new_tokens" min:"1" max:"int32"`
-	Mels      int           `param:"mels"`                                          // filters, where no encoder says
-	Cache     int64         `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
-	Copies    bool          `param:"copy_state" choices:"no,yes"`                   // states may be
-	DType     payload.DType `param:"dtype"`
+	Tokenizer string         `param:"tokenizer"` // path; "embedded"; "server": text comes back
+	Start     []int32        `param:"prompt"`    // what the decoder is given first
+	Ends      []int32        `param:"eos"`       // tokens that end an answer
+	MaxTokens int            `param:"max_new_tokens" min:"1" max:"int32"`
+	Mels      int            `param:"mels"`                                          // filters, where no encoder says
+	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
+	Copies    bool           `param:"copy_state" choices:"no,yes"`                   // states may be
+	DType     accuracy.DType `param:"dtype"`
 }
 
 // readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
 	"github.com/plumbline-ml/plumbline/accuracy/clip"
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
@@ -19,7 +20,6 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/fid"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
 	"github.com/plumbline-ml/plumbline/accuracy/rgat"
 	"github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
@@ -155,7 +155,7 @@ func classes(make func() (add func([]byte) error, good func() (int, error))) fun
 }
 
 func newTopK() (func([]byte) error, func() (int, error)) {
-	s := topk.New([]int{0}, topk.PayloadOptions{DType: payload.Float32})
+	s := topk.New([]int{0}, topk.PayloadOptions{DType: accuracy.Float32})
 	return func(data []byte) error { return s.Add(0, data) }, func() (int, error) {
 		r, err := s.Result()
 		return r.Good, err
@@ -180,7 +180,7 @@ type tokenDecoder struct{}
 func (tokenDecoder) Decode(ids []int32) (string, error) { return fmt.Sprint("tokens ", ids), nil }
 
 func scoreTokens(_ *testing.T, entries ...float32) (string, error) {
-	a := generation.NewAnswers(1, payload.Float32, tokenDecoder{})
+	a := generation.NewAnswers(1, accuracy.Float32, tokenDecoder{})
 	for _, v := range entries {
 		if err := a.Add(0, floats(v)); err != nil {
 			return "", err
@@ -223,7 +223,7 @@ func scoreSolid(_ *testing.T, entries ...float32) (string, error) {
 }
 
 func scoreClick(t *testing.T, entries ...float32) (string, error) {
-	s, err := auc.New(auc.Truth{}, auc.PayloadOptions{DType: payload.Float32})
+	s, err := auc.New(auc.Truth{}, auc.PayloadOptions{DType: accuracy.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func scoreLike(_ *testing.T, entries ...float32) (string, error) {
 func scoreVoxel(t *testing.T, entries ...float32) (string, error) {
 	s, err := dice.New([]dice.Case{{
 		Name: "one", Shape: [3]int{1, 1, 1}, Labels: func() ([]uint8, error) { return []uint8{1}, nil },
-	}}, dice.PayloadOptions{DType: payload.Float32})
+	}}, dice.PayloadOptions{DType: accuracy.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}

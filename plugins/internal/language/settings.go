@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
@@ -15,7 +15,7 @@ import (
 // PromptSettings are the parameters that all benchmarks of language models have.
 type PromptSettings struct {
 	Tokenizer string `param:"tokenizer"` // path; or one of the values that are none
-	DType     payload.DType
+	DType     accuracy.DType
 	MaxInput  int            `param:"max_prompt_tokens" min:"0" max:"int32"` // tokens of a prompt; 0: no limit
 	Limits    backend.Prompt // all of a prompt but what it continues
 	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes, of keys and values
@@ -34,7 +34,7 @@ func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.
 	var l AnswerLengths
 	option.Bind(p, &l, option.ReaderFunc("eos", ParseIDs))
 	option.Bind(p, to, readers...)
-	s.DType = payload.Int32
+	s.DType = accuracy.Int32
 	s.Limits = backend.Prompt{MinNewTokens: l.Min, MaxNewTokens: l.Max, EOS: l.Ends}
 	if l.Min > l.Max && l.Max > 0 {
 		p.AddFault("min_new_tokens", fmt.Errorf("want at most max_new_tokens = %d", l.Max))

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"github.com/plumbline-ml/plumbline/accuracy/payload"
+	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -130,11 +130,11 @@ func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.T
 }
 
 // appendID appends one id, little endian.
-func appendID(dst []byte, d payload.DType, id int32) []byte {
+func appendID(dst []byte, d accuracy.DType, id int32) []byte {
 	switch d {
-	case payload.Int32:
+	case accuracy.Int32:
 		return binary.LittleEndian.AppendUint32(dst, uint32(id))
-	case payload.Float32:
+	case accuracy.Float32:
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(id)))
 	}
 	return binary.LittleEndian.AppendUint64(dst, uint64(id))

@@ -1,8 +1,4 @@
-// Package payload reads the elements of a response's payload, whatever element type the system under test used.
-//
-// In scope: element types, their names and values, lists of faults. Out of scope: the meaning of the values (each
-// metric's package).
-package payload
+package accuracy
 
 import (
 	"encoding/binary"
