@@ -52,6 +52,8 @@ type Set struct {
 	Runs []FoundRun // by path, then as the files list them; the points of a sweep by their loads
 	// Skipped says which files could not be read, and why: those of a folder of many runs.
 	Skipped []string
+	// Benchmarks are those of the rounds that suites were made of, as their documents list them.
+	Benchmarks []record.Benchmark
 }
 
 // Read reads the runs at each of the paths, each of which is an output folder of a run, a folder of one scenario or of
@@ -105,6 +107,7 @@ func readEach(paths []string, read func(path string) (Set, error)) (Set, error) 
 	for _, path := range paths {
 		s, err := read(path)
 		all.Runs, all.Skipped = append(all.Runs, s.Runs...), append(all.Skipped, s.Skipped...)
+		all.Benchmarks = append(all.Benchmarks, s.Benchmarks...)
 		faults = append(faults, err)
 	}
 	return all, sdk.Data(errors.Join(faults...))
@@ -161,6 +164,7 @@ func readDocuments(files []string, seen map[string]bool, advice string) (Set, er
 			f.checkFiles()
 			s.Runs = append(s.Runs, f)
 		}
+		s.Benchmarks = append(s.Benchmarks, d.Benchmarks...)
 	}
 	inOrder(s.Runs)
 	if len(s.Runs) == 0 {

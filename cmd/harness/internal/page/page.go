@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/sdk"
 )
 
 //go:embed page.html page.css
@@ -48,6 +51,28 @@ const (
 	maxRows     = 2000      // rows of the table of all runs
 )
 
+// FileName is the name of a page in a folder of results.
+const FileName = "index.html"
+
+// WriteFolder writes the page of the results in a folder into it, and returns its path.
+func WriteFolder(dir, version string) (path string, err error) {
+	path = filepath.Join(dir, FileName)
+	set, err := results.Read(dir)
+	if err != nil {
+		return path, err
+	}
+	return path, Report{Set: set, Version: version}.WriteFile(path)
+}
+
+// WriteFile writes the page to a file, whole or not at all.
+func (r Report) WriteFile(path string) error {
+	var b bytes.Buffer
+	if err := r.WriteHTML(&b); err != nil {
+		return err
+	}
+	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
+}
+
 // Report is what a page or a text shows.
 type Report struct {
 	Set results.Set
@@ -55,6 +80,9 @@ type Report struct {
 	Conclusion string
 	// Tuned are profiles of harness tune, behind the runs.
 	Tuned []Tuned
+	// Reference are runs that those of the set are compared with, from the folder ReferenceName; none: empty.
+	Reference     results.Set
+	ReferenceName string
 	// Version is that of the program that makes the report.
 	Version string
 }
@@ -68,6 +96,7 @@ type pageView struct {
 	CSS             template.CSS
 	Notes           []string
 	Facts           []runFact
+	Machine         *machineView // nil: the runs are not those of one machine with several models
 	Charts          []drawnChart // of several runs
 	Sweeps          []textTable
 	ChartsFirst     bool // before the table of all runs, which is long
@@ -88,6 +117,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}
 	v.Facts, v.names = runFacts(r.Set.Runs), names.NameRuns(r.Set.Runs)
+	v.Machine = makeMachine(r.Set, r.Reference, r.ReferenceName)
 	if len(r.Set.Runs) > 1 {
 		v.addRows(r.Set.Runs)
 		v.Sweeps = sweepTables(r.Set.Runs)
@@ -148,6 +178,7 @@ func (v *pageView) addSections(runs []results.FoundRun, left int) error {
 			for k := i; k < len(v.Rows); k++ {
 				v.Rows[k].ID = ""
 			}
+			v.Machine.unlinkFrom(i)
 			return nil
 		}
 		pictures -= exhibits

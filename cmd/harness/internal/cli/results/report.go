@@ -21,6 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
 // app is one execution.
@@ -43,6 +44,7 @@ tune) the report shows the settings and rates that were tried, as curves.`
 // runsReportFlags are the flags of report.
 type runsReportFlags struct {
 	html, plot, png, svg string
+	reference            string
 	text                 bool
 }
 
@@ -63,6 +65,7 @@ func ReportCommand(s *shell.App) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.html, "html", "", "write one page to `FILE`")
+	flags.StringVar(&f.reference, "reference", "", "with --html: compare each benchmark's results with those in `DIR`")
 	flags.BoolVar(&f.text, "text", false, "write a text to the terminal (the default without a file)")
 	flags.StringVar(&f.plot, "plot", "", "plot for --png and --svg: `NAME`, such as latency or throughput")
 	flags.StringVar(&f.png, "png", "",
@@ -90,6 +93,15 @@ func (a *app) runReport(f *runsReportFlags, paths []string) error {
 		return err
 	}
 	byBenchmark(r.Set)
+	if f.reference != "" {
+		if f.html == "" {
+			return sdk.Usage(errors.New("--reference DIR goes with --html FILE"))
+		}
+		r.ReferenceName = f.reference
+		if r.Reference, err = readRuns(results.SplitPaths(f.reference)...); err != nil {
+			return fmt.Errorf("--reference: %w", err)
+		}
+	}
 	if f.html != "" {
 		err = wholeFile(f.html, r.WriteHTML)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 	"github.com/plumbline-ml/plumbline/internal/failif"
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
@@ -445,9 +446,21 @@ func (s *suiteRun) finishReport() error {
 		if err == nil {
 			_, err = s.Data.Write(text)
 		}
-		return errors.Join(err, s.writeTasks())
+		return errors.Join(err, s.writeTasks(), s.writePage())
 	}
-	return errors.Join(s.writeTable(left), s.writeTasks(), s.writeBenchmarks())
+	return errors.Join(s.writeTable(left), s.writeTasks(), s.writeBenchmarks(), s.writePage())
+}
+
+// writePage writes the page of all runs into the folder of the suite, and names it. Tasks alone have none.
+func (s *suiteRun) writePage() error {
+	if len(s.toDocument().Runs) == 0 {
+		return nil
+	}
+	path, err := page.WriteFolder(s.Out, shell.Version().Version)
+	if err == nil && !s.flags.json {
+		_, err = fmt.Fprintf(s.Stdout, "\n%s\n", path)
+	}
+	return err
 }
 
 // recordBelow is a record whose paths begin at a folder above its own.

@@ -4,13 +4,11 @@ package kept
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
@@ -40,9 +38,6 @@ func WriteTables(dir string, p *sweep.SweepPoint) error {
 	return nil
 }
 
-// PageName is the file of the page that shows a sweep.
-const PageName = "index.html"
-
 // WritePage writes the page of a sweep into its folder.
 func WritePage(dir string, f *sweepfile.Sweep) error {
 	var set results.Set
@@ -50,10 +45,6 @@ func WritePage(dir string, f *sweepfile.Sweep) error {
 		r.Dir = filepath.ToSlash(r.Dir)
 		set.Runs = append(set.Runs, results.FoundRun{Run: r, Out: dir, File: filepath.Join(dir, r.Dir, record.FileName)})
 	}
-	var b bytes.Buffer
 	report := page.Report{Set: set, Conclusion: f.Conclusion(), Version: shell.Version().Version}
-	if err := report.WriteHTML(&b); err != nil {
-		return err
-	}
-	return sdk.Usage(wholefile.Write(filepath.Join(dir, PageName), b.Bytes(), 0o644))
+	return report.WriteFile(filepath.Join(dir, page.FileName))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/kept"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
@@ -34,7 +34,7 @@ func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 			out.Print(broken, "\n")
 		}
 	}
-	_, err := fmt.Fprintln(w, filepath.Join(dir, kept.PageName))
+	_, err := fmt.Fprintln(w, filepath.Join(dir, page.FileName))
 	return err
 }
 

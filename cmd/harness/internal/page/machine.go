@@ -1,0 +1,239 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+)
+
+// machineView is a machine on one page: a line for each benchmark that ran on it.
+type machineView struct {
+	Groups    []machineGroup // benchmarks with a model, then those with a stand-in
+	Left      []record.Benchmark
+	Reference string // the folder of the reference; empty: there is none
+}
+
+// machineGroup is a part of the table; Title is empty for the first one.
+type machineGroup struct {
+	Title string
+	Rows  []machineRow
+}
+
+// machineRow is a benchmark: the worst of its runs' verdicts, and the figures of all.
+type machineRow struct {
+	Name string
+	runVerdict
+	Figures  []machineFigure
+	Accuracy []string
+	Why      []machineReason // why it is not good
+}
+
+// machineReason is why runs are not good.
+type machineReason struct {
+	Runs []string // "Offline performance"
+	Text string
+}
+
+// machineFigure is the result of a performance run.
+type machineFigure struct {
+	Scenario, Value, Latency string
+	ID                       string // of the section of the run; empty: it has none
+	run                      int    // its place in the list of runs
+	Ratio                    string // to the reference, "1.34 times as fast"; empty: there is none
+	Bar                      *shareBar
+}
+
+// maxMachineRows is how many benchmarks a machine's page shows at most: more are no longer those of one machine.
+const maxMachineRows = 80
+
+// makeMachine makes the table of a machine; nil where the runs are of one model, of measured servers alone, or of the
+// logs of several systems.
+func makeMachine(set, reference results.Set, referenceName string) *machineView {
+	var names []string
+	of := map[string][]int{}
+	for i, f := range set.Runs {
+		if f.Place != nil {
+			return nil
+		}
+		if f.Serving != nil || f.Test != "" {
+			continue
+		}
+		if len(of[f.Model]) == 0 {
+			names = append(names, f.Model)
+		}
+		of[f.Model] = append(of[f.Model], i)
+	}
+	if len(names) < 2 || len(names) > maxMachineRows {
+		return nil
+	}
+	v := &machineView{Reference: referenceName}
+	models, standIns := machineGroup{}, machineGroup{Title: "Stand-ins: these figures are not those of a real model"}
+	for _, name := range names {
+		row := machineRow{Name: name, runVerdict: runVerdict{Class: "good", Sign: "✓", Verdict: "VALID"}}
+		for _, i := range of[name] {
+			other, compared := findReference(set.Runs[i].Run, reference)
+			row.addRun(set.Runs[i].Run, i, other, compared)
+		}
+		if standsIn(set.Benchmarks, name) {
+			standIns.Rows = append(standIns.Rows, row)
+		} else {
+			models.Rows = append(models.Rows, row)
+		}
+	}
+	for _, g := range []machineGroup{models, standIns} {
+		slices.SortStableFunc(g.Rows, func(a, b machineRow) int { return severity(b.Class) - severity(a.Class) })
+		if len(g.Rows) > 0 {
+			v.Groups = append(v.Groups, g)
+		}
+	}
+	for _, b := range set.Benchmarks {
+		if b.Left != "" {
+			v.Left = append(v.Left, b)
+		}
+	}
+	return v
+}
+
+// unlinkFrom takes the links to the sections of runs from a place in their list on, which have no room.
+func (v *machineView) unlinkFrom(first int) {
+	if v == nil {
+		return
+	}
+	for _, g := range v.Groups {
+		for _, row := range g.Rows {
+			for i := range row.Figures {
+				if row.Figures[i].run >= first {
+					row.Figures[i].ID = ""
+				}
+			}
+		}
+	}
+}
+
+// standsIn says whether a model's benchmark runs on a stand-in.
+func standsIn(benchmarks []record.Benchmark, model string) bool {
+	return slices.ContainsFunc(benchmarks, func(b record.Benchmark) bool {
+		return b.StandIn != "" && slices.Contains(b.Models, model)
+	})
+}
+
+// severity orders the classes of verdicts; the worst has the largest.
+func severity(class string) int { return slices.Index([]string{"good", "plain", "warn", "bad"}, class) }
+
+// findReference is the run of a reference that a run is compared with; ok is false where it has none.
+func findReference(r record.Run, reference results.Set) (found record.Run, ok bool) {
+	at := slices.IndexFunc(reference.Runs, func(f results.FoundRun) bool {
+		return f.Model == r.Model && f.Scenario == r.Scenario && f.Kind() == r.Kind() && f.Status == record.Complete
+	})
+	if at < 0 {
+		return found, false
+	}
+	return reference.Runs[at].Run, true
+}
+
+// addRun adds a run to the row of its benchmark.
+func (m *machineRow) addRun(r record.Run, place int, reference record.Run, compared bool) {
+	if v := verdictOf(r); severity(v.Class) > severity(m.Class) {
+		m.runVerdict = v
+	}
+	m.addReasons(r)
+	headline, ok := r.Headline()
+	switch {
+	case !ok:
+	case r.Accuracy != nil:
+		text := headline.String() + " " + headline.Name
+		if judged := judgedBy(r); len(judged) > 0 {
+			text += ", " + judged[0].Limit
+		}
+		if !slices.Contains(m.Accuracy, text) {
+			m.Accuracy = append(m.Accuracy, text)
+		}
+	default:
+		f := machineFigure{
+			Scenario: r.Scenario, Value: headline.String(), Latency: tailText(r), ID: sectionID(place), run: place,
+		}
+		if other, known := reference.Headline(); compared && known {
+			f.compare(headline, other, betterOf(r))
+		}
+		m.Figures = append(m.Figures, f)
+	}
+}
+
+// addReasons adds why a run is not good. Runs with the same reason share it.
+func (m *machineRow) addReasons(r record.Run) {
+	var why []string
+	for _, reason := range r.Reasons {
+		why = append(why, fmt.Sprintf("%s: %s, needed %s", reason.Rule, reason.Measured, reason.Needed))
+	}
+	if r.Error != nil {
+		line, _, _ := strings.Cut(r.Error.Message, "\n")
+		why = append(why, line)
+	}
+	if len(why) == 0 && (r.Status == record.NotRun || r.Status == record.Interrupted) {
+		why = append(why, r.Verdict)
+	}
+	name := r.Scenario + " " + r.Kind()
+	for _, text := range why {
+		at := slices.IndexFunc(m.Why, func(w machineReason) bool { return w.Text == text })
+		if at < 0 {
+			m.Why = append(m.Why, machineReason{[]string{name}, text})
+		} else if !slices.Contains(m.Why[at].Runs, name) {
+			m.Why[at].Runs = append(m.Why[at].Runs, name)
+		}
+	}
+}
+
+// String is "Offline performance, Server performance: min_duration: 2 s, needed 600 s".
+func (w machineReason) String() string { return strings.Join(w.Runs, ", ") + ": " + w.Text }
+
+// tailText is the 99th percentile of a run's latency, "p99 12.3 ms"; empty where latencies say nothing, as in Offline.
+func tailText(r record.Run) string {
+	if r.Performance == nil || r.Scenario == loadgen.Offline.String() {
+		return ""
+	}
+	for _, p := range r.Performance.Latency.Percentiles {
+		if p.P == 0.99 {
+			if d := time.Duration(p.NS); d >= time.Second {
+				return "p99 " + figure.Seconds(d)
+			}
+			return "p99 " + figure.Short(float64(p.NS)/1e6) + " ms"
+		}
+	}
+	return ""
+}
+
+// betterOf says which way a run's headline is better.
+func betterOf(r record.Run) sdk.MetricDirection {
+	if r.Scenario == loadgen.SingleStream.String() || r.Scenario == loadgen.MultiStream.String() {
+		return sdk.LowerBetter
+	}
+	return sdk.HigherBetter
+}
+
+// compare sets how a figure stands to the reference's. The bar's mark is the reference; the bar is longer where the run
+// is better.
+func (f *machineFigure) compare(own, other record.Figure, better sdk.MetricDirection) {
+	if own.Unit != other.Unit || own.Value <= 0 || other.Value <= 0 {
+		return
+	}
+	ratio := float64(own.Value / other.Value)
+	if better == sdk.LowerBetter {
+		ratio = 1 / ratio
+	}
+	if math.IsInf(ratio, 0) || math.IsNaN(ratio) {
+		return
+	}
+	f.Ratio = fmt.Sprintf("%.2f times as fast", ratio)
+	f.Bar = &shareBar{
+		Alt: f.Ratio + " as the reference with " + other.String(), Part: roundTenth(min(100, 50*ratio)), Target: 50,
+	}
+}
