@@ -100,8 +100,11 @@ official.accuracy: #: let the official accuracy scripts score what yolo and poin
 official.endpoints: #: let the official checker (MLC=checkout), and endpoints itself (ENDPOINTS=sources), read files and trees in endpoints' form
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_ENDPOINTS=$(abspath $(ENDPOINTS)) PYTHON=$(or $(PYTHON),python3) $(GO) test -count=1 -v -run TestOfficialEndpoints ./internal/serving/formats/endpoints ./internal/submission/check
 
-official.endpoints-1.0: #: compare check and bundle of submissions to MLPerf Endpoints with the official tools (PYTHON= one with endpoints-submission-cli 1.5.3.0 and mlperf-viz 2.0.0; TREES=300 SEED= random ones, TREE= ORG/SUBMISSION_ID of your own)
-	PLUMBLINE_ENDPOINTS_PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$(abspath $(TREE)) TREES=$(TREES) SEED=$(SEED) \
+official.endpoints-1.0: #: compare check and bundle of submissions to MLPerf Endpoints with the official tools (PYTHON= one with endpoints-submission-cli 1.5.3.0 and mlperf-viz 2.0.0; TREES=300 SEED= random ones, TREE= ORG/SUBMISSION_ID of your own; that of the rehearsal of three curves is among them)
+	@kept=$$(mktemp -d) && trap 'rm -rf "$$kept"' EXIT && \
+	PLUMBLINE_KEEP_TREE=$$kept $(GO) test -count=1 -timeout 1h -run TestRehearsedCurves ./e2e/submission && \
+	PLUMBLINE_ENDPOINTS_PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$$kept/pending$(if $(TREE),:$(abspath $(TREE))) \
+	TREES=$(TREES) SEED=$(SEED) \
 	$(GO) test -count=1 -v -timeout 6h -run TestOfficialTools ./internal/submission/endpoints/results
 
 official.reasoning: #: let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)

@@ -195,11 +195,11 @@ func bundleDifferences(t *testing.T, ours []byte, file string) []string {
 	})
 }
 
-// TestOfficialTools: of every golden tree, of TREES random ones (300), and of the submission in PLUMBLINE_TREE, our
+// TestOfficialTools: of every golden tree, of TREES random ones (300), and of the submissions in PLUMBLINE_TREE, our
 // check and our bundle are those of the official programs.
 func TestOfficialTools(t *testing.T) {
 	o := startOfficial(t)
-	if tree := os.Getenv("PLUMBLINE_TREE"); tree != "" {
+	for _, tree := range filepath.SplitList(os.Getenv("PLUMBLINE_TREE")) {
 		o.compareOwn(t, tree)
 	}
 	golden.Each(t, "endpoints/cases.jsonl", func(t *testing.T, file string) {

@@ -104,6 +104,7 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	if err := f.checkFlags(events); err != nil {
 		return sdk.Usage(err)
 	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(eventsMemory))
 	found, messages, err := f.readEvents(events)
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
@@ -128,8 +129,8 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 // isRequests says whether a file is the records of our own client.
 func isRequests(file string) bool { return filepath.Base(file) == requests.JSONLName }
 
-// eventsMemory is the memory, in bytes, above which garbage is collected more often while the client's events are read:
-// logs have many GB, and a few floats of each request are kept.
+// eventsMemory is the memory, in bytes, above which garbage is collected more often: logs have many GB, of which a
+// few floats of each request are kept.
 const eventsMemory = 200 << 20
 
 // readEvents reads the client's events, or our own records, whose tokens are the server's.
@@ -153,7 +154,6 @@ func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, err
 		}
 		return steady.Events{Passes: passes.Passes(), Samples: passes.Len()}, nil, nil
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(eventsMemory))
 	tokens, err := client.OpenTokenizer(f.tokenizer)
 	if err != nil {
 		return steady.Events{}, nil, err

@@ -1,0 +1,185 @@
+package submission_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plumbline-ml/plumbline/e2e/internal/built"
+	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
+)
+
+// rehearsedCurve is a curve of TestRehearsedCurves: a model on a system, with its Offline and small sets.
+type rehearsedCurve struct {
+	system, model, offline string
+	set, accuracy          string // rows of JSON
+	points                 int
+}
+
+// rowsOf are n rows of JSON, made of a format with the number of the row in it.
+func rowsOf(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, strings.ReplaceAll(format, "#", "%[1]d")+"\n", i)
+	}
+	return b.String()
+}
+
+// TestRehearsedCurves goes the whole way on mock servers, with least times divided: plans, runs, accuracy runs, sheets,
+// tree, check and page of models with elected and dedicated Offline on two systems. The check finds nothing but what
+// short runs of small sets lack. PLUMBLINE_KEEP_TREE names a folder that keeps the tree: make test-official
+// OF=endpoints-1.0 gives it to the official checker.
+func TestRehearsedCurves(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run := func(code int, args ...string) string {
+		cmd := harness.Command(t, built.Harness(), append([]string{"submission"}, args...)...)
+		cmd.Dir = dir
+		return harness.Finish(t, cmd).WantCode(t, code).Both()
+	}
+	news := rowsOf(8, `{"article":"The story # of the day.","highlights":"the story #","output_tokens":6}`)
+	testfile.Write(t, filepath.Join(dir, "answers.jsonl"), rowsOf(8, `{"contains":"The story # of","text":"the story #"}`))
+	mark := writeTokenizer(t, filepath.Join(dir, "tokenizer.json"))
+	questions := rowsOf(8, `{"input_tokens":[`+mark+`,16,#],"output_tokens":6}`)
+	graded := rowsOf(2, `{"input_tokens":[`+mark+`,17,#],"dataset":"aime25","answer":"1","output_tokens":6}`) +
+		rowsOf(2, `{"input_tokens":[`+mark+`,18,#],"dataset":"gpqa","ground_truth":"A","output_tokens":6}`) +
+		rowsOf(2, `{"input_tokens":[`+mark+`,19,#],"dataset":"livecodebench","ground_truth":"x","output_tokens":6}`)
+	curves := []rehearsedCurve{
+		{"alpha", "llama3_1-8b", "elected", news, "", 7}, {"beta", "llama3_1-8b", "elected", news, "", 7},
+		{"alpha", "gpt-oss-120b", "dedicated", questions, graded, 8},
+	}
+	for _, system := range []string{"alpha", "beta"} {
+		run(0, "init", "--rules", "endpoints-1.0", "--submitter", "ORG", "--division", "Standardized", "--system", system)
+	}
+	for _, c := range curves {
+		trial := c.run(t, dir, run)
+		run(0, "add", trial, "--rehearsal", "--system", c.system)
+	}
+	fillIn(t, filepath.Join(dir, "submission"))
+	describeReplica(t, filepath.Join(dir, "submission"))
+	run(0, "build", "--out", "tree")
+	wantShortRuns(t, run(3, "check", "tree/ORG", "--json"))
+	table := run(0, "results", "tree/ORG")
+	harness.WantParts(t, table, "alpha, llama3_1-8b, C_max 40", "beta, llama3_1-8b", "alpha, gpt-oss-120b", "dedicated",
+		"elected", "llama3_1-8b: who is ahead")
+	for _, c := range curves {
+		points, _ := filepath.Glob(filepath.Join(dir, "tree", "ORG", "*", "results", c.system, c.model, "r*"))
+		if len(points) != c.points {
+			t.Errorf("%s, %s: %d points, want %d", c.system, c.model, len(points), c.points)
+		}
+	}
+	run(0, "results", "tree/ORG", "--format", "html", "--out", "page.html")
+	harness.WantParts(t, testfile.Read(t, filepath.Join(dir, "page.html")), `id="model-2-tokens"`, "Who is ahead")
+	if keep := os.Getenv("PLUMBLINE_KEEP_TREE"); keep != "" {
+		if err := os.CopyFS(keep, os.DirFS(filepath.Join(dir, "tree", "ORG"))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// writeTokenizer writes a tokenizer of single characters with the marks of gpt-oss-120b, and returns the token ids that
+// begin the user's part.
+func writeTokenizer(t *testing.T, file string) (mark string) {
+	t.Helper()
+	vocab := map[string]int{"Ġ": 94}
+	for c := '!'; c <= '~'; c++ {
+		vocab[string(c)] = int(c - '!')
+	}
+	type added struct {
+		ID      int    `json:"id"`
+		Content string `json:"content"`
+		Special bool   `json:"special"`
+	}
+	text, err := json.Marshal(map[string]any{
+		"model":         map[string]any{"type": "BPE", "vocab": vocab, "merges": []string{}},
+		"pre_tokenizer": map[string]any{"type": "ByteLevel", "add_prefix_space": false, "use_regex": false},
+		"decoder":       map[string]any{"type": "ByteLevel"},
+		"added_tokens":  []added{{95, "<|start|>", true}, {96, "<|message|>", true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, file, string(text))
+	return fmt.Sprintf("95,%d,%d,%d,%d,96", 'u'-'!', 's'-'!', 'e'-'!', 'r'-'!')
+}
+
+// describeReplica makes the nodes of a workspace of eight accelerators each, which hold one replica.
+func describeReplica(t *testing.T, workspace string) {
+	t.Helper()
+	for pattern, fields := range map[string]map[string]string{
+		"systems/*/nodes/*.json": {"number_of_nodes": "1", "accelerators_per_node": "8", "accelerator_model_name": "X 100",
+			"accelerator_watts": "700", "accelerator_source": "https://maker.example/x100", "cooling": "air"},
+		"systems/*/system.json": {"tensor_parallel": "8", "pipeline_parallel": "1", "expert_parallel": "1",
+			"data_parallel": "1"},
+	} {
+		all, _ := filepath.Glob(filepath.Join(workspace, filepath.FromSlash(pattern)))
+		for _, file := range all {
+			sheet := map[string]any{}
+			err := json.Unmarshal([]byte(testfile.Read(t, file)), &sheet)
+			for field, value := range fields {
+				sheet[field] = value
+			}
+			text, err2 := json.MarshalIndent(sheet, "", "  ")
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			testfile.Write(t, file, string(text))
+		}
+	}
+}
+
+// run plans and runs a curve on a mock of its own, and returns the folder of its points.
+func (c rehearsedCurve) run(t *testing.T, dir string, run func(int, ...string) string) (trial string) {
+	t.Helper()
+	name := c.system + "-" + c.model
+	address := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-ids", "-step",
+		"1ms", "-model", c.model, "-answers", filepath.Join(dir, "answers.jsonl"))
+	run(0, "plan", "--model", c.model, "--c-max", "40", "--offline", c.offline, "--out", name+".yaml")
+	filled := map[string]string{"performance_set": c.set, "accuracy_set": c.accuracy}
+	client := "client:\n  endpoint: " + strings.TrimSuffix(address, "/v1") + "\n  tokenizer: tokenizer.json\n"
+	for _, key := range []string{"performance_set", "accuracy_set"} {
+		if filled[key] != "" {
+			testfile.Write(t, filepath.Join(dir, name+"-"+key+".jsonl"), filled[key])
+			client += "  " + key + ": " + name + "-" + key + ".jsonl\n"
+		}
+	}
+	text := testfile.Read(t, filepath.Join(dir, name+".yaml"))
+	before, after, _ := strings.Cut(text, "client:\n")
+	_, points, ok := strings.Cut(after, "points:\n")
+	if !ok {
+		t.Fatalf("the plan has no client and points:\n%s", text)
+	}
+	testfile.Write(t, filepath.Join(dir, name+".yaml"), before+client+"points:\n"+points)
+	said := run(0, "run", name+".yaml", "--rehearsal", "--shorten", "100000", "--out", name)
+	harness.WantParts(t, said, fmt.Sprintf("%s: %d of %d points", name, c.points, c.points))
+	return name
+}
+
+// shortRunRules are what the check finds in short runs of small sets: times, the number of samples with what is judged
+// of all of them, and figures of power that have no source.
+var shortRunRules = map[string]string{"point-duration": "warning", "steady-state-basis": "warning",
+	"offline-ordering": "warning", "power-estimated": "warning", "accuracy-sample-count": "error", "accuracy-gate": "error"}
+
+// wantShortRuns wants no finding but those of short runs of small sets, and of programs, which were not executed.
+func wantShortRuns(t *testing.T, report string) {
+	t.Helper()
+	var found struct {
+		Rows []struct{ Rule, Severity, Path, Message string }
+	}
+	if err := json.Unmarshal([]byte(report), &found); err != nil || len(found.Rows) < 400 {
+		t.Fatalf("%d rows, %v:\n%s", len(found.Rows), err, report)
+	}
+	for _, r := range found.Rows {
+		small := strings.Contains(r.Message, "gen_len") || strings.Contains(r.Path, "gpt-oss-120b")
+		switch {
+		case r.Severity == "info":
+		case r.Rule == "accuracy-gate" && !small, shortRunRules[r.Rule] != r.Severity && r.Rule != "accuracy-gate":
+			t.Errorf("%s %s %s: %s", r.Severity, r.Rule, r.Path, r.Message)
+		}
+	}
+}
