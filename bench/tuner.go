@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plan"
@@ -228,11 +229,13 @@ func (t *Tuner) search(ctx context.Context) error {
 	return nil
 }
 
-// open sees whether the workload can be opened at all; if the data set is smaller than the part to measure with, all of
-// it is used.
+// open sees whether the workload can be opened at all. A plugin that refuses the part to measure with may have a
+// smaller data set: all of it is used then. One that died or hung has refused nothing: a whole data set in each test
+// would take minutes where a part takes seconds.
 func (t *Tuner) open(ctx context.Context) error {
 	info, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
-	if t.bench.OfflineCount > 0 && err != nil && ctx.Err() == nil {
+	var failed *host.PluginError
+	if t.bench.OfflineCount > 0 && err != nil && !errors.As(err, &failed) && ctx.Err() == nil {
 		t.bench.OfflineCount = 0
 		info, err = t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
 	}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
@@ -92,12 +94,47 @@ type ServerConnection struct {
 	// Lookup finds an environment variable, as os.LookupEnv does: option key_env names the one with the API key. Nil:
 	// there is no key.
 	Lookup func(name string) (value string, ok bool)
+	// MaxWait is how long servers may take until they are ready. Until then they are asked again. 0: they are asked once.
+	MaxWait time.Duration
+	// Waiting hears once that a server is not ready, and why; nil: nothing does.
+	Waiting func(text string)
 }
 
-// Connect asks the servers at a URL, or at several with commas between, what they are. Errors are of sdk.ErrUsage,
-// where an option is wrong, and of sdk.ErrData, where there is no server or no such model; the end of ctx is returned
-// as it is. The caller closes the client.
+// The pauses between two questions to a server that is not ready: the first one, and the longest.
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = time.Second
+)
+
+// Connect asks the servers at a URL, or at several with commas between, what they are. It waits up to MaxWait until
+// they are ready. Errors are of sdk.ErrUsage, where an option is wrong, and of sdk.ErrData, where there is no server or
+// no such model; the end of ctx is returned as it is. The caller closes the client.
 func (c ServerConnection) Connect(ctx context.Context, url string) (*openai.Client, error) {
+	began, said := time.Now(), false
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		client, err := c.connectOnce(ctx, url)
+		switch left := c.MaxWait - time.Since(began); {
+		case err == nil, ctx.Err() != nil, !errors.Is(err, sdk.ErrData), c.MaxWait <= 0:
+			return client, err
+		case left <= 0:
+			return nil, fmt.Errorf("%s is not ready after %s: %w", url, figure.Seconds(c.MaxWait), err)
+		default:
+			if !said && c.Waiting != nil {
+				c.Waiting(fmt.Sprintf("waiting up to %s for %s: %v", figure.Seconds(c.MaxWait), url, err))
+			}
+			said = true
+			pause = min(pause, left)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// connectOnce asks the servers once.
+func (c ServerConnection) connectOnce(ctx context.Context, url string) (*openai.Client, error) {
 	options := map[string]string{}
 	for name, value := range c.Options {
 		options[name] = value

@@ -39,12 +39,12 @@ const (
 
 // PairOptions say what to expect of a data set. The zero value is right for the benchmarks', but for Rows.
 type PairOptions struct {
-	Variant SizeVariant // of the multi-hot layout
+	Variant SizeVariant `param:"variant"` // of the multi-hot layout
 	Count   int         // use only the first Count pairs; 0: all
 	// Rows are those of each embedding table: indices must be below. Nil: only negative indices are refused.
-	Rows []int
+	Rows []int `param:"rows"`
 	// Modulus limits the rows of the one-hot layout: an index stands for its remainder. 0: the index itself.
-	Modulus int
+	Modulus int `param:"modulus" min:"0" max:"int32"`
 	// LabelsOnly leaves dense numbers and indices unchecked: to score a finished run, the labels are enough.
 	LabelsOnly bool
 }

@@ -54,9 +54,16 @@ func (p Pair) writePair(b *terminal.Writer, every bool) {
 		b.Print("  ", n, "\n")
 	}
 	b.Print("\n")
+	t := p.FigureTable(every)
+	t.Indent = "  "
+	_, _ = t.WriteTo(b)
+}
+
+// FigureTable is the table of the pair's main figures, or of every figure.
+func (p Pair) FigureTable(every bool) *table.Table {
 	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !every && !r.Main })
 	spread := slices.ContainsFunc(rows, func(r FigureRow) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
-	t := table.Table{Indent: "  ", Right: []int{2, 3, 4}}
+	t := &table.Table{Right: []int{2, 3, 4}}
 	head := []any{"NAME", "", "BASE", "NEW", "CHANGE", "VERDICT"}
 	if spread {
 		t.Right, head = []int{2, 3, 4, 5, 6}, []any{"NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT"}
@@ -70,7 +77,7 @@ func (p Pair) writePair(b *terminal.Writer, every bool) {
 			t.Row(r.Name, r.Heading(), base, next, r.ChangeText(), r.verdictSpan())
 		}
 	}
-	_, _ = t.WriteTo(b)
+	return t
 }
 
 // Title is what the pair is called: "resnet50 Server performance batch=4".

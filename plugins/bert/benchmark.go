@@ -43,7 +43,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	if r.Embedded && r.Dataset != "" && r.Params.Text("vocab") != manifest.Embedded {
+	if r.Embedded && r.Dataset != "" && r.Params.Text(vocabulary.Param) != manifest.Embedded {
 		return nil, sdk.Usage(errors.New("the embedded model has a vocabulary of its own: " +
 			"give parameter vocab=embedded with another data set, or a model file"))
 	}

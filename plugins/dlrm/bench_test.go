@@ -55,7 +55,7 @@ func BenchmarkPostprocess(b *testing.B) {
 
 // BenchmarkGroup groups the pairs of the embedded data set, which happens once.
 func BenchmarkGroup(b *testing.B) {
-	g := grouping{seed: 123}
+	g := grouping{Seed: 123}
 	const pairs = 271_600
 	b.ReportAllocs()
 	for b.Loop() {

@@ -29,8 +29,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Export: manifest.DatasetExport(export.ClickSets()),
-		Samples: drawnSamples,
+		Open: openWorkload, Score: openScorer, Params: []any{clickBinding{}, payloadForm{}, clickSource{}},
+		Export: manifest.DatasetExport(export.ClickSets()), Samples: drawnSamples,
 	})
 }
 

@@ -35,7 +35,7 @@ func TestModels(t *testing.T) {
 // TestEmbeddedRows holds the rows that the manifest names to those that the data set draws from.
 func TestEmbeddedRows(t *testing.T) {
 	s := readSource(&manifest.Request{Params: manifesttest.Params(t, New(), "", true, nil)})
-	if want := clicks.Rows(); !slices.Equal(s.log.Rows, want[:]) {
-		t.Errorf("rows %v, want %v", s.log.Rows, want)
+	if want := clicks.Rows(); !slices.Equal(s.Log.Rows, want[:]) {
+		t.Errorf("rows %v, want %v", s.Log.Rows, want)
 	}
 }

@@ -29,7 +29,7 @@ func (s clickSource) openLog() (clickLog, error) {
 	if s.Dataset == "" {
 		return newDrawnClicks(clicks.Eval()), nil
 	}
-	set, err := criteo.Open(s.Dataset, s.log)
+	set, err := criteo.Open(s.Dataset, s.Log)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

@@ -20,14 +20,14 @@ func (s clickSource) sampleRanges(pairs int) ([]criteo.PairRange, error) {
 		return nil, err
 	}
 	samples = samples[:s.SampleCount(len(samples), "samples")]
-	if s.traceOut != "" {
-		return samples, writeTrace(s.traceOut, samples)
+	if s.TraceOut != "" {
+		return samples, writeTrace(s.TraceOut, samples)
 	}
 	return samples, nil
 }
 
 func (g grouping) groupPairs(pairs int) ([]criteo.PairRange, error) {
-	if g.trace != "" {
+	if g.Trace != "" {
 		return g.readTrace(pairs)
 	}
 	bounds, err := g.groupBounds(pairs)
@@ -42,25 +42,25 @@ func (g grouping) groupPairs(pairs int) ([]criteo.PairRange, error) {
 }
 
 func (g grouping) groupBounds(pairs int) ([]int, error) {
-	if g.equal > 0 {
-		return tabular.GroupEqually(pairs, g.equal)
+	if g.Sizes.equal > 0 {
+		return tabular.GroupEqually(pairs, g.Sizes.equal)
 	}
-	q, err := g.sizeQuantiles()
+	q, err := g.Sizes.sizeQuantiles()
 	if err != nil {
 		return nil, err
 	}
-	return tabular.GroupPairs(pairs, q, g.seed)
+	return tabular.GroupPairs(pairs, q, g.Seed)
 }
 
 // readTrace reads the trace, which must not go beyond the pairs.
 func (g grouping) readTrace(pairs int) ([]criteo.PairRange, error) {
-	samples, err := readFile(g.trace, criteo.ReadTrace)
+	samples, err := readFile(g.Trace, criteo.ReadTrace)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
 	if end := samples[len(samples)-1].End; end > pairs {
 		return nil, sdk.Data(fmt.Errorf("trace %s goes to pair %d, and the data set has %d: it is of another data set",
-			g.trace, end, pairs))
+			g.Trace, end, pairs))
 	}
 	return samples, nil
 }

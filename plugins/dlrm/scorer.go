@@ -91,7 +91,7 @@ func (s clickSource) readLabels() ([]uint8, error) {
 	if _, err := os.Stat(text); err == nil {
 		return s.textLabels(text)
 	}
-	o := s.log
+	o := s.Log
 	o.LabelsOnly = true
 	set, err := criteo.Open(s.Dataset, o)
 	if err != nil {
@@ -108,8 +108,8 @@ func (s clickSource) textLabels(path string) (labels []uint8, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	most := 0
-	if s.trace != "" {
-		samples, err := readFile(s.trace, criteo.ReadTrace)
+	if s.Trace != "" {
+		samples, err := readFile(s.Trace, criteo.ReadTrace)
 		if err != nil {
 			return nil, sdk.Data(err)
 		}

@@ -16,34 +16,33 @@ import (
 // clickSource says which pairs of the request run, and how they are grouped.
 type clickSource struct {
 	*manifest.Request
-	log   criteo.PairOptions
-	check bool // every number and index before the run
+	Log   criteo.PairOptions
+	Check bool `param:"check" choices:"headers,all"` // every number and index before the run
 	grouping
 }
 
 // grouping says how pairs become samples.
 type grouping struct {
-	trace     string // a trace to read; "": draw the sizes
-	traceOut  string // a trace to write; "": none
+	Seed     uint32    `param:"seed" min:"0" max:"uint32"` // of the draw
+	Sizes    pairSizes `param:"grouping"`
+	Trace    string    `param:"trace"`     // a trace to read; "": draw the sizes
+	TraceOut string    `param:"trace_out"` // a trace to write; "": none
+}
+
+// pairSizes says how many pairs the samples have.
+type pairSizes struct {
 	quantiles string // a file of a distribution; "": that of the rules
 	equal     int    // pairs of each sample in place of a distribution; 0: draw
-	seed      uint32 // of the draw
 }
 
 // readSource reads the parameters.
 func readSource(r *manifest.Request) clickSource {
-	p := r.Params
-	return clickSource{
-		Request: r,
-		log: criteo.PairOptions{
-			Variant: option.Pick(p, "variant", map[string]criteo.SizeVariant{
-				"full": criteo.Full, "sample": criteo.Sample, "debug": criteo.Debug,
-			}),
-			Rows: option.Parse(p, "rows", parseRows), Modulus: p.Int("modulus", 0, math.MaxInt32),
-		},
-		check:    option.Pick(p, "check", map[string]bool{"headers": false, "all": true}),
-		grouping: readGrouping(p),
-	}
+	s := clickSource{Request: r}
+	r.Bind(&s, option.ReaderFunc("rows", parseRows), option.ReaderFunc("grouping", parseSizes),
+		option.WordReader("variant", map[string]criteo.SizeVariant{
+			"full": criteo.Full, "sample": criteo.Sample, "debug": criteo.Debug,
+		}))
+	return s
 }
 
 // parseRows reads the rows of each table; "" means that they are not known.
@@ -67,29 +66,24 @@ func parseRows(text string) ([]int, error) {
 	return rows, errors.Join(faults...)
 }
 
-// readGrouping reads what says how pairs are grouped: a trace, the quantiles of a distribution, or one size for all.
-func readGrouping(p *option.Params) grouping {
-	g := grouping{
-		trace: p.Text("trace"), traceOut: p.Text("trace_out"), seed: uint32(p.Int("seed", 0, math.MaxUint32)),
-	}
-	text := p.Text("grouping")
+// parseSizes reads the quantiles of a distribution, or one size for all.
+func parseSizes(text string) (pairSizes, error) {
 	size, err := strconv.Atoi(text)
 	switch {
 	case text == "rules":
+		return pairSizes{}, nil
 	case err == nil && size > 0:
-		g.equal = size
+		return pairSizes{equal: size}, nil
 	case err == nil || text == "":
-		p.AddFault("grouping", errors.New("want rules, a number of pairs above 0, or a file of quantiles"))
-	default:
-		g.quantiles = text
+		return pairSizes{}, errors.New("want rules, a number of pairs above 0, or a file of quantiles")
 	}
-	return g
+	return pairSizes{quantiles: text}, nil
 }
 
 // sizeQuantiles returns the distribution that sizes are drawn from.
-func (g grouping) sizeQuantiles() (tabular.Quantiles, error) {
-	if g.quantiles == "" {
+func (s pairSizes) sizeQuantiles() (tabular.Quantiles, error) {
+	if s.quantiles == "" {
 		return tabular.OfficialQuantiles(), nil
 	}
-	return readFile(g.quantiles, tabular.ReadQuantiles)
+	return readFile(s.quantiles, tabular.ReadQuantiles)
 }

@@ -38,7 +38,7 @@ func openClickWorkload(ctx context.Context, b clickBinding, s clickSource, log c
 			err = errors.Join(err, log.Close())
 		}
 	}()
-	if s.check {
+	if s.Check {
 		if err := log.Check(ctx); err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	names := lists.Map(r.Model.Metrics, func(m sdk.MetricInfo) string { return m.Name })
 	metric := newEngine(data, s, t, split, run)
 	log := scoring.Log{
-		Samples: len(data.items), Exhibits: r.Exhibits, Gallery: textGallery{data.items, s.DType, t}.showAnswer,
+		Samples: len(data.items), First: true, Exhibits: r.Exhibits, Gallery: textGallery{data.items, s.DType, t}.showAnswer,
 	}
 	return scoring.New(scoring.Of(metric.Add, metric.figures), log, func(f textFigures, c scoring.Counts) (sdk.Score,
 		error) {

@@ -26,8 +26,8 @@ func (e rougeEngine) figures() (textFigures, error) {
 
 func rougeFigures(r generation.RougeResult) textFigures {
 	f := textFigures{
-		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "rougeLsum": r.RougeLsum},
-		missing: r.Missing, duplicates: r.Duplicates, line: r.String(),
+		values: map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "rougeLsum": r.RougeLsum},
+		line:   r.String(),
 	}
 	return f.withLengths(r.Lengths)
 }
@@ -47,8 +47,7 @@ func (e contextEngine) figures() (textFigures, error) {
 		return textFigures{}, err
 	}
 	f := textFigures{
-		values:  map[string]float64{"rougeL": r.RougeL, "exact_match": r.ExactMatch},
-		missing: r.Missing, duplicates: r.Duplicates, line: r.String(),
+		values: map[string]float64{"rougeL": r.RougeL, "exact_match": r.ExactMatch}, line: r.String(),
 	}
 	return f.withLengths(r.Lengths), nil
 }
@@ -70,8 +69,8 @@ func (e mixedEngine) figures() (textFigures, error) {
 		}
 	}
 	f := textFigures{
-		values:  map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "gsm8k": r.GSM8K},
-		missing: r.Missing, duplicates: r.Duplicates, line: r.String(),
+		values: map[string]float64{"rouge1": r.Rouge1, "rouge2": r.Rouge2, "rougeL": r.RougeL, "gsm8k": r.GSM8K},
+		line:   r.String(),
 	}
 	if mbxp, ok := r.MBXP(); ok {
 		f.values["mbxp"] = mbxp
@@ -109,29 +108,15 @@ func notExecuted(languages map[string]mixture.ProgramCount) string {
 
 // textEngine scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
 type textEngine struct {
-	split      *punkt.Splitter
-	pairs      []generation.TextPair
-	refs       []string
-	seen       []bool
-	missing    int
-	duplicates int
-}
-
-func newTextEngine(data textSet, split *punkt.Splitter) *textEngine {
-	refs := referenceTexts(data)
-	return &textEngine{split: split, refs: refs, seen: make([]bool, len(refs)), missing: len(refs)}
+	split *punkt.Splitter
+	pairs []generation.TextPair
+	refs  []string
 }
 
 func (p *textEngine) Add(index uint64, payload []byte) error {
-	switch {
-	case index >= uint64(len(p.refs)):
+	if index >= uint64(len(p.refs)) {
 		return fmt.Errorf("%w: %d, want one of [0, %d)", generation.ErrIndex, index, len(p.refs))
-	case p.seen[index]:
-		p.duplicates++
-		return nil
 	}
-	p.seen[index] = true
-	p.missing--
 	p.pairs = append(p.pairs, generation.TextPair{Reference: p.refs[index], Answer: string(payload)})
 	return nil
 }
@@ -140,9 +125,7 @@ func (p *textEngine) figures() (textFigures, error) {
 	if len(p.pairs) == 0 {
 		return textFigures{}, generation.ErrNoSamples
 	}
-	r := generation.ComparePairs(p.split, p.pairs)
-	r.Missing, r.Duplicates = p.missing, p.duplicates
-	f := rougeFigures(r)
+	f := rougeFigures(generation.ComparePairs(p.split, p.pairs))
 	delete(f.values, "tokens_per_sample")
 	f.notes = []string{"answers are text, which says nothing of tokens: name the model's tokenizer for tokens_per_sample"}
 	return f, nil

@@ -16,14 +16,12 @@ import (
 
 // textFigures are what a scorer finds: metrics by name, and the official line.
 type textFigures struct {
-	values     map[string]float64
-	missing    int
-	duplicates int // entries of samples answered before
-	line       string
-	notes      sdk.Notes
+	values map[string]float64
+	line   string
+	notes  sdk.Notes
 }
 
-// scoringEngine scores one kind of data set. Of several entries of one sample the first counts.
+// scoringEngine scores one kind of data set, of each sample one answer.
 type scoringEngine interface {
 	Add(index uint64, payload []byte) error
 	figures() (textFigures, error)
@@ -34,7 +32,7 @@ func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Spli
 	run *coderun.ProgramRunner) scoringEngine {
 	switch {
 	case t == nil:
-		return newTextEngine(data, split)
+		return &textEngine{split: split, refs: referenceTexts(data)}
 	case data.kind == contexts:
 		refs := lists.Map(data.items, func(item prompts.PromptSample) longcontext.Reference {
 			return longcontext.Reference{Text: item.Output, Metric: longcontext.SampleMetric(item.Task)}
@@ -61,16 +59,14 @@ func referenceTexts(data textSet) []string {
 
 // scoreOf reports an engine's metrics, of those that have names alone.
 func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
-	score := sdk.Score{Samples: c.All - f.missing, OfficialText: f.line}
+	score := sdk.Score{OfficialText: f.line}
 	for _, m := range allMetrics() {
 		value, ok := f.values[m.Name]
 		if m.Value = value; ok && value == value && slices.Contains(names, m.Name) {
 			score.Metrics = append(score.Metrics, m)
 		}
 	}
-	f.notes.AddDropped(f.duplicates)
-	f.notes.AddMissing(f.missing, c.All, "samples", "the metrics are those")
-	score.Notes = f.notes
+	score.Notes = append(f.notes, c.Notes("samples", "the metrics are those")...)
 	return score
 }
 

@@ -42,12 +42,12 @@ func scoreOf(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
 	for i, name := range kitti3d.Classes() {
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: name + " AP", Value: r.Classes[i] / 100})
 	}
-	score.Notes = scoreNotes(r)
+	score.Notes = scoreNotes(r, c)
 	return score, nil
 }
 
-func scoreNotes(r kitti3d.PrecisionResult) (n sdk.Notes) {
-	n.AddDropped(r.Again)
+func scoreNotes(r kitti3d.PrecisionResult, c scoring.Counts) (n sdk.Notes) {
+	n.AddDropped(c.Repeated())
 	n.AddCount(r.Missing, "%d frames are not in the log: they count as frames in which nothing was found "+
 		"(missing=empty), "+
 		"where the official script stops")

@@ -14,35 +14,33 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/frames"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/lists"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // databaseScorer says whether a database is whole, and what the manifest says of it.
 type databaseScorer struct {
 	ctx context.Context
 	ragSettings
-	pages   retrieval.PageLog
-	all     int // pages of the data set
-	want    *retrieval.Manifest
-	probes  []retrieval.ProbeQuery // of the manifest that is written; none: it is not
-	embed   func(ctx context.Context, texts []string) ([][]float32, error)
-	model   string
-	dropped int
-	logged  map[uint64]bool
+	pages  retrieval.PageLog
+	want   *retrieval.Manifest
+	probes []retrieval.ProbeQuery // of the manifest that is written; none: it is not
+	embed  func(ctx context.Context, texts []string) ([][]float32, error)
+	model  string
 }
 
 func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
-	s := &databaseScorer{ctx: context.WithoutCancel(ctx), ragSettings: readSettings(r), logged: map[uint64]bool{}}
-	s.all = readPages(r).Len()
+	s := &databaseScorer{ctx: context.WithoutCancel(ctx), ragSettings: readSettings(r)}
+	log := scoring.Log{Samples: readPages(r).Len()}
 	s.readManifest(r)
 	if (s.want != nil || s.probes != nil) && s.Database == "" {
 		r.Params.AddFault("database", errors.New("want the file that the run wrote: a manifest is of a database"))
 	}
+	scorer := scoring.New(s, log, s.scoreBuild)
 	if err := r.Err(); err != nil || s.want == nil && s.probes == nil {
-		return s, err
+		return scorer, err
 	}
 	if r.OpenPart == nil {
 		return nil, errors.New("a manifest wants the embedder, which a plugin alone can open")
@@ -54,7 +52,7 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 		return nil, err
 	}
 	s.embed = (&textEncoder{session: session, tokens: s.encoder}).embedTexts
-	return s, nil
+	return scorer, nil
 }
 
 // maxManifestSize bounds the bytes of a manifest, unpacked.
@@ -104,24 +102,21 @@ func readPacked(path string) ([]byte, error) {
 }
 
 // Add takes the answer about a page. Of several the last one counts, as for the official script.
-func (s *databaseScorer) Add(e mllog.AccuracyEntry) error {
-	if s.logged[e.QSLIndex] {
-		s.dropped++
-	}
-	s.logged[e.QSLIndex] = true
-	s.pages.Add(e.QSLIndex, e.Data)
+func (s *databaseScorer) Add(page uint64, answer []byte) error {
+	s.pages.Add(page, answer)
 	return nil
 }
+
+func (s *databaseScorer) Result() (retrieval.DatabaseBuild, error) { return s.pages.ReadBuild(), nil }
 
 // successMetric is the share of pages in the database; it is what the submission checker reads as Accuracy.
 const successMetric = "pages"
 
-// Result compares the database as it is found with what the run returned, and with the manifest.
-func (s *databaseScorer) Result() (sdk.Score, error) {
-	b := s.pages.ReadBuild()
+// scoreBuild compares the database as it is found with what the run returned, and with the manifest.
+func (s *databaseScorer) scoreBuild(b retrieval.DatabaseBuild, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	rate := 100 * b.Rate()
-	score := sdk.Score{Samples: b.Pages, Metrics: []sdk.Metric{{Name: successMetric, Unit: "%", Value: rate}}}
+	score := sdk.Score{Metrics: []sdk.Metric{{Name: successMetric, Unit: "%", Value: rate}}}
 	actual, err := s.compareSums(b, &n)
 	if err != nil {
 		return score, err
@@ -132,8 +127,8 @@ func (s *databaseScorer) Result() (sdk.Score, error) {
 	score.OfficialText = b.Report(actual) + fmt.Sprintf("Accuracy: %.4f\n", rate)
 	n.Add("the last line of accuracy.txt is what the submission checker reads; the official script's text has none, and " +
 		"passes in no run")
-	n.AddCount(s.dropped, "%d entries are of pages that have a later one, which counts")
-	n.AddMissing(s.all-len(s.logged), s.all, "pages", "the share is that")
+	n.AddCount(c.Repeated(), "%d entries are of pages that have a later one, which counts")
+	n.AddMissing(c.Missing(), c.All, "pages", "the share is that")
 	score.Notes = n
 	return score, nil
 }

@@ -26,7 +26,9 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: detection.OpenScorer, Export: manifest.DatasetExport(export.SceneSets()),
+		Open: openWorkload, Score: detection.OpenScorer,
+		Params:  []any{formChoice{}, exportForm{}, detection.DatasetSource{}, detection.ScoringRules{}},
+		Export:  manifest.DatasetExport(export.SceneSets()),
 		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }

@@ -20,7 +20,9 @@ type detectorBinding struct {
 
 // bindDetector reads the parameters: a form, and what differs from it.
 func bindDetector(p *option.Params) detectorBinding {
-	f := option.Pick(p, "form", exportForms())
+	var of formChoice
+	option.Bind(p, &of, option.WordReader("form", exportForms()))
+	f := of.Form
 	option.Bind(p, &f, pictures.ElementReader(), option.WordReader("preprocess", namedRecipes()))
 	if f.Recipe == nil {
 		return detectorBinding{}

@@ -6,6 +6,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
+// formChoice is the export that a model file has the form of.
+type formChoice struct {
+	Form exportForm `param:"form"`
+}
+
 // exportForm is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
 type exportForm struct {
 	Recipe  makeRecipe    `param:"preprocess,optional"`

@@ -1,6 +1,7 @@
 package sdxl
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,12 +13,11 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/fid"
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/score"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
-	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // openScorer reads what pictures are scored against and opens the scorer's models.
@@ -40,11 +40,12 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		Captions: captions, Tokenizer: tokenizer, Real: real, Networks: j,
 		Width: perLatent * latent.Shape()[3], Height: perLatent * latent.Shape()[2],
 	}
-	scorer, err := newScorer(ctx, r, o)
+	m, err := newMetric(ctx, r, o)
 	if err != nil {
 		return nil, err
 	}
-	return exhibit.NewScorer(scorer, r.Exhibits, showSheet(o)), nil
+	log := scoring.Log{Samples: len(captions), First: true, Exhibits: r.Exhibits, Gallery: showSheet(o)}
+	return scoring.New(m, log, m.scorePictures), nil
 }
 
 // openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data
@@ -71,8 +72,8 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 	return real, nil
 }
 
-// pictureScorer computes CLIP_SCORE and FID_SCORE. Of several entries of one sample the first counts.
-type pictureScorer struct {
+// pictureMetric computes CLIP_SCORE and FID_SCORE, and keeps the pictures that are to be shown.
+type pictureMetric struct {
 	ctx       context.Context // of the scoring
 	scores    *score.PictureScorer
 	memory    *score.FeatureMemory // nil: none
@@ -82,8 +83,8 @@ type pictureScorer struct {
 	reused    int // features of an earlier scoring
 }
 
-func newScorer(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureScorer, error) {
-	s := &pictureScorer{ctx: ctx, captions: o.Captions, album: newPictureAlbum(r.Show, o)}
+func newMetric(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureMetric, error) {
+	s := &pictureMetric{ctx: ctx, captions: o.Captions, album: newPictureAlbum(r.Show, o)}
 	if r.Memory != "" {
 		key, err := keyOf(r, o)
 		if err != nil {
@@ -128,37 +129,32 @@ func addFile(h io.Writer, m backend.Model) (err error) {
 	return err
 }
 
-func (s *pictureScorer) Add(e mllog.AccuracyEntry) error {
-	if err := s.scores.Add(s.ctx, e.QSLIndex, e.Data); err != nil {
-		if s.ctx.Err() != nil {
-			return context.Cause(s.ctx)
-		}
-		return sdk.Data(err)
+func (s *pictureMetric) Add(sample uint64, picture []byte) error {
+	if err := s.scores.Add(s.ctx, sample, picture); err != nil {
+		return cmp.Or(context.Cause(s.ctx), err)
 	}
-	return s.album.addPicture(e.QSLIndex, e.Data)
+	return s.album.addPicture(sample, picture)
 }
 
+func (s *pictureMetric) Result() (score.PictureScores, error) { return s.scores.Result() }
+
 // Close leaves the features of a scoring that ended early.
-func (s *pictureScorer) Close() error {
+func (s *pictureMetric) Close() error {
 	if s.memory == nil {
 		return nil
 	}
 	return s.memory.Close(false)
 }
 
-func (s *pictureScorer) Result() (sdk.Score, error) {
-	r, err := s.scores.Result()
-	if err != nil {
-		return sdk.Score{}, sdk.Data(err)
-	}
+func (s *pictureMetric) scorePictures(r score.PictureScores, c scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
-		Metrics: []sdk.Metric{{Name: "CLIP_SCORE", Value: r.CLIP}, {Name: "FID_SCORE", Value: r.FID}},
-		Samples: r.Samples, OfficialText: r.String(), Notes: s.scoreNotes(r), Files: s.album.albumFiles(),
+		Metrics:      []sdk.Metric{{Name: "CLIP_SCORE", Value: r.CLIP}, {Name: "FID_SCORE", Value: r.FID}},
+		OfficialText: r.String(), Notes: s.scoreNotes(r, c), Files: s.album.albumFiles(),
 	}, s.removeMemory()
 }
 
 // removeMemory removes the features of a log that is scored.
-func (s *pictureScorer) removeMemory() error {
+func (s *pictureMetric) removeMemory() error {
 	if s.memory == nil {
 		return nil
 	}
@@ -167,10 +163,9 @@ func (s *pictureScorer) removeMemory() error {
 	return m.Close(true)
 }
 
-func (s *pictureScorer) scoreNotes(r score.PictureScores) (n sdk.Notes) {
-	n.AddCount(r.Duplicates, "%d entries dropped: their samples had a picture before")
-	n.AddCount(r.Missing, "%d of %d captions have no picture in the log; the scores are those of the others",
-		len(s.captions))
+func (s *pictureMetric) scoreNotes(r score.PictureScores, c scoring.Counts) (n sdk.Notes) {
+	n.AddCount(c.Repeated(), "%d entries dropped: their samples had a picture before")
+	n.AddCount(c.Missing(), "%d of %d captions have no picture in the log; the scores are those of the others", c.All)
 	n.AddCount(mayDiffer(s.captions),
 		"%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
 			"encoding, and its tokens of these may differ")

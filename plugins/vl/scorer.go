@@ -60,15 +60,15 @@ func (s *productScorer) Add(sample uint64, answer []byte) error {
 
 func (s *productScorer) scoreProducts(r accuracy.AnswerResult, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{
-		Samples: r.Products, OfficialText: r.Text(),
+		OfficialText: r.Text(),
 		Metrics: []sdk.Metric{
 			{Name: categoryF1, Value: r.CategoryF1}, {Name: brandRight, Unit: "%", Value: 100 * r.Brand},
 			{Name: secondHandF1, Value: r.SecondHandF1},
 		},
 	}
 	var n sdk.Notes
-	n.AddMissing(c.All-r.Products, c.All, "products", "the metrics are those")
-	n.AddCount(r.Entries-r.Products, "%d entries are of products that had one already, and count as well, as in the "+
+	n.AddMissing(c.Missing(), c.All, "products", "the metrics are those")
+	n.AddCount(c.Repeated(), "%d entries are of products that had one already, and count as well, as in the "+
 		"official programs")
 	n.AddCount(r.Unparsable,
 		"%d answers are not the JSON object asked for, and count as wrong; for second_hand_f1 they are "+

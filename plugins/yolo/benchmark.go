@@ -26,8 +26,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: detection.OpenScorer, Dataset: convertSafe,
-		Export:  manifest.DatasetExport(export.SceneSets()),
+		Open: openWorkload, Score: detection.OpenScorer, Params: []any{yoloBinding{}, detection.DatasetSource{}},
+		Dataset: convertSafe, Export: manifest.DatasetExport(export.SceneSets()),
 		Samples: scenes.EvalCount, PerformanceSamples: 64,
 	})
 }

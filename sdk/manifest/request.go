@@ -17,7 +17,8 @@ import (
 // the parameters that the user's options come to. It collects faults, so that all are reported at once:
 //
 //	func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
-//		b := binding{input: r.Params.Text("input"), scores: option.Pick(r.Params, "answer", answers)}
+//		var b binding
+//		r.Bind(&b, option.WordReader("answer", answers))
 //		set, err := openPictures(r)
 //		r.AddFault(err)
 //		return newWorkload(b, r.File(), set), nil

@@ -5,13 +5,9 @@ import (
 	"fmt"
 )
 
-// Params are a benchmark's parameters, whose names, defaults and help its manifest has: values that are
-// read one by one, by name.
-//
-//	b := binding{input: p.Text("input"), beams: p.Int("beams", 1, 64), layout: option.Pick(p, "layout", layouts)}
-//	err := p.Err()
-//
-// What cannot be read is kept as a fault, and the zero value returned. Params belong to one goroutine.
+// Params are a benchmark's parameters, whose names, defaults and help its manifest has. [Bind] reads them into a
+// struct; they can be read one by one, too, by name. What cannot be read is kept as a fault, and the zero value
+// returned. Params belong to one goroutine.
 type Params struct {
 	values map[string]string
 	faults []error

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
+	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
@@ -53,6 +54,8 @@ type Sweep struct {
 
 	Server record.ServingServer `json:"server"`
 	Asked  record.ServingAsked  `json:"asked"`
+	// ColdStart is how the server started, where the measurement waited for it. Absent: it did not.
+	ColdStart *ColdStart `json:"cold_start,omitempty"`
 
 	// Complete says that nothing of it is still to be measured; Ended says what ended it before its last load.
 	Complete bool   `json:"complete"`
@@ -77,6 +80,21 @@ type Sweep struct {
 
 	// Points are the records of all points, in the order in which they were measured.
 	Points []record.Run `json:"points"`
+}
+
+// ColdStart is the start of a server that a measurement waited for.
+type ColdStart struct {
+	Waited      int64 `json:"waited_ns"`                 // from the first question to the first answer about its models
+	FirstAnswer int64 `json:"first_answer_ns,omitempty"` // the duration of the first request; absent: it failed
+}
+
+// String is "ready after 12.3 s, first answer in 1.2 s".
+func (c ColdStart) String() string {
+	text := "ready after " + figure.Seconds(time.Duration(c.Waited))
+	if c.FirstAnswer > 0 {
+		text += ", first answer in " + figure.Seconds(time.Duration(c.FirstAnswer))
+	}
+	return text
 }
 
 // ShareInfo is what a client of several keeps for those who put all together.

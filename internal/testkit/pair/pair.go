@@ -48,14 +48,21 @@ func ONNX(part string) []byte {
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Samples: datasetSize,
+		Open: openWorkload, Score: openScorer, Params: []any{tensorNames{}}, Samples: datasetSize,
 	})
+}
+
+// tensorNames are the parameters.
+type tensorNames struct {
+	Input string `param:"input"`
 }
 
 // openWorkload opens the samples of a run.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	var p tensorNames
+	r.Bind(&p)
 	encoder, decoder := r.Files[Encoder], r.Files[Decoder]
-	encoder.Inputs, encoder.Outputs = rowTensor(r.Params.Text("input"), width), rowTensor("h", hidden)
+	encoder.Inputs, encoder.Outputs = rowTensor(p.Input, width), rowTensor("h", hidden)
 	decoder.Inputs = slices.Concat(rowTensor("h", hidden), rowTensor("state", hidden))
 	decoder.Outputs = slices.Concat(rowTensor("y", 1), rowTensor("state_out", hidden))
 	return &pairWorkload{sampleCount(r), []sdk.Part{

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // openScorer opens the scorer of the share of answers that are what the judge says.
@@ -26,43 +26,26 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &judgeScorer{ctx: ctx, judge: judge, answers: map[int]float32{}}, nil
-}
-
-// judgeScorer holds the first answer to each sample against the judge's.
-type judgeScorer struct {
-	ctx     context.Context // of the scoring
-	judge   backend.Session
-	answers map[int]float32
-}
-
-func (s *judgeScorer) Add(e mllog.AccuracyEntry) error {
-	if len(e.Data) != 4 || e.QSLIndex >= datasetSize {
-		return fmt.Errorf("a payload of %d bytes for sample %d, want 4 bytes and a sample below %d",
-			len(e.Data), e.QSLIndex, datasetSize)
-	}
-	if _, known := s.answers[int(e.QSLIndex)]; !known {
-		s.answers[int(e.QSLIndex)] = backend.View[float32](e.Data)[0]
-	}
-	return nil
-}
-
-func (s *judgeScorer) Result() (sdk.Score, error) {
-	right := 0
-	for i, answer := range s.answers {
-		x := Input(i)
-		out := make([]backend.Tensor, 1)
-		if err := s.judge.Run(s.ctx, []backend.Tensor{floatTensor(x[:], 1)}, out); err != nil {
-			return sdk.Score{}, fmt.Errorf("judge sample %d: %w", i, err)
+	points := func(i int, answer []byte) (float64, error) {
+		if len(answer) != 4 {
+			return 0, fmt.Errorf("a payload of %d bytes, want 4", len(answer))
 		}
-		if backend.View[float32](out[0].Data)[0] == answer {
-			right++
+		x, out := Input(i), make([]backend.Tensor, 1)
+		if err := judge.Run(ctx, []backend.Tensor{floatTensor(x[:], 1)}, out); err != nil {
+			return 0, fmt.Errorf("judge: %w", err)
 		}
-		out[0].Release()
+		defer out[0].Release()
+		if backend.View[float32](out[0].Data)[0] != backend.View[float32](answer)[0] {
+			return 0, nil
+		}
+		return 1, nil
 	}
-	accuracy := 100 * float64(right) / float64(max(1, len(s.answers)))
+	return scoring.New(scoring.Each(datasetSize, points), scoring.Log{Samples: datasetSize}, scoreShare), nil
+}
+
+func scoreShare(m scoring.Mean, _ scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
-		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: accuracy}}, Samples: len(s.answers),
-		OfficialText: fmt.Sprintf("accuracy=%.3f%%\n", accuracy),
+		Metrics:      []sdk.Metric{{Name: "accuracy", Unit: "%", Value: m.Percent()}},
+		OfficialText: fmt.Sprintf("accuracy=%.3f%%\n", m.Percent()),
 	}, nil
 }

@@ -16,10 +16,10 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	"github.com/plumbline-ml/plumbline/sdk/generate"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // Benchmark is the benchmark of known translations.
@@ -58,7 +58,16 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 // OpenScorer scores the share of answers that are exactly the expected ones.
 func (Benchmark) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
 	all, err := readSentences(o.Dataset, o.Count)
-	return &matchScorer{want: all, seen: map[uint64]bool{}}, err
+	points := func(i int, answer []byte) (float64, error) {
+		if len(answer)%4 != 0 {
+			return 0, fmt.Errorf("%d bytes, want a multiple of 4", len(answer))
+		}
+		if !slices.Equal(backend.View[int32](answer), all[i].want) {
+			return 0, nil
+		}
+		return 1, nil
+	}
+	return scoring.New(scoring.Each(len(all), points), scoring.Log{Samples: len(all)}, scoreShare), err
 }
 
 // sentence is a sample: a source, how it is searched, and what came of it.
@@ -166,32 +175,9 @@ func (w *translationWorkload) AppendTokens(dst []byte, _ sdk.Sample, t backend.T
 	return append(dst, backend.Bytes(t.IDs)...), t.N, nil
 }
 
-// matchScorer counts the first answer of each sample.
-type matchScorer struct {
-	want  []sentence
-	seen  map[uint64]bool
-	right int
-}
-
-func (s *matchScorer) Add(e mllog.AccuracyEntry) error {
-	if len(e.Data)%4 != 0 || e.QSLIndex >= uint64(len(s.want)) {
-		return fmt.Errorf("sample %d with %d bytes, want one of [0, %d) and a multiple of 4", e.QSLIndex, len(e.Data),
-			len(s.want))
-	}
-	if !s.seen[e.QSLIndex] && slices.Equal(backend.View[int32](e.Data), s.want[e.QSLIndex].want) {
-		s.right++
-	}
-	s.seen[e.QSLIndex] = true
-	return nil
-}
-
-func (s *matchScorer) Result() (sdk.Score, error) {
-	share := 0.0
-	if len(s.seen) > 0 {
-		share = 100 * float64(s.right) / float64(len(s.seen))
-	}
+func scoreShare(m scoring.Mean, _ scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
-		Metrics: []sdk.Metric{{Name: "exact", Unit: "%", Value: share}}, Samples: len(s.seen),
-		OfficialText: fmt.Sprintf("exact=%.3f%%", share),
+		Metrics:      []sdk.Metric{{Name: "exact", Unit: "%", Value: m.Percent()}},
+		OfficialText: fmt.Sprintf("exact=%.3f%%", m.Percent()),
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 // official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
 func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	source := ReadSource(r)
-	var o scoringRules
+	var o ScoringRules
 	r.Bind(&o)
 	g, pictures := source.readTruth(o.RemoveEmpty)
 	if err := r.Err(); err != nil {
@@ -32,8 +32,8 @@ func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
 }
 
-// scoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
-type scoringRules struct {
+// ScoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
+type ScoringRules struct {
 	MLMark bool `param:"mlmark_map,optional"`
 	coco.EvalOptions
 }
@@ -50,16 +50,15 @@ func (s boxScorer) scoreBoxes(r coco.DetectionResult, c scoring.Counts) (sdk.Sco
 		metrics = append(metrics, sdk.Metric{Name: "mlmark_map", Unit: "%", Value: s.coco.MLMark()})
 	}
 	return sdk.Score{
-		Metrics: metrics, Samples: r.Images, OfficialText: r.Stats.String() + "\n" + r.String(), Notes: scoreNotes(r, c.All),
+		Metrics: metrics, OfficialText: r.Stats.String() + "\n" + r.String(), Notes: scoreNotes(r, c),
 	}, nil
 }
 
 // maxDisagreements limits the disagreements that are listed: a wrong SUT has them in every detection.
 const maxDisagreements = 10
 
-func scoreNotes(r coco.DetectionResult, samples int) (n sdk.Notes) {
-	n.AddDropped(r.Duplicates)
-	n.AddMissing(samples-r.Images, samples, "samples", "the mAP is that")
+func scoreNotes(r coco.DetectionResult, c scoring.Counts) sdk.Notes {
+	n := c.Notes("samples", "the mAP is that")
 	n.AddCount(r.Empty, "%d samples without any detection")
 	n.AddCount(r.Unknown, "%d of %d detections are of categories that the data set lacks: they have no effect",
 		r.Detections)

@@ -12,9 +12,9 @@ import (
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
-	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // datasetSize is the number of samples. A float32 holds each index exactly.
@@ -90,7 +90,21 @@ func payloadSize(params map[string]string) (int, error) {
 
 // OpenScorer scores the share of answers that are their sample's index.
 func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
-	return &countingScorer{seen: map[uint64]bool{}}, nil
+	right := 0
+	add := func(sample uint64, answer []byte) error {
+		if len(answer) < indexBytes || len(answer)%indexBytes != 0 {
+			return fmt.Errorf("a payload of %d bytes, want a multiple of %d", len(answer), indexBytes)
+		}
+		if sample >= datasetSize {
+			return fmt.Errorf("sample %d, there are %d", sample, datasetSize)
+		}
+		if allEqual(answer, float32(sample)) {
+			right++
+		}
+		return nil
+	}
+	metric := scoring.Of(add, func() (int, error) { return right, nil })
+	return scoring.New(metric, scoring.Log{First: true}, scoreShare), nil
 }
 
 type nullWorkload struct {
@@ -132,29 +146,6 @@ func (w *nullWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sampl
 	return nil
 }
 
-// countingScorer counts the first answer of each sample.
-type countingScorer struct {
-	seen  map[uint64]bool
-	right int
-}
-
-func (s *countingScorer) Add(e mllog.AccuracyEntry) error {
-	if len(e.Data) < indexBytes || len(e.Data)%indexBytes != 0 {
-		return fmt.Errorf("a payload of %d bytes, want a multiple of %d", len(e.Data), indexBytes)
-	}
-	if e.QSLIndex >= datasetSize {
-		return fmt.Errorf("sample %d, there are %d", e.QSLIndex, datasetSize)
-	}
-	if s.seen[e.QSLIndex] {
-		return nil
-	}
-	s.seen[e.QSLIndex] = true
-	if allEqual(e.Data, float32(e.QSLIndex)) {
-		s.right++
-	}
-	return nil
-}
-
 // allEqual reports whether data is the index, repeated.
 func allEqual(data []byte, index float32) bool {
 	for ; len(data) > 0; data = data[indexBytes:] {
@@ -165,13 +156,10 @@ func allEqual(data []byte, index float32) bool {
 	return true
 }
 
-func (s *countingScorer) Result() (sdk.Score, error) {
-	share := 0.0
-	if len(s.seen) > 0 {
-		share = 100 * float64(s.right) / float64(len(s.seen))
-	}
+func scoreShare(right int, c scoring.Counts) (sdk.Score, error) {
+	share := 100 * float64(right) / float64(max(c.Samples, 1))
 	return sdk.Score{
-		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: share}}, Samples: len(s.seen),
-		OfficialText: "accuracy=" + strconv.FormatFloat(share, 'f', 3, 64) + "%",
+		Metrics:      []sdk.Metric{{Name: "accuracy", Unit: "%", Value: share}},
+		OfficialText: fmt.Sprintf("accuracy=%.3f%%", share),
 	}, nil
 }

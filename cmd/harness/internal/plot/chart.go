@@ -26,7 +26,11 @@ type Chart struct {
 }
 
 // Shade is a range of X. What is outside of the axis is not shown.
-type Shade struct{ From, To float64 }
+type Shade struct {
+	From, To float64
+	Name     string // stands within the range, where there is room
+	Clear    bool   // has a name alone, and no ground of its own
+}
 
 // Axis is one of a chart's two.
 type Axis struct {
@@ -76,10 +80,12 @@ type Band struct {
 type Line struct {
 	Name  string // shown where a chart has several
 	X, Y  []float64
-	Step  bool   // Y holds from its X to the next one
-	Reach bool   // Y holds from the X before to its own
-	Fill  bool   // the surface below it is filled
-	Knots []Knot // one for each point, which is then drawn as a disc; nil: none is
+	Step  bool // Y holds from its X to the next one
+	Reach bool // Y holds from the X before to its own
+	// Between adds straight lines between the points, in which nothing was measured: the key says so.
+	Between bool
+	Fill    bool   // the surface below it is filled
+	Knots   []Knot // one for each point, which is then drawn as a disc; nil: none is
 }
 
 // Knot is a point of a line that was measured by itself.
@@ -104,6 +110,7 @@ type Mark struct {
 	At       float64
 	Vertical bool // at a value of X, else of Y
 	Limit    bool // what must not be exceeded
+	Line     int  // it belongs to this line, counted from 1, and has its colour; 0: to none, or to all
 }
 
 // Hover is what a part of the chart says under the pointer, from one value of X to another.

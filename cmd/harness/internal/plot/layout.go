@@ -40,6 +40,7 @@ func (c Chart) layOut(alone bool) *drawnScene {
 		l.drawShades()
 		l.drawValues()
 		if l.drawMarks() {
+			l.nameShades()
 			l.drawFoot()
 			return &l.drawnScene
 		}
@@ -96,8 +97,12 @@ func (l *chartLayout) keyEntries() []keyEntry {
 	for i, m := range l.Marks {
 		if l.inKey[i] {
 			all = append(all, keyEntry{m.Name, strokePath(m.markInk(), markWidth, markDash, point{0, 0}, point{14, 0}),
-				m.markInk()})
+				m.nameInk()})
 		}
+	}
+	if slices.ContainsFunc(l.Lines, func(line Line) bool { return line.Between }) {
+		sample := strokePath(inkAxis, lineWidth, betweenDash, point{0, 0}, point{14, 0})
+		all = append(all, keyEntry{"interpolated, not measured", sample, inkAxis})
 	}
 	return append(all, l.rowEntries()...)
 }

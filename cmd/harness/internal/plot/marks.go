@@ -7,24 +7,57 @@ import (
 
 // markInk is the mark's colour.
 func (m Mark) markInk() chartInk {
-	if m.Limit {
+	switch {
+	case m.Limit:
 		return inkLimit
+	case m.Line > 0:
+		return lineInk(m.Line - 1)
 	}
 	return inkMark
+}
+
+// nameInk is the colour of the mark's name: that of texts where the mark has a line's colour.
+func (m Mark) nameInk() chartInk {
+	if m.Line > 0 && !m.Limit {
+		return inkText
+	}
+	return m.markInk()
 }
 
 // drawShades draws ranges of X beneath all else.
 func (l *chartLayout) drawShades() {
 	for _, s := range l.Shades {
-		b := sceneBox{l.plot.left, l.plot.top, l.plot.right, l.plot.bottom}
-		if s.From > 0 || l.x.Scale != Log {
-			b.left = min(max(l.x.positionOf(s.From), b.left), b.right)
-		}
-		if s.To > 0 || l.x.Scale != Log {
-			b.right = max(min(l.x.positionOf(s.To), b.right), b.left)
-		}
-		if b.right > b.left {
+		if b := l.shadeBox(s); b.right > b.left && !s.Clear {
 			l.paths = slices.Insert(l.paths, 0, scenePath{ink: inkShade, fill: true, parts: [][]point{boxCorners(b)}})
+		}
+	}
+}
+
+// shadeBox is where a range of X is in the picture.
+func (l *chartLayout) shadeBox(s Shade) sceneBox {
+	b := l.plot
+	if s.From > 0 || l.x.Scale != Log {
+		b.left = min(max(l.x.positionOf(s.From), b.left), b.right)
+	}
+	if s.To > 0 || l.x.Scale != Log {
+		b.right = max(min(l.x.positionOf(s.To), b.right), b.left)
+	}
+	return b
+}
+
+// nameShades writes the names of ranges within them, as high as nothing is covered; where there is no room, none.
+func (l *chartLayout) nameShades() {
+	for _, s := range l.Shades {
+		within := l.shadeBox(s)
+		w := sceneText{text: s.Name, x: (within.left + within.right) / 2, anchor: middle, textLook: small, ink: inkAxis}
+		for w.y = within.top + 12; s.Name != "" && w.y < within.bottom; w.y += lineHeight {
+			b := w.textBox()
+			covers := func(o sceneText) bool { return b.overlaps(o.textBox()) }
+			if b.coversWhole(within) && !slices.ContainsFunc(l.texts, covers) &&
+				!slices.ContainsFunc(l.used, b.containsPoint) && !l.isCrossed(b, -1) {
+				l.texts = append(l.texts, w)
+				break
+			}
 		}
 	}
 }
@@ -102,7 +135,7 @@ func (l *chartLayout) placeMarkName(i int, ends [2]point) (best sceneText, ok bo
 
 // namePlaces are those for the name of a mark, the best first.
 func namePlaces(m Mark, ends [2]point) []sceneText {
-	w := sceneText{text: m.Name, textLook: plain, ink: m.markInk(), halo: true}
+	w := sceneText{text: m.Name, textLook: plain, ink: m.nameInk(), halo: true}
 	var all []sceneText
 	if m.Vertical {
 		for y := ends[0].y + 13; y < ends[1].y; y += lineHeight {

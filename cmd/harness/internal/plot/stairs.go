@@ -37,53 +37,69 @@ type Until struct {
 	Users float64
 }
 
-// OfStairs are the charts of systems: tokens per second over those of one user, named user, and over users; times to
-// the first token, and tokens per second of a kW, over users. Regions are marked over users. A chart without a point is
-// not among them.
-func OfStairs(all []Stairs, user string, regions []Until) (charts []Chart) {
-	shown := all[:min(len(all), maxLines)]
-	users := Axis{Label: "users", Whole: true}
+// StairsOptions say how the charts of systems look.
+type StairsOptions struct {
+	User    string  // names the speed of one user, with its unit
+	Regions []Until // of the numbers of users, rising
+	Between bool    // adds straight lines between the points of the frontier, which the key calls interpolated
+}
+
+// usersAxis is that of the numbers of users, with room for the names of the first region and of the last point.
+func usersAxis(all []Stairs) Axis {
 	low, high := math.Inf(1), 0.0
-	for _, s := range shown {
+	for _, s := range all {
 		for _, p := range s.Points {
 			low, high = min(low, p.Users), max(high, p.Users)
 		}
 	}
 	if low > 0 && high/low >= 16 {
-		users.Scale, users.Min, users.Max = Log, low, high
+		return Axis{Label: "users", Whole: true, Scale: Log, Min: low * .6, Max: high * 1.15}
 	}
-	tokens := Axis{Label: "tokens/s of all users", Min: 0, Max: 1e-9}
+	return Axis{Label: "users", Whole: true}
+}
+
+// OfStairs are the charts of systems: tokens per second, and those of a kW, over those of one user and over users;
+// times to the first token and the speed of one user over users. Regions are shaded over users. A chart without a point
+// is not among them.
+func OfStairs(all []Stairs, o StairsOptions) (charts []Chart) {
+	shown := all[:min(len(all), maxLines)]
+	users, user := usersAxis(shown), Axis{Label: o.User}
+	tokens, power := Axis{Label: "tokens/s of all users"}, Axis{Label: "tokens/s of a kW"}
 	byUsers := func(p Stair) float64 { return p.Users }
+	byUser := func(p Stair) float64 { return p.User }
 	ofTokens := func(p Stair) float64 { return p.Tokens }
+	ofPower := func(p Stair) float64 { return p.Power }
 	for _, d := range []struct {
 		id, title string
 		x, y      Axis
 		ofX, ofY  func(Stair) float64
+		reach     bool
 	}{
-		{"tokens", "Tokens per second over those of one user", Axis{Label: user}, tokens,
-			func(p Stair) float64 { return p.User }, ofTokens},
-		{"users", "Tokens per second over users", users, tokens, byUsers, ofTokens},
+		{"tokens", "Tokens per second over those of one user", user, tokens, byUser, ofTokens, true},
+		{"users", "Tokens per second over users", users, tokens, byUsers, ofTokens, false},
+		{"power", "Tokens per second of a kW over those of one user", user, power, byUser, ofPower, true},
+		{"power-users", "Tokens per second of a kW over users", users, power, byUsers, ofPower, false},
 		{"ttft", capitalize(metric.TTFT.Title) + ", p90, over users", users,
-			Axis{Label: metric.TTFT.Title, Of: Latency, Min: 0, Max: 1}, byUsers, func(p Stair) float64 { return p.TTFT }},
-		{"power", "Tokens per second of a kW over users", users, Axis{Label: "tokens/s of a kW", Min: 0, Max: 1e-9},
-			byUsers, func(p Stair) float64 { return p.Power }},
+			Axis{Label: metric.TTFT.Title, Of: Latency}, byUsers, func(p Stair) float64 { return p.TTFT }, false},
+		{"user", "Tokens per second of one user over users", users, user, byUsers, byUser, false},
 	} {
 		c := Chart{ID: d.id, Title: d.title, X: d.x, Y: d.y}
-		reach := d.id == "tokens"
 		for _, s := range shown {
-			if l := s.stairLine(d.ofX, d.ofY, reach); len(l.X) > 0 {
+			if l := s.stairLine(d.ofX, d.ofY, d.reach); len(l.X) > 0 {
+				l.Between = d.reach && o.Between
 				c.Lines = append(c.Lines, l)
 			}
 		}
 		if len(c.Lines) == 0 {
 			continue
 		}
-		if reach || d.id == "users" {
+		if d.id == "tokens" || d.id == "users" {
 			c.markCeilings(shown)
 		}
-		if !reach {
-			c.markRegionEnds(regions)
+		if !d.reach {
+			c.shadeRegions(o.Regions)
 		}
+		c.leaveRoom()
 		c.Alt = c.sayStairs()
 		if len(all) > len(shown) {
 			c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d systems.", len(shown), len(all)))
@@ -119,23 +135,35 @@ func (c *Chart) markCeilings(all []Stairs) {
 		if !isFinite(s.Offline) || !(s.Offline > 0) {
 			continue
 		}
-		name := s.OfflineName + ", " + formatFigure(s.Offline) + " tokens/s"
+		m := Mark{Name: s.OfflineName + ", " + formatFigure(s.Offline) + " tokens/s", At: s.Offline}
 		if len(all) > 1 {
-			name = s.Name + ": " + name
+			m.Name = s.Name + ": " + m.Name
+			m.Line = 1 + slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == s.Name })
 		}
-		c.Marks = append(c.Marks, Mark{Name: name, At: s.Offline})
+		c.Marks = append(c.Marks, m)
 	}
 }
 
-// markRegionEnds marks where regions end, and shades every second one.
-func (c *Chart) markRegionEnds(regions []Until) {
+// shadeRegions names the regions, and shades every second one. Numbers of users are whole: a region ends half a user
+// after its last one, so that no point lies on an end.
+func (c *Chart) shadeRegions(regions []Until) {
 	from := 0.0
 	for i, r := range regions {
-		if i%2 == 0 {
-			c.Shades = append(c.Shades, Shade{from, r.Users})
-		}
-		from = r.Users
-		c.Marks = append(c.Marks, Mark{Name: r.Name, At: r.Users, Vertical: true})
+		c.Shades = append(c.Shades, Shade{From: from, To: r.Users + .5, Name: r.Name, Clear: i%2 == 1})
+		from = r.Users + .5
+	}
+}
+
+// leaveRoom begins Y at 0 and leaves room above the highest point, for its name, and on both sides of the points.
+func (c *Chart) leaveRoom() {
+	c.Y.Min, c.Y.Max = 0, 1e-9
+	low, high := math.Inf(1), 0.0
+	for _, l := range c.Lines {
+		c.Y.Max = max(c.Y.Max, 1.06*slices.Max(l.Y))
+		low, high = min(low, l.X[0]), max(high, l.X[len(l.X)-1])
+	}
+	if c.X.Scale == Linear && low > 0 {
+		c.X.Min, c.X.Max = .98*low, 1.02*high
 	}
 }
 

@@ -8,14 +8,14 @@ import (
 )
 
 // TestStairs: lines are steps through the points, at the height of the highest point that reaches an X; what is not
-// known is not drawn, and Offline and the ends of regions are marked.
+// known is not drawn, Offline is marked, and regions are shaded.
 func TestStairs(t *testing.T) {
 	nan := math.NaN()
 	one := Stairs{Name: "A", Offline: 900, OfflineName: "Offline (elected)", Points: []Stair{
 		{1, 100, 80, 1e8, nan, "first"}, {8, 500, 60, 1e8, nan, "second"}, {32, 400, 50, 2e8, nan, "beaten"},
 		{64, 900, 20, 3e8, nan, "last"}, {128, nan, nan, nan, nan, "nothing"}}}
-	charts := OfStairs([]Stairs{one}, "tokens/s of one user", []Until{{"low to 8", 8}})
-	if ids := idsOf(charts); !slices.Equal(ids, []string{"tokens", "users", "ttft"}) {
+	charts := OfStairs([]Stairs{one}, StairsOptions{"tokens/s of one user", []Until{{"low", 8}, {"high", 64}}, true})
+	if ids := idsOf(charts); !slices.Equal(ids, []string{"tokens", "users", "ttft", "user"}) {
 		t.Fatalf("charts %v", ids)
 	}
 	l := charts[0].Lines[0]
@@ -32,11 +32,23 @@ func TestStairs(t *testing.T) {
 		!strings.HasPrefix(m[0].Name, "Offline (elected), 900") {
 		t.Errorf("marks %+v", m)
 	}
-	if m := charts[1].Marks; len(m) != 2 || !m[1].Vertical || m[1].At != 8 || charts[1].X.Scale != Log {
+	if m := charts[1].Marks; len(m) != 1 || m[0].Vertical || charts[1].X.Scale != Log {
 		t.Errorf("marks %+v", m)
 	}
-	if s := charts[1].Shades; len(s) != 1 || s[0] != (Shade{0, 8}) || charts[0].Shades != nil {
+	if s := charts[1].Shades; !slices.Equal(s, []Shade{{0, 8.5, "low", false}, {8.5, 64.5, "high", true}}) ||
+		charts[0].Shades != nil {
 		t.Errorf("shades %+v", s)
+	}
+	for i, words := range map[int][]string{0: {">interpolated, not measured</text>"}, 1: {">low</text>", ">high</text>"}} {
+		svg, err := charts[i].SVG()
+		for _, want := range words {
+			if err != nil || !strings.Contains(string(svg), want) {
+				t.Errorf("chart %d lacks %q: %v", i, want, err)
+			}
+		}
+	}
+	if charts[1].Lines[0].Between || charts[3].Lines[0].Between || charts[0].Y.Max != 1.06*900 {
+		t.Errorf("%+v", charts[1].Lines[0])
 	}
 	if svg, err := charts[1].SVG(); err != nil || strings.Count(string(svg), `class="f ps"`) != 1 ||
 		strings.Index(string(svg), `class="f ps"`) > strings.Index(string(svg), `class="pg"`) {
@@ -49,6 +61,10 @@ func TestStairs(t *testing.T) {
 	got = step.lineCorners([]point{{1, 100}, {8, 500}, {32, 400}})
 	if want := []point{{1, 100}, {8, 100}, {8, 500}, {32, 500}, {32, 400}}; !slices.Equal(got, want) {
 		t.Errorf("corners %v, want %v", got, want)
+	}
+	if many := OfStairs([]Stairs{one, {Name: "B", Points: one.Points}}, StairsOptions{}); many[0].Marks[0].Line != 1 ||
+		many[0].Marks[0].markInk() != inkFirst || many[0].Marks[0].nameInk() != inkText {
+		t.Errorf("the ceiling of one of two systems has not its colour: %+v", many[0].Marks)
 	}
 	for _, c := range charts {
 		if svg, err := c.SVG(); err != nil || !strings.Contains(string(svg), "second") {
@@ -68,7 +84,7 @@ func TestStairsOfAny(t *testing.T) {
 		"infinite": {Name: "A", Offline: inf, Points: []Stair{{1, inf, 1, inf, inf, ""}, {2, 1, inf, 1, -inf, ""}}},
 	} {
 		for _, n := range []int{1, 2, maxLines + 3} {
-			for _, c := range OfStairs(slices.Repeat([]Stairs{s}, n), "user", []Until{{"low to 2", 2}}) {
+			for _, c := range OfStairs(slices.Repeat([]Stairs{s}, n), StairsOptions{"user", []Until{{"low", 2}}, true}) {
 				if _, err := c.SVG(); err != nil {
 					t.Errorf("%s, %d of them: %v", name, n, err)
 				}
@@ -78,7 +94,7 @@ func TestStairsOfAny(t *testing.T) {
 			}
 		}
 	}
-	if charts := OfStairs(nil, "user", nil); len(charts) > 0 {
+	if charts := OfStairs(nil, StairsOptions{}); len(charts) > 0 {
 		t.Errorf("%d charts of nothing", len(charts))
 	}
 }

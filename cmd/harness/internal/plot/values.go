@@ -14,7 +14,10 @@ const (
 	dotGrid   = .8 // dots that are nearer to one another are one
 )
 
-var markDash = []float64{6, 3}
+var (
+	markDash    = []float64{6, 3}
+	betweenDash = []float64{1.5, 3}
+)
 
 func boxCorners(b sceneBox) []point {
 	return []point{{b.left, b.top}, {b.right, b.top}, {b.right, b.bottom}, {b.left, b.bottom}}
@@ -109,6 +112,10 @@ func (l *chartLayout) drawNthLine(line Line, i int) {
 		own[k] = l.placeValue(x, line.Y[k])
 	}
 	points := line.lineCorners(own)
+	if line.Between {
+		line.Step, line.Reach = false, false
+		l.paths = append(l.paths, strokePath(lineInk(i), lineWidth, betweenDash, line.lineCorners(own)...))
+	}
 	if line.Fill {
 		last := points[len(points)-1]
 		around := append([]point{{points[0].x, l.plot.bottom}}, points...)
@@ -164,7 +171,10 @@ func (l *chartLayout) drawKnots(all []Knot, at []point, of chartInk) {
 
 // writeKnotName writes the name of a knot beside it, clear of other knots and of texts.
 func (l *chartLayout) writeKnotName(name string, p point, others []point) {
-	if name == "" {
+	named := func(o sceneText) bool { // a point of another line has the same name, and nearly the same place
+		return o.text == name && math.Hypot(o.x-p.x, o.y-p.y) < 16
+	}
+	if name == "" || slices.ContainsFunc(l.texts, named) {
 		return
 	}
 	for _, w := range []sceneText{

@@ -20,7 +20,7 @@ func Window(name string, ends, perSec []float64, window Shade) Chart {
 	}
 	last := l.Y[len(l.Y)-1]
 	l.X, l.Y = append(l.X, ends[len(ends)-1]*1e9), append(l.Y, last)
-	shade := Shade{window.From * 1e9, window.To * 1e9}
+	shade := Shade{From: window.From * 1e9, To: window.To * 1e9}
 	return Chart{
 		ID: "window", Title: "Steady window of " + name, Lines: []Line{l}, Hover: stepHovers(l, " requests/s"),
 		Shades: []Shade{shade}, Marks: []Mark{{At: shade.From, Vertical: true}, {At: shade.To, Vertical: true}},

@@ -8,12 +8,12 @@ import (
 
 // TestWindow: the window is shaded between its two marks, and many super-passes are joined without a change of the sum.
 func TestWindow(t *testing.T) {
-	c := Window("A/r4", []float64{0, 2, 7, 12, 13}, []float64{1, .4, .4, 2}, Shade{2, 11})
+	c := Window("A/r4", []float64{0, 2, 7, 12, 13}, []float64{1, .4, .4, 2}, Shade{From: 2, To: 11})
 	if l := c.Lines[0]; !slices.Equal(l.X, []float64{0, 2e9, 7e9, 12e9, 13e9}) ||
 		!slices.Equal(l.Y, []float64{1, .4, .4, 2, 2}) {
 		t.Errorf("%+v", l)
 	}
-	if !slices.Equal(c.Shades, []Shade{{2e9, 11e9}}) || len(c.Marks) != 2 ||
+	if !slices.Equal(c.Shades, []Shade{{From: 2e9, To: 11e9}}) || len(c.Marks) != 2 ||
 		c.Marks[1].At != 11e9 || !c.Marks[1].Vertical {
 		t.Errorf("%+v %+v", c.Shades, c.Marks)
 	}
@@ -28,7 +28,7 @@ func TestWindow(t *testing.T) {
 	for i := range 1000 {
 		ends, rates = append(ends, float64(i+1)), append(rates, float64(i%2))
 	}
-	l := Window("many", ends, rates, Shade{100, 900}).Lines[0]
+	l := Window("many", ends, rates, Shade{From: 100, To: 900}).Lines[0]
 	sum := 0.0
 	for k := range len(l.X) - 1 {
 		sum += l.Y[k] * (l.X[k+1] - l.X[k]) / 1e9

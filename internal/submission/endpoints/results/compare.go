@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/table"
 )
@@ -21,6 +22,7 @@ func Join(all []*Results) *Results {
 		out.Submission += "+" + r.Submission
 		out.Errors += r.Errors
 		out.Warnings += r.Warnings
+		out.joined = append(out.joined, r.Name())
 		for _, c := range r.Curves {
 			c.System = r.Organisation + "/" + c.System
 			out.Curves = append(out.Curves, c)
@@ -28,6 +30,14 @@ func Join(all []*Results) *Results {
 	}
 	out.Organisation, out.Submission = out.Organisation[1:], out.Submission[1:]
 	return out
+}
+
+// Name is that of the submission with its organisation, or those of several.
+func (r *Results) Name() string {
+	if len(r.joined) > 0 {
+		return strings.Join(r.joined, ", ")
+	}
+	return r.Organisation + "/" + r.Submission
 }
 
 // Comparison is how the curves of one model stand to one another. Between points nothing was measured, so that curves
@@ -141,8 +151,11 @@ func (c *Comparison) add(l Lead) {
 
 // Others are how many times the throughput of the next one the leader has, in words.
 func (l Lead) Others() string {
-	if l.Over == 0 {
+	switch l.Over {
+	case 0:
 		return "no other gets there"
+	case 1:
+		return "equal"
 	}
 	return fmt.Sprintf("%.3g x the next one", l.Over)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	formats "github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
@@ -16,12 +17,13 @@ import (
 
 // Results are those of a submission.
 type Results struct {
-	Organisation string  `json:"organisation"` // name of the folder
-	Submission   string  `json:"submission"`
-	Rules        string  `json:"rules"`
-	Errors       int     `json:"errors"` // of the check
-	Warnings     int     `json:"warnings"`
-	Curves       []Curve `json:"curves"` // in the order of systems and models
+	Organisation string   `json:"organisation"` // name of the folder
+	Submission   string   `json:"submission"`
+	Rules        string   `json:"rules"`
+	Errors       int      `json:"errors"` // of the check
+	Warnings     int      `json:"warnings"`
+	Curves       []Curve  `json:"curves"` // in the order of systems and models
+	joined       []string // names of the submissions of which these are; none of a single one
 }
 
 // Curve is a system's points of a model.
@@ -58,6 +60,7 @@ type Point struct {
 	Notes         []string         `json:"notes,omitempty"`
 	events        string           // the file of the client's events, which may not be there
 	folder        string           // of the submission
+	whole         bool             // the rules give the point no window: its whole run counts
 }
 
 // summaryMissing says why a point has no figures.
@@ -68,6 +71,11 @@ func (p Point) Dedicated() bool { return p.Offline == "dedicated" }
 
 // Elected says whether the point stands for Offline without a run of its own.
 func (p Point) Elected() bool { return p.Offline == "elected" }
+
+// Agentic says whether the curve is over the speed of turns, because a point has it.
+func (c Curve) Agentic() bool {
+	return slices.ContainsFunc(c.Points, func(p Point) bool { return p.Interactivity != nil })
+}
 
 // Read reads the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of a
 // folder that cannot be opened, or that has no point.
@@ -83,7 +91,7 @@ func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 	r := &Results{Organisation: filepath.Base(filepath.Dir(whole)), Submission: filepath.Base(whole), Rules: rules.Name,
 		Errors: report.Count(check.Error), Warnings: report.Count(check.Warning)}
 	for _, c := range curves {
-		r.Curves = append(r.Curves, newCurve(c, whole))
+		r.Curves = append(r.Curves, newCurve(c, whole, rules.AgenticOf(c.Model) != nil))
 	}
 	if len(r.Curves) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s has no point of a curve: want results/SYSTEM/MODEL/rN/", folder))
@@ -91,7 +99,8 @@ func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 	return r, nil
 }
 
-func newCurve(c check.Curve, folder string) Curve {
+// newCurve has the figures of a curve of the submission at a folder, of an agentic model or another one.
+func newCurve(c check.Curve, folder string, agentic bool) Curve {
 	out := Curve{System: c.System, Model: c.Model, read: c.Points}
 	if c.Regions != nil {
 		out.CMax, out.Bounds = c.Regions.Bounds(endpoints.High).Last, map[string][2]int{}
@@ -103,6 +112,7 @@ func newCurve(c check.Curve, folder string) Curve {
 	for _, p := range c.Points {
 		one := newPoint(p, c.Regions)
 		one.folder, one.events = folder, path.Join(p.Dir, formats.EventsFile)
+		one.whole = agentic || one.Dedicated()
 		out.Points = append(out.Points, one)
 	}
 	if c.Power != nil {

@@ -18,15 +18,15 @@ const unknown = "-"
 
 // WriteTable writes a table of each curve for people, and what is not known or does not hold.
 func (r *Results) WriteTable(w io.Writer) error {
-	t := table.Table{Right: []int{1, 4, 5, 6, 7, 8, 9, 10, 11}, Whole: true}
-	t.Head("POINT", "USERS", "REGION", "OFFLINE", "SYSTEM TPS", "TPS/USER", "TTFT P90 MS", "TPOT P90 MS", "QPS",
-		"TPS UTIL", "KW", "TPS/KW", "WINDOW", "VERDICT")
+	t := table.Table{Right: []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12}, Whole: true}
+	t.Head("POINT", "USERS", "REGION", "OFFLINE", "SYSTEM TPS", "TPS/USER", "INTERACTIVITY", "TTFT P90 MS", "TPOT P90 MS",
+		"QPS", "TPS UTIL", "KW", "TPS/KW", "WINDOW", "VERDICT")
 	for _, c := range r.Curves {
 		t.Title(c.Title())
 		for _, p := range c.Points {
 			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknown), cmp.Or(p.Offline, unknown),
-				Shown(p.SystemTPS), Shown(p.TPSPerUser), Shown(p.TTFT), Shown(p.TPOT), Shown(p.QPS),
-				Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), p.WindowText(), cmp.Or(p.Verdict, unknown))
+				Shown(p.SystemTPS), Shown(p.TPSPerUser), Shown(p.Interactivity), Shown(p.TTFT), Shown(p.TPOT),
+				Shown(p.QPS), Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), p.WindowText(), cmp.Or(p.Verdict, unknown))
 		}
 	}
 	if _, err := t.WriteTo(w); err != nil {
@@ -61,6 +61,9 @@ func (r *Results) WriteTable(w io.Writer) error {
 // WindowText is the steady window with its status, in words.
 func (p Point) WindowText() string {
 	text := cmp.Or(p.Status, "not stated")
+	if p.whole && p.Status == "" {
+		text = "the whole run counts"
+	}
 	if p.Window != nil {
 		text += ", " + p.Window.String()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
+	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
 // datasetSize is the number of samples.
@@ -55,7 +56,18 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 
 // OpenScorer scores the share of answers that are exactly what follows.
 func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
-	return &countingScorer{seen: map[uint64]bool{}}, nil
+	right := 0
+	add := func(e mllog.AccuracyEntry) error {
+		if len(e.Data)%4 != 0 {
+			return fmt.Errorf("a payload of %d bytes, want a multiple of 4", len(e.Data))
+		}
+		if isRight(e) {
+			right++
+		}
+		return nil
+	}
+	metric := scoring.OfEntries(add, func() (int, error) { return right, nil })
+	return scoring.New(metric, scoring.Log{First: true}, scoreShare), nil
 }
 
 type tokensWorkload struct{ n int }
@@ -78,26 +90,6 @@ func (w *tokensWorkload) AppendTokens(dst []byte, _ int32, t backend.Tokens) ([]
 	return append(dst, backend.Bytes(t.IDs)...), t.N, nil
 }
 
-// countingScorer counts the first answer of each sample.
-type countingScorer struct {
-	seen  map[uint64]bool
-	right int
-}
-
-func (s *countingScorer) Add(e mllog.AccuracyEntry) error {
-	if len(e.Data)%4 != 0 {
-		return fmt.Errorf("a payload of %d bytes, want a multiple of 4", len(e.Data))
-	}
-	if s.seen[e.QSLIndex] {
-		return nil
-	}
-	s.seen[e.QSLIndex] = true
-	if isRight(e) {
-		s.right++
-	}
-	return nil
-}
-
 func isRight(e mllog.AccuracyEntry) bool {
 	n := Count(int(e.QSLIndex))
 	for k, id := range backend.View[int32](e.Data) {
@@ -108,13 +100,9 @@ func isRight(e mllog.AccuracyEntry) bool {
 	return len(e.Data) == 4*n && (e.TokenCount < 0 || e.TokenCount == int64(n))
 }
 
-func (s *countingScorer) Result() (sdk.Score, error) {
-	share := 0.0
-	if len(s.seen) > 0 {
-		share = 100 * float64(s.right) / float64(len(s.seen))
-	}
+func scoreShare(right int, c scoring.Counts) (sdk.Score, error) {
+	share := 100 * float64(right) / float64(max(c.Samples, 1))
 	return sdk.Score{
-		Metrics: []sdk.Metric{{Name: "exact", Unit: "%", Value: share}}, Samples: len(s.seen),
-		OfficialText: fmt.Sprintf("exact=%.3f%%", share),
+		Metrics: []sdk.Metric{{Name: "exact", Unit: "%", Value: share}}, OfficialText: fmt.Sprintf("exact=%.3f%%", share),
 	}, nil
 }

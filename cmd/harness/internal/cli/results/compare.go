@@ -60,6 +60,7 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")
+	shell.AddCIReport(s, c)
 	return c
 }
 
@@ -83,6 +84,7 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 	if err := writePage(f.html, c); err != nil {
 		return err
 	}
+	shell.ReportComparison(a.Report, c, f.all)
 	if f.json {
 		err = compare.WriteJSON(a.Data, c)
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/compare"
@@ -42,6 +43,12 @@ func TestCompare(t *testing.T) {
 	base, next := savedRuns(s, "base", 7, 100, nil), savedRuns(s, "new", 7, 97, nil)
 	s.Want(0, s.Run("compare", base, next), "7 runs against 7", "-3.0 %", "worse (p < 0.001)", "Mann-Whitney U test")
 	s.Want(0, s.Run("compare", base, base), "within the spread (p = 1.000)")
+	markdown, junit := filepath.Join(s.Dir, "summary.md"), filepath.Join(s.Dir, "junit.xml")
+	s.Want(3, s.Run("compare", base, next, "--fail-if", "Server.result < -2%", "--markdown", markdown, "--junit", junit))
+	for _, want := range []string{"| worse (p &lt; 0.001) |", "1 failed", "Mann-Whitney U test"} {
+		testfile.Holds(t, want, markdown)
+	}
+	testfile.Holds(t, `<testsuite name="fail-if" tests="1" failures="1"`, junit)
 	one := filepath.Join(base, "0")
 	s.Want(0, s.Run("compare", one, filepath.Join(next, "0")), "no verdict", "make four of each at least")
 	list := strings.Join([]string{one, filepath.Join(base, "1")}, ",")

@@ -397,7 +397,11 @@ func (s *sessionRounds) compareBackends() ([]compare.Comparison, error) {
 
 // writeEnd ends the report.
 func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Comparison) error {
+	for _, c := range comparisons {
+		shell.ReportComparison(s.Report, c, false)
+	}
 	if !s.flags.json {
+		s.Report.AddRuns(d.Runs)
 		for _, c := range comparisons {
 			if err := c.WriteText(s.Stdout, false); err != nil {
 				return err
@@ -408,6 +412,7 @@ func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Compar
 	if len(comparisons) == 0 {
 		return s.printed.writeEnd(d)
 	}
+	s.Report.AddRuns(d.Runs)
 	return compare.WriteJSON(s.Data, comparisons)
 }
 

@@ -39,9 +39,9 @@ rules' durations and counts.
   harness run --rules v6.1 all                             every benchmark of a round
 
 An argument that ends in .yaml or .yml is a suite: a list of runs with their flags. Only --out, --force, --dry-run,
---quiet, --json and --fail-if may be added. "harness new suite FILE" writes one to start from. Arguments that end in
-.json are configurations of MLMark. "all" is a suite of every benchmark of a round, by default of the newest.
-docs/suites.md
+--quiet, --json, --fail-if, --markdown and --junit may be added. "harness new suite FILE" writes one to start from.
+Arguments that end in .json are configurations of MLMark. "all" is a suite of every benchmark of a round, by default of
+the newest. docs/suites.md
 
 --backend NAME,NAME,... makes all runs on each backend, in turn over --repeat N rounds, into OUT/NAME/ROUND, and
 compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE is an option of one of them.
@@ -94,6 +94,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
 	r.Observe.Add(flags)
+	shell.AddCIReport(s, c)
 	return c
 }
 

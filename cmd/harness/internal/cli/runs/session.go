@@ -100,6 +100,7 @@ func (s *runSession) sessionOutcome(d record.Document) error {
 
 // writeEnd ends the report, or is all of it: as JSON.
 func (s *runSession) writeEnd(d record.Document) error {
+	s.Report.AddRuns(d.Runs)
 	if !s.flags.json {
 		if s.plan.Out == "" {
 			return nil // there is nothing left to be named

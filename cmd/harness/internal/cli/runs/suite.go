@@ -83,7 +83,9 @@ const byInterrupt = "interrupted"
 func (r suiteResult) isMeasured() bool { return r.loop && r.unmade == "" }
 
 // besideSuite are the flags that a suite takes beside it. All others stand in its file.
-var besideSuite = []string{"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if"}
+var besideSuite = append([]string{
+	"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if",
+}, shell.CIFlagNames...)
 
 // runSuite makes the runs of a suite's file.
 func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
@@ -441,6 +443,7 @@ func (s *suiteRun) finishReport() error {
 	if left > 0 {
 		s.outcome.Add(exitcode.Interrupted)
 	}
+	s.Report.AddRuns(s.toDocument().Runs)
 	if s.flags.json {
 		text, err := s.toDocument().JSON()
 		if err == nil {

@@ -139,7 +139,11 @@ func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) 
 	r := s.completeRecord(open.BaseRecord()) // with what was found
 	open.Settings.Record, open.Settings.Begun = r, s.showProgress
 	open.Settings.Share, open.Settings.Start = s.share, s.start
-	s.sweep = open.NewSweep(s.newSweepFile(&r))
+	file := s.newSweepFile(&r)
+	if s.waited > 0 {
+		file.ColdStart = &sweepfile.ColdStart{Waited: int64(s.waited), FirstAnswer: int64(open.Settings.Latency)}
+	}
+	s.sweep = open.NewSweep(file)
 	return nil
 }
 
@@ -270,6 +274,7 @@ func (s *benchSession) finishSweep(err error) error {
 	if e := s.printSweep(); err == nil {
 		err = e
 	}
+	s.reportPoints()
 	if len(s.conditions) == 0 || err != nil && exitcode.Of(err) != exitcode.Plugin {
 		return cmp.Or(err, outcome)
 	}
@@ -278,6 +283,16 @@ func (s *benchSession) finishSweep(err error) error {
 		return errors.Join(met, err)
 	}
 	return cmp.Or(err, met, outcome)
+}
+
+// reportPoints adds the points to the report for continuous integration. A suite reports its own.
+func (s *benchSession) reportPoints() {
+	if s.Report == nil || s.inSuite {
+		return
+	}
+	f := s.sweep.File
+	s.Report.AddTable("Points", shown.PointTable(f), shown.EndLines(f)...)
+	s.Report.AddRuns(f.InOrder())
 }
 
 // sweepOutcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.

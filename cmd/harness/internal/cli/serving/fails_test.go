@@ -9,6 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
@@ -31,9 +32,12 @@ func TestNoGoodAnswer(t *testing.T) {
 	} {
 		url := serve(t, openaitest.Options{Owner: "vllm", IDs: true, Fault: func(int64) openaitest.Fault { return c.fault }})
 		code := bench(s, url, append(strings.Fields(c.flags), "--out", "out", "--force", "--fail-if", "ttft.p99 > 1s",
-			"--fail-if", "tokens_per_second < 1", "--fail-if", "failed > 1%")...)
+			"--fail-if", "tokens_per_second < 1", "--fail-if", "failed > 1%",
+			"--junit", "junit.xml", "--markdown", "summary.md")...)
 		s.Want(5, code, "the server fails", c.kind, "no good answer", "has no value", "failed: failed > 1%",
 			"the first request failed")
+		testfile.Holds(t, `<testsuite name="fail-if" tests="3" failures="3"`, "junit.xml")
+		testfile.Holds(t, "### Points\n\n| ", "summary.md")
 		f := readSweep(t, "out")
 		if f.ExitCode != 5 || f.Outcome == "VALID" || f.Points[0].Verdict != "FAILED" || f.Best != nil || len(f.Holds) > 0 {
 			t.Errorf("%s: code %d, %s, %s", c.flags, f.ExitCode, f.Outcome, f.Points[0].Verdict)

@@ -19,10 +19,14 @@ type serverFlags struct {
 	address string
 	model   string
 	options bench.Request // its options of a backend alone
+	maxWait time.Duration // for a server that is not ready yet
+	waited  time.Duration // until it was; 0: it was ready at once
 }
 
 func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: the only one it has)")
+	flags.DurationVar(&f.maxWait, "wait", 0,
+		"wait up to `DURATION` until the server is ready, such as 10m (default: ask\nonce)")
 	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
 	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE` (repeatable): key_env, ca, " +
 		"connect_timeout, ...;\nan unknown one lists all"
@@ -82,6 +86,7 @@ func (f *dataFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Prefix, "prefix", "",
 		"common beginnings of prompts: `SHARE/N`; 0.5/8: half of each is one of 8\nprefixes")
 	flags.IntVar(&f.Block, "block", 512, "`TOKENS` that each of a trace's hash_ids represents")
+	shell.SetMin(flags, "block", 1, "")
 	flags.StringVar(&f.Vocabulary, "vocabulary", "", "prompts are drawn from the token ids `FIRST..LAST`")
 	flags.StringVar(&f.tokenizer, "tokenizer", "",
 		"tokenizer `FILE` of the model: for chats of exact length, and for answers\nthat the server does not count")
@@ -148,13 +153,16 @@ func (f *loadFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.To, "to", "", "replay up to this `TIME`")
 	flags.IntVar(&f.warmUp, "warmup", -1,
 		"`N` requests before the measurement, excluded from all figures (default: as\nmany as users, at least 8)")
+	shell.SetMin(flags, "warmup", 0, "a number of requests, or 0 for none")
 	flags.StringVar(&f.window, "window", "",
 		"part of a closed loop that counts: `WHAT`, steady (default: while every\nuser has something to do) or all")
 	flags.DurationVar(&f.grace, "grace", serving.DefaultGrace,
 		"`TIME` to wait for answers in flight at the end (after --requests, if it is\nnot given, as long as they take)")
+	shell.SetMin(flags, "grace", 0, "a time from 0 on")
 	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after `N` failures, or P% of 20 or more")
 	flags.IntVar(&f.retry, "retry", 0,
 		"retry up to `N` times after 429 and 503; times still count from when the\nrequest was due")
+	shell.SetMin(flags, "retry", 0, "")
 	flags.BoolVar(&f.loadgen, "loadgen", false,
 		"let LoadGen send, judge and log: --max (Offline), --rate (Server) and one\nuser (SingleStream). The first failure "+
 			"ends its tests")
@@ -183,6 +191,7 @@ func (f *sweepFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.find, "find", "", "search for the highest `LOAD` that meets --slo: rate or concurrency")
 	flags.IntVar(&f.most, "max-requests-per-point", 0,
 		"limit each trial of --find to `N` requests (default: those in the time of a\npoint); p99 needs 100")
+	shell.SetMin(flags, "max-requests-per-point", 1, "")
 	gpusFlag(flags, &f.gpus)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
 		"`URL` of the server's own metrics (default: its /metrics, if it has them;\noff: do not read them)")
@@ -194,6 +203,7 @@ func (f *sweepFlags) addFlags(flags *pflag.FlagSet) {
 
 func gpusFlag(flags *pflag.FlagSet, gpus *int) {
 	flags.IntVar(gpus, "gpus", 0, "the server has `N` accelerators: also show figures per accelerator")
+	shell.SetMin(flags, "gpus", 1, "")
 }
 
 // outFlags say what becomes of what is measured.

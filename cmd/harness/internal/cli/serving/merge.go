@@ -62,8 +62,8 @@ func (a *app) mergeCommand() *cobra.Command {
 
 // mergeShares puts shares together.
 func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error {
-	if c.Flags().Changed("gpus") && f.gpus < 1 {
-		return sdk.Usage(fmt.Errorf("--gpus %d: want at least 1", f.gpus))
+	if err := shell.CheckNumbers(c.Flags()); err != nil {
+		return sdk.Usage(err)
 	}
 	all, err := sweep.ReadShares(dirs)
 	if err != nil {

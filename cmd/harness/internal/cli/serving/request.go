@@ -82,31 +82,9 @@ func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
 	}
 	oneOf("window", cmp.Or(f.window, "steady"), "steady", "all")
 	oneOf("stream", f.stream, "on", "off")
-	need(f.checkNumbers(c))
+	need(shell.CheckNumbers(c.Flags()))
 	need(f.PromptOptions.CheckOptions())
 	return r, sdk.Usage(errors.Join(faults...))
-}
-
-// checkNumbers lists the numbers that are too small.
-func (f *benchFlags) checkNumbers(c *cobra.Command) error {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if f.warmUp < 0 && c.Flags().Changed("warmup") {
-		wrong("--warmup %d: want a number of requests, or 0 for none", f.warmUp)
-	}
-	if f.grace < 0 {
-		wrong("--grace %v: want a time from 0 on", f.grace)
-	}
-	atLeast := func(flag string, value, least int) {
-		if c.Flags().Changed(flag) && value < least {
-			wrong("--%s %d: want at least %d", flag, value, least)
-		}
-	}
-	atLeast("retry", f.retry, 0)
-	atLeast("gpus", f.gpus, 1)
-	atLeast("max-requests-per-point", f.most, 1)
-	atLeast("block", f.Block, 1)
-	return errors.Join(faults...)
 }
 
 // asksLoad says that a flag asks for a load.
@@ -223,10 +201,10 @@ func (r *benchRequest) loadText() string {
 }
 
 // undeciding are flags that do not decide what is measured.
-var undeciding = []string{
+var undeciding = append([]string{
 	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
-	"server-metrics", "gpu-metrics", "power", "power-interval", "help", "help-all",
-}
+	"server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
+}, shell.CIFlagNames...)
 
 // decidingFlags are the address and the flags that decide what is measured, in order, without secrets: a sweep with the
 // same goes on.

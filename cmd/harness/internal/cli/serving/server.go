@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -17,7 +18,21 @@ func (a *app) connectServer(ctx context.Context, f *serverFlags) (*openai.Client
 	if err != nil {
 		return nil, err
 	}
-	return serving.ServerConnection{Model: f.model, Options: options, Lookup: a.Lookup}.Connect(ctx, f.address)
+	if f.maxWait < 0 {
+		return nil, sdk.Usage(fmt.Errorf("--wait %s: expected a duration such as 10m", f.maxWait))
+	}
+	began, waits := time.Now(), false
+	client, err := serving.ServerConnection{
+		Model: f.model, Options: options, Lookup: a.Lookup, MaxWait: f.maxWait,
+		Waiting: func(text string) {
+			waits = true
+			a.Note(a.Secrets.Hide(text))
+		},
+	}.Connect(ctx, f.address)
+	if waits {
+		f.waited = time.Since(began)
+	}
+	return client, err
 }
 
 // connectionOptions are those of the connection, but for its address and the model.

@@ -28,6 +28,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
 )
 
 // State is what a process gives the harness.
@@ -120,6 +121,7 @@ type App struct {
 	// changed is when one of the three did so last.
 	changed time.Time
 
+	Report  *ci.Report        // for continuous integration; nil: none was requested
 	Secrets secret.Keeper     // of the backend's options
 	Heard   func(text string) // hears what note shows, too; nil: nobody does
 }

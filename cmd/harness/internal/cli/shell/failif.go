@@ -16,6 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/internal/failif"
+	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // FailIfFlag adds the flag with conditions, such as those of the examples.
@@ -85,10 +86,10 @@ func (a *App) FailIf(conditions []failif.Condition, subjects []failif.Subject, q
 	if quietly { // the output is for programs
 		to = a.Stderr
 	}
-	return judgeConditions(to, conditions, subjects)
+	return a.judgeConditions(to, conditions, subjects)
 }
 
-func judgeConditions(to io.Writer, conditions []failif.Condition, subjects []failif.Subject) error {
+func (a *App) judgeConditions(to io.Writer, conditions []failif.Condition, subjects []failif.Subject) error {
 	var faults []error
 	failed := false
 	for _, c := range conditions {
@@ -96,9 +97,13 @@ func judgeConditions(to io.Writer, conditions []failif.Condition, subjects []fai
 		if err != nil {
 			faults = append(faults, fmt.Errorf("--fail-if: %w", err))
 		}
-		for _, m := range met {
+		lines := lists.Map(met, failif.Met.String)
+		if err == nil {
+			a.Report.AddCondition(c.Text, lines)
+		}
+		for _, m := range lines {
 			failed = true
-			if _, err := fmt.Fprintf(to, "failed: %v\n", m); err != nil {
+			if _, err := fmt.Fprintf(to, "failed: %s\n", m); err != nil {
 				return err
 			}
 		}

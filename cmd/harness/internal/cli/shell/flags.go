@@ -53,6 +53,9 @@ func addFlag(f *pflag.FlagSet, of bench.Flag) {
 		f.StringVar(field, of.Name, "", of.Help)
 	case *int:
 		f.IntVar(field, of.Name, 0, of.Help)
+		if of.Positive {
+			annotateFlag(f, of.Name, zeroAnnotation, "")
+		}
 	case *bool:
 		f.BoolVar(field, of.Name, false, of.Help)
 	case *time.Duration:

@@ -126,7 +126,7 @@ var topics = []struct{ title, common, more string }{
 	{"Load", "rate max", "arrival burstiness think ramp stages replay speed from to warmup window grace max-errors " +
 		"retry shard start-at"},
 	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point server-metrics gpu-metrics"},
-	{"Requests", "api", "body header lora lora-order tools stream"},
+	{"Requests", "api", "wait body header lora lora-order tools stream"},
 	{"How it runs", "", ""},
 	{"Rules and settings", "", ""},
 	{"Search", "try-batch try-sessions try-threads try-requests time exhaustive", ""},
@@ -136,7 +136,7 @@ var topics = []struct{ title, common, more string }{
 	{"Accuracy", "", ""},
 	{"Results", "", "also workspace tree"},
 	{"Several runs", "repeat fail-if rehearsal shorten client client-python", ""},
-	{"What is printed", "dry-run quiet json", "color"},
+	{"What is printed", "dry-run quiet json", "markdown junit color"},
 	{"While runs go on", "web metrics", "events otlp"},
 	{"Power", "", ""},
 }

@@ -2,13 +2,10 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch"
 	"github.com/plumbline-ml/plumbline/internal/secret"
@@ -24,26 +21,6 @@ const (
 	backendOpt    = "--backend-opt"
 	backendSecret = "--backend-secret"
 )
-
-// positive are the flags of numbers above 0.
-var positive = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	for _, f := range new(bench.Request).Flags() {
-		all[f.Name] = f.Positive
-	}
-	return all
-})
-
-// noZero refuses a 0 where leaving the flag out is what it would mean.
-func noZero(c *cobra.Command) error {
-	var faults []error
-	c.Flags().Visit(func(f *pflag.Flag) { // in the order of the alphabet
-		if positive()[f.Name] && f.Value.String() == "0" {
-			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", f.Name))
-		}
-	})
-	return errors.Join(faults...)
-}
 
 // Build finds the model's plugin and makes the plan.
 func (a *App) Build(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.Plan, error) {

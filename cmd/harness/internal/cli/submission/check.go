@@ -93,6 +93,7 @@ func (a *app) checkCommand() *cobra.Command {
 	} {
 		flags.BoolVar(skip.to, skip.flag, false, skip.what)
 	}
+	shell.AddCIReport(a.App, c)
 	return c
 }
 
@@ -109,6 +110,7 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 	if err != nil {
 		return err
 	}
+	reportFindings(a.Report, report)
 	if f.json {
 		err = shell.WriteUnescapedJSON(a.Data, report)
 	} else {

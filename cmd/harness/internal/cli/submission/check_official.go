@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/former"
@@ -29,6 +30,11 @@ func (a *app) checkOfficially(root string, f *checkFlags) error {
 	if err := a.printOfficial(r, f.json); err != nil {
 		return err
 	}
+	verdict := ci.Case{Group: "official checker", Name: root, Outcome: ci.Passed}
+	if r.Verdict != checker.OK {
+		verdict.Outcome, verdict.Message = ci.Failed, fmt.Sprint(r.Verdict)
+	}
+	a.Report.AddCase(verdict)
 	if f.csv != "" && r.Verdict != checker.Crash {
 		write := func(w io.Writer) error { return r.Form.WriteCSV(w, r.Rows) }
 		if err := a.WriteFile(f.csv, write); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
+	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
 func TestSubmissionCheck(t *testing.T) {
@@ -22,7 +23,10 @@ func TestSubmissionCheck(t *testing.T) {
 func TestSubmissionCheckAsJSON(t *testing.T) {
 	s := clitest.New(t)
 	root, _ := scored(t)
-	s.Want(3, s.Run("submission", "check", root, "--json"))
+	markdown, junit := filepath.Join(s.Dir, "summary.md"), filepath.Join(s.Dir, "junit.xml")
+	s.Want(3, s.Run("submission", "check", root, "--json", "--markdown", markdown, "--junit", junit))
+	testfile.Holds(t, "### Findings\n\n| severity | rule | path |", markdown)
+	testfile.Holds(t, `name="closed/Lab/results/box/resnet50/Offline"`, junit)
 	var report check.Report
 	if err := json.Unmarshal([]byte(s.Stdout.String()), &report); err != nil {
 		t.Fatal(err)

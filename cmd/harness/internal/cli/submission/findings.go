@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
@@ -147,4 +148,40 @@ func oneLine(text string) string {
 		return strconv.Quote(text)
 	}
 	return text
+}
+
+// reportFindings adds the results and what was found to a report; nil: none was requested.
+func reportFindings(to *ci.Report, r *check.Report) {
+	if to == nil {
+		return
+	}
+	by := r.ByResult()
+	if general := by[""]; len(general) > 0 {
+		to.AddCase(findingCase("the submission", general))
+	}
+	for _, result := range r.Results {
+		to.AddCase(findingCase(result.Path, by[result.Path]))
+	}
+	list := ci.NewFindings("severity", "rule", "path", "what", "found", "expected", "do")
+	for _, f := range r.Findings {
+		if f.Severity != check.Note {
+			list.Add(f.Severity, f.Rule, f.Path, f.What, f.Found, f.Expected, f.Do)
+		}
+	}
+	to.AddFindings(list, fmt.Sprintf("Verdict by the rules %s: %s. Notes: %d.", r.Rules, r.Verdict, r.Notes))
+}
+
+// findingCase is the case of a result: failed where a finding rejects it.
+func findingCase(name string, found []check.Finding) ci.Case {
+	c := ci.Case{Group: "check", Name: name, Outcome: ci.Passed}
+	var lines []string
+	for _, f := range found {
+		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Rule, f.What)
+		if f.Severity == check.Reject && c.Outcome == ci.Passed {
+			c.Outcome, c.Message = ci.Failed, line
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s; found %s; expected %s; %s", f.Path, line, f.Found, f.Expected, f.Do))
+	}
+	c.Detail = strings.Join(lines, "\n")
+	return c
 }

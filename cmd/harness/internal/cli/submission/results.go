@@ -42,6 +42,8 @@ type resultsFlags struct {
 	checker.Options
 	format, out string
 	writeIDs    bool
+	// interpolated adds straight lines between the points of curves.
+	interpolated bool
 }
 
 func (a *app) resultsCommand() *cobra.Command {
@@ -61,6 +63,9 @@ func (a *app) resultsCommand() *cobra.Command {
 			if curves.Is(args[0], f.Round) {
 				return curves.Results(a.App, args, f.format, f.out, c.Flags())
 			}
+			if f.interpolated {
+				return sdk.Usage(fmt.Errorf("--%s goes with submissions to MLPerf Endpoints only", curves.FlagInterpolated))
+			}
 			if f.format == curves.FormatViz {
 				return sdk.Usage(errors.New("--format viz goes with submissions to MLPerf Endpoints only"))
 			}
@@ -71,6 +76,8 @@ func (a *app) resultsCommand() *cobra.Command {
 	foundRoundFlag(flags, &f.Round, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json, html, or viz for the curves of MLPerf Endpoints")
+	flags.BoolVar(&f.interpolated, curves.FlagInterpolated, false,
+		"add straight lines between the points of curves to the page, labelled as not measured")
 	flags.StringVarP(&f.out, "out", "o", "", "write to `FILE`")
 	flags.BoolVar(&f.PrivateIDs, "private-ids", false, "name each system by its private id")
 	flags.BoolVar(&f.writeIDs, "write-private-ids", false,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
 	"github.com/plumbline-ml/plumbline/loadgen"
+	"github.com/plumbline-ml/plumbline/sdk/host"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/tune"
@@ -375,6 +376,19 @@ func TestTuneOnASmallDataSet(t *testing.T) {
 	f.OpenErr = errors.New("it has 10 samples")
 	s.Want(6, s.Run(tuneArgs()...), "opening resnet50: it has 10 samples")
 	if o := f.Opened(); len(o) != 2 || o[0].Count != 64 || o[1].Count != 0 {
+		t.Errorf("opened %+v", o)
+	}
+}
+
+// A plugin that dies while it is opened has not refused the part to measure with: the search ends, and does not load
+// the whole data set in each test.
+func TestTuneWithAPluginThatDies(t *testing.T) {
+	s := newTuner(t)
+	f := s.Fakes["resnet50"]
+	f.Description.Models[0].Datasets[0].Samples = 100
+	f.OpenErr = &host.PluginError{Kind: host.KindDied, Plugin: "resnet50", Found: "the process was killed"}
+	s.Want(5, s.Run(tuneArgs()...), "opening resnet50: ", "the process was killed")
+	if o := f.Opened(); len(o) != 1 || o[0].Count != 64 {
 		t.Errorf("opened %+v", o)
 	}
 }

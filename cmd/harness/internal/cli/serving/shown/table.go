@@ -2,12 +2,12 @@ package shown
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -34,12 +34,16 @@ func tokenEnergies(points []record.Run) []float64 {
 	return all
 }
 
+// PointTable is the table of a sweep's points.
+func PointTable(f *sweepfile.Sweep) *table.Table {
+	points := f.InOrder()
+	served := lists.Map(points, func(r record.Run) record.Serving { return *r.Serving })
+	return pointTable(served, tokenEnergies(points))
+}
+
 // pointTable is a table of points, one a line: load, rates, times, the energies of a token where there are any, and
 // what is to be said of each.
-func pointTable(w io.Writer, points []record.Serving, joules []float64) error {
-	if len(points) == 0 {
-		return nil
-	}
+func pointTable(points []record.Serving, joules []float64) *table.Table {
 	goodput := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.Goodput != nil })
 	perGPU := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.TokensPerSecPerGPU != nil })
 	heads := []any{loadHead(points), "REQ/S", "TOK/S"}
@@ -54,7 +58,7 @@ func pointTable(w io.Writer, points []record.Serving, joules []float64) error {
 		heads = append(heads, "J/TOK")
 	}
 	heads = append(heads, "FAILED")
-	t := table.Table{}
+	t := &table.Table{}
 	for i := range heads {
 		t.Right = append(t.Right, i)
 	}
@@ -81,8 +85,7 @@ func pointTable(w io.Writer, points []record.Serving, joules []float64) error {
 		}
 		t.Row(cells...)
 	}
-	_, err := t.WriteTo(w)
-	return err
+	return t
 }
 
 // loadHead is the heading of the loads of points.

@@ -67,7 +67,7 @@ func TestTable(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w := terminal.NewWriter(&b, terminal.Options{Columns: func() int { return 80 }})
-	if err := pointTable(w, points, nil); err != nil {
+	if _, err := pointTable(points, nil).WriteTo(w); err != nil {
 		t.Fatal(err)
 	}
 	w.Flush()
@@ -84,7 +84,7 @@ func TestTable(t *testing.T) {
 	}
 	points = append(points, record.Serving{Load: record.ServingLoad{By: "maximum"}, Figures: &metrics.Figures{}})
 	b.Reset()
-	if err := pointTable(&b, points, nil); err != nil {
+	if _, err := pointTable(points, nil).WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
 	if lines = strings.Split(b.String(), "\n"); !strings.HasPrefix(lines[0], "   LOAD") ||

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -24,12 +23,12 @@ import (
 func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
 	out := terminal.On(w)
 	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
-	points := f.InOrder()
-	served := lists.Map(points, func(r record.Run) record.Serving { return *r.Serving })
-	if err := pointTable(w, served, tokenEnergies(points)); err != nil {
-		return err
+	if len(f.Points) > 0 {
+		if _, err := PointTable(f).WriteTo(w); err != nil {
+			return err
+		}
 	}
-	for _, line := range endTexts(f) {
+	for _, line := range EndLines(f) {
 		for _, broken := range terminal.Wrap(line, out.Columns()) {
 			out.Print(broken, "\n")
 		}
@@ -53,8 +52,8 @@ func headText(f *sweepfile.Sweep, api prompts.API) string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", f.Asked.Seed)), ", ")
 }
 
-// endTexts are what is to be said below the table: what was found, what closed loops mean, notes.
-func endTexts(f *sweepfile.Sweep) (all []string) {
+// EndLines are the lines below the table of points: what was found, what closed loops mean, notes.
+func EndLines(f *sweepfile.Sweep) (all []string) {
 	once := map[string]bool{}
 	add := func(text string) {
 		if text != "" && !once[text] {
@@ -63,6 +62,9 @@ func endTexts(f *sweepfile.Sweep) (all []string) {
 		}
 	}
 	add(f.Conclusion())
+	if f.ColdStart != nil {
+		add("cold start: " + f.ColdStart.String())
+	}
 	var closed *record.Serving
 	for i := range f.Points {
 		if s := f.Points[i].Serving; s.Sentence != "" {

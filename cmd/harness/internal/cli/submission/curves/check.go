@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
@@ -36,6 +37,7 @@ func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) er
 	if o.Strict && !o.Compatible { // beyond what the official checker says
 		report.Rows = append(report.Rows, check.Review(curves)...)
 	}
+	reportRows(a.Report, report)
 	switch {
 	case o.JSON && o.Compatible:
 		err = shell.WriteUnescapedJSON(a.Data, officialForm(report))
@@ -119,4 +121,23 @@ func officialForm(r *check.Report) officialReport {
 		}
 	}
 	return o
+}
+
+// reportRows adds the checks to a report; nil: none was requested.
+func reportRows(to *ci.Report, r *check.Report) {
+	if to == nil {
+		return
+	}
+	list := ci.NewFindings("severity", "rule", "section", "path", "what")
+	for _, row := range r.Rows {
+		c := ci.Case{Group: "check", Name: row.Rule + " " + row.Path, Outcome: ci.Passed}
+		if row.Severity == check.Error {
+			c.Outcome, c.Message = ci.Failed, row.Message
+		}
+		to.AddCase(c)
+		if row.Severity != check.Info {
+			list.Add(row.Severity, row.Rule, row.Section, row.Path, row.Message)
+		}
+	}
+	to.AddFindings(list, fmt.Sprintf("Rules: %s.", endpoints.Newest().Name))
 }

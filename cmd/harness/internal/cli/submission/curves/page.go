@@ -20,7 +20,8 @@ import (
 var curvesText string
 
 // curveRules are the rules of the page beside those that it shares with reports.
-const curveRules = `.points td{overflow-wrap:normal}.points th,.points td{padding-right:.55rem}`
+const curveRules = `.points td{overflow-wrap:normal}
+.points th,.points td{padding-right:.55rem}.wide+.wide{margin-top:1.2rem}`
 
 var curvesPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"figure": results.Shown, "region": regionWords, "number": func(x float64) string { return results.Shown(&x) },
@@ -36,9 +37,12 @@ type curvesView struct {
 
 // curvesOfModel are the curves of a model, of one system or several.
 type curvesOfModel struct {
-	Model  string
-	Charts []curveChart
-	Curves []results.Curve
+	Model   string
+	Agentic bool
+	Charts  []curveChart
+	Curves  []results.Curve
+	// Regions are those that the charts shade, with their numbers of users, or why they shade none.
+	Regions string
 	// Windows draw the steady windows of points whose folders have the client's events; Faults say why others do not.
 	Windows []curveChart
 	Faults  []string
@@ -53,8 +57,9 @@ type curveChart struct {
 	SVG            template.HTML
 }
 
-// writeCurves writes one page that needs no other file and runs no script. Names from the tree stand there as text.
-func writeCurves(w io.Writer, r *results.Results) error {
+// writeCurves writes one page that needs no other file and runs no script. Names from the tree stand there as text. One
+// with between adds straight lines between points.
+func writeCurves(w io.Writer, r *results.Results, between bool) error {
 	css := page.CSS + curveRules
 	view := curvesView{Results: r, Policy: page.Policy(css), CSS: template.CSS(css)}
 	for _, c := range r.Curves {
@@ -71,9 +76,12 @@ func writeCurves(w io.Writer, r *results.Results) error {
 	}
 	for i, m := range view.Models {
 		var err error
-		if view.Models[i].Charts, err = drawCurves(fmt.Sprintf("model-%d", i+1), m.Curves); err != nil {
+		m.Agentic = slices.ContainsFunc(m.Curves, results.Curve.Agentic)
+		if m.Charts, err = m.drawCurves(fmt.Sprintf("model-%d", i+1), between); err != nil {
 			return err
 		}
+		m.Regions = regionText(m.Curves)
+		view.Models[i] = m
 		if err := view.Models[i].drawWindows(fmt.Sprintf("model-%d-window", i+1)); err != nil {
 			return err
 		}
@@ -81,20 +89,18 @@ func writeCurves(w io.Writer, r *results.Results) error {
 	return curvesPage.Execute(w, view)
 }
 
-// drawCurves draws the charts of curves of one model, with IDs that begin with a text.
-func drawCurves(id string, curves []results.Curve) (all []curveChart, err error) {
-	agentic := slices.ContainsFunc(curves, func(c results.Curve) bool {
-		return slices.ContainsFunc(c.Points, func(p results.Point) bool { return p.Interactivity != nil })
-	})
-	label := "tokens/s of one user (1000 / TPOT p90 in ms)"
-	if agentic {
-		label = "tokens/s of one user (output tokens / time of turns)"
+// drawCurves draws the charts of the curves, with IDs that begin with a text.
+func (m *curvesOfModel) drawCurves(id string, between bool) (all []curveChart, err error) {
+	o := plot.StairsOptions{User: "tokens/s of one user (1000 / TPOT p90 in ms)", Regions: regionEnds(m.Curves),
+		Between: between}
+	if m.Agentic {
+		o.User = "tokens/s of one user (output tokens / time of turns)"
 	}
 	var stairs []plot.Stairs
-	for _, c := range curves {
-		stairs = append(stairs, stairsOf(c, agentic))
+	for _, c := range m.Curves {
+		stairs = append(stairs, stairsOf(c, m.Agentic))
 	}
-	for _, c := range plot.OfStairs(stairs, label, regionEnds(curves)) {
+	for _, c := range plot.OfStairs(stairs, o) {
 		svg, err := c.SVG()
 		if err != nil {
 			return nil, err
@@ -164,17 +170,38 @@ func regionEnds(curves []results.Curve) (all []plot.Until) {
 			known = known && c.Bounds[string(name)] == bounds
 		}
 		if known && bounds[1] >= bounds[0] {
-			words := fmt.Sprintf("%s to %d", regionWords(name), bounds[1])
-			all = append(all, plot.Until{Name: words, Users: float64(bounds[1])})
+			all = append(all, plot.Until{Name: regionWords(name), Users: float64(bounds[1])})
 		}
 	}
 	return all
+}
+
+// regionText says from how many users to how many the regions go.
+func regionText(curves []results.Curve) string {
+	ends := regionEnds(curves)
+	if len(ends) == 0 && len(curves) > 1 {
+		return "The regions of these curves differ, or are not known: the charts do not shade them."
+	} else if len(ends) == 0 {
+		return "The regions are not known: C_min or C_max is missing."
+	}
+	words, from := make([]string, len(ends)), 1.0
+	for i, r := range ends {
+		words[i] = fmt.Sprintf("%s %.0f to %.0f", r.Name, from, r.Users)
+		if r.Users == from {
+			words[i] = fmt.Sprintf("%s %.0f", r.Name, from)
+		}
+		from = r.Users + 1
+	}
+	return "Regions of users, shaded in turn: " + strings.Join(words, ", ") + "."
 }
 
 // regionWords name a region on the page.
 func regionWords(r endpoints.Region) string {
 	if r == "" {
 		return "-"
+	}
+	if r == endpoints.Medium {
+		return "medium"
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(string(r), "_concurrency"), "_", " ")
 }

@@ -33,7 +33,7 @@ func TestCurvesPage(t *testing.T) {
 	r := &results.Results{Organisation: evil, Submission: "sub", Rules: "endpoints-1.0",
 		Curves: []results.Curve{curve("A" + evil), curve("B"), {System: "C", Model: "empty"}}}
 	var b strings.Builder
-	if err := writeCurves(&b, r); err != nil {
+	if err := writeCurves(&b, r, true); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -41,7 +41,8 @@ func TestCurvesPage(t *testing.T) {
 		t.Error("the page runs or loads something")
 	}
 	for _, want := range []string{`id="model-1-tokens"`, `id="model-1-users"`, `id="model-1-ttft"`, `id="model-1-power"`,
-		"Offline (dedicated), 7000 tokens/s", "low latency to 8", "low to 16", "No point has figures.", "no summary",
+		"Offline (dedicated), 7000 tokens/s", ">low</text>", "low latency 1 to 8, low 9 to 16.", "interpolated, not measured",
+		`id="model-1-power-users"`, `id="model-1-user"`, "No point has figures.", "no summary",
 		"power not known", "windowable, super-passes 1 to 5, 650.00 s", "Sources of the power of",
 		"350.00 W", "prefers-color-scheme:dark", "B, 16 users: 1600.0 tokens/s"} {
 		if !strings.Contains(text, want) {
@@ -51,7 +52,7 @@ func TestCurvesPage(t *testing.T) {
 	if n := strings.Count(text, `data-label="Users"`); n != 10 {
 		t.Errorf("%d lines of points, want 10", n)
 	}
-	if strings.Contains(text, "med to") {
+	if strings.Contains(text, ">medium</text>") {
 		t.Error("a region without a concurrency is marked")
 	}
 }

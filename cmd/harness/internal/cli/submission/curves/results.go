@@ -13,17 +13,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
+// FlagInterpolated is the flag that adds straight lines between the points to the page of curves.
+const FlagInterpolated = "interpolated"
+
 // FormatViz is the bundle of the official visualizer of MLPerf Endpoints.
 const FormatViz = "viz"
 
 // Results writes the curves of submissions to MLPerf Endpoints, of one or of several to be compared, to a file, or
-// where none is named to the terminal. The format is table, csv, json, html or FormatViz.
+// where none is named to the terminal. The format is table, csv, json, html or FormatViz; FlagInterpolated goes with
+// html alone.
 func Results(a *shell.App, folders []string, format, out string, flags *pflag.FlagSet) error {
 	if err := CheckFlags(flags, "submitter", "private-ids", "write-private-ids"); err != nil {
 		return err
 	}
 	if len(folders) > 1 && (format == FormatViz || format == "csv") {
 		return sdk.Usage(fmt.Errorf("--format %s goes with one submission, found %d", format, len(folders)))
+	}
+	between, err := flags.GetBool(FlagInterpolated)
+	if err != nil {
+		return err
+	}
+	if between && format != "html" {
+		return sdk.Usage(fmt.Errorf("--%s goes with --format html, found %s", FlagInterpolated, format))
 	}
 	var all []*results.Results
 	for _, folder := range folders {
@@ -41,7 +52,7 @@ func Results(a *shell.App, folders []string, format, out string, flags *pflag.Fl
 		case "json":
 			return r.WriteJSON(w)
 		case "html":
-			return writeCurves(w, r)
+			return writeCurves(w, r, between)
 		case FormatViz:
 			return r.WriteViz(w, time.Now())
 		}

@@ -30,7 +30,12 @@ func TestResultsOfACurve(t *testing.T) {
 			}
 		}
 		s.Want(0, s.Run("submission", "results", org, "--format", "html"), "<!DOCTYPE html>", `id="model-1-tokens"`,
-			"Offline (dedicated), 8273 tokens/s", "med to 65")
+			"Offline (dedicated), 8273 tokens/s", "medium 10 to 65", "the whole run counts")
+		if strings.Contains(s.Stdout.String(), "not measured</text>") {
+			t.Error("a page has lines between points without --interpolated")
+		}
+		s.Want(0, s.Run("submission", "results", org, "--format", "html", "--interpolated"), "interpolated, not measured")
+		s.Want(2, s.Run("submission", "results", org, "--interpolated"), "--interpolated goes with --format html")
 		point := filepath.Join(org, "sub", "results", "X200x8", "gpt-oss-120b", "r24")
 		testfile.Write(t, filepath.Join(point, "events.jsonl"), logOf(7*4395, 1e7))
 		s.Want(0, s.Run("submission", "results", org, "--format", "html"), `id="model-1-window-1"`,

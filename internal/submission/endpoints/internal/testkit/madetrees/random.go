@@ -29,7 +29,7 @@ var oddTexts = []string{"", "null", "{}", "[]", "x", "a: 1\na: 2\n", "{\"a\": Na
 func Random(t testing.TB, base fstest.MapFS, random *rand.Rand) (ops []Op) {
 	t.Helper()
 	tree := base
-	for n := 1 + random.IntN(4); len(ops) < n; {
+	for n := 1 + random.IntN(4); len(ops) < n && len(tree) > 0; {
 		more := draw(t, tree, random)
 		tree = Changed(t, tree, more)
 		ops = append(ops, more...)
@@ -43,6 +43,9 @@ func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool {
 		return !strings.HasPrefix(name, "sub/results/") && random.IntN(4) > 0
 	})
+	if len(names) == 0 { // results/ is gone, and no other file was drawn
+		return nil
+	}
 	name := names[random.IntN(len(names))]
 	file := strings.TrimPrefix(name, "sub/")
 	dir := path.Dir(file)

@@ -1,0 +1,238 @@
+// Package ci writes the outcome of a command for continuous integration: a summary in Markdown, which forges show on
+// the page of a job, and the cases of a JUnit file, which they list as tests.
+//
+// In: runs, comparisons, findings and conditions, as the command has them. Out: files.
+package ci
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+	"github.com/plumbline-ml/plumbline/internal/table"
+)
+
+// CaseOutcome is the outcome of a case.
+type CaseOutcome string
+
+// The outcomes. Failed is a bad verdict, Broken a failure before there was one.
+const (
+	Passed  CaseOutcome = "passed"
+	Failed  CaseOutcome = "failed"
+	Broken  CaseOutcome = "error"
+	Skipped CaseOutcome = "skipped"
+)
+
+// Case is one verdict: of a run, a condition or a result of a submission.
+type Case struct {
+	Group, Name string // such as "run" and "resnet50 Offline performance"
+	Outcome     CaseOutcome
+	Message     string // why it is not passed, in a line
+	Detail      string // more about it; lines
+}
+
+// section is a table with its title and the lines below it.
+type section struct {
+	title string
+	rows  *table.Table
+	notes []string
+}
+
+// Report collects what a command has to say. Its methods accept a nil *Report and then do nothing. It is for one
+// goroutine.
+type Report struct {
+	sections []section
+	cases    []Case
+}
+
+// AddTable adds a table and lines below it. A table without rows is left out, its lines are not.
+func (r *Report) AddTable(title string, rows *table.Table, notes ...string) {
+	if r != nil {
+		r.sections = append(r.sections, section{title, rows, notes})
+	}
+}
+
+// AddCase adds a verdict.
+func (r *Report) AddCase(c Case) {
+	if r != nil {
+		r.cases = append(r.cases, c)
+	}
+}
+
+// AddRuns adds runs: a table of all, and a case of each.
+func (r *Report) AddRuns(runs []record.Run) {
+	if r == nil || len(runs) == 0 {
+		return
+	}
+	t := &table.Table{}
+	t.Head("run", "verdict", "result", "of", "why")
+	for _, run := range runs {
+		value, of := "", ""
+		if f, ok := run.Headline(); ok {
+			value, of = f.String(), f.Name
+		}
+		why := reasonsOf(run)
+		t.Row(run.Name(), run.Verdict, value, of, strings.Join(why, "; "))
+		c := Case{Group: "run", Name: run.Name(), Outcome: outcomeOf(run), Message: run.Verdict}
+		if len(why) > 0 {
+			c.Message, c.Detail = run.Verdict+": "+why[0], strings.Join(why, "\n")
+		}
+		r.AddCase(c)
+	}
+	r.AddTable("Runs", t)
+}
+
+// outcomeOf is the outcome of a run's case.
+func outcomeOf(r record.Run) CaseOutcome {
+	switch {
+	case r.Status == record.NotRun, r.Status == record.Interrupted:
+		return Skipped
+	case r.Status == record.Failed:
+		return Broken
+	case r.ExitCode != 0:
+		return Failed
+	}
+	return Passed
+}
+
+// reasonsOf are the lines that explain why a run is not good; none for a good one.
+func reasonsOf(r record.Run) (why []string) {
+	for _, reason := range r.Reasons {
+		why = append(why, fmt.Sprintf("%s: %s, needed %s", reason.Rule, reason.Measured, reason.Needed))
+	}
+	if r.Accuracy != nil && !r.Accuracy.OK() {
+		for _, m := range r.Accuracy.Verdict.Metrics {
+			if m.Text != "" {
+				why = append(why, m.Text)
+			}
+		}
+	}
+	if len(why) == 0 && r.ExitCode != 0 {
+		for _, m := range r.Messages {
+			why = append(why, m.Text)
+		}
+	}
+	return why
+}
+
+// conditionGroup is the group of the conditions' cases.
+const conditionGroup = "fail-if"
+
+// AddCondition adds a condition of --fail-if, with the lines that say where it is met.
+func (r *Report) AddCondition(condition string, met []string) {
+	c := Case{Group: conditionGroup, Name: condition, Outcome: Passed}
+	if len(met) > 0 {
+		c.Outcome, c.Message, c.Detail = Failed, met[0], strings.Join(met, "\n")
+	}
+	r.AddCase(c)
+}
+
+// maxFindings is how many findings a summary lists: forges refuse a summary of more than a megabyte.
+const maxFindings = 500
+
+// Findings are the rows of a check.
+type Findings struct {
+	rows *table.Table
+	more int
+}
+
+// NewFindings is an empty list under the headings.
+func NewFindings(headings ...any) *Findings {
+	f := &Findings{rows: &table.Table{}}
+	f.rows.Head(headings...)
+	return f
+}
+
+// Add adds a finding. Those beyond the first 500 are counted.
+func (f *Findings) Add(cells ...any) {
+	if f.rows.Len() > maxFindings {
+		f.more++
+		return
+	}
+	f.rows.Row(cells...)
+}
+
+// AddFindings adds the findings of a check and its verdict.
+func (r *Report) AddFindings(f *Findings, verdict string) {
+	notes := []string{verdict}
+	if f.more > 0 {
+		notes = append(notes, fmt.Sprintf("%d more findings are left out.", f.more))
+	}
+	rows := f.rows
+	if rows.Len() == 1 {
+		rows = nil
+	}
+	r.AddTable("Findings", rows, notes...)
+}
+
+// AddFault adds the error that ended the command.
+func (r *Report) AddFault(command string, err error) {
+	if err != nil {
+		text := err.Error()
+		line, _, _ := strings.Cut(text, "\n")
+		r.AddCase(Case{Group: "command", Name: command, Outcome: Broken, Message: line, Detail: text})
+	}
+}
+
+// WriteMarkdown writes the summary: its verdict first, then what is not passed, then the tables.
+func (r *Report) WriteMarkdown(w io.Writer, command string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n%s\n", table.EscapeMarkdown(command), r.countText())
+	for _, c := range r.cases {
+		// The table of runs says why a run is not passed.
+		if c.Outcome == Failed && c.Group != "run" || c.Outcome == Broken && c.Group == "command" {
+			fmt.Fprintf(&b, "\n- **%s** %s: %s", c.Outcome, table.EscapeMarkdown(c.Name), table.EscapeMarkdown(c.Message))
+		}
+	}
+	b.WriteString("\n")
+	for _, s := range r.sections {
+		if s.title != "" {
+			fmt.Fprintf(&b, "\n### %s\n\n", table.EscapeMarkdown(s.title))
+		}
+		if s.rows != nil {
+			if err := s.rows.WriteMarkdown(&b); err != nil {
+				return err
+			}
+		}
+		for _, note := range s.notes {
+			fmt.Fprintf(&b, "\n%s\n", table.EscapeMarkdown(note))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// countText is "2 passed, 1 failed"; outcomes that no case has are left out.
+func (r *Report) countText() string {
+	var parts []string
+	for _, outcome := range []CaseOutcome{Passed, Failed, Broken, Skipped} {
+		if n := r.count(outcome); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+		}
+	}
+	if len(parts) == 0 {
+		return "Nothing was judged."
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *Report) count(outcome CaseOutcome) (n int) {
+	for _, c := range r.cases {
+		if c.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// groups are those of the cases, in the order of their first case.
+func (r *Report) groups() (all []string) {
+	for _, c := range r.cases {
+		if !slices.Contains(all, c.Group) {
+			all = append(all, c.Group)
+		}
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package shell
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/plumbline-ml/plumbline/bench/exitcode"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
+	"github.com/plumbline-ml/plumbline/internal/compare"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// EnvStepSummary names the file to which GitHub's runners let a step append its summary.
+const EnvStepSummary = "GITHUB_STEP_SUMMARY"
+
+// ciFlags say where the outcome of a command goes for continuous integration.
+type ciFlags struct{ markdown, junit string }
+
+// CIFlagNames are the flags that AddCIReport adds.
+var CIFlagNames = []string{"markdown", "junit"}
+
+// AddCIReport gives a command the flags --markdown and --junit, and writes the report of what it does: to their files,
+// and to the summary of a step where the environment names one. A file that cannot be written is refused before the
+// command starts. The command adds to a.Report; the error that ends it becomes a part of the report.
+func AddCIReport(a *App, c *cobra.Command) {
+	f := &ciFlags{}
+	c.Flags().StringVar(&f.markdown, "markdown", "", "write a summary in Markdown to `FILE`, as pages of CI jobs show it")
+	c.Flags().StringVar(&f.junit, "junit", "", "write verdicts and conditions as test cases to `FILE`, in JUnit's form")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := f.checkFiles(); err != nil {
+			return sdk.Usage(err)
+		}
+		if f.markdown == "" && f.junit == "" && a.Env(EnvStepSummary) == "" {
+			return run(c, args)
+		}
+		a.Report = &ci.Report{}
+		err := run(c, args)
+		command := c.CommandPath()
+		for _, arg := range args {
+			command += " " + a.Secrets.Hide(arg)
+		}
+		var outcome *exitcode.Outcome
+		if !errors.As(err, &outcome) {
+			a.Report.AddFault(command, a.hideFault(err))
+		}
+		fault := a.writeCIReport(f, command)
+		if err == nil {
+			return fault
+		}
+		if fault != nil { // the command's own outcome stays
+			a.Complain(fault)
+		}
+		return err
+	}
+}
+
+// appendFile adds text to the end of a file, which may not exist yet.
+func appendFile(name string, text []byte) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}
+
+// hideFault is the error without secrets; nil stays nil.
+func (a *App) hideFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(a.Secrets.Hide(err.Error()))
+}
+
+// checkFiles requires folders for the files, and files where folders are not.
+func (f *ciFlags) checkFiles() error {
+	var faults []error
+	for flag, name := range map[string]string{"markdown": f.markdown, "junit": f.junit} {
+		if name == "" {
+			continue
+		}
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			faults = append(faults, fmt.Errorf("--%s %s: is a folder; name a file", flag, name))
+		} else if dir, err := os.Stat(filepath.Dir(name)); err != nil || !dir.IsDir() {
+			faults = append(faults, fmt.Errorf("--%s %s: there is no folder %s; make it first", flag, name, filepath.Dir(name)))
+		}
+	}
+	if f.markdown != "" && f.markdown == f.junit {
+		faults = append(faults, fmt.Errorf("--markdown and --junit both name %s; name two files", f.markdown))
+	}
+	return errors.Join(faults...)
+}
+
+// writeCIReport writes the report. The summary of a step is not the user's file: a note says if it cannot be written.
+func (a *App) writeCIReport(f *ciFlags, command string) error {
+	var faults []error
+	markdown := func(w io.Writer) error { return a.Report.WriteMarkdown(w, command) }
+	if f.markdown != "" {
+		faults = append(faults, a.WriteFile(f.markdown, markdown))
+	}
+	if f.junit != "" {
+		faults = append(faults, a.WriteFile(f.junit, func(w io.Writer) error { return a.Report.WriteJUnit(w, command) }))
+	}
+	if name := a.Env(EnvStepSummary); name != "" {
+		var text bytes.Buffer
+		err := markdown(&text)
+		if err == nil {
+			err = appendFile(name, text.Bytes())
+		}
+		if err != nil {
+			a.Note(fmt.Sprintf("%s: the summary of this step is not written: %v", EnvStepSummary, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// ReportComparison adds the pairs of a comparison to a report; nil: none was requested.
+func ReportComparison(r *ci.Report, c compare.Comparison, every bool) {
+	if r == nil {
+		return
+	}
+	for _, p := range c.Pairs {
+		r.AddTable(fmt.Sprintf("%s: %s against %s", p.Title(), c.New.Name, c.Base.Name), p.FigureTable(every), p.Notes...)
+	}
+	r.AddTable("", nil, append(c.Legend(), c.Notes...)...)
+}

@@ -1,0 +1,57 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteMarkdown writes the table in GitHub's form of Markdown. Text in the cells stays text: it contains no markup. A
+// table without a row of headings gets empty ones. Titles are left out.
+func (t *Table) WriteMarkdown(w io.Writer) error {
+	columns := 0
+	for _, row := range t.rows {
+		columns = max(columns, len(row))
+	}
+	if columns == 0 {
+		return nil
+	}
+	rows, head := t.rows, make([]string, columns)
+	if t.head {
+		for i, cell := range rows[0] {
+			head[i] = EscapeMarkdown(cell.Text)
+		}
+		rows = rows[1:]
+	}
+	rule := make([]string, columns)
+	for i := range rule {
+		rule[i] = "---"
+		if slices.Contains(t.Right, i) {
+			rule[i] = "--:"
+		}
+	}
+	lines := [][]string{head, rule}
+	for _, row := range rows {
+		cells := make([]string, columns)
+		for i, cell := range row {
+			cells[i] = EscapeMarkdown(strings.TrimSpace(cell.Text))
+		}
+		lines = append(lines, cells)
+	}
+	for _, cells := range lines {
+		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markup escapes what Markdown or HTML would take as markup.
+var markup = strings.NewReplacer(
+	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
+	"~", `\~`, "#", `\#`, "@", "@\u2060", "\n", " ", "\r", " ",
+)
+
+// EscapeMarkdown is text for Markdown in which nothing is markup, mentions a user or breaks the line.
+func EscapeMarkdown(text string) string { return markup.Replace(text) }
