@@ -50,6 +50,7 @@ type Fake struct {
 	opened   []sdk.Options
 	launched host.LaunchOptions
 	scored   []sdk.ScoreOptions
+	launches atomic.Int32
 	open     atomic.Int32 // launched and not closed
 	killed   atomic.Int32
 }
@@ -67,6 +68,9 @@ func (f *Fake) Launched() host.LaunchOptions {
 	defer f.mu.Unlock()
 	return f.launched
 }
+
+// Launches is how often the plugin was launched.
+func (f *Fake) Launches() int { return int(f.launches.Load()) }
 
 // Scored lists the options of each OpenScorer so far.
 func (f *Fake) Scored() []sdk.ScoreOptions {
@@ -129,6 +133,7 @@ func (l *Launcher) Launch(_ context.Context, path string, o host.LaunchOptions) 
 	if f.LaunchErr != nil {
 		return nil, f.LaunchErr
 	}
+	f.launches.Add(1)
 	f.open.Add(1)
 	f.mu.Lock()
 	f.launched = o

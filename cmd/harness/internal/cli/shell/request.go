@@ -36,7 +36,9 @@ func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ 
 	if err := a.useOfficialLoadGen(&r); err != nil {
 		return r, err
 	}
+	catalog := r.Plugins.Catalog // of what was asked already
 	r.Plugins, r.Model.Finder = a.PluginsOf(f), a.Files(ctx)
+	r.Plugins.Catalog = catalog
 	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.Secrets.Hide, a.Note
 	r.Model.Env, r.Model.Secrets, r.Load.KeepProcessors = a.Env, &a.Secrets, a.Env("GOMAXPROCS") != ""
 	r.Output.Harness, r.Output.Command, r.Output.Now, r.Output.Machine = Version(), a.CommandLine(), a.Now, a.Root
