@@ -7,21 +7,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // A harness asks all plugins beside it what they serve, which takes ten times as long as what most tests are about. So
-// each plugin has a folder alone/NAME with itself, ONNX Runtime's library and a harness; models.json says which plugin
-// serves a model.
+// each plugin has a folder alone/NAME with itself, ONNX Runtime's library and a harness, and alone/none has a harness
+// for plugins of tests; models.json says which plugin serves a model.
 
-// For is the harness for a command's arguments: one beside the only plugin that serves the model among them. It is the
-// one beside all plugins where they name no model, models of several plugins, or plugins.
+// For is the harness for a command's arguments: one beside the only plugin that serves the model among them, or beside
+// none for runs of a model in a test's own folder of plugins. It is the one beside all plugins where they name no
+// model, models of several plugins, or plugins.
 func For(args []string) string {
-	plugin := ""
+	plugin, folder := "", false
 	for _, a := range args {
-		if a == "--plugin" || strings.HasPrefix(a, "--plugin=") || strings.HasPrefix(a, "--plugin-dir") {
+		if a == "--plugin" || strings.HasPrefix(a, "--plugin=") {
 			return Harness()
 		}
+		folder = folder || strings.HasPrefix(a, "--plugin-dir")
 		of := place.models[a]
 		if of != "" && plugin != "" && of != plugin {
 			return Harness()
@@ -30,11 +33,20 @@ func For(args []string) string {
 			plugin = of
 		}
 	}
-	if plugin == "" {
+	switch {
+	case folder && plugin == "" && slices.Contains(runCommands, args[0]):
+		plugin = noPlugin
+	case folder || plugin == "":
 		return Harness()
 	}
 	return filepath.Join(place.dir, "alone", plugin, "harness")
 }
+
+// runCommands are commands that run models.
+var runCommands = []string{"run", "audit", "score", "submission", "verify"}
+
+// noPlugin is the folder of the harness beside no plugin.
+const noPlugin = "none"
 
 // Alone is the folder of a harness, and of plugins/ with only the one that serves a model.
 func Alone(model string) string { return filepath.Dir(For([]string{model})) }
@@ -43,6 +55,9 @@ func Alone(model string) string { return filepath.Dir(For([]string{model})) }
 func addAlone(fresh string) error {
 	plugins, err := filepath.Glob(filepath.Join(fresh, "plugins", "plumbline-plugin-*"))
 	if err != nil {
+		return err
+	}
+	if err := furnish(fresh, filepath.Join(fresh, "alone", noPlugin)); err != nil {
 		return err
 	}
 	models := map[string]string{}
@@ -70,8 +85,8 @@ func addAlone(fresh string) error {
 	return os.WriteFile(filepath.Join(fresh, "models.json"), text, 0o644)
 }
 
-// furnish links a harness, a plugin and the library into a folder.
-func furnish(fresh, dir, plugin string) error {
+// furnish links a harness, the library and plugins into a folder.
+func furnish(fresh, dir string, plugins ...string) error {
 	harnesses, err := filepath.Glob(filepath.Join(fresh, "*harness*")) // the official one's, too
 	if err != nil {
 		return err
@@ -92,7 +107,10 @@ func furnish(fresh, dir, plugin string) error {
 			return err
 		}
 	}
-	for _, path := range append(libraries, filepath.Join(fresh, "plugins", plugin)) {
+	for _, plugin := range plugins {
+		libraries = append(libraries, filepath.Join(fresh, "plugins", plugin))
+	}
+	for _, path := range libraries {
 		if err := os.Link(path, filepath.Join(dir, "plugins", filepath.Base(path))); err != nil {
 			return err
 		}

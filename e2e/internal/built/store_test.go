@@ -105,6 +105,8 @@ func TestForTakesThePluginOfTheModel(t *testing.T) {
 		{[]string{"run", "resnet50", "--plugin", "gnmt"}, Harness()},
 		{[]string{"run", "resnet50", "--plugin=gnmt"}, Harness()},
 		{[]string{"run", "resnet50", "--plugin-dir", "bin"}, Harness()},
+		{[]string{"run", "honest", "--plugin-dir", "bin"}, filepath.Join("D", "alone", "none", "harness")},
+		{[]string{"list", "--plugin-dir", "bin"}, Harness()},
 	} {
 		if got := For(tt.args); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.args, got, tt.want)
