@@ -51,9 +51,9 @@ type Model struct {
 	Profiles string
 }
 
-// resolve decides which model file runs, on which backend, and with which options of both.
+// resolve decides which model file runs, and on which backend.
 func (m Model) resolve(p *Plan) []error {
-	return slices.Concat(m.chooseFiles(p), m.chooseBackend(p), m.resolveOptions(p))
+	return append(m.chooseFiles(p), m.chooseBackend(p)...)
 }
 
 // chooseFiles decides which model file runs: an embedded one, one of the manifest, or the user's own path.

@@ -128,8 +128,10 @@ func buildPlan(r Request, s discover.Served) (*Plan, error) {
 	if profile != nil && r.Model.Backend == "" {
 		r.Model.Backend = profile.For.Backend
 	}
-	faults := slices.Concat(r.Load.resolve(p), r.Model.resolve(p), r.Rules.resolve(p, r.Load), r.checkNumbers(),
-		r.Data.resolve(p), p.chooseRuns(r))
+	faults := slices.Concat(r.Load.resolve(p), r.Rules.resolve(p, r.Load), r.Model.resolve(p), r.checkNumbers(),
+		r.Data.resolve(p), r.Model.resolveOptions(p))
+	faults = append(faults, r.Rules.resolveProfile(p))
+	faults = append(faults, p.chooseRuns(r)...)
 	faults = append(faults, r.Data.resolveScoring(p, r.Model.Finder), r.Output.resolve(p), r.Power.resolve(p))
 	faults = append(faults, p.checkAcross(r)...)
 	if err := exitcode.OfRequest(faults); err != nil {

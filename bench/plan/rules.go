@@ -56,10 +56,9 @@ const (
 	LoadGenOfficial = "official"
 )
 
-// resolve decides by which division's rules runs are made, for which compliance test, by which LoadGen, and whether as
-// long as the rules have it. The model file is known by then.
+// resolve decides by which division's rules runs are made, for which compliance test, and by which LoadGen.
 func (r Rules) resolve(p *Plan, l Load) []error {
-	return []error{r.chooseDivision(p), r.Test.checkTest(r.Audit), r.chooseLoadGen(p, l), r.resolveProfile(p)}
+	return []error{r.chooseDivision(p), r.Test.checkTest(r.Audit), r.chooseLoadGen(p, l)}
 }
 
 // chooseDivision lets the plugin know of the network division, whose runs differ from others.

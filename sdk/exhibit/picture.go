@@ -67,7 +67,7 @@ func SideBySide(pictures ...*image.NRGBA) *image.NRGBA {
 
 // PNG encodes a picture, smaller than it is where it would have more than sdk.MaxExhibitBytes.
 func PNG(p image.Image) ([]byte, error) {
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	encoder := png.Encoder{CompressionLevel: png.DefaultCompression}
 	for p.Bounds().Dx() > 1 {
 		var b bytes.Buffer
 		if err := encoder.Encode(&b, p); err != nil {
