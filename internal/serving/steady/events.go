@@ -28,6 +28,18 @@ type Events struct {
 	Complete int // of them
 	Skipped  int // lines that are no event
 	Messages int // answers with reasoning or calls of tools
+	// Back is the farthest, in ns, that the time of an event of a sample lies before that of the sample's issue: the clock
+	// was set back.
+	Back int64
+}
+
+// ClockDoubt says what is wrong with the clock of a run; empty: nothing.
+func (e *Events) ClockDoubt() string {
+	if e.Back == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the clock was set back by at least %.3f s during the run: its times, and the window, are not to "+
+		"be trusted; measure again", float64(e.Back)/1e9)
 }
 
 // maxLine is the longest line that is read, in bytes: an answer of a million tokens has some.
@@ -44,33 +56,81 @@ var ErrEvents = errors.New("not the events of a run")
 // samples, 24 bytes each; texts are not kept. Without message, answers with reasoning or calls of tools are counted as
 // texts, without the calls. Without count, no tokens are counted, and passes have no TPOT.
 func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) (Events, error) {
-	if size < 1 {
-		return Events{}, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
+	e, err := NewEventReader(size, count, message)
+	if err == nil {
+		err = e.Take(r)
 	}
-	g := passGatherer{size: size, count: count, message: message, under: map[string]*pendingSample{}}
+	if err != nil {
+		return Events{}, err
+	}
+	return e.Events()
+}
+
+// EventReader reads events.jsonl as it grows: the reader of ReadEvents, in steps. It is not safe for concurrent use.
+type EventReader struct {
+	gatherer passGatherer
+	part     []byte // of the last line, whose end has not come yet
+}
+
+// NewEventReader begins a log, with ReadEvents' arguments.
+func NewEventReader(size int, count CountTokens, message CountMessage) (*EventReader, error) {
+	if size < 1 {
+		return nil, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
+	}
+	return &EventReader{gatherer: passGatherer{size: size, count: count, message: message,
+		under: map[string]*pendingSample{}}}, nil
+}
+
+// Take takes what follows in the log, up to its end for now. After an error the log cannot be read on.
+func (e *EventReader) Take(r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<20)
-	var long []byte
 	for {
 		part, err := lines.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) && len(long)+len(part) <= maxLine {
-			long = append(long, part...)
+		if err == nil && len(e.part) == 0 {
+			e.gatherer.takeLine(bytes.TrimSpace(part))
 			continue
 		}
-		line := part
-		if len(long) > 0 {
-			line = append(long, part...)
-			long = long[:0]
+		if len(e.part)+len(part) > maxLine {
+			return fmt.Errorf("%w: a line of more than %d MiB", ErrEvents, maxLine>>20)
 		}
-		g.takeLine(bytes.TrimSpace(line))
+		e.part = append(e.part, part...)
 		switch {
+		case err == nil:
+			e.gatherer.takeLine(bytes.TrimSpace(e.part))
+			e.part = e.part[:0]
 		case errors.Is(err, io.EOF):
-			return g.toEvents()
-		case errors.Is(err, bufio.ErrBufferFull):
-			return Events{}, fmt.Errorf("%w: a line of more than %d MiB", ErrEvents, maxLine>>20)
-		case err != nil:
-			return Events{}, err
+			return nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
 		}
 	}
+}
+
+// Events is what the log says until now, a last line without its end included. Its passes change with the next Take.
+func (e *EventReader) Events() (Events, error) {
+	if len(e.part) > 0 {
+		e.gatherer.takeLine(bytes.TrimSpace(e.part))
+		e.part = e.part[:0]
+	}
+	return e.gatherer.toEvents()
+}
+
+// Span is from the first issue to the last event of a sample, in ns of the log's clock; false: none was issued yet.
+func (e *EventReader) Span() (first, last int64, ok bool) {
+	all := e.gatherer.out.Passes
+	if len(all) == 0 {
+		return 0, 0, false
+	}
+	for _, p := range all {
+		last = max(last, p.LastEvent)
+	}
+	return all[0].FirstIssue, last, true
+}
+
+// Ended are the passes of which as many samples have completed as they have, and all samples that have.
+func (e *EventReader) Ended() (passes []Pass, completed int) {
+	g := &e.gatherer
+	return g.out.Passes[:min(g.out.Complete/g.size, len(g.out.Passes))], g.out.Complete
 }
 
 // pendingSample is what is known of a request under way.
@@ -135,6 +195,7 @@ func (g *passGatherer) beginSample(id string, at int64) {
 // takeEvent takes a later event of a sample.
 func (g *passGatherer) takeEvent(s *pendingSample, e eventLine) {
 	p := &g.out.Passes[s.pass]
+	g.out.Back = max(g.out.Back, s.issued-e.at)
 	p.LastEvent = max(p.LastEvent, e.at)
 	switch string(e.kind) {
 	case "sample.issued": // a retry

@@ -218,3 +218,16 @@ func BenchmarkReadEvents(b *testing.B) {
 		}
 	}
 }
+
+// A clock that was set back is told, and one that was not is not.
+func TestClockDoubt(t *testing.T) {
+	line := `{"event_type":"%s","timestamp_ns":%d,"sample_uuid":"a","data":null}` + "\n"
+	for end, want := range map[int]string{6_000_000_000: "", 1_000_000_000: "set back by at least 4.000 s"} {
+		text := fmt.Sprintf(line, "session.start_performance_tracking", 0) +
+			fmt.Sprintf(line, "sample.issued", 5_000_000_000) + fmt.Sprintf(line, "sample.complete", end)
+		e, err := ReadEvents(strings.NewReader(text), 1, nil, nil)
+		if doubt := e.ClockDoubt(); err != nil || (doubt == "") != (want == "") || !strings.Contains(doubt, want) {
+			t.Errorf("%q, %v, want %q", doubt, err, want)
+		}
+	}
+}

@@ -285,6 +285,7 @@ func (r *curveRun) clearFolder(name string) error {
 		if err != nil {
 			return err
 		}
+		r.sayf("%s: what is there is no whole point, and moves to %s/%s", name, replacedDir, name)
 	}
 	return os.MkdirAll(dir, 0o755)
 }

@@ -1,8 +1,6 @@
 package drive
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,25 +153,88 @@ func (o *Official) runClient(ctx context.Context, j Job, out, config string) err
 
 // followEvents tells how far the client is, by the events that it writes.
 func (o *Official) followEvents(ctx context.Context, j Job) {
-	began, completed := time.Now(), 0
-	counting := &lineCounter{path: filepath.Join(j.Dir, files.EventsFile), wants: []byte(`"sample.complete"`)}
-	defer counting.close()
-	size := o.Rules.PerformanceSets[o.Plan.Model]
+	f := &eventFollower{job: j, size: o.Rules.PerformanceSets[o.Plan.Model]}
+	if o.Tokenizer != nil {
+		f.count = o.countTokens()
+	}
+	defer f.close()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Second):
 		}
-		completed += counting.more()
-		s := State{Point: j.Point.Name(), Passes: completed / size, Least: j.Point.Passes, LeastWindow: j.Seconds, Left: -1,
-			Seconds: time.Since(began).Seconds()}
-		if completed > 0 && s.Passes < s.Least {
-			s.Left = s.Seconds * (float64(size*s.Least)/float64(completed) - 1)
-		}
-		if j.Tell != nil {
+		if s, begun := f.look(); begun && j.Tell != nil {
 			j.Tell(s)
+		} else if j.Tell != nil {
+			j.Tell(clientStarts(j.Point.Name()))
 		}
+	}
+}
+
+// clientStarts says that the client of a point has not sent a request yet.
+type clientStarts string
+
+// String is a line of a log.
+func (s clientStarts) String() string { return string(s) + ": the client starts" }
+
+// countTokens counts tokens by the reference tokenizer.
+func (o *Official) countTokens() steady.CountTokens {
+	var ids []int32
+	return func(text string) int {
+		ids = o.Tokenizer.EncodePlain(ids[:0], text)
+		return len(ids)
+	}
+}
+
+// eventFollower reads the client's events while it writes them.
+type eventFollower struct {
+	job    Job
+	size   int // of a super-pass
+	count  steady.CountTokens
+	file   *os.File
+	events *steady.EventReader
+	passes int   // that were looked at
+	state  State // at that time
+	broken bool
+}
+
+// look says how far the client is; false: it has sent nothing yet, or its events cannot be read.
+func (f *eventFollower) look() (s State, begun bool) {
+	if f.file == nil && !f.broken {
+		file, err := os.Open(filepath.Join(f.job.Dir, files.EventsFile))
+		if err != nil {
+			return s, false
+		}
+		f.file = file
+		f.events, err = steady.NewEventReader(f.size, f.count, nil)
+		f.broken = err != nil
+	}
+	if f.broken = f.broken || f.events.Take(f.file) != nil; f.broken { // readOutput says why
+		return s, false
+	}
+	passes, completed := f.events.Ended()
+	first, last, ok := f.events.Span()
+	if !ok {
+		return s, false
+	}
+	w, took := watch{job: f.job, size: f.size}, float64(last-first)/1e9
+	if n := len(passes); n > f.passes && f.job.Windows {
+		f.passes, f.state = n, w.look(passes, took)
+	}
+	if s = f.state; f.passes == 0 {
+		s = w.at(len(passes), took)
+	}
+	s.Fixed, s.GivesUp, s.Seconds, s.Left = true, false, took, -1
+	if wanted := f.size * s.Least; completed > 0 && completed < wanted {
+		s.Left = took * (float64(wanted)/float64(completed) - 1)
+	}
+	return s, true
+}
+
+func (f *eventFollower) close() {
+	if f.file != nil {
+		f.file.Close()
 	}
 }
 
@@ -201,17 +262,15 @@ func (o *Official) readOutput(j Job) (Measured, error) {
 	if err != nil {
 		return m, sdk.Usage(err)
 	}
-	var ids []int32
-	events, err := steady.ReadEvents(file, m.Size, func(text string) int {
-		ids = o.Tokenizer.EncodePlain(ids[:0], text)
-		return len(ids)
-	}, messages.Parts())
+	events, err := steady.ReadEvents(file, m.Size, o.countTokens(), messages.Parts())
 	if err != nil {
 		return m, sdk.Data(fmt.Errorf("%s: %w", file.Name(), err))
 	}
 	m.Passes = events.Passes
-	if doubt := messages.Doubt(events.Messages); doubt != "" && o.Say != nil {
-		o.Say(j.Point.Name() + ": " + doubt)
+	for _, doubt := range []string{messages.Doubt(events.Messages), events.ClockDoubt()} {
+		if doubt != "" && o.Say != nil {
+			o.Say(j.Point.Name() + ": " + doubt)
+		}
 	}
 	o.advise(j, m)
 	return m, nil
@@ -232,13 +291,14 @@ func (o *Official) size(j Job) int {
 // advise says how many passes would have made a window that is too short long enough: the client ends after its
 // samples, whatever the time is.
 func (o *Official) advise(j Job, m Measured) {
-	b := j.steadyBlock(m)
+	report := steady.Detect(m.Passes, steady.Options{Floor: j.Floor})
+	b, least := report.Block(m.Issued, m.Size, j.Seconds), max(j.Seconds, report.Duration.Min())
 	if b.Status != steady.InsufficientDuration || b.Window.Duration <= 0 || o.Say == nil {
 		return
 	}
 	each := b.Window.Duration / float64(b.Window.End-b.Window.Start+1)
 	o.Say(fmt.Sprintf("%s: the window of %s is too short: %d passes in the plan would make one of %s", j.Point.Name(),
-		seconds(b.Window.Duration), b.Window.Start+int(math.Ceil(j.Seconds/each)), seconds(j.Seconds)))
+		seconds(b.Window.Duration), b.Window.Start+int(math.Ceil(least/each)), seconds(least)))
 }
 
 // tail keeps the end of what is written.
@@ -266,40 +326,4 @@ func (t *tail) lastLines(n int) string {
 		lines[i] = strings.TrimSpace(line)
 	}
 	return strings.Join(lines[max(0, len(lines)-n):], " | ")
-}
-
-// lineCounter counts lines of a file that grows.
-type lineCounter struct {
-	path  string
-	wants []byte
-	file  *os.File
-	lines *bufio.Reader
-	part  bool // the line before went on
-}
-
-// more is how many lines with the wanted text have been written since the last call.
-func (c *lineCounter) more() (n int) {
-	if c.file == nil {
-		file, err := os.Open(c.path)
-		if err != nil {
-			return 0
-		}
-		c.file, c.lines = file, bufio.NewReaderSize(file, 1<<20)
-	}
-	for {
-		text, err := c.lines.ReadSlice('\n')
-		if !c.part && bytes.Contains(text[:min(len(text), 200)], c.wants) {
-			n++
-		}
-		c.part = err != nil && len(text) > 0
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return n
-		}
-	}
-}
-
-func (c *lineCounter) close() {
-	if c.file != nil {
-		c.file.Close()
-	}
 }

@@ -29,6 +29,7 @@ type State struct {
 	Seconds     float64
 	LeastWindow float64 // seconds, by the rules and by the run's own scatter and latencies
 	Window      float64 // seconds of the longest plateau so far; 0: there is none, or none is looked for
+	Fixed       bool    // it ends after as many super-passes as the plan asks for, whatever they show
 	Counts      bool    // ended here, the point would count
 	GivesUp     bool    // no window was found, and the point does not go on for one
 	Left        float64 // seconds until it may end at the earliest; below 0: not known
@@ -42,12 +43,17 @@ func (s State) String() string {
 		text += fmt.Sprintf("; window %s of %s", seconds(s.Window), seconds(s.LeastWindow))
 	}
 	switch {
+	case s.Fixed && s.Counts:
+		text += "; it counts so far"
 	case s.Counts:
 		return text + "; it counts, and ends with this super-pass"
 	case s.GivesUp:
 		return text + "; no steady window is found: it ends, and the whole run counts"
-	case s.Left > 0:
+	case s.Left > 0 && !s.Fixed:
 		text += "; it could end in " + seconds(s.Left)
+	}
+	if s.Fixed && s.Left > 0 {
+		text += "; it ends in " + seconds(s.Left)
 	}
 	if s.Why != "" {
 		text += "; " + s.Why
@@ -65,7 +71,8 @@ type watch struct {
 	units int
 	all   *formats.Gathering
 
-	began atomic.Int64 // unix ns; 0: nothing has begun
+	zero  time.Time    // of a clock that nobody sets
+	began atomic.Int64 // ns since zero; 0: nothing has begun
 	limit atomic.Int64 // requests that may be sent
 	mu    sync.Mutex   // of ended
 	ended bool
@@ -73,13 +80,16 @@ type watch struct {
 }
 
 func newWatch(j Job, size int, rules metrics.FigureRules) *watch {
-	w := &watch{job: j, size: size, units: size, all: formats.NewGathering(size, rules)}
+	w := &watch{job: j, size: size, units: size, zero: time.Now(), all: formats.NewGathering(size, rules)}
 	w.state.Store(&State{Point: j.Point.Name(), Least: j.Point.Passes, LeastWindow: j.Seconds, Left: -1})
 	return w
 }
 
 // begin notes that the measurement has begun; the first call counts.
-func (w *watch) begin() { w.began.CompareAndSwap(0, time.Now().UnixNano()) }
+func (w *watch) begin() { w.began.CompareAndSwap(0, max(1, int64(time.Since(w.zero)))) }
+
+// took is how many seconds the measurement has taken; began is not 0.
+func (w *watch) took() float64 { return (time.Since(w.zero) - time.Duration(w.began.Load())).Seconds() }
 
 // see takes a request that has ended. A run that does not ask more, Offline, begins with its first answer.
 func (w *watch) see(r *metrics.Request) {
@@ -111,8 +121,7 @@ func (w *watch) mayEnd() bool {
 	if s := w.state.Load(); w.job.Windows {
 		return s.Counts || s.GivesUp
 	}
-	took := float64(time.Now().UnixNano()-w.began.Load()) / 1e9
-	return w.limit.Load() >= int64(w.units*w.job.Point.Passes) && took >= w.job.Seconds
+	return w.limit.Load() >= int64(w.units*w.job.Point.Passes) && w.took() >= w.job.Seconds
 }
 
 // run looks at what has ended until ctx ends.
@@ -127,7 +136,7 @@ func (w *watch) run(ctx context.Context) {
 		case <-ticks.C:
 		}
 		began := w.began.Load()
-		took := float64(time.Now().UnixNano()-began) / 1e9
+		took := w.took()
 		switch n := w.all.Len() / w.size; {
 		case began == 0:
 		case !w.job.Windows:
@@ -174,7 +183,7 @@ func (w *watch) look(passes []steady.Pass, took float64) State {
 	s.Counts = enough && block.Status == steady.Windowable && block.Verdict == steady.SteadyState
 	switch {
 	case s.Counts:
-	case block.Status == steady.Windowable:
+	case block.Status == steady.Windowable && block.Verdict != steady.SteadyState:
 		s.Why = "the verdict is " + string(block.Verdict)
 	case enough && block.Window == nil:
 		s.Why = "no four super-passes in a row are without trend and scatter"

@@ -1,6 +1,9 @@
 package drive
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -103,5 +106,45 @@ func TestLookWithoutAWindow(t *testing.T) {
 		if s := w.lookAtWhole(c.passes, c.took); s.Counts != c.counts {
 			t.Errorf("%+v, want counts %t", s, c.counts)
 		}
+	}
+}
+
+// A log that grows is read on from where it ended, within a line, too; the window so far is told, and when the run
+// ends.
+func TestEventFollower(t *testing.T) {
+	job := Job{Dir: t.TempDir(), Point: plan.Point{Concurrency: 24, Passes: 6}, Windows: true, Seconds: 600,
+		Floor: steady.FloorSeconds}
+	f := &eventFollower{job: job, size: 4, count: func(text string) int { return len(text) }}
+	defer f.close()
+	if _, begun := f.look(); begun {
+		t.Error("a run begins before it has a log")
+	}
+	file, err := os.Create(filepath.Join(job.Dir, "events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text := `{"event_type":"session.start_performance_tracking","timestamp_ns":0}` + "\n"
+	for i := range 20 {
+		at := 1 + i*50e9
+		for kind, line := range []string{"issued", "recv_first", "complete"} {
+			text += fmt.Sprintf(`{"event_type":"sample.%s","timestamp_ns":%d,"sample_uuid":"s%d",`+
+				`"data":["t",["a","bbbb"]]}`+"\n", line, at+kind*1e9, i)
+		}
+	}
+	said := ""
+	for len(text) > 0 {
+		n := min(len(text), 977)
+		if _, err := file.WriteString(text[:n]); err != nil {
+			t.Fatal(err)
+		}
+		text = text[n:]
+		if s, begun := f.look(); begun {
+			said = s.String()
+		}
+	}
+	want := "r24: 5 of 6 super-passes, 15 min 52 s; window 12 min 30 s of 10 min; it ends in 3 min 10 s"
+	if said != want {
+		t.Errorf("%s, want\n%s", said, want)
 	}
 }

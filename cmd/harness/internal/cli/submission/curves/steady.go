@@ -109,8 +109,10 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
 	}
-	if doubt := messages.Doubt(found.Messages); doubt != "" {
-		fmt.Fprintln(a.Stderr, doubt)
+	for _, doubt := range []string{messages.Doubt(found.Messages), found.ClockDoubt()} {
+		if doubt != "" {
+			fmt.Fprintln(a.Stderr, doubt)
+		}
 	}
 	report := steady.Detect(found.Passes, steady.Options{})
 	block := report.Block(found.Samples, f.samples, f.minSeconds())
