@@ -35,7 +35,7 @@ type Models struct {
 // them, with the flags. Of several models that run the same scenarios of a benchmark it takes the first. A parameter
 // goes to the models that have it.
 func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
-	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true}
+	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true, Mixed: true}
 	r := roundSuite{Rules: rules, models: models.All, missing: models.Missing, runs: map[string][]string{}}
 	r.others, r.params = splitParams(given)
 	_, err := rules.Section("implementations", &r.named)
@@ -56,6 +56,43 @@ func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	s.Jobs, err = f.listJobs()
 	return s, err
 }
+
+// OfModels is the suite of the named models, in that order, each with the flags. A parameter goes to the models that
+// have it; models are all that there are. A name that occurs twice, or one of all benchmarks, is an error; one that no
+// model has is left to the plan.
+func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, error) {
+	params := lists.Filter(given, func(f Flag) bool { return f.Name == paramFlag })
+	r := roundSuite{models: lists.Filter(models, func(m sdk.ModelInfo) bool { return slices.Contains(names, m.Name) }),
+		params: params}
+	f := suiteFile{defaults: lists.Filter(given, func(f Flag) bool { return f.Name != paramFlag })}
+	for i, name := range names {
+		if name == Everything || slices.Contains(names[:i], name) {
+			return Suite{}, fmt.Errorf("%s: found %q where each model is named once; %q stands for every model and alone",
+				strings.Join(names, " "), name, Everything)
+		}
+		e := suiteEntry{index: i, models: []string{name}, repeat: 1}
+		for _, m := range r.models {
+			if m.Name == name {
+				e.flags = modelParams(m, params)
+			}
+		}
+		f.entries = append(f.entries, e)
+	}
+	shown := names[:min(len(names), maxNamed)]
+	s := Suite{Name: strings.Join(names, ", "), Out: strings.Join(shown, "+"), Mixed: true}
+	if more := len(names) - len(shown); more > 0 {
+		s.Out += fmt.Sprintf("+%d", more)
+	}
+	var err error
+	s.Jobs, err = f.listJobs()
+	if len(r.models) == len(names) {
+		err = errors.Join(err, r.knowParams())
+	}
+	return s, err
+}
+
+// maxNamed is how many models a folder of results is named after.
+const maxNamed = 4
 
 // roundSuite is a suite of a round as it is made.
 type roundSuite struct {

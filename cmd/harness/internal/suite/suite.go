@@ -35,6 +35,8 @@ type Suite struct {
 	Jobs   []Job         // in the order in which they are made
 	// Apart says that a job which cannot be planned keeps none of the others from being made.
 	Apart bool
+	// Mixed says that one flag is meant for models of every size: a number of samples is bounded for each.
+	Mixed bool
 	// Benchmarks are all of the round that the suite was made of; nil: it was read from a file.
 	Benchmarks []record.Benchmark
 }

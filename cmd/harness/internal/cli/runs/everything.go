@@ -31,16 +31,42 @@ func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	if err := flagsOfOneModel(c); err != nil {
-		return sdk.Usage(err)
-	}
-	if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
+	models, given, err := a.listModels(c, r)
+	if err != nil {
 		return err
 	}
-	if len(r.Plugins.Catalog.Entries) == 0 {
-		return r.Plugins.Catalog.None()
+	given = slices.DeleteFunc(given, func(f suite.Flag) bool { return f.Name == "rules" })
+	listed, err := suite.OfRound(rules, models, given)
+	if err != nil {
+		return sdk.Usage(err)
 	}
-	models := suite.Models{}
+	return a.runJobs(c, r, listed, nil)
+}
+
+// runSeveral makes the runs of several models, as a suite.
+func (a *app) runSeveral(c *cobra.Command, r *Flags, names []string) error {
+	models, given, err := a.listModels(c, r)
+	if err != nil {
+		return err
+	}
+	listed, err := suite.OfModels(names, models.All, given)
+	if err != nil {
+		return sdk.Usage(err)
+	}
+	return a.runJobs(c, r, listed, nil)
+}
+
+// listModels lists the models of all plugins, and the flags that are given for each model.
+func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.Models, given []suite.Flag, err error) {
+	if err := flagsOfOneModel(c); err != nil {
+		return models, nil, sdk.Usage(err)
+	}
+	if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
+		return models, nil, err
+	}
+	if len(r.Plugins.Catalog.Entries) == 0 {
+		return models, nil, r.Plugins.Catalog.None()
+	}
 	for _, e := range r.Plugins.Catalog.Entries {
 		models.All = append(models.All, e.Description.Models...)
 		if e.Err != nil {
@@ -50,16 +76,12 @@ func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 	if r.PluginFlags.Asked.Plugins.Name != "" {
 		models.Missing = "left out by --plugin " + r.PluginFlags.Asked.Plugins.Name
 	}
-	others := append(slices.Clone(besideSuite), "rules")
+	others := slices.Clone(besideSuite)
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
-	listed, err := suite.OfRound(rules, models, suite.FlagsOf(c.Flags(), others))
-	if err != nil {
-		return sdk.Usage(err)
-	}
-	return a.runJobs(c, r, listed, nil)
+	return models, suite.FlagsOf(c.Flags(), others), nil
 }
 
-// flagsOfOneModel refuses flags that cannot be meant for each benchmark of a round.
+// flagsOfOneModel refuses flags that cannot be meant for each of several models.
 func flagsOfOneModel(c *cobra.Command) error {
 	each := pflag.NewFlagSet("", pflag.ContinueOnError)
 	ModelFlags(each, new(bench.Request))
@@ -77,7 +99,7 @@ func flagsOfOneModel(c *cobra.Command) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: cannot be meant for each benchmark of a round; run one model with it, or write a suite "+
+	return fmt.Errorf("%s: cannot be meant for each of several models; run one model with it, or write a suite "+
 		"(harness new suite FILE)", strings.Join(faults, ", "))
 }
 

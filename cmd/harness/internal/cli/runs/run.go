@@ -36,6 +36,7 @@ rules' durations and counts.
                                                            a full run, ten minutes
   harness run resnet50 --set Server.target_qps=500 --dry-run
                                                            show all settings, run nothing
+  harness run resnet50 mobilenet bert-99                   several models, as a suite
   harness run --rules v6.1 all                             every benchmark of a round
 
 An argument that ends in .yaml or .yml is a suite: a list of runs with their flags. Only --out, --force, --dry-run,
@@ -65,7 +66,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := &Flags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: "run MODEL|SUITE.yaml|all", Short: "Run a model's benchmark, a suite, or all of a round, and judge it",
+		Use: "run MODEL...|SUITE.yaml|all", Short: "Run benchmarks of models, a suite, or all of a round, and judge them",
 		Long: runHelp,
 		Args: runArguments,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -74,6 +75,8 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 				return a.runSuite(c, r, args[0])
 			case mlmark.IsFile(args[0]):
 				return a.runConfigs(c, r, args)
+			case len(args) > 1:
+				return a.runSeveral(c, r, args)
 			case args[0] == suite.Everything:
 				return a.runEverything(c, r)
 			}
@@ -98,17 +101,20 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// runArguments wants one argument, or configurations.
+// runArguments wants models, or one other argument, or configurations.
 func runArguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsFile(a) }) {
 		return nil
 	}
-	if len(args) == 1 {
-		if err := notAModel(args[0]); err != nil {
+	for _, arg := range args {
+		if err := notAModel(arg); err != nil {
 			return err
 		}
 	}
-	const what = "a model's name (harness list shows them), all, the file of a suite, or configurations of MLMark"
+	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsFile(a) || mlmark.IsFile(a) }) {
+		return nil
+	}
+	const what = "names of models (harness list shows them), all, the file of a suite, or configurations of MLMark"
 	return shell.OneArgument(what)(c, args)
 }
 

@@ -236,8 +236,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 			return job, sdk.Usage(err)
 		}
 	}
-	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label),
-		s.Apart // one flag for models of every size
+	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label), s.Mixed
 	r.Output.Dir, r.Output.Force, r.Output.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)),
 		s.flags.Output.Force, s.printed.newWatch()
 	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
