@@ -30,7 +30,9 @@ type Document struct {
 	// Suite is the name of the suite, or of the rounds, that the runs are of, where such made them, in folders of their
 	// own: it may have made one several times.
 	Suite string `json:"suite,omitempty"`
-	Runs  []Run  `json:"runs"`
+	// Commit is that of the project which the runs measure, in a file that collects results.
+	Commit string `json:"commit,omitempty"`
+	Runs   []Run  `json:"runs"`
 	// Benchmarks are all of the round, where the suite was made of one.
 	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 }

@@ -26,8 +26,10 @@ type FoundRun struct {
 	record.Run
 	// Out is the folder that the run's Dir and Files are relative to.
 	Out string
-	// File is the path of the result.json.
+	// File is the path of the result.json, or of the file that collects results.
 	File string
+	// Commit is that of the project which the run measured; empty: its file does not say.
+	Commit string
 }
 
 // LogFolder is the folder of the run's logs.
@@ -128,6 +130,8 @@ func readPath(path string, seen map[string]bool) (Set, error) {
 		return Set{}, fmt.Errorf("%s: %w; want the --out folder of a run, or a folder in it", path, fs.ErrNotExist)
 	case err != nil:
 		return Set{}, err
+	case !info.IsDir() && strings.EqualFold(filepath.Ext(path), CollectedEnding):
+		return readCollected(path, seen)
 	case !info.IsDir():
 		return readDocuments([]string{path}, seen, "want a result.json, or the --out folder of a run")
 	case isFile(filepath.Join(path, record.FileName)):

@@ -45,7 +45,11 @@ type section struct {
 type Report struct {
 	sections []section
 	cases    []Case
+	made     []record.Run
 }
+
+// Made are the runs that were added and came to their end.
+func (r *Report) Made() []record.Run { return r.made }
 
 // AddTable adds a table and lines below it. A table without rows is left out, its lines are not.
 func (r *Report) AddTable(title string, rows *table.Table, notes ...string) {
@@ -72,6 +76,9 @@ func (r *Report) AddRuns(runs []record.Run) {
 		value, of := "", ""
 		if f, ok := run.Headline(); ok {
 			value, of = f.String(), f.Name
+		}
+		if run.Status == record.Complete {
+			r.made = append(r.made, run)
 		}
 		why := reasonsOf(run)
 		t.Row(run.Name(), run.Verdict, value, of, strings.Join(why, "; "))

@@ -76,7 +76,8 @@ func newCommand(a *shell.App) *cobra.Command {
 	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
 	trust := machine.TrustCommand(a, &flags)
 	shell.ConcernsPlugins(trust)
-	root.AddCommand(results.CompareCommand(a), results.RankCommand(a), results.ReportCommand(a), author.NewCommand(a),
+	root.AddCommand(results.CompareCommand(a), results.HistoryCommand(a), results.RankCommand(a),
+		results.ReportCommand(a), author.NewCommand(a),
 		trust, submission.Command(a, &flags), serving.BenchCommand(a, &flags), serving.ProbeCommand(a),
 		explainCommand(a), versionCommand(a))
 	nameUnknown(root)

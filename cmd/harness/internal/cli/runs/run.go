@@ -97,7 +97,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
 	r.Observe.Add(flags)
-	shell.AddCIReport(s, c)
+	shell.AddRunReport(s, c)
 	return c
 }
 

@@ -53,7 +53,7 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	f.addFlags(c.Flags())
-	shell.AddCIReport(s, c)
+	shell.AddRunReport(s, c)
 	c.AddCommand(a.mergeCommand())
 	return c
 }

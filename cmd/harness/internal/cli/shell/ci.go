@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
 	"github.com/plumbline-ml/plumbline/internal/compare"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -22,8 +25,8 @@ const EnvStepSummary = "GITHUB_STEP_SUMMARY"
 // ciFlags say where the outcome of a command goes for continuous integration.
 type ciFlags struct{ markdown, junit string }
 
-// CIFlagNames are the flags that AddCIReport adds.
-var CIFlagNames = []string{"markdown", "junit"}
+// CIFlagNames are the flags that AddRunReport adds.
+var CIFlagNames = []string{"markdown", "junit", appendFlag}
 
 // AddCIReport gives a command the flags --markdown and --junit, and writes the report of what it does: to their files,
 // and to the summary of a step where the environment names one. A file that cannot be written is refused before the
@@ -59,6 +62,71 @@ func AddCIReport(a *App, c *cobra.Command) {
 		}
 		return err
 	}
+}
+
+// AddRunReport is AddCIReport for a command that makes runs, which --append collects in a file as well.
+func AddRunReport(a *App, c *cobra.Command) {
+	file := ""
+	c.Flags().StringVar(&file, appendFlag, "", "add the results to the end of `FILE`.jsonl, which harness history reads")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := checkCollected(file); err != nil {
+			return sdk.Usage(err)
+		}
+		if file != "" && a.Report == nil {
+			a.Report = &ci.Report{}
+		}
+		err := run(c, args)
+		if file == "" || len(a.Report.Made()) == 0 {
+			return err
+		}
+		fault := sdk.Usage(results.AppendCollected(file, a.projectCommit(), a.Report.Made()))
+		if err == nil {
+			return fault
+		}
+		if fault != nil { // the command's own outcome stays
+			a.Complain(fault)
+		}
+		return err
+	}
+	AddCIReport(a, c)
+}
+
+const appendFlag = "append"
+
+// checkCollected requires the name of a file that collects results, where a folder is.
+func checkCollected(name string) error {
+	if name == "" {
+		return nil
+	}
+	if !strings.EqualFold(filepath.Ext(name), results.CollectedEnding) {
+		return fmt.Errorf("--%s %s: want a name that ends in %s", appendFlag, name, results.CollectedEnding)
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("--%s %s: not a regular file; name another one", appendFlag, name)
+	}
+	if dir, err := os.Stat(filepath.Dir(name)); err != nil || !dir.IsDir() {
+		return fmt.Errorf("--%s %s: there is no folder %s; make it first", appendFlag, name, filepath.Dir(name))
+	}
+	return nil
+}
+
+// commitVariables are what CI services call the commit of a job.
+var commitVariables = []string{"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"}
+
+// projectCommit is the commit of the project in the working directory, as the CI service or git knows it; empty: none
+// is known.
+func (a *App) projectCommit() string {
+	for _, name := range commitVariables {
+		if commit := a.Env(name); commit != "" {
+			return commit
+		}
+	}
+	commit, err := exec.Command("git", "rev-parse", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(commit))
 }
 
 // appendFile adds text to the end of a file, which may not exist yet.

@@ -1,0 +1,286 @@
+package compare
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plumbline-ml/plumbline/bench/record/metric"
+	"github.com/plumbline-ml/plumbline/internal/figure"
+	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/internal/table"
+	"github.com/plumbline-ml/plumbline/internal/terminal"
+	"github.com/plumbline-ml/plumbline/sdk"
+)
+
+// TimelineSchema names the format of a timeline as JSON.
+const TimelineSchema = "plumbline.history"
+
+// Timeline is how the results of each benchmark changed over time.
+type Timeline struct {
+	Schema        string   `json:"schema"`
+	SchemaVersion int      `json:"schema_version"`
+	Test          string   `json:"test"`  // TestName
+	Level         float64  `json:"level"` // below it a change is larger than the spread
+	Series        []Series `json:"series"`
+	Notes         []string `json:"notes"` // what was left out, and why
+}
+
+// Series is the main figure of one benchmark, oldest entry first.
+type Series struct {
+	Name    string  `json:"name"` // what the runs' names have in common
+	Metric  string  `json:"metric"`
+	Title   string  `json:"title"`
+	Unit    string  `json:"unit"`
+	Better  string  `json:"better"` // "higher", "lower" or empty
+	Entries []Entry `json:"entries"`
+}
+
+// Entry is the runs of one commit and label, which follow each other; of one day where neither is known.
+type Entry struct {
+	Started  time.Time `json:"started"` // of the first run
+	Commit   string    `json:"commit,omitempty"`
+	Label    string    `json:"label,omitempty"`
+	Verdicts string    `json:"verdicts,omitempty"` // of runs that are not good
+	// Differs says what is not as in the entry before.
+	Differs []Difference `json:"differs,omitempty"`
+	// FigureRow has the entry's runs as New. Base is all runs since the last change, without values in a first entry.
+	FigureRow
+}
+
+// First is the verdict of the first entry of a series.
+const First DifferenceVerdict = "first"
+
+// NewTimeline puts the runs of a set in order of time, by benchmark, and compares each entry with all runs since the
+// last change. Runs of a file keep the order of its lines. Runs that did not come to their end are left out, and the
+// timeline says so. It is an error if none is left.
+func NewTimeline(name string, set results.Set) (Timeline, error) {
+	t := Timeline{Schema: TimelineSchema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Series: []Series{}}
+	set.Runs = slices.Clone(set.Runs)
+	slices.SortStableFunc(set.Runs, func(a, b results.FoundRun) int {
+		if a.File == b.File {
+			return 0
+		}
+		return a.Started.Compare(b.Started)
+	})
+	var c Comparison
+	side, err := c.groupSide(SideInput{name, set}, allowedFacets{})
+	if err != nil {
+		return t, err
+	}
+	t.Notes = append(c.Notes, backwardNotes(side.groups)...)
+	for _, g := range side.groups {
+		s, ok := newSeries(g)
+		if !ok {
+			t.Notes = append(t.Notes, fmt.Sprintf("left out: %v has no figure that all of its runs have", g))
+			continue
+		}
+		t.Series = append(t.Series, s)
+	}
+	if len(t.Series) == 0 {
+		return t, sdk.Data(fmt.Errorf("%s: no figure to follow: %s", name, strings.Join(t.Notes, "; ")))
+	}
+	return t, nil
+}
+
+// backwardNotes says where a run of a file started before the one above it.
+func backwardNotes(groups []runGroup) (notes []string) {
+	for _, g := range groups {
+		for i, r := range g.runs[1:] {
+			if before := g.runs[i]; r.Started.Before(before.Started) && r.File == before.File {
+				notes = append(notes, fmt.Sprintf("%v: a run of %s follows one of %s: the clock went back, and the order is "+
+					"that of the lines", g, timeText(r.Started), timeText(before.Started)))
+			}
+		}
+	}
+	return notes
+}
+
+// newSeries follows the main figure of a group.
+func newSeries(g runGroup) (s Series, ok bool) {
+	figures := gatherFigures(g.runs)
+	at := slices.IndexFunc(figures.order, func(m metric.Metric) bool { return m.Main })
+	if at < 0 {
+		return s, false
+	}
+	m := figures.order[at]
+	s = Series{Name: g.String(), Metric: m.Name, Title: m.Title, Unit: m.Unit}
+	values := figures.values[m.Name]
+	var base []float64
+	var before runGroup
+	for from := 0; from < len(g.runs); {
+		to := from + 1
+		for to < len(g.runs) && entryKey(g.runs[to]) == entryKey(g.runs[from]) {
+			to++
+		}
+		own := g
+		own.runs = g.runs[from:to]
+		e := newEntry(own, m, base, values[from:to])
+		if before.runs != nil {
+			e.Differs = differencesBetween(before, own)
+		}
+		if e.Verdict != Within && e.Verdict != Unknown {
+			base = nil
+		}
+		base, before, from = append(slices.Clone(base), values[from:to]...), own, to
+		s.Entries = append(s.Entries, e)
+	}
+	s.Better = s.Entries[0].Better
+	return s, true
+}
+
+// entryKey is what runs of one entry have in common.
+func entryKey(r results.FoundRun) string {
+	if r.Commit == "" && r.Identity.Label == "" {
+		return r.Started.UTC().Format(time.DateOnly)
+	}
+	return r.Commit + "\n" + r.Identity.Label
+}
+
+func newEntry(g runGroup, m metric.Metric, base, values []float64) Entry {
+	first := len(base) == 0
+	if first {
+		base = values
+	}
+	r := g.runs[0]
+	e := Entry{Started: r.Started, Commit: r.Commit, Label: r.Identity.Label, Verdicts: badVerdicts(g.runs),
+		FigureRow: newRow(m, base, values)}
+	if first {
+		none := figure.Number(math.NaN())
+		e.Base, e.Change, e.P, e.Verdict = FigureSample{Values: []float64{}}, none, none, First
+	}
+	return e
+}
+
+// Standing is how the entry compares, in words.
+func (e Entry) Standing() string {
+	if e.Verdict == First {
+		return string(First)
+	}
+	return e.VerdictText()
+}
+
+// CommitText is the commit as far as people read it.
+func (e Entry) CommitText() string { return shortChecksum(e.Commit) }
+
+// DateText is when the entry began.
+func (e Entry) DateText() string { return timeText(e.Started) }
+
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+// DiffersText is what is not as before, in a line.
+func (e Entry) DiffersText() string {
+	return strings.Join(lists.Map(e.Differs, func(d Difference) string { return d.About + " " + d.Base + " -> " + d.New }),
+		"; ")
+}
+
+// Heading is what the series' numbers are.
+func (s Series) Heading() string { return FigureRow{Title: s.Title, Unit: s.Unit}.Heading() }
+
+// Table is the table of the series.
+func (s Series) Table() *table.Table {
+	t := &table.Table{Right: []int{3, 4, 5, 6}}
+	t.Head("DATE", "COMMIT", "LABEL", "RUNS", s.Metric, "±", "CHANGE", "VERDICT", "NOTE")
+	for _, e := range s.Entries {
+		verdict := e.verdictSpan()
+		verdict.Text = e.Standing()
+		note := e.Verdicts
+		if more := e.DiffersText(); note != "" && more != "" {
+			note += "; " + more
+		} else {
+			note += more
+		}
+		t.Row(e.DateText(), e.CommitText(), e.Label, len(e.New.Values), e.Text(e.New.Median), e.New.SpreadText(),
+			e.ChangeText(), verdict, note)
+	}
+	return t
+}
+
+// Legend says how to read the timeline.
+func (t Timeline) Legend() []string {
+	return []string{
+		fmt.Sprintf("CHANGE is of the median, against all runs since the last change. A change counts where p < %g (%s).",
+			t.Level, t.Test),
+		"Four runs of each entry decide (--repeat 4), or one against forty; with fewer there is no verdict.",
+	}
+}
+
+// WriteText writes the timeline for a terminal.
+func (t Timeline) WriteText(w io.Writer) error {
+	b := terminal.On(w)
+	for i, s := range t.Series {
+		if i > 0 {
+			b.Print("\n")
+		}
+		b.Print(terminal.Span{Style: terminal.Heading, Text: s.Name}, ": "+s.Heading()+"\n\n")
+		rows := s.Table()
+		rows.Indent = "  "
+		_, _ = rows.WriteTo(b)
+	}
+	b.Print("\n")
+	for _, line := range append(t.Legend(), t.Notes...) {
+		b.Print(line, "\n")
+	}
+	return b.Err()
+}
+
+// WriteJSON writes the timeline for programs.
+func (t Timeline) WriteJSON(w io.Writer) error {
+	if t.Notes == nil {
+		t.Notes = []string{}
+	}
+	text, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing the history as JSON: %w", err)
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// WriteCSV writes an entry a line; numbers that are not known are empty.
+func (t Timeline) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"series", "metric", "unit", "started", "commit", "label", "runs", "median", "min", "max",
+		"change", "p", "verdict", "run_verdicts"})
+	number := func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	for _, s := range t.Series {
+		for _, e := range s.Entries {
+			_ = out.Write([]string{s.Name, s.Metric, s.Unit, e.Started.UTC().Format(time.RFC3339), e.Commit, e.Label,
+				strconv.Itoa(len(e.New.Values)), number(e.New.Median), number(e.New.Min), number(e.New.Max),
+				number(float64(e.Change)), number(float64(e.P)), string(e.Verdict), e.Verdicts})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// Latest returns a badge's text of the newest entries, and the worst of their verdicts. The text is the figure of the
+// only series, else the number of series with each verdict.
+func (t Timeline) Latest() (subject, text string, worst DifferenceVerdict) {
+	count := map[DifferenceVerdict]int{}
+	for _, s := range t.Series {
+		count[s.Entries[len(s.Entries)-1].Verdict]++
+	}
+	order := []DifferenceVerdict{Worsened, Changed, Improved, Within, Unknown, First}
+	present := lists.Filter(order, func(v DifferenceVerdict) bool { return count[v] > 0 })
+	if len(t.Series) == 1 {
+		s := t.Series[0]
+		e := s.Entries[len(s.Entries)-1]
+		return s.Name, strings.TrimSpace(e.Text(e.New.Median) + " " + cmp.Or(s.Unit, s.Title)), present[0]
+	}
+	parts := lists.Map(present, func(v DifferenceVerdict) string { return fmt.Sprintf("%d %s", count[v], v) })
+	return figure.Plural(len(t.Series), "benchmark"), strings.Join(parts, ", "), present[0]
+}

@@ -1,0 +1,123 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/plumbline-ml/plumbline/bench/record"
+)
+
+// CollectedEnding ends the name of a file that collects results: a document in each line, the newest last.
+const CollectedEnding = ".jsonl"
+
+// AppendCollected adds runs to the end of a file that collects results, as one line. It makes the file where there is
+// none, changes no line, and begins a new one where the last was cut.
+func AppendCollected(path, commit string, runs []record.Run) (err error) {
+	d := record.NewDocument(runs)
+	d.Commit = commit
+	line, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("writing a line of results: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	last := []byte{'\n'}
+	if info.Size() > 0 {
+		if _, err := file.ReadAt(last, info.Size()-1); err != nil {
+			return err
+		}
+	}
+	if last[0] != '\n' {
+		line = append([]byte{'\n'}, line...)
+	}
+	_, err = file.Write(append(line, '\n')) // at once: two writers do not share a line
+	return err
+}
+
+// readCollected reads a file that collects results, in the order of its lines. A line that is none, such as one that
+// was cut, is left out; so is a run that an earlier line has.
+func readCollected(path string, seen map[string]bool) (Set, error) {
+	var s Set
+	if noteKnown(path, seen) {
+		return s, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer file.Close()
+	known := map[string]bool{}
+	lines := bufio.NewReader(file)
+	for n := 1; ; n++ {
+		text, end := readLine(lines)
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			if fault := s.addCollected(path, text, known); fault != nil {
+				s.Skipped = append(s.Skipped, fmt.Sprintf("%s, line %d: %v", path, n, fault))
+			}
+		}
+		if errors.Is(end, io.EOF) {
+			break
+		}
+		if end != nil {
+			return s, end
+		}
+	}
+	if len(s.Runs) == 0 {
+		return s, fmt.Errorf("%s: no result in it; harness run and bench write them there with --append%s", path,
+			prefixed("\n", strings.Join(s.Skipped, "\n")))
+	}
+	return s, nil
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// maxLine is the longest line of collected results that is read, in bytes.
+const maxLine = 64 << 20
+
+// readLine reads a line of any length, and keeps maxLine of it: a longer one is no JSON then.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) <= maxLine {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// addCollected adds the runs of a line.
+func (s *Set) addCollected(path string, text []byte, known map[string]bool) error {
+	d, err := record.Parse(text)
+	if err != nil {
+		return err
+	}
+	for _, r := range d.Runs {
+		key := fmt.Sprint(r.Name(), "\n", r.Dir, "\n", r.Started.UnixNano(), "\n", r.Duration)
+		if known[key] {
+			continue
+		}
+		known[key] = true
+		s.Runs = append(s.Runs, FoundRun{Run: r, Out: outputFolder(path, r), File: path, Commit: d.Commit})
+	}
+	return nil
+}
