@@ -47,7 +47,7 @@ func TestHistoryOfSeveralModels(t *testing.T) {
 	harness.Run(t, "history", dir).WantCode(t, 0).WantOutput(t, "honest Offline performance", "nightly")
 	for says, args := range map[string][]string{
 		"want a name that ends in .jsonl": {"run", "honest", "--append", "results.txt"},
-		"each model is named once":        {"run", "honest", "honest"},
+		"honest is named twice":           {"run", "honest", "honest"},
 		"cannot be meant for each":        {"run", "honest", "keeping", "--model", "x.onnx"},
 	} {
 		r := harness.Run(t, append(args, "--plugin-dir", built.Cheater())...).WantCode(t, 2)

@@ -16,7 +16,9 @@ import (
 // mistakes are command lines that somebody gets wrong, in a folder with the files of mistakenFiles. What is said of
 // each stands in testdata/mistakes.txt, with the exit code.
 var mistakes = []string{
-	"run", "run resnet50 mobilenet --dry-run", "run resnet50 --scenario",
+	"run", "run resnet50 resnet50", "run resnet50 all", "run resnet50 x.yaml", "run resnet50 gone --dry-run",
+	"run resnet50 mobilenet --model x.onnx", "run resnet50 --append x.txt", "run resnet50 --append none/x.jsonl",
+	"run resnet50 --scenario", "history", "history none", "history folder", "history folder --badge x.csv",
 	"run resnet50 --scenario Offlin --dry-run", "run resnet50 --mode fast --dry-run",
 	"run resnet50 --backend otr --dry-run", "run resnet50 --backend ort, --dry-run",
 	"run resnet50 --backend ort,ort --dry-run", "run resnet50 --rules v9.9 --dry-run",

@@ -66,9 +66,12 @@ func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, erro
 		params: params}
 	f := suiteFile{defaults: lists.Filter(given, func(f Flag) bool { return f.Name != paramFlag })}
 	for i, name := range names {
-		if name == Everything || slices.Contains(names[:i], name) {
-			return Suite{}, fmt.Errorf("%s: found %q where each model is named once; %q stands for every model and alone",
-				strings.Join(names, " "), name, Everything)
+		switch {
+		case name == Everything:
+			return Suite{}, fmt.Errorf("%s: %q means every model; give it alone, or name models", strings.Join(names, " "), name)
+		case slices.Contains(names[:i], name):
+			return Suite{}, fmt.Errorf("%s: %s is named twice; name each model once, and repeat runs with a suite",
+				strings.Join(names, " "), name)
 		}
 		e := suiteEntry{index: i, models: []string{name}, repeat: 1}
 		for _, m := range r.models {

@@ -136,7 +136,7 @@ var topics = []struct{ title, common, more string }{
 	{"Accuracy", "", ""},
 	{"Results", "", "also workspace tree"},
 	{"Several runs", "repeat fail-if rehearsal shorten client client-python", ""},
-	{"What is printed", "dry-run quiet json", "markdown junit color"},
+	{"What is printed", "dry-run quiet json", "markdown junit append color"},
 	{"While runs go on", "web metrics", "events otlp"},
 	{"Power", "", ""},
 }
