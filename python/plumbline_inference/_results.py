@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import csv
-import json
-import math
 import os
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ._files import FormatError, make_frame, number, pandas_module, read_document, time_of
+
 if TYPE_CHECKING:
     import pandas
 
 #: The format that is read, and its newest version. Within a version fields are only added.
 SCHEMA, VERSION = "plumbline.result", 1
-
-
-class FormatError(ValueError):
-    """A file is no result of Plumbline, or a newer harness wrote it."""
 
 
 @dataclass(frozen=True)
@@ -190,9 +186,11 @@ class Run:
         """The same as a DataFrame; of queries.parquet, which is quicker, where that was written."""
         parquet = self.folder / "queries.parquet"
         if parquet.is_file():
-            return _pandas().read_parquet(parquet)
+            frame: pandas.DataFrame = pandas_module().read_parquet(parquet)
+            return frame
         optional = ["first_token_ns", "completed_ns", "latency_ns", "tokens"]
-        return _pandas().read_csv(self._exported("queries.csv"), dtype={name: "Int64" for name in optional})
+        frame = pandas_module().read_csv(self._exported("queries.csv"), dtype={name: "Int64" for name in optional})
+        return frame
 
     def _exported(self, name: str) -> Path:
         path = self.folder / name
@@ -239,7 +237,7 @@ class Results:
 
     def frame(self) -> pandas.DataFrame:
         """A row for each run (Run.row). Raises ImportError without pandas."""
-        return _pandas().DataFrame([r.row() for r in self.runs])
+        return make_frame([r.row() for r in self.runs])
 
 
 def read(path: str | os.PathLike[str]) -> Results:
@@ -250,17 +248,11 @@ def read(path: str | os.PathLike[str]) -> Results:
     where = Path(path)
     if where.is_dir():
         if not (where / "result.json").exists() and (where / "sweep.json").exists():
-            raise FormatError(f"{where} is a sweep of harness bench: read the folder of one of its points")
+            raise FormatError(
+                f"{where} is a sweep of harness bench: read_sweep reads it, and read the folder of one of its points"
+            )
         where /= "result.json"
-    try:
-        data = json.loads(where.read_bytes())
-    except ValueError as fault:
-        raise FormatError(f"{where}: {fault}") from fault
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise FormatError(f"{where} is no result of Plumbline: want schema {SCHEMA!r}")
-    version = data.get("schema_version")
-    if not isinstance(version, int) or not 1 <= version <= VERSION:
-        raise FormatError(f"{where} has schema version {version!r}; this package reads 1 to {VERSION}: update it")
+    data = read_document(where, SCHEMA, VERSION, "result of Plumbline")
     try:
         runs = [_run(where.parent, r) for r in data["runs"]]
         return Results(where, data["exit_code"], data["outcome"], runs, data)
@@ -276,7 +268,7 @@ def _run(folder: Path, r: dict[str, Any]) -> Run:
                                    "duration_s")},
         reasons=[Reason(*(x[key] for key in ("rule", "measured", "needed", "hint"))) for x in r["reasons"]],
         error=error["message"] if error else None,
-        started=_time(r["started"]),
+        started=time_of(r["started"]),
         folder=folder / r["dir"],
         performance=_performance(performance) if performance else None,
         accuracy=_accuracy(accuracy) if accuracy else None,
@@ -292,18 +284,8 @@ def _run(folder: Path, r: dict[str, Any]) -> Run:
 def _query(row: dict[str, str]) -> Query:
     """A row of queries.csv, whose further columns, of a newer harness, are left out."""
     known = {f.name for f in fields(Query)} - {"run"}
-    numbers = {k: int(v) if v else None for k, v in row.items() if k in known}
+    numbers: dict[str, Any] = {k: int(v) if v else None for k, v in row.items() if k in known}
     return Query(**numbers, run=row.get("run", ""))
-
-
-def _time(text: str) -> datetime | None:
-    """A time with up to nine digits of a second, of which Python keeps six. That of a run that never began is none."""
-    date, _, fraction = text.removesuffix("Z").partition(".")
-    if date.startswith("0001-"):
-        return None
-    if fraction and not fraction.isdigit():  # a zone's offset is behind it
-        return datetime.fromisoformat(text)
-    return datetime.fromisoformat(f"{date}.{fraction[:6]:0<6}+00:00")
 
 
 def _performance(p: dict[str, Any]) -> Performance:
@@ -317,12 +299,7 @@ def _performance(p: dict[str, Any]) -> Performance:
 
 
 def _figure(f: dict[str, Any]) -> Figure:
-    return Figure(f["name"], f["unit"], _number(f["value"]), f["rounded"])
-
-
-def _number(value: Any) -> float:
-    """A number; null stands for one that is not finite."""
-    return math.nan if value is None else float(value)
+    return Figure(f["name"], f["unit"], number(f["value"]), f["rounded"])
 
 
 def _latency(d: dict[str, Any] | None) -> Any:
@@ -342,16 +319,8 @@ def _early(e: dict[str, Any] | None) -> EarlyStopping | None:
 def _accuracy(a: dict[str, Any]) -> Accuracy:
     metrics = [
         AccuracyMetric(
-            m["name"], m["unit"], _number(m["value"]), m["rounded"], m.get("target") or None, m["outcome"], m["text"]
+            m["name"], m["unit"], number(m["value"]), m["rounded"], m.get("target") or None, m["outcome"], m["text"]
         )
         for m in a["metrics"]
     ]
     return Accuracy(a["outcome"], a["basis"], a["samples"], metrics, a)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as fault:
-        raise ImportError("a table wants pandas (pip install pandas); dataclasses do without") from fault
-    return pandas

@@ -1,5 +1,7 @@
 """Tests of the installed package: python -m unittest discover python/tests, with the wheel installed."""
 
+import http.server
+import importlib.util
 import json
 import math
 import os
@@ -7,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -87,6 +90,14 @@ class TestRun(Case):
         ):
             self.assertEqual(_flag("--x", value), want)
 
+    def test_progress(self):
+        from plumbline_inference._program import _finish
+
+        heard = []
+        code = 'import sys; print("one\\ntwo", file=sys.stderr); print("done"); sys.exit(3)'
+        said = _finish([sys.executable, "-c", code], os.environ, heard.append)
+        self.assertEqual((said, heard), ((3, "done\n", "one\ntwo\n"), ["one", "two"]))
+
     def test_program(self):
         with mock.patch.dict(os.environ, PLUMBLINE_HARNESS="/none/harness"):
             self.assertEqual(plumbline.program(), Path("/none/harness"))
@@ -121,7 +132,7 @@ class TestRead(Case):
         with self.assertRaises(FileNotFoundError):
             plumbline.read(sweep)
         (sweep / "sweep.json").write_text("{}")
-        with self.assertRaisesRegex(plumbline.FormatError, "is a sweep of harness bench"):
+        with self.assertRaisesRegex(plumbline.FormatError, "is a sweep of harness bench: read_sweep reads it"):
             plumbline.read(sweep)
 
     def test_identity(self):
@@ -142,12 +153,115 @@ class TestRead(Case):
         self.assertIsNone(_query({**numbers, **empty, "later": "x"}).latency_ns)
 
     def test_numbers(self):
-        from plumbline_inference._results import _number, _time
+        from plumbline_inference._files import number, time_of
 
-        self.assertTrue(math.isnan(_number(None)))
-        self.assertIsNone(_time("0001-01-01T00:00:00Z"))
-        self.assertEqual(_time("2026-11-24T01:02:03.123456789Z").isoformat(), "2026-11-24T01:02:03.123456+00:00")
-        self.assertEqual(_time("2026-11-24T01:02:03Z").isoformat(), "2026-11-24T01:02:03+00:00")
+        self.assertTrue(math.isnan(number(None)))
+        self.assertIsNone(time_of("0001-01-01T00:00:00Z"))
+        self.assertEqual(time_of("2026-11-24T01:02:03.123456789Z").isoformat(), "2026-11-24T01:02:03.123456+00:00")
+        self.assertEqual(time_of("2026-11-24T01:02:03Z").isoformat(), "2026-11-24T01:02:03+00:00")
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """A server of one model that streams three tokens."""
+
+    def do_GET(self):
+        self.answer("application/json", json.dumps({"object": "list", "data": [{"id": "made"}]}))
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        events = [{"choices": [{"index": 0, "delta": {"content": f" word{i}"}}]} for i in range(3)]
+        events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]})
+        events.append({"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 3, "total_tokens": 7}})
+        text = "".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n"
+        self.answer("text/event-stream", text)
+
+    def answer(self, kind, text):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+class TestBench(Case):
+    def setUp(self):
+        super().setUp()
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+
+    def measure(self, **flags):
+        return plumbline.bench(self.url, isl=4, osl=3, requests=6, concurrency="1,2", out=self.dir / "out", **flags)
+
+    def test_sweep(self):
+        done = self.measure(progress=True)
+        sweep = done.sweep
+        self.assertEqual((done.code, sweep.complete, sweep.find, sweep.best), (0, True, None, None))
+        loads = [(p.load_by, p.load, p.holds) for p in sweep.by_load]
+        self.assertEqual(loads, [("users", 1, None), ("users", 2, None)])
+        for p in sweep.points:
+            self.assertGreater(p.ttft.percentiles[0.5], 0)
+            self.assertLessEqual(p.ttft.min_ns, p.ttft.percentiles[0.99])
+            self.assertEqual(p.row()["value"], p.load)
+            requests = [r for r in p.read_requests() if not r.warm_up]
+            self.assertEqual([r.status for r in requests], ["ok"] * 6)
+            self.assertEqual(requests[0].completion_tokens, 3)
+            self.assertLessEqual(requests[0].ttft_ns, requests[0].e2e_ns)
+        self.assertEqual(plumbline.read_sweep(self.dir / "out"), sweep)
+        self.assertEqual(plumbline.read(sweep.points[0].folder).runs[0].mode, "serving")
+
+    def test_objectives(self):
+        done = self.measure(slo="p50 ttft < 1ns")
+        self.assertEqual((done.code, done.sweep.best), (3, None))
+        self.assertEqual([p.holds for p in done.sweep.points], [False, False])
+
+    def test_failure(self):
+        with self.assertRaisesRegex(plumbline.Failure, "exit code 6") as caught:
+            plumbline.bench("http://127.0.0.1:9", out=self.dir / "none")
+        self.assertIsNone(caught.exception.finished.sweep)
+
+    def test_faults(self):
+        self.measure()
+        path = self.dir / "out" / "sweep.json"
+        whole = json.loads(path.read_text())
+        for change, want in (
+            ({"schema": "x"}, "is no sweep of harness bench"), ({"schema_version": 9}, "schema version 9"),
+            ({"best": 7}, "IndexError"), ({"points": [{}]}, "KeyError"), ({"points": [3]}, "TypeError"),
+        ):
+            path.write_text(json.dumps({**whole, **change}))
+            with self.assertRaisesRegex(plumbline.FormatError, want):
+                plumbline.read_sweep(path)
+        path.write_text(json.dumps(whole))
+        point = plumbline.read_sweep(path).points[0]
+        with open(point.folder / "requests.jsonl", "a") as lines:
+            lines.write('{"index": 3')
+        with self.assertRaisesRegex(plumbline.FormatError, "requests.jsonl, line "):
+            point.read_requests()
+
+    @unittest.skipIf(pandas is None, "pandas is not installed")
+    def test_frames(self):
+        sweep = self.measure().sweep
+        frame = sweep.frame()
+        self.assertEqual(list(frame.value), [1, 2])
+        self.assertEqual(list(frame.ttft_p50_ms), [p.ttft.percentiles[0.5] / 1e6 for p in sweep.by_load])
+        requests = sweep.points[0].requests_frame()
+        self.assertEqual(int((~requests.warm_up).sum()), 6)
+
+    @unittest.skipIf(importlib.util.find_spec("matplotlib") is None, "matplotlib is not installed")
+    def test_plot(self):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        sweep = self.measure().sweep
+        axes = sweep.plot()
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel()), ("tokens_per_s", "ttft_p99_ms"))
+        with self.assertRaisesRegex(ValueError, "no point has both"):
+            sweep.plot(x="none")
 
 
 class TestFrames(Case):
