@@ -163,7 +163,8 @@ func (c rehearsedCurve) run(t *testing.T, dir string, run func(int, ...string) s
 // shortRunRules are what the check finds in short runs of small sets: times, the number of samples with what is judged
 // of all of them, and figures of power that have no source.
 var shortRunRules = map[string]string{"point-duration": "warning", "steady-state-basis": "warning",
-	"offline-ordering": "warning", "power-estimated": "warning", "accuracy-sample-count": "error", "accuracy-gate": "error"}
+	"offline-ordering": "warning", "power-estimated": "warning", "accuracy-sample-count": "error",
+	"accuracy-gate": "error"}
 
 // wantShortRuns wants no finding but those of short runs of small sets, and of programs, which were not executed.
 func wantShortRuns(t *testing.T, report string) {
