@@ -31,9 +31,9 @@ func rowsOf(n int, format string) string {
 }
 
 // TestRehearsedCurves goes the whole way on mock servers, with least times divided: plans, runs, accuracy runs, sheets,
-// tree, check and page of models, one agentic, with elected and dedicated Offline on two systems. The check finds nothing but what
-// short runs of small sets lack. PLUMBLINE_KEEP_TREE names a folder that keeps the tree: make test-official
-// OF=endpoints-1.0 gives it to the official checker.
+// tree, check and page of models, one agentic, with elected and dedicated Offline on two systems. The check finds
+// nothing but what short runs of small sets lack. PLUMBLINE_KEEP_TREE names a folder that keeps the tree: make
+// test-official OF=endpoints-1.0 gives it to the official checker.
 func TestRehearsedCurves(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,10 +53,11 @@ func TestRehearsedCurves(t *testing.T) {
 	trajectories := rowsOf(3, `{"conversation_id":"c#","turn":1,"role":"user","system":"You are an agent.",`+
 		`"content":"mend #","tools":[{"type":"function","function":{"name":"bash"}}]}`+"\n"+
 		`{"conversation_id":"c#","turn":2,"role":"assistant","tool_calls":`+call+`}`)
-	calls := `{"contains":"mend","text":"` + strings.Repeat(" ba", 470) + `","calls":[{"id":"c","name":"bash","arguments":{"command":"grep y | head"}}],` +
-		`"finish":"tool_calls"}` + "\n"
+	calls := `{"contains":"mend","text":"` + strings.Repeat(" ba", 470) + `","calls":[{"id":"c","name":"bash",` +
+		`"arguments":{"command":"grep y | head"}}],"finish":"tool_calls"}` + "\n"
 	curves := []rehearsedCurve{
-		{"alpha", "llama3_1-8b", "elected", news, "", stories, 7}, {"beta", "llama3_1-8b", "elected", news, "", stories, 7},
+		{"alpha", "llama3_1-8b", "elected", news, "", stories, 7},
+		{"beta", "llama3_1-8b", "elected", news, "", stories, 7},
 		{"alpha", "gpt-oss-120b", "dedicated", questions, graded, stories, 8},
 		{"beta", "kimi-k3", "", trajectories, "", calls, 7},
 	}
