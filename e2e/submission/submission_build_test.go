@@ -53,7 +53,8 @@ func TestSubmissionOfRehearsals(t *testing.T) {
 	workspace, tree := begin(t, "Лаборатория"), filepath.Join(t.TempDir(), "tree")
 	bert := rehearse(t, true, "bert", "--scenario", "SingleStream", "--count", "100", "--set", "min_query_count=100")
 	outs := []string{
-		bert, rehearse(t, false, "llama3.1-8b-edge", "--scenario", "SingleStream,Offline"),
+		bert, rehearse(t, false, "llama3.1-8b-edge", "--scenario", "SingleStream,Offline", "--count", "40", "--set",
+			"min_query_count=40"),
 		rehearse(t, true, "3d-unet", "--scenario", "Offline", "--count", "2", "--set", "min_query_count=2"),
 	}
 	in := []string{"--workspace", workspace}
