@@ -90,8 +90,8 @@ func TestRehearsedCurves(t *testing.T) {
 	}
 }
 
-// writeTokenizer writes a tokenizer of characters and 25 words with the marks of gpt-oss-120b, and returns the token ids
-// that begin the user's part.
+// writeTokenizer writes a tokenizer of characters and 25 words with the marks of gpt-oss-120b, and returns the ids that
+// begin the part of the user.
 func writeTokenizer(t *testing.T, file string) (mark string) {
 	t.Helper()
 	vocab := map[string]int{"Ġ": 94}
