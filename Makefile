@@ -48,13 +48,13 @@ test-all: ## test, with what is slow by nature (PLUMBLINE_ALL=1), and fuzz with 
 # What needs more than Go, make and a C compiler: each name is a target extra.NAME or official.NAME below, with what it
 # takes. Without a name, or with another one, make says them all.
 EXTRA    = arm64 browser cpp dist gpu kills metrics network openai pace python searches servers serving-peers shares store
-OFFICIAL = accuracy bfcl brats checker endpoints endpoints-1.0 loadgen products reasoning retrieval streamed submission
+OFFICIAL = accuracy bfcl brats checker endpoints endpoints-1.0 endpoints-client loadgen products reasoning retrieval streamed submission
 chosen = $(if $(filter 1,$(words $(filter $(2),$(OF)))),$(1).$(OF),$(1).unknown)
 
 test-extra: ## test by what may not be here: OF=arm64, browser, cpp, dist, gpu, kills, metrics, network, openai, pace, python, searches, servers, serving-peers, shares or store
 	@$(MAKE) --no-print-directory $(call chosen,extra,$(EXTRA))
 
-test-official: ## compare with official programs: OF=accuracy, bfcl, brats, checker, endpoints, endpoints-1.0, loadgen, products, reasoning, retrieval, streamed or submission
+test-official: ## compare with official programs: OF=accuracy, bfcl, brats, checker, endpoints, endpoints-1.0, endpoints-client, loadgen, products, reasoning, retrieval, streamed or submission
 	@$(MAKE) --no-print-directory $(call chosen,official,$(OFFICIAL))
 
 %.unknown:
@@ -106,6 +106,9 @@ official.endpoints-1.0: #: compare check and bundle of submissions to MLPerf End
 	PLUMBLINE_ENDPOINTS_PYTHON=$(or $(PYTHON),python3) PLUMBLINE_TREE=$$kept/pending$(if $(TREE),:$(abspath $(TREE))) \
 	TREES=$(TREES) SEED=$(SEED) \
 	$(GO) test -count=1 -v -timeout 6h -run TestOfficialTools ./internal/submission/endpoints/results
+
+official.endpoints-client: #: run points of a curve by the official client of MLPerf Endpoints, with short times (PYTHON= one with mlcommons/endpoints, 3.12 or newer)
+	HF_HUB_OFFLINE=1 PLUMBLINE_ENDPOINTS_CLIENT=$(or $(PYTHON),python3) $(GO) test -count=1 -v -timeout 1h -run TestOfficialClient ./internal/submission/endpoints/drive
 
 official.reasoning: #: let the official accuracy scripts of reasoning models score our logs (MLC=checkout, PRM800K= and LCB= its submodules, PYTHON=)
 	PLUMBLINE_MLC=$(abspath $(MLC)) PLUMBLINE_PRM800K=$(abspath $(PRM800K)) PLUMBLINE_LCB=$(abspath $(LCB)) PYTHON=$(or $(PYTHON),python3) \
