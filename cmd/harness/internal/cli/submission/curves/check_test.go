@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/testkit/clitest"
@@ -26,6 +27,10 @@ func TestCheckOfACurve(t *testing.T) {
 		s.Want(0, s.Run("submission", "check", filepath.Join(org, "sub"), "--rules", "endpoints-1.0"), "0 errors")
 		s.Want(3, s.Run("submission", "check", org, "--strict"), "ttft-of-load", "15 warnings")
 		s.Want(1, s.Run("submission", "check", org, "--strict", "--compatible"), "1 warning,")
+		s.Want(1, s.Run("submission", "check", org, "--strict", "--compatible", "--json"), `"spec_ref"`)
+		if text := s.Stdout.String(); strings.Contains(text, "ttft-of-load") || strings.Contains(text, "window-end") {
+			t.Error("the official report has rules of our own")
+		}
 		s.Want(2, s.Run("submission", "check", org, "--submitter", "Lab"), "--submitter does not go with")
 		s.Want(2, s.Run("submission", "check", org, "--skip-power-check"), "--skip-power-check does not go with")
 		s.Want(2, s.Run("submission", "check", t.TempDir(), "--strict"), "--strict goes with")
