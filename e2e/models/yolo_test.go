@@ -18,9 +18,11 @@ import (
 func TestYOLO(t *testing.T) {
 	out := t.TempDir()
 	const all = "SingleStream,MultiStream,Offline"
-	few := []string{"--count", "64", "--smoke", "--set", "min_query_count=64", "--quiet"}
-	harness.Run(t, append([]string{"run", "yolo-99", "--scenario", all, "--mode", "accuracy", "--out", out}, few...)...).
-		WantCode(t, 0)
+	first := func(n string) []string {
+		return []string{"--count", n, "--smoke", "--set", "min_query_count=" + n, "--quiet"}
+	}
+	harness.Run(t, append([]string{"run", "yolo-99", "--scenario", all, "--mode", "accuracy", "--out", out},
+		first("24")...)...).WantCode(t, 0)
 	var doc results.Document
 	testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
 	if len(doc.Runs) != 3 {
@@ -43,7 +45,7 @@ func TestYOLO(t *testing.T) {
 	rect := filepath.Join(t.TempDir(), "rect")
 	harness.Run(t, append([]string{"run", "yolo-95", "--scenario", "Offline", "--mode", "accuracy", "--param",
 		"shape=rect",
-		"--param", "unletterbox=8.3", "--batch", "8", "--out", rect}, few...)...).WantCode(t, 0)
+		"--param", "unletterbox=8.3", "--batch", "8", "--out", rect}, first("24")...)...).WantCode(t, 0)
 	testfile.Holds(t, "shape=rect", rect, "result.json")
 	testfile.Holds(t, "8.3 to 8.4.0", rect, "result.json")
 	testfile.ReadJSON(t, filepath.Join(rect, "result.json"), &doc)
@@ -56,7 +58,7 @@ func TestYOLO(t *testing.T) {
 	audited := filepath.Join(t.TempDir(), "audited")
 	harness.EitherWay(t, harness.Run(t, append([]string{"audit", "TEST01", "yolo-99", "--scenario", "SingleStream",
 		"--set",
-		"target_latency=1", "--out", audited}, few...)...))
+		"target_latency=1", "--out", audited}, first("64")...)...))
 	testfile.Holds(t, "TEST PASS", audited, "yolo-99", "SingleStream", "TEST01", "verify_accuracy.txt")
 }
 
