@@ -50,7 +50,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 		}
 		return sdk.Batches(&headWorkload{b, b.completeModel(r.File()), set}), nil
 	}
-	b, set := bindWindow(r.Params), openCases(r)
+	b, set := readWindow(r.Params), openCases(r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if r.Model.Name == headModel {
 		return openHeadScorer(r)
 	}
-	b, set := bindWindow(r.Params), openCases(r)
+	b, set := readWindow(r.Params), openCases(r)
 	dtype := elementType(r, dice.DTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -144,7 +144,7 @@ func TestOpenReportsEveryFault(t *testing.T) {
 func TestWindows(t *testing.T) {
 	for _, text := range []string{"", "0", "-32", "30", "516", "x", "4"} {
 		p := option.NewParams(map[string]string{"window": text})
-		bindWindow(p)
+		readWindow(p)
 		sdktest.WantError(t, p.Err(), fmt.Sprintf("window = %q: want a multiple of 4 from 8 to 512", text))
 	}
 	if b := official(t, map[string]string{"window": "48"}); b.Sliding.Window() != 48 {

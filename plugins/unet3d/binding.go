@@ -23,8 +23,8 @@ type tensorNames struct {
 	Output string `param:"output"`
 }
 
-// bindWindow reads the parameters.
-func bindWindow(p *option.Params) (b windowBinding) {
+// readWindow reads the parameters of the sliding window.
+func readWindow(p *option.Params) (b windowBinding) {
 	option.Bind(p, &b, option.ReaderFunc("window", parseWindow))
 	if b.Sliding != nil {
 		b.recipe = volume.KiTS19(b.Sliding.Window())

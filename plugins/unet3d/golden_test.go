@@ -105,7 +105,7 @@ func digest(data []byte) string {
 func official(t *testing.T, params map[string]string) windowBinding {
 	t.Helper()
 	p := manifesttest.Params(t, New(), "", false, params)
-	b := bindWindow(p)
+	b := readWindow(p)
 	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// placed is a file of the folder that is packed, and where it goes.
-type placed struct {
+// packedFile is a file of the folder that is packed, and where it goes.
+type packedFile struct {
 	from       string // path
 	to         string // below a prefix such as /usr: "bin/harness"
 	executable bool
 }
 
 // prefixed lists the files of the folder that is packed, in the order of their names, as they lie below a prefix.
-func prefixed(dir string) (all []placed, err error) {
+func prefixed(dir string) (all []packedFile, err error) {
 	err = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -28,7 +28,7 @@ func prefixed(dir string) (all []placed, err error) {
 		if err != nil {
 			return err
 		}
-		all = append(all, placed{file, below(filepath.ToSlash(inside)), info.Mode()&0o100 != 0})
+		all = append(all, packedFile{file, below(filepath.ToSlash(inside)), info.Mode()&0o100 != 0})
 		return nil
 	})
 	return all, err

@@ -91,7 +91,7 @@ func (d *dist) describe(p platform, dir string) (*nfpm.Info, error) {
 }
 
 // ownFolders are the folders called plumbline, and those below them, that files lie in.
-func ownFolders(all []placed) []string {
+func ownFolders(all []packedFile) []string {
 	folders := map[string]bool{}
 	for _, f := range all {
 		for dir := path.Dir(f.to); strings.Contains("/"+dir+"/", "/plumbline/"); dir = path.Dir(dir) {

@@ -184,7 +184,7 @@ func (w *wheel) addPackage(dir string) error {
 }
 
 // place adds a file of the archive. Programs go where the environment has them, everything else below its prefix.
-func (w *wheel) place(f placed) {
+func (w *wheel) place(f packedFile) {
 	name := w.base() + ".data/data/" + f.to
 	if program, found := strings.CutPrefix(f.to, binDir+"/"); found {
 		name = w.base() + ".data/scripts/" + program

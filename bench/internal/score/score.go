@@ -53,7 +53,7 @@ func (s Scoring) scoreOptions(embedded bool) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
 		Model: s.Model.Name, Dataset: s.Dataset, Use: s.datasetUse(), Count: s.Count, CountAtMost: s.AtMost,
 		Params: s.Wanted.Params(s.Params), PartFiles: s.Files,
-		Show: shownSamples(s.Model, s.Rules), Embedded: embedded,
+		Show: submittedSamples(s.Model, s.Rules), Embedded: embedded,
 	}
 }
 
@@ -71,9 +71,9 @@ func (s Scoring) datasetUse() string {
 	return ""
 }
 
-// shownSamples are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round
+// submittedSamples are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round
 // that is not known has none.
-func shownSamples(m sdk.ModelInfo, rules string) []uint64 {
+func submittedSamples(m sdk.ModelInfo, rules string) []uint64 {
 	round, err := mlconf.Round(rules)
 	if err != nil {
 		return nil

@@ -164,5 +164,5 @@ func (p *fileParser) addTokens(t *Tokenizer, list []addedToken, vocab map[string
 			asIs = append(asIs, tokentext.Pattern{Text: a.Content, Token: a})
 		}
 	}
-	t.asIs, t.normal = tokentext.NewFinder(asIs), tokentext.NewFinder(normal)
+	t.asIs, t.normal = tokentext.NewTokenFinder(asIs), tokentext.NewTokenFinder(normal)
 }

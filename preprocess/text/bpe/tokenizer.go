@@ -32,9 +32,9 @@ type Tokenizer struct {
 	size      int          // ids that have a token
 	normalize func(string) string
 	split     pieceSplitter
-	asIs      *tokentext.Finder // added tokens that are found in text as it is
-	normal    *tokentext.Finder // those that are found in normalized text
-	before    []int32           // special tokens around a text
+	asIs      *tokentext.TokenFinder // added tokens that are found in text as it is
+	normal    *tokentext.TokenFinder // those that are found in normalized text
+	before    []int32                // special tokens around a text
 	after     []int32
 	decode    tokenDecoder
 	cleanUp   bool

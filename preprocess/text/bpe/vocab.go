@@ -36,7 +36,7 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
 	t := &Tokenizer{
-		normalize: keepText, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewFinder(nil), cleanUp: o.CleanUp,
+		normalize: keepText, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewTokenFinder(nil), cleanUp: o.CleanUp,
 	}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
@@ -105,6 +105,6 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 			tokens[a.ID].apart = true
 		}
 	}
-	t.asIs = tokentext.NewFinder(patterns)
+	t.asIs = tokentext.NewTokenFinder(patterns)
 	return append(faults, wrong...)
 }

@@ -38,9 +38,9 @@ type TokenizerOptions struct {
 // Tokenizer is read-only and may be used from many goroutines.
 type Tokenizer struct {
 	clean           func(string) string
-	specials        *tokentext.Finder // in raw text
-	inText          [2]string         // names of start and end in cleaned text
-	bytes, ends     [256]int32        // ids of the bytes within a piece, and at its end
+	specials        *tokentext.TokenFinder // in raw text
+	inText          [2]string              // names of start and end in cleaned text
+	bytes, ends     [256]int32             // ids of the bytes within a piece, and at its end
 	table           *merge.Table
 	start, end, pad int32
 	context         int
@@ -171,6 +171,6 @@ func (t *Tokenizer) setTokens(ids map[string]int32, o TokenizerOptions) (faults 
 		t.pad, patterns = 0, nil
 		t.inText, t.clean = [2]string{scorerStart, scorerEnd}, cleanScorer
 	}
-	t.specials = tokentext.NewFinder(patterns)
+	t.specials = tokentext.NewTokenFinder(patterns)
 	return faults
 }

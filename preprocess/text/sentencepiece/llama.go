@@ -37,7 +37,7 @@ func (o LlamaOptions) withDefaults() LlamaOptions {
 type Llama struct {
 	model    *Model
 	options  LlamaOptions
-	finder   *tokentext.Finder
+	finder   *tokentext.TokenFinder
 	extra    map[int32]AddedToken // by id
 	specials map[string]bool
 	begin    int32
@@ -73,7 +73,7 @@ func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 		return nil, fmt.Errorf("%w: no special tokens %s; is this the tokenizer_config.json of the model?", ErrFile,
 			strings.Join(missing, ", "))
 	}
-	l.finder, l.begin, l.end = tokentext.NewFinder(patterns), m.ID(o.Begin), m.ID(o.End)
+	l.finder, l.begin, l.end = tokentext.NewTokenFinder(patterns), m.ID(o.Begin), m.ID(o.End)
 	return l, nil
 }
 

@@ -16,7 +16,7 @@ type Marian struct {
 	ids            map[string]int32
 	pieces         []string // by id
 	unknown, end   int32
-	special        *tokentext.Finder
+	special        *tokentext.TokenFinder
 }
 
 // The special tokens of Marian's vocabularies.
@@ -58,7 +58,7 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 			special = append(special, tokentext.Pattern{Text: token, Token: tokentext.Token{ID: id}})
 		}
 	}
-	m.special = tokentext.NewFinder(special)
+	m.special = tokentext.NewTokenFinder(special)
 	return m, nil
 }
 

@@ -100,7 +100,7 @@ func OfStairs(all []Stairs, o StairsOptions) (charts []Chart) {
 			c.shadeRegions(o.Regions)
 		}
 		c.leaveRoom()
-		c.Alt = c.sayStairs()
+		c.Alt = c.describeStairs()
 		if len(all) > len(shown) {
 			c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d systems.", len(shown), len(all)))
 		}
@@ -170,8 +170,8 @@ func (c *Chart) leaveRoom() {
 // countUsers is a number of users.
 func countUsers(users float64) string { return strconv.FormatFloat(users, 'f', -1, 64) }
 
-// sayStairs says what the lines are.
-func (c *Chart) sayStairs() string {
+// describeStairs says what the lines are.
+func (c *Chart) describeStairs() string {
 	at := formatFigure
 	if c.X.Whole {
 		at = countUsers

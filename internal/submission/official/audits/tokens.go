@@ -21,7 +21,7 @@ func tokens(r Request, d evidence.DType) Verdict {
 		v.Stdout, v.Exit = evidence.Traceback(err), 1
 		return v
 	}
-	v.Stdout = checks.warnings()
+	v.Stdout = checks.listWarnings()
 	if checks.length.err != nil {
 		v.Stdout, v.Exit = v.Stdout+evidence.Traceback(checks.length.err), 1
 		return v
@@ -142,7 +142,7 @@ func pyInt(raw string) (int64, error) {
 	return int64(v), nil
 }
 
-func (c *tokenChecks) warnings() (text string) {
+func (c *tokenChecks) listWarnings() (text string) {
 	for _, check := range []struct {
 		name string
 		err  error

@@ -45,8 +45,8 @@ func (c lookupCode) withValue(v int) lookupCode {
 	return lookupCode(c.bits()+c.size()) | c&0x0f00 | lookupCode(uint32(v))<<16
 }
 
-// endsBlock reports whether c says that the block's other coefficients are zero.
-func (c lookupCode) endsBlock() bool { return c&^0xff == 0 }
+// isBlockEnd reports whether c says that the block's other coefficients are zero.
+func (c lookupCode) isBlockEnd() bool { return c&^0xff == 0 }
 
 // readHuffman reads Huffman tables (T.81 B.2.4.2).
 func (d *Decoder) readHuffman(b []byte) error {
@@ -181,7 +181,7 @@ func firstOf(c lookupCode) codePair {
 	switch {
 	case c == 0 || c.size() > 0:
 		return 0
-	case c.endsBlock():
+	case c.isBlockEnd():
 		return codePair(c.bits()) | blockEnd<<24
 	}
 	run := codePair(c.run())
@@ -199,7 +199,7 @@ func (p codePair) followedBy(q codePair) codePair {
 func (h *huffmanTable) buildPairs() {
 	for i, c := range h.look {
 		p := firstOf(c)
-		if p != 0 && !c.endsBlock() {
+		if p != 0 && !c.isBlockEnd() {
 			q := firstOf(h.look[i<<c.bits()&(1<<lookBits-1)])
 			if q != 0 && p.bits()+q.bits() <= lookBits {
 				p = p.followedBy(q)

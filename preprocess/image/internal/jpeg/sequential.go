@@ -46,7 +46,7 @@ func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
 			}
 			acc <<= used & 63
 			n -= used
-			if c.endsBlock() {
+			if c.isBlockEnd() {
 				k += blockEnd
 				break
 			}
@@ -99,7 +99,7 @@ func (b *bitReader) skipBlock(c *colourComponent) (end int) {
 				return invalid
 			}
 			step = uint(e.run()) + 1
-			if e.endsBlock() {
+			if e.isBlockEnd() {
 				step = blockEnd
 			}
 		}

@@ -25,8 +25,8 @@ type Token struct {
 	Normalized bool
 }
 
-// Finder looks for tokens. It is read-only and may be used from many goroutines.
-type Finder struct {
+// TokenFinder looks for tokens. It is read-only and may be used from many goroutines.
+type TokenFinder struct {
 	byFirst [256][]Pattern // the longest first
 	any     bool
 }
@@ -37,9 +37,9 @@ type Pattern struct {
 	Token Token
 }
 
-// NewFinder returns a finder of patterns; empty ones are never found.
-func NewFinder(patterns []Pattern) *Finder {
-	f := &Finder{}
+// NewTokenFinder returns a finder of patterns; empty ones are never found.
+func NewTokenFinder(patterns []Pattern) *TokenFinder {
+	f := &TokenFinder{}
 	for _, p := range patterns {
 		if p.Text != "" {
 			f.byFirst[p.Text[0]] = append(f.byFirst[p.Text[0]], p)
@@ -54,7 +54,7 @@ func NewFinder(patterns []Pattern) *Finder {
 
 // Split calls text with each part of s that is no added token, and token with each that is, in their order. first tells
 // whether a part starts where s does.
-func (f *Finder) Split(s string, text func(part string, first bool), token func(id int32)) {
+func (f *TokenFinder) Split(s string, text func(part string, first bool), token func(id int32)) {
 	done := 0
 	for at := 0; f.any && at < len(s); {
 		p, ok := f.matchAt(s, at)
@@ -85,7 +85,7 @@ func (f *Finder) Split(s string, text func(part string, first bool), token func(
 	}
 }
 
-func (f *Finder) matchAt(s string, at int) (Pattern, bool) {
+func (f *TokenFinder) matchAt(s string, at int) (Pattern, bool) {
 	for _, p := range f.byFirst[s[at]] {
 		if strings.HasPrefix(s[at:], p.Text) {
 			return p, true

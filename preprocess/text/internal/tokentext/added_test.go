@@ -19,7 +19,7 @@ func TestSplit(t *testing.T) {
 	for _, token := range tokens {
 		patterns = append(patterns, Pattern{token.Content, token})
 	}
-	finder := NewFinder(patterns)
+	finder := NewTokenFinder(patterns)
 	cases := []struct{ name, text, want string }{
 		{"none", "<s", `^"<s"`},
 		{"nothing", "", ""},
@@ -53,7 +53,7 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, one, two string) {
 		patterns := []Pattern{{one, Token{ID: 0, Content: one}}, {two, Token{ID: 1, Content: two, SingleWord: true}}}
 		var joined strings.Builder
-		NewFinder(patterns).Split(text, func(part string, first bool) {
+		NewTokenFinder(patterns).Split(text, func(part string, first bool) {
 			if first != (joined.Len() == 0) {
 				t.Fatalf("%q: part %q is the first: %v", text, part, first)
 			}

@@ -45,7 +45,7 @@ func parseLimits(texts []string) (host.ResourceLimits, error) {
 func setLimit(l *host.ResourceLimits, name, value string) (err error) {
 	switch name {
 	case memoryLimit:
-		l.Memory, err = limitSize(value)
+		l.Memory, err = parseByteSize(value)
 	case processesLimit:
 		l.Processes, err = limitCount(value)
 	case filesLimit:
@@ -81,8 +81,8 @@ var limitUnits = [...]struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// limitSize reads a number of bytes.
-func limitSize(text string) (int64, error) {
+// parseByteSize reads a number of bytes.
+func parseByteSize(text string) (int64, error) {
 	for _, u := range limitUnits {
 		digits, found := strings.CutSuffix(text, u.name)
 		if !found {
