@@ -50,23 +50,23 @@ const maxRequests = 1 << 20
 // optionList is the options, which read into s.
 func (s *sessionSettings) optionList() option.List {
 	return option.List{
-		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT is one with TLS", s.readURLs).AsSecret(),
-		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it, of "+
-			"one of several parts the part's)"),
+		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT uses TLS", s.readURLs).AsSecret(),
+		option.Text("model", &s.model, "the model's name at the server (default: the benchmark's name for it, or the "+
+			"part's name)"),
 		option.Text("version", &s.version, "the model's version (default: the server's choice)"),
 		option.Int("concurrency", &s.concurrency, 1, maxRequests, "requests in flight, over all endpoints"),
 		option.Int("batch", &s.batch, 1, math.MaxInt32,
-			"samples in one request at most; more than one is batching at the client (default: --batch, or 1)").WithDefault(""),
-		option.Duration("timeout", &s.timeout, "how long one request may take"),
-		option.Duration("connect_timeout", &s.connect, "how long the endpoints may take to be ready"),
-		option.Text("ca", &s.ca, "PEM file with the certificates that sign the servers' (default: the system's)"),
+			"maximum samples per request; more than one means batching at the client (default: --batch, or 1)").WithDefault(""),
+		option.Duration("timeout", &s.timeout, "maximum time of a request"),
+		option.Duration("connect_timeout", &s.connect, "maximum time until the endpoints are ready"),
+		option.Text("ca", &s.ca, "PEM file of the authority that signed the servers' certificates (default: the system's)"),
 		option.Text("token_env", &s.token, "name of the environment variable with a bearer token"),
 		option.Choice("lost", &s.goesOn, map[string]bool{"end": false, "go-on": true},
-			"what to do when an endpoint is lost: end the run, or go-on with the others"),
+			"reaction to a lost endpoint: end the run, or go-on with the others"),
 		option.Choice("stream", &s.stream, map[string]string{"auto": "auto", "on": "on", "off": "off"},
-			"many requests over one stream to each endpoint: on, off, or auto: where the server has it"),
-		option.Prefix("header.", "NAME", "a header of each request, such as header.application=NAME, which Ray Serve wants "+
-			"where it has several", s.readHeader).AsSecret(),
+			"send many requests over one stream to each endpoint: on, off, or auto (if the server supports it)"),
+		option.Prefix("header.", "NAME", "a header of each request, such as header.application=NAME, which Ray Serve "+
+			"requires if it has several applications", s.readHeader).AsSecret(),
 	}
 }
 

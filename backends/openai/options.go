@@ -95,36 +95,38 @@ func (s *openaiSettings) optionList() option.List {
 	return option.List{
 		option.Func("url", "", "base URLs of the servers, with commas between them: http://host:8000 or https://host/v1",
 			s.readURLs).AsSecret(),
-		option.Text("model", &s.model, "the model's name at the server (default: the only one it has)"),
-		option.Func("server", "auto", "what the servers are: auto (ask), "+strings.Join(kindNames(), ", "), s.readServer),
+		option.Text("model", &s.model, "the model's name at the server (default: its only model)"),
+		option.Func("server", "auto", "kind of the servers: auto (query them), "+strings.Join(kindNames(), ", "+
+			""), s.readServer),
 		option.Choice("api", &s.api,
 			map[string]APIPart{"auto": anyAPI, "completions": Completions, "chat": Chat, "sglang": native},
-			"auto (what fits the prompt), completions, chat, or sglang (its own /generate, by token ids)"),
+			"auto (the API that fits the prompt), completions, chat, or sglang (SGLang's own /generate, with token ids)"),
 		option.Choice("stream", &s.whole, map[string]bool{"true": false, "false": true},
-			"false: answers of api=sglang come in one piece, so that their first token counts as late as the last"),
+			"false: answers of api=sglang come in one piece, so the first token has the time of the last"),
 		option.Choice("count", &s.count,
 			map[string]countMode{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage},
-			"what tokens are counted by: ids, logprobs, usage, or auto (the best that the server reports)"),
-		option.Int("concurrency", &s.places, 1, 1<<20, "most requests at a time to each server; more wait here"),
-		option.Text("key_env", &s.keyName, "environment variable that holds the API key"),
+			"source of token counts: ids, logprobs, usage, or auto (the best that the server reports)"),
+		option.Int("concurrency", &s.places, 1, 1<<20, "maximum requests in flight to each server; the others wait at the "+
+			"client"),
+		option.Text("key_env", &s.keyName, "environment variable with the API key"),
 		option.Text("ca", &s.ca, "PEM file of the authority that signed the servers' certificates (default: the system's)"),
 		option.Bool("insecure", &s.insecure, "true: accept any certificate"),
-		wait("connect_timeout", &s.connect, "longest time to connect"),
-		wait("first_timeout", &s.first, "longest wait for the first part of an answer"),
-		wait("idle_timeout", &s.idle, "longest wait for a further part"),
-		wait("timeout", &s.total, "longest time for a whole answer"),
-		option.Int("retries", &s.retries, 0, 1000, "how often to ask again where nothing was received"),
+		wait("connect_timeout", &s.connect, "maximum time to connect"),
+		wait("first_timeout", &s.first, "maximum wait for the first part of an answer"),
+		wait("idle_timeout", &s.idle, "maximum wait for each further part"),
+		wait("timeout", &s.total, "maximum time for a whole answer"),
+		option.Int("retries", &s.retries, 0, 1000, "number of retries if nothing was received"),
 		option.Choice("on_failure", &s.goesOn, map[string]bool{"end": false, "continue": true},
-			"after an answer is cut short: end (the run), or continue (ask another server from the start)"),
+			"after an incomplete answer: end (the run), or continue (restart at another server)"),
 		option.Choice("prefix_cache", &s.cache,
 			map[string]cachePolicy{"off": cacheOff, "report": cacheReport, "allow": cacheAllow},
-			"prompts kept between queries, against the rules: off (one that a server reports ends the run), "+
-				"report (count them) or allow"),
+			"cached prompts of earlier queries, which the rules forbid: off (a hit reported by a server ends the run), "+
+				"report (count hits) or allow"),
 		option.Choice("skip_special_tokens", &s.special,
 			map[string]specialPolicy{"auto": specialWhereHidden, "false": specialShown, "unsent": specialUnasked},
-			"the field of that name, without which special tokens have no text: false, unsent, or auto (false where "+
-				"text alone shows when the first token came, and the kind of server has the field)"),
-		option.Prefix("body.", "KEY", "a field of each request, as JSON or else as text", func(name, value string) error {
+			"value of this field, which makes servers send the text of special tokens: false, unsent, or auto (false if only "+
+				"text shows the time of the first token and the kind of server supports the field)"),
+		option.Prefix("body.", "KEY", "a field of each request, as JSON or text", func(name, value string) error {
 			s.body[name] = asJSON(value)
 			return nil
 		}),

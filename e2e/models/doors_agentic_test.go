@@ -56,9 +56,9 @@ func agenticDoors() []door {
 		also:  tables,
 		model: "qwen3.6-27b", data: agenticFiles, whole: true, replays: true,
 		layouts: []string{
-			conversations.OfficialName + ", or the folder that it lies in: recorded conversations, a row for each turn",
-			"the folder of bfcl-eval 2026.3.23 (bfcl_eval, or its data), or bfcl_v4_single_turn as .parquet or .jsonl, as the " +
-				"endpoints harness makes it",
+			conversations.OfficialName + ", or its folder: recorded conversations, a row for each turn",
+			"the folder of bfcl-eval 2026.3.23 (bfcl_eval, or its data), or bfcl_v4_single_turn as .parquet or .jsonl, as " +
+				"made by the endpoints harness",
 		},
 		scores:  map[string]map[string]float64{"out/qwen3.6-27b-smoke": scores},
 		instead: map[string]string{"--backend openai --backend-opt url=http://localhost:8080": "--backend standin"},

@@ -55,7 +55,7 @@ func manifestModels(t *testing.T) map[string]manifestModel {
 // TestLayoutsAreTried wants every sentence of describe about layouts to be one that the commands of the model's doors
 // try, or those of an audit.
 func TestLayoutsAreTried(t *testing.T) {
-	const audited = "the same of TEST07: acc_eval_compliance_gpqa.parquet, .json or .jsonl" // by TestGPTOSSAtASGLang
+	const audited = "the same for TEST07: acc_eval_compliance_gpqa.parquet, .json or .jsonl" // by TestGPTOSSAtASGLang
 	models := manifestModels(t)
 	tried := map[string][]string{"gpt-oss-120b": {audited}, "gpt-oss-120b-interactive": {audited}}
 	for _, d := range doors() {

@@ -18,8 +18,8 @@ func detectionDoors() []door {
 	yolo := func(model string, also ...form) door {
 		return door{
 			model: model, data: func(dir string) error { return officialdata.COCOWithLicences(filepath.Join(dir, "coco")) },
-			layouts: []string{"a folder with annotations/instances_val2017.json, or instances_val2017_safe.json beside it, " +
-				"and the pictures at FOLDER/val2017_safe/NAME"},
+			layouts: []string{"a folder with annotations/instances_val2017.json, or instances_val2017_safe.json, and the " +
+				"pictures at FOLDER/val2017_safe/NAME"},
 			files:  map[string]*onnxfile.Graph{"yolo11l.onnx": tinymodel.YOLO()},
 			scores: map[string]map[string]float64{"out/" + model + "-smoke": scores}, also: also,
 		}
@@ -63,7 +63,7 @@ func pointpaintingDoors() []door {
 	return []door{{
 		model: "pointpainting",
 		data:  func(dir string) error { return officialdata.Waymo(filepath.Join(dir, "waymo", "kitti_format")) },
-		layouts: []string{"a folder (kitti_format, or the one above it) with waymo_infos_val.pkl, read without Python, " +
+		layouts: []string{"a folder (kitti_format, or its parent) with waymo_infos_val.pkl, read without Python, " +
 			"training/velodyne/NAME.bin and training/image_0 to image_4/IMAGE.jpg"},
 		files: map[string]*onnxfile.Graph{
 			models + "deeplabv3+.onnx": tinymodel.DeepLab(), models + "pp.onnx": tinymodel.PointPillars(),

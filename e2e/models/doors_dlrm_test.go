@@ -22,7 +22,7 @@ func dlrmV3Door() door {
 			return err
 		},
 		layouts: []string{
-			"the folder sampled_data, or the one above it: 0.csv, 1.csv, ... (a line for each user), offset.csv, " +
+			"the folder sampled_data, or its parent: 0.csv, 1.csv, ... (a line for each user), offset.csv, " +
 				"requests_per_ts.csv, requests_per_ts_offset.csv and users_cumsum_per_ts.csv",
 		},
 		files:   map[string]*onnxfile.Graph{"dlrm-v3.onnx": tinymodel.DLRMv3()},
@@ -43,8 +43,7 @@ func dlrmV2Door() door {
 		layouts: []string{
 			"a folder with day_23_dense.npy (float32, pairs x 13), day_23_sparse_multi_hot.npz (members 0.npy to 25.npy, " +
 				"int32, stored uncompressed) and day_23_labels.npy; the first half of the day is used",
-			"With parameter variant = sample or debug: the same names with _sample or _debug before the suffix, all of " +
-				"which is used",
+			"With parameter variant = sample or debug: the same names with _sample or _debug before the suffix, used completely",
 		},
 		files:  map[string]*onnxfile.Graph{"dlrm-v2.onnx": tinymodel.DLRMv2()},
 		scores: map[string]map[string]float64{"out/dlrm-v2-smoke": full, "out/dlrm-v2-debug-smoke": debug},

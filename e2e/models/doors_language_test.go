@@ -70,10 +70,10 @@ func languageDoor(model string, v vocabulary, metrics []string, records []offici
 func languageLayouts() map[string]string {
 	const pickled = "the official pickle turned into .jsonl by datasets/convert/convert.py, or .json or .parquet with " +
 		"its columns "
-	const named = ": the file, or a folder with one of the official name"
+	const named = ": the file, or a folder with a file of the official name"
 	const records = ", or the same records as .jsonl or .parquet: the file, or a folder with a file of that name"
 	return map[string]string{
-		"cnn": "cnn_eval.json, GPT-J's (instruction, input, output) or that of Llama 3.1 8B (input, tok_input, output)" +
+		"cnn": "cnn_eval.json of GPT-J (instruction, input, output) or of Llama 3.1 8B (input, tok_input, output)" +
 			records,
 		"sam": "sample_cnn_eval_5000.json (input, tok_input, output)" + records,
 		"ope": pickled + "(tok_input, output)" + named,

@@ -29,12 +29,12 @@ func ragDoors() []door {
 	return []door{
 		{
 			model: "e2e-rag-db", files: files, data: data,
-			layouts: []string{"a folder of *.html, with url_mapping.json: names without their ending to URLs"},
+			layouts: []string{"a folder of *.html, with url_mapping.json, which maps names without extension to URLs"},
 			scores:  map[string]map[string]float64{filepath.Join("out", "e2e-rag-db-smoke"): pages},
 		},
 		{
 			model: "e2e-rag-qna", files: files, data: data, server: retrievalServer,
-			layouts: []string{"frames_dataset.tsv, or the folder that holds it"},
+			layouts: []string{"frames_dataset.tsv, or its folder"},
 			scores: map[string]map[string]float64{
 				filepath.Join("out", "rag-pages"): pages,
 				filepath.Join("out", "e2e-rag-qna-smoke"): {

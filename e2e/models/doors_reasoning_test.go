@@ -26,12 +26,12 @@ func reasoningDoors() []door {
 	deepSeek := vocabulary{officialdata.DeepSeekTokenizer, officialdata.DeepSeekR1}
 	oss := vocabulary{officialdata.HarmonyTokenizer, officialdata.GPTOSS120B}
 	deepSeekLayout := "the official pickle turned into .jsonl by datasets/convert/convert.py, or .json or .parquet with " +
-		"its columns (text_input; gt_output, else ground_truth; dataset, else metric): the file, or a folder with one of " +
-		"the official name"
+		"its columns (text_input; gt_output, else ground_truth; dataset, else metric): the file, or a folder with a file " +
+		"of the official name"
 	ossLayouts := []string{
 		"perf_eval_ref.parquet, or the same records as .json or .jsonl, with the ids of whole prompts (tok_input, else " +
 			"input_tokens): the file, or a folder with a file of that name",
-		"the same of accuracy runs, with ground_truth and dataset: acc_eval_inputs.parquet, .json or .jsonl",
+		"the same for accuracy runs, with ground_truth and dataset: acc_eval_inputs.parquet, .json or .jsonl",
 	}
 	questions := func(form string) func(dir string) error {
 		return func(dir string) error {

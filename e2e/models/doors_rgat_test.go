@@ -19,9 +19,9 @@ func rgatDoors() []door {
 		},
 		layouts: []string{
 			"a folder with SIZE/processed as published: TYPE/node_feat.npy, paper/node_label_2K.npy, " +
-				"SRC__REL__DST/edge_index.npy, and val_idx.pt as the reference's split script writes it (without it the split is " +
-				"drawn alike)",
-			"of large and full, papers, authors and labels are raw memory",
+				"SRC__REL__DST/edge_index.npy, and val_idx.pt written by the reference's split script (without it, the same " +
+				"split is drawn)",
+			"in large and full, the files of papers, authors and labels have no header",
 		},
 		files:  map[string]*onnxfile.Graph{"rgat.onnx": tinymodel.RGAT()},
 		scores: map[string]map[string]float64{"out/rgat-smoke": full, "out/rgat-tiny-smoke": tiny},

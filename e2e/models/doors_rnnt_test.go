@@ -26,8 +26,8 @@ func rnntDoors() []door {
 				transcribed(filepath.Join(dir, "LibriSpeech", "dev-clean")))
 		},
 		layouts: []string{
-			"as the official scripts make it: dev-clean-wav.json and the WAV files that it names",
-			"or as LibriSpeech is distributed: FOLDER/.../SPEAKER-CHAPTER.trans.txt beside the .flac (or .wav) files",
+			"as made by the official scripts: dev-clean-wav.json and the WAV files that it names",
+			"or as distributed by LibriSpeech: FOLDER/.../SPEAKER-CHAPTER.trans.txt next to the .flac (or .wav) files",
 		},
 		files: map[string]*onnxfile.Graph{
 			"rnnt/encoder.onnx":    tinymodel.RNNTEncoder(),

@@ -31,7 +31,7 @@ func sdxlDoors() []door {
 				officialdata.CLIPVocabulary(filepath.Join(dir, "clip")))
 		},
 		layouts: []string{
-			"a folder with captions/captions.tsv, latents/latents.npy or latents.pt, and to score val2014.npz",
+			"a folder with captions/captions.tsv, latents/latents.npy or latents.pt, and val2014.npz for scoring",
 		},
 		files: map[string]*onnxfile.Graph{
 			"sdxl/text_encoder/model.onnx": drawer.TextEncoder(), "sdxl/text_encoder_2/model.onnx": drawer.TextEncoder2(),

@@ -43,8 +43,8 @@ func whisperDoors() []door {
 		},
 		layouts: []string{
 			"a folder with dev-all-repack.json and the files that it names (16 kHz, one channel, WAV or FLAC)",
-			"or with LibriSpeech's transcripts SPEAKER-CHAPTER.trans.txt and the clips beside them",
-			"clips of more than 30 s are left out",
+			"or with LibriSpeech's transcripts SPEAKER-CHAPTER.trans.txt and the clips next to them",
+			"clips of more than 30 s are skipped",
 		},
 		queries: 4,
 	}}

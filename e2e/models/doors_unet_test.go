@@ -27,8 +27,8 @@ func unetDoors() []door {
 		layouts: []string{
 			"as published: FOLDER/case_00000/imaging.nii.gz and segmentation.nii.gz (or FOLDER/data/case_00000), resampled " +
 				"and normalised when loaded",
-			"or as the reference prepares it: preprocessed_files.pkl (or .json), case_00000.pkl, " +
-				"nifti/case_00000/segmentation.nii.gz, read as it is, without Python",
+			"or as prepared by the reference: preprocessed_files.pkl (or .json), case_00000.pkl, " +
+				"nifti/case_00000/segmentation.nii.gz, read directly, without Python",
 		},
 		files: map[string]*onnxfile.Graph{
 			".cache/plumbline/models/3d-unet/3dunet_kits19_128x128x128.onnx":          tinymodel.UNet3D(1),
@@ -48,9 +48,9 @@ func unetDoors() []door {
 		layouts: []string{
 			"as published: FOLDER/HGG/CASE/CASE_t1.nii.gz, with _t1ce, _t2, _flair and _seg, and FOLDER/LGG, cropped and " +
 				"normalised when loaded",
-			"or as the reference renames them: imagesTr/NAME_0000.nii.gz to NAME_0003.nii.gz, labelsTr/NAME.nii.gz",
-			"or as it prepares them: preprocessed_files.pkl and NAME.pkl, read as they are, without Python, with labelsTr " +
-				"beside them or in raw_data/nnUNet_raw_data/Task043_BraTS2019",
+			"or as renamed by the reference: imagesTr/NAME_0000.nii.gz to NAME_0003.nii.gz, labelsTr/NAME.nii.gz",
+			"or as prepared by it: preprocessed_files.pkl and NAME.pkl, read directly, without Python, with labelsTr next to " +
+				"them or in raw_data/nnUNet_raw_data/Task043_BraTS2019",
 		},
 		files: map[string]*onnxfile.Graph{
 			".cache/plumbline/models/3d-unet-brats/224_224_160.onnx":            tinymodel.BraTS(1),

@@ -14,7 +14,7 @@ import (
 
 // vlDoors are those of models that see, at a server: a catalogue of the hub, and one of the endpoints harness.
 func vlDoors() []door {
-	layout := "Parquet of the hub (train-*.parquet and test-*.parquet, in the folder or in its folder data), or " +
+	layout := "Parquet files of the hub (train-*.parquet and test-*.parquet, in the folder or its subfolder data), or " +
 		"shopify_product_catalogue*.parquet of the endpoints harness: a folder, or a file"
 	hub := func(dir string) error { return officialdata.WriteHubProducts(filepath.Join(dir, "catalogue")) }
 	harness := func(dir string) error {
@@ -23,7 +23,7 @@ func vlDoors() []door {
 	}
 	return []door{
 		vlDoor("qwen3-vl-235b-a22b", hub, layout),
-		vlDoor("qwen3-vl-235b-a22b-interactive", harness, "the same, of the split train alone"),
+		vlDoor("qwen3-vl-235b-a22b-interactive", harness, "the same, only the split train"),
 	}
 }
 

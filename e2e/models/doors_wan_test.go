@@ -32,7 +32,7 @@ func wanDoors() []door {
 	return []door{{
 		model: "wan-2.2-t2v-a14b", data: wanFiles, whole: true, server: videoServer,
 		scores: map[string]map[string]float64{"out/wan-2.2-t2v-a14b-smoke": {"videos": 100}},
-		layouts: []string{"vbench_prompts.txt, a prompt a line, or the folder that it lies in; or .jsonl with the rows of " +
+		layouts: []string{"vbench_prompts.txt, one prompt per line, or its folder; or .jsonl with the rows of " +
 			"the endpoints harness"},
 	}}
 }

@@ -63,14 +63,14 @@ func (b Backend) defaultSettings() processOptions {
 func (s *processOptions) optionList() option.List {
 	return option.List{
 		option.Text("command", &s.command,
-			"one program with its arguments, in the words of sh; env NAME=VALUE before it sets a variable").WithDefault(""),
+			"one program with its arguments, quoted as for sh; env NAME=VALUE before it sets a variable").WithDefault(""),
 		option.Duration("start_timeout", &s.start,
-			"how long the process may take to shake hands (the plugin itself has --plugin-start-timeout)"),
+			"maximum time for the process's handshake (use --plugin-start-timeout for the plugin)"),
 		option.Duration("heartbeat_timeout", &s.heartbeat,
-			"treat the process as hung if it is stopped for longer, by a signal or a debugger"),
+			"treat the process as hung if a signal or a debugger stops it for longer"),
 		option.Choice("shared_memory", &s.shared, map[string]bool{"auto": true, "off": false},
-			"auto: tensors go through shared memory where the process can; off: through the stream"),
-		option.OtherKeys("KEY", "any other option goes to the process", func(key, value string) error {
+			"auto: tensors go through shared memory if the process supports it; off: through the stream"),
+		option.OtherKeys("KEY", "any other option is passed to the process", func(key, value string) error {
 			s.own[key] = value
 			return nil
 		}),

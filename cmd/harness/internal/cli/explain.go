@@ -19,9 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const explainHelp = `Explain a rule, a metric, a setting, a flag or an exit code: its meaning, its formula, where the
-rule is written and where it is in the code. Name a flag without its dashes. Without a word the command lists all words
-by kind.
+const explainHelp = `Explain a rule, a metric, a setting, a flag or an exit code: its meaning, formula, source and place
+in the code. Write a flag without its dashes. Without a word, the command lists all words by kind.
 
   harness explain min_duration     a rule, and a setting
   harness explain ttft.p99         a metric

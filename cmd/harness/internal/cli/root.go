@@ -28,8 +28,8 @@ import (
 const rootHelp = `Plumbline runs machine-learning inference benchmarks: it loads a benchmark as a plugin, drives it
 with a LoadGen compatible with MLPerf Inference's, and judges the run.
 
-  harness list                  what can be run
-  harness run resnet50          run one; nothing else is needed
+  harness list                  list the models
+  harness run resnet50          run one benchmark
   harness doctor                is this machine ready?
   harness bench http://HOST     measure a server of language models
 

@@ -205,15 +205,15 @@ const maxConcurrency = 1024
 
 func (s *backendSettings) optionList() option.List {
 	return option.List{
-		option.Text("url", &s.url, "address of a server with the API of videos: http://HOST:PORT, to which "+Path+
+		option.Text("url", &s.url, "address of a server with the video API: http://HOST:PORT, to which "+Path+
 			" is added"),
-		option.Text("command", &s.command, "in its place a command, split at blanks: a process that reads a request as a "+
-			"line of JSON and prints the path of the video's file on a line"),
-		option.Text("folder", &s.folder, "folder of this machine below which the videos lie whose paths are answered; "+
-			"without it a server may answer no path, and a process any"),
-		option.Int("concurrency", &s.concurrency, 1, maxConcurrency, "videos asked for at a time; as many processes").
+		option.Text("command", &s.command, "instead of url: a command, split at blanks, that reads each request as a line "+
+			"of JSON and prints the path of the video file on a line"),
+		option.Text("folder", &s.folder, "local folder that must contain the videos whose paths are returned; without it "+
+			"a server may not return paths, and a process may return any path"),
+		option.Int("concurrency", &s.concurrency, 1, maxConcurrency, "concurrent requests, each with its own process").
 			WithDefault("1"),
-		option.Duration("timeout", &s.timeout, "time that one video may take; one that takes longer has failed").
+		option.Duration("timeout", &s.timeout, "maximum time for a video; after it the video has failed").
 			WithDefault("1h"),
 	}
 }

@@ -51,7 +51,7 @@ func NewCommand(s *shell.App) *cobra.Command {
 		"`LANGUAGE` of the module: "+strings.Join(newmodule.Languages(), " or "))
 	c.Flags().StringVar(&f.module, "module", "", "the Go module's `PATH` (default: example.com/ and the last part of DIR)")
 	c.Flags().StringVar(&f.checkout, "checkout", "",
-		"checkout `DIR` of Plumbline to build against (default: the one that contains\n"+
+		"`DIR` of the Plumbline checkout to build against (default: the one that contains\n"+
 			"this harness, or else the released modules of its version)")
 	modelFlags(c, &f.model)
 	return c
@@ -61,17 +61,17 @@ func NewCommand(s *shell.App) *cobra.Command {
 func modelFlags(c *cobra.Command, m *newmodule.Classifier) {
 	flags := c.Flags()
 	flags.StringVar(&m.Path, "model", "",
-		"start a benchmark from an ONNX `FILE` that classifies pictures. Names, types\nand shapes come from the file; "+
-			"use the flags below for what it lacks")
+		"start a benchmark from an ONNX `FILE` that classifies pictures. Names, types and shapes come from the file; use "+
+			"the flags below for\nmissing information")
 	flags.StringVar(&m.Preprocess, "preprocess", "",
-		"of --model: how a picture becomes the input: `RECIPE` "+strings.Join(newmodule.Preprocessings(), ", "))
-	flags.StringVar(&m.Out, "output", "", "of --model: `NAME` of the output with the answer, if there are several")
+		"with --model: preprocessing of pictures: `RECIPE` "+strings.Join(newmodule.Preprocessings(), ", "))
+	flags.StringVar(&m.Out, "output", "", "with --model: `NAME` of the output with the answer, if there are several")
 	flags.IntVar(&m.Pixels, "size", 0,
-		"of --model: height and width of pictures, `N` pixels, if it leaves them open")
+		"with --model: height and width of pictures, `N` pixels, if the file does not fix them")
 	flags.StringVar(&m.Offset, "offset", "",
-		"of --model: its `NUMBER` for class 0: 1 if its first class is a background,\notherwise 0 (default 0)")
+		"with --model: the model's `NUMBER` for class 0: 1 if its first class is\nthe background, otherwise 0 (default 0)")
 	flags.StringVar(&m.Precision, "precision", "",
-		"of --model: the precision of its weights, in your `WORDS` (default fp32)")
+		"with --model: description of the weights' precision in `WORDS` (default fp32)")
 }
 
 func (a *app) runNew(args []string, f *newFlags) error {

@@ -24,12 +24,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
-const verifyHelp = `Check that a plugin, or a backend in one, is sound: start it, use it as a run does, provoke
-failures, and report what each check found.
+const verifyHelp = `Check a plugin, or a backend in one: start it, use it like a run does, provoke failures, and report
+the result of each check.
 
   harness verify resnet50                                    the plugin, on its default backend
   harness verify resnet50 --backend acme                     a backend, compared in accuracy with the default one
-  harness verify ./plumbline-plugin-acme                     a binary that is not installed, and its first model
+  harness verify ./plumbline-plugin-acme                     a binary that is not installed, with its first model
   harness verify ./plumbline-plugin-acme --reference resnet50:ort   the same, compared with a backend of another plugin
 
 Exit codes: 0 every check passed, 5 one failed.`
@@ -52,7 +52,7 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	v := &verifyFlags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: shell.VerifyName + " MODEL", Short: "Check that a plugin or a backend is sound", Long: verifyHelp,
+		Use: shell.VerifyName + " MODEL", Short: "Check a plugin or a backend", Long: verifyHelp,
 		Args: shell.OneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model.Name = args[0]
@@ -62,14 +62,14 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags, r := c.Flags(), &v.request
 	shell.Some(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
 		"param", "scorer-model")
-	flags.Lookup("count").Usage = "check the accuracy of the first `N` samples, and use them in all checks (default: " +
-		"all, and 24 elsewhere)"
+	flags.Lookup("count").Usage = "use the first `N` samples in all checks (default: all for accuracy, 24 in other checks)"
 	flags.StringVar(&v.reference, "reference", "",
-		"compare the accuracy with that of `[PLUGIN:]BACKEND`, or none\n(default: the plugin's first "+
+		"compare the accuracy with that of `[PLUGIN:]BACKEND`; none: do not\ncompare (default: the plugin's first "+
 			"backend, if another one is checked)")
-	flags.DurationVar(&v.patience, "patience", 20*time.Second, "`TIME` that a plugin has to notice an error or its end")
+	flags.DurationVar(&v.patience, "patience", 20*time.Second, "`TIME` within which a plugin must react to an error or "+
+		"its end")
 	flags.DurationVar(&v.memoryTime, "memory-time", time.Minute,
-		"end the 10,000 queries of the check memory after `TIME`")
+		"limit the check memory (10,000 queries) to `TIME`")
 	flags.StringSliceVar(&v.only, "only", nil, "only these `CHECKS`: "+strings.Join(conformance.CheckNames(), ", "))
 	flags.BoolVar(&v.json, "json", false, "print JSON")
 	return c

@@ -11,21 +11,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const datasetHelp = `Work on data sets apart from runs. The benchmark's plugin does the work; harness describe
-lists what a model offers.
+const datasetHelp = `List, verify, export and convert data sets. The benchmark's plugin does the work; harness describe
+lists the possible operations of a model.
 
   harness dataset list resnet50
   harness dataset verify resnet50 imagenet/`
 
-const convertHelp = `Convert a data set into another form; harness describe lists the conversions of each model.
+const convertHelp = `Convert a data set into another form. harness describe lists the conversions of each model.
 
   harness dataset convert whisper repack LibriSpeech/ whisper-data/
 
-OUT must not exist. It appears when it is complete. An interrupted conversion leaves nothing. You can delete
-the folder OUT.*.tmp of a killed one.`
+OUT must not exist; it appears when it is complete. An interrupted conversion leaves nothing. After a killed conversion,
+delete the folder OUT.*.tmp.`
 
-const datasetVerifyHelp = `Read every sample of a data set as a run does, count its files, compare known
-checksums, and say what is missing and how to get it.
+const datasetVerifyHelp = `Read every sample of a data set like a run does, count its files, compare known checksums,
+and report missing files and how to get them.
 
   harness dataset verify resnet50 imagenet/
 
@@ -40,7 +40,7 @@ const datasetExportHelp = `Write a plugin's own data set in the official layout,
 func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{
-		Use: "dataset", Short: "Work on data sets apart from runs: list, verify, export, convert", Long: datasetHelp,
+		Use: "dataset", Short: "List, verify, export and convert data sets", Long: datasetHelp,
 		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -63,7 +63,7 @@ type datasetWork struct {
 }
 
 var works = []datasetWork{
-	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set, and report what is missing", datasetVerifyHelp,
+	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set and report missing files", datasetVerifyHelp,
 		twoArguments("a model's name and the path of a data set"),
 		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)",
 		func(w *bench.DatasetWork, args []string) { w.Input = args[0] }},

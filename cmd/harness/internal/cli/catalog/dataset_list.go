@@ -14,9 +14,9 @@ import (
 func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [MODEL]",
-		Short: "List data sets: contents, sources, and what can be done with them",
+		Short: "List data sets with their contents, sources and operations",
 		Example: `  harness dataset list
-  harness dataset list resnet50      those of one model`,
+  harness dataset list resnet50      data sets of one model`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%s: %q are %d arguments, want one model's name or none", shell.Of(c), args, len(args))

@@ -24,18 +24,18 @@ import (
 
 const fetchHelp = `Download and check a model's official files and data sets, as far as their licences allow.
 
-harness fetch onnxruntime downloads the official build of ONNX Runtime for this machine. With --from it takes the
-library from a package (a Python wheel, a jar, a NuGet or npm package, or an archive of the project, as a file or
-an address) or from the module of an installed interpreter (--from python3). Use it with --ort-lib fetched;
-PLUMBLINE_ORT_LIB=fetched makes it the default. Checksums of downloads are not known in advance: give one with
---sha256, or the first download pins it.
+harness fetch onnxruntime downloads the official build of ONNX Runtime for this machine. With --from it extracts the
+library from a package (a Python wheel, a jar, a NuGet or npm package, or an archive of the project, as a file or an
+address) or from the module of an installed interpreter (--from python3). Use it with --ort-lib fetched;
+PLUMBLINE_ORT_LIB=fetched makes it the default. Checksums of downloads are not known in advance. Specify one with
+--sha256; otherwise the first download pins it.
 
   harness fetch resnet50                          all files of the model
   harness fetch resnet50 --file resnet50_v1.onnx  one file
   harness fetch onnxruntime --from python3        the ONNX Runtime of an installed Python
 
-Files are stored in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory).
-An interrupted download resumes where it ended.`
+Files are stored in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory). An interrupted
+download resumes.`
 
 // fetchItem is one thing to fetch.
 type fetchItem struct {
@@ -73,13 +73,13 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "download nothing; report what is missing and where to put it")
 	c.Flags().StringArrayVar(&only, "file", nil, "fetch only `NAME` (repeatable; describe lists the names)")
-	c.Flags().StringVar(&build.Variant, "variant", "", "of onnxruntime: `VARIANT` "+onnxruntime.Variants+
+	c.Flags().StringVar(&build.Variant, "variant", "", "for onnxruntime: `VARIANT` "+onnxruntime.Variants+
 		" (default cpu; cuda is CUDA 12)")
-	c.Flags().StringVar(&build.Release, "release", "", "of onnxruntime: `RELEASE` (default "+onnxruntime.Newest+
+	c.Flags().StringVar(&build.Release, "release", "", "for onnxruntime: `RELEASE` (default "+onnxruntime.Newest+
 		", the newest known)")
-	c.Flags().StringVar(&build.SHA256, "sha256", "", "of onnxruntime: required `SHA256` of the archive")
-	c.Flags().StringVar(&build.From, "from", "", "of onnxruntime: `SOURCE`, a package (file or URL), an\n"+
-		"interpreter such as python3, or the URL of a copy of the project's releases")
+	c.Flags().StringVar(&build.SHA256, "sha256", "", "for onnxruntime: required `SHA256` of the archive")
+	c.Flags().StringVar(&build.From, "from", "", "for onnxruntime: `SOURCE` is a package (file or URL), an "+
+		"interpreter\nsuch as python3, or the URL of a mirror of the project's releases")
 	return c
 }
 

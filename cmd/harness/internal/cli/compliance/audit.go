@@ -32,8 +32,8 @@ ones are made first. The settings of the test override all others, without a fil
 audit.config used, the logs and the verdict are in MODEL/SCENARIO/TESTnn. If TEST01 finds different answers, the
 benchmark's own scorer compares the accuracies, as the rules require.
 
-If repeated, the command makes only the runs that are missing or not VALID, and judges again. Exit codes: 0 every
-test passes, 3 one fails, 6 logs are missing. docs/audits.md`
+When repeated, the command makes only missing and not VALID runs, and judges again. Exit codes: 0 every test passes, 3
+one fails, 6 logs are missing. docs/audits.md`
 
 // Command runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
 // Command is audit.

@@ -43,14 +43,14 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 			return a.runComparisons(c, r, s, pairs)
 		},
 	}
-	c.Flags().StringVar(&seeds, "seeds", "", "the `Q,S,C` of the QSL, the sample index and the schedule (required)")
+	c.Flags().StringVar(&seeds, "seeds", "", "seeds `Q,S,C` of the QSL, the sample index and the schedule (required)")
 	RunFlags(c, r)
 	return c
 }
 
-const auditDatasetHelp = `Repeat performance and accuracy of each scenario on your own data set, --dataset, and
-compare them with the runs of --out on --original. A system that knows the official data is slower or less accurate on
-other data. A score that is worse by more than 5 %, or an accuracy that is lower by more than 1 % of it, fails.
+const auditDatasetHelp = `Repeat the performance and accuracy runs of each scenario on your own data set (--dataset),
+and compare them with the runs in --out on --original. A system that knows the official data is slower or less accurate
+on other data. A score that is worse by more than 5 %, or an accuracy that is lower by more than 1 % of it, fails.
 
   harness audit dataset resnet50 --out out --original imagenet --dataset other-pictures`
 

@@ -29,8 +29,8 @@ const auditVerifyHelp = `Judge the logs of compliance tests, of any harness.
   harness audit verify RUN --test TEST01 --results results/SYSTEM/resnet50/Offline --dtype float32
 
 DIR is the folder of a submission's scenario with TESTnn folders, the folder with the logs of an audit's run, or one
-above, up to a whole repository of results. The seeds of the logs identify the round. The command refuses, with
-reasons, what the official scripts accept unchecked; --compatible gives their verdict, text and exit code
+above, up to a whole repository of results. The seeds of the logs identify the round. The command rejects logs that the
+official scripts accept unchecked, and gives reasons; --compatible gives the scripts' verdict, text and exit code
 instead. --out writes the verdict and the logs in the form of a submission; without it nothing is written.
 
 Exit codes: 0 pass, 3 fail, 2 usage, 6 logs are missing, or were cut short. docs/audits.md`
@@ -60,9 +60,9 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 // numberFlags are the flags of numbers that have no default but the round's.
 var numberFlags = [...]struct{ name, help string }{
 	{"tolerance", "TEST08: relative `DIFFERENCE` of normalised entropy (default 0.001)"},
-	{"accuracy-threshold", "TEST07: least `ACCURACY` (default: the round's)"},
-	{"min-output-tokens", "TEST09: least mean `LENGTH` (default: the round's)"},
-	{"max-output-tokens", "TEST09: greatest mean `LENGTH` (default: the round's)"},
+	{"accuracy-threshold", "TEST07: minimum `ACCURACY` (default: the round's)"},
+	{"min-output-tokens", "TEST09: minimum mean `LENGTH` (default: the round's)"},
+	{"max-output-tokens", "TEST09: maximum mean `LENGTH` (default: the round's)"},
 }
 
 func (f *auditVerifyFlags) addFlags(flags *pflag.FlagSet) {
@@ -87,7 +87,7 @@ func (f *auditVerifyFlags) addFlags(flags *pflag.FlagSet) {
 		flags.Float64Var(&f.numbers[i], n.name, 0, n.help)
 	}
 	flags.BoolVar(&f.PerformanceOnly, "no-accuracy-logs", false,
-		"judge only what needs no accuracy log: a packed submission has truncated ones")
+		"skip tests that need accuracy logs (a packed submission contains truncated ones)")
 	flags.BoolVar(&f.compatible, "compatible", false, "give the verdict, text and exit code of the official script")
 	flags.BoolVar(&f.UnixMode, "unixmode", false, "with --compatible: compare whole lines, as --unixmode there")
 	flags.StringVar(&f.Out, "out", "", "write verdict and logs to TESTnn below this `DIR` of a scenario")

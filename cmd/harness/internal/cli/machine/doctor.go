@@ -26,7 +26,7 @@ type app struct{ *shell.App }
 func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{
-		Use: "doctor", Short: "Check this machine and its plugins, and say what to do",
+		Use: "doctor", Short: "Check this machine and its plugins, and recommend fixes",
 		Example: `  harness doctor`, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			a.Orderly(true)

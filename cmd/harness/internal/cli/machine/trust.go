@@ -31,12 +31,12 @@ plugins without a pin, with another checksum or with other libraries. This comma
   harness trust ./plumbline-plugin-acme   the same for a binary that is not installed
   harness trust --all                     every plugin that is found
   harness trust acme --with FILE          pin a plugin and another file, such as a module or a model
-  harness trust --env LD_LIBRARY_PATH     pass on a variable that could load other libraries; pinned plugins lack it
+  harness trust --env LD_LIBRARY_PATH     pass a variable that could load other libraries to pinned plugins
   harness trust --remove resnet50         remove a pin
   harness trust                           list the pins, and whether the files still match
 
 The pins are in plugins.lock in the folder of PLUMBLINE_CONFIG, by default ~/.config/plumbline; --lock FILE names
-another file. Remove the file to run any plugin again. SECURITY.md says what pins are worth.`
+another file. Remove the file to run any plugin again. SECURITY.md describes what pins protect against.`
 
 // trustName is the command's.
 const trustName = "trust"
@@ -53,7 +53,7 @@ func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	t := &trustFlags{PluginFlags: f}
 	c := &cobra.Command{
-		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries; others are refused", Long: trustHelp,
+		Use: trustName + " [PLUGIN...]", Short: "Pin plugin binaries by checksum; others are refused", Long: trustHelp,
 		RunE: func(c *cobra.Command, args []string) error { return a.runTrust(c.Context(), args, t) },
 	}
 	c.Flags().BoolVar(&t.all, "all", false, "pin every plugin found")

@@ -54,8 +54,8 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
-		"allow sides to differ in `WHAT,...`: model, scenario, mode, rules, data,\nsettings, loadgen; or runs of one side "+
-			"in backend, machine,\nversions; or all")
+		"allow the sides to differ in `WHAT,...`: model, scenario, mode, rules,\ndata, settings, loadgen; or the runs of "+
+			"one side to differ in backend,\nmachine, versions; or all")
 	shell.FailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")

@@ -16,18 +16,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const rankHelp = `Show where a run stands among published results: its place, its neighbours, the spread of the results,
-how they changed from round to round, and how far the run is comparable.
+const rankHelp = `Rank a run among published results. The command shows its place, its neighbours, the spread of the
+results, their changes from round to round, and how far the run is comparable.
 
   harness rank out inference_results_v5.1
   harness rank out inference_results_v5.1 inference_results_v6.0 --html rank.html
   harness rank out inference_results_* --per accelerator --accelerators 8
   harness rank inference_results_v6.0/closed/LAB inference_results_v5.1 --benchmark llama2-70b-99
 
-MY is the --out folder of a run, LoadGen's logs, or a folder of a submission. RESULTS are copies of
-the repositories of published results, or folders in them, of any rounds; the seeds of
-the logs identify the round. Their figures are those of harness submission results. Your own run is not an
-MLPerf result, and is marked; an INVALID run gets no place.`
+MY is the --out folder of a run, LoadGen's logs, or a folder of a submission. RESULTS are copies of the repositories of
+published results, or folders in them, of any rounds; the seeds of the logs identify the round. Figures are those of
+harness submission results. Your own run is marked, since it is not an MLPerf result. An INVALID run gets no place.`
 
 // rankFlags are the flags of rank.
 type rankFlags struct {
@@ -44,7 +43,7 @@ func RankCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &rankFlags{}
 	c := &cobra.Command{
-		Use: "rank MY RESULTS...", Short: "Show where a run stands among published results", Long: rankHelp,
+		Use: "rank MY RESULTS...", Short: "Rank a run among published results", Long: rankHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return fmt.Errorf("%s: want the folder of a run and at least one of published results, found %d; see %s --help",
@@ -63,7 +62,7 @@ func RankCommand(s *shell.App) *cobra.Command {
 	flags.StringVar(&f.per, "per", "system", "rank by the result per accelerator, node or watt, or of the whole system")
 	flags.IntVar(&f.machine.Accelerators, "accelerators", 0, "the run used `N` accelerators, if its files do not say so")
 	flags.IntVar(&f.machine.Nodes, "nodes", 0, "the run used `N` nodes, if its files do not say so")
-	flags.Float64Var(&f.machine.Watts, "watts", 0, "average power of the run's machine, as you measured it: `W` watts")
+	flags.Float64Var(&f.machine.Watts, "watts", 0, "measured average power of the run's machine, `W` watts")
 	flags.StringVar(&f.rules, "rules", "", "the `ROUND` of all RESULTS (default: that of their logs)")
 	flags.BoolVar(&f.all, "all", false, "show every result, not only the best and the neighbours")
 	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")

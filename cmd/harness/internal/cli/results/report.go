@@ -28,18 +28,17 @@ import (
 type app struct{ *shell.App }
 
 const runsReportHelp = `Show runs: verdicts with their reasons; latency, throughput and tokens over time and their
-distributions; accuracy with its target and samples to look at; settings with their origins; system and files.
-Without flags it prints a text for the terminal.
+distributions; accuracy with its target and sample answers; settings with their origins; system and files. Without flags
+it prints a text for the terminal.
 
-  harness report out --html report.html               one page: no network, no script
+  harness report out --html report.html               a page without scripts or network access
   harness report out/resnet50/Server --text           for the terminal
   harness report out/resnet50/Server --plot latency --png latency.png
 
-DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such
-folders. Without a result.json the logs are read, such as the official LoadGen's: of a run, a system, a
-submission, or a whole repository of published results. Their runs are named after their folders, SYSTEM:
-BENCHMARK SCENARIO, and accuracy.txt is judged by the round of the logs. For the file of a profile (harness
-tune) the report shows the settings and rates that were tried, as curves.`
+DIR is the --out folder of a run, one scenario's or one run's folder in it, or a folder of such folders. Without a
+result.json the logs are read, such as the official LoadGen's: of a run, a system, a submission, or a whole repository
+of published results. Their runs are named after their folders, SYSTEM: BENCHMARK SCENARIO, and accuracy.txt is judged
+by the round of the logs. For a profile of harness tune, the report shows the measured settings and rates as curves.`
 
 // runsReportFlags are the flags of report.
 type runsReportFlags struct {
@@ -66,8 +65,8 @@ func ReportCommand(s *shell.App) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.html, "html", "", "write one page to `FILE`")
 	flags.StringVar(&f.reference, "reference", "", "with --html: compare each benchmark's results with those in `DIR`")
-	flags.BoolVar(&f.text, "text", false, "write a text to the terminal (the default without a file)")
-	flags.StringVar(&f.plot, "plot", "", "plot for --png and --svg: `NAME`, such as latency or throughput")
+	flags.BoolVar(&f.text, "text", false, "print a text (the default without a file)")
+	flags.StringVar(&f.plot, "plot", "", "`NAME` of the plot for --png and --svg, such as latency or throughput")
 	flags.StringVar(&f.png, "png", "",
 		"write the plot to `FILE` as a picture, or the plots of all runs to a folder\n(plots/)")
 	flags.StringVar(&f.svg, "svg", "", "write the plot to `FILE` as SVG, or the plots of all runs to a folder")

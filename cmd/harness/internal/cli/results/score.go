@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const scoreHelp = `Compute the official metric of an accuracy log, this harness's or the official LoadGen's, and
-write accuracy.txt to its folder. Only models of the scorer itself are loaded (--scorer-model).
+const scoreHelp = `Compute the official metric of an accuracy log, from this harness or the official LoadGen, and write
+accuracy.txt to its folder. The command loads no models except those of the scorer (--scorer-model).
 
   harness score out/resnet50/Offline/accuracy
   harness score mlperf_log_accuracy.json --benchmark resnet50 --dataset imagenet
 
-A result.json with the log says which model ran on which data set. For other logs, the folder of a submission
-gives the model, SYSTEM/BENCHMARK/SCENARIO/accuracy. Use flags for the data set and for what is missing.`
+The result.json next to the log names the model and the data set. For logs in a submission, the folder
+SYSTEM/BENCHMARK/SCENARIO/accuracy gives the model. Use flags for the data set and other missing facts.`
 
 // ScoreCommand is harness score.
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
@@ -43,9 +43,9 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		"`PATH` of the data set that ran, a folder or a file (default: that of result.json, or the plugin's own)")
 	flags.StringVar(&r.DType, "dtype", "",
 		"element type of the log's payloads, such as float32: short for --param dtype=`TYPE`")
-	flags.IntVar(&r.Count, "count", 0, "only the first `N` samples of the data set ran")
+	flags.IntVar(&r.Count, "count", 0, "the run used only the first `N` samples of the data set")
 	flags.StringVar(&r.Rules, "rules", "",
-		"`ROUND` that decides which answers are written for a submission (default: that of result.json, or the newest)")
+		"`ROUND` whose rules define the answers to submit (default: that of result.json, or the newest)")
 	shell.Some(flags, &of, "param", "scorer-model", "target", "expect")
 	return c
 }

@@ -60,5 +60,5 @@ func SayLeft(w io.Writer, left []string) {
 
 // WorkspaceFlag names the folder of a submission in the making.
 func WorkspaceFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "workspace", "submission", "the `DIR` in which the submission is gathered")
+	c.Flags().StringVar(dir, "workspace", "submission", "workspace `DIR` of the submission")
 }

@@ -26,9 +26,9 @@ type app struct{ *shell.App }
 
 const runHelp = `Run a model's benchmark.
 
-Without flags it runs the plugin's embedded model on its own data, in every scenario of the rules, with settings for
-seconds instead of minutes ("smoke"), and its accuracy once. With --model and --dataset it is a full run, with the
-rules' durations and counts.
+Without flags it runs the plugin's embedded model on its own data in every scenario of the rules, with short settings
+("smoke": seconds instead of minutes), and measures accuracy once. With --model and --dataset it makes a full run with
+the rules' durations and counts.
 
   harness run resnet50                                     a check in seconds
   harness run resnet50 --scenario Offline --mode accuracy  one scenario, its accuracy
@@ -39,15 +39,16 @@ rules' durations and counts.
   harness run resnet50 mobilenet bert-99                   several models, as a suite
   harness run --rules v6.1 all                             every benchmark of a round
 
-An argument that ends in .yaml or .yml is a suite: a list of runs with their flags. Only --out, --force, --dry-run,
---quiet, --json, --fail-if, --markdown and --junit may be added. "harness new suite FILE" writes one to start from.
-Arguments that end in .json are configurations of MLMark. "all" is a suite of every benchmark of a round, by default of
-the newest. docs/suites.md
+An argument that ends in .yaml or .yml is a suite, a list of runs with their flags. Only --out, --force, --dry-run,
+--quiet, --json, --fail-if, --markdown and --junit may be added. "harness new suite FILE" writes a suite to start from.
+Arguments that end in .json are MLMark configurations. "all" is a suite of every benchmark of a round, by default the
+newest. docs/suites.md
 
---backend NAME,NAME,... makes all runs on each backend, in turn over --repeat N rounds, into OUT/NAME/ROUND, and
-compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE is an option of one of them.
+--backend NAME,NAME,... makes all runs on each backend, alternating in --repeat N rounds, into OUT/NAME/ROUND, and
+compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE sets an option of one backend.
 
-The first Ctrl-C stops issuing, awaits outstanding answers and keeps the logs, marked; the second kills at once.`
+The first Ctrl-C stops issuing queries, waits for outstanding answers and keeps the logs, marked as interrupted. The
+second one ends the run at once.`
 
 // Flags are the flags of run.
 type Flags struct {
@@ -90,9 +91,10 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... compares several"
 	shell.OutputFlags(flags, &r.Request)
 	r.Goal.Add(c)
-	flags.IntVar(&r.repeat, "repeat", 1, "make all runs in `N` rounds; with several backends, in turn within each round")
-	shell.FailIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nof several backends 'Server.p99 > +5%', against "+
-		"the first one;\nrepeatable")
+	flags.IntVar(&r.repeat, "repeat", 1, "repeat all runs in `N` rounds; with several backends, alternate within each "+
+		"round")
+	shell.FailIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nwith several backends 'Server.p99 > +5%', "+
+		"compared with the first one;\nrepeatable")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	flags.BoolVar(&r.json, "json", false, "print the result as JSON instead of the report")
@@ -114,7 +116,7 @@ func runArguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsFile(a) || mlmark.IsFile(a) }) {
 		return nil
 	}
-	const what = "names of models (harness list shows them), all, the file of a suite, or configurations of MLMark"
+	const what = "names of models (harness list shows them), all, the file of a suite, or MLMark configurations"
 	return shell.OneArgument(what)(c, args)
 }
 

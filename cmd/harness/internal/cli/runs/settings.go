@@ -19,7 +19,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 	r := bench.Request{Load: bench.Load{Mode: bench.ModePerformance}}
 	var explain bool
 	c := &cobra.Command{
-		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and where it comes from",
+		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and origin",
 		Example: `  harness settings resnet50 --scenario Server --explain
   harness settings resnet50 --official --set Server.target_qps=500`,
 		Args: shell.OneArgument("a model's name"),

@@ -479,7 +479,7 @@ func recordBelow(r record.Run, folder string) record.Run {
 // NewSuiteCommand is new suite.
 func NewSuiteCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "suite FILE", Short: "Write a suite to start from: runs with a matrix, repeats and budgets of time",
+		Use: "suite FILE", Short: "Write a suite to start from, with a matrix, repeats and time budgets",
 		Example: "  harness new suite nightly.yaml",
 		Args:    shell.OneArgument("the file to write, which ends in .yaml"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -24,13 +24,14 @@ type serverFlags struct {
 }
 
 func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: the only one it has)")
+	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: its only model)")
 	flags.DurationVar(&f.maxWait, "wait", 0,
 		"wait up to `DURATION` until the server is ready, such as 10m (default: ask\nonce)")
 	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
-	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE` (repeatable): key_env, ca, " +
-		"connect_timeout, ...;\nan unknown one lists all"
-	flags.Lookup("backend-secret").Usage = "a secret one: `KEY=env:NAME` for an environment variable, or KEY=file:PATH. " +
+	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE`, such as key_env, " +
+		"ca,\nconnect_timeout (repeatable); an unknown KEY lists all"
+	flags.Lookup("backend-secret").Usage = "a secret option: `KEY=env:NAME` for an environment variable, or " +
+		"KEY=file:PATH. " +
 		"Results,\nlogs and process lists do not show it"
 }
 
@@ -74,47 +75,47 @@ type dataFlags struct {
 func (f *dataFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.File, "data", "",
 		"your own prompts: a `FILE` of JSON lines, JSON, CSV, Parquet or text,\ngzipped or not")
-	flags.StringVar(&f.Format, "format", "", "form of the file, if name and content do not show it: `FORM`, "+
+	flags.StringVar(&f.Format, "format", "", "`FORM` of the file, if its name and content do not identify it: "+
 		strings.Join(prompts.Formats(), ", "))
 	flags.StringArrayVar(&f.Columns, "column", nil,
-		"name of a column, if it is not obvious: `FIELD=NAME`, prompt=question\n(repeatable)")
+		"use a column as a field: `FIELD=NAME`, such as prompt=question\n(repeatable)")
 	flags.StringVar(&f.ISL, "isl", "",
 		"`TOKENS` of each prompt: 1024, 1024±100 (normal), 512..2048 (uniform),\ntrace (of the file), or a mixture "+
 			"60%:256/64,40%:2048/512 of prompts and\nanswers (default 512, without --data)")
 	flags.StringVar(&f.OSL, "osl", "",
 		"`TOKENS` of each answer, in the same forms; no fewer, if the server\nsupports that (default 128, without --data)")
 	flags.StringVar(&f.Prefix, "prefix", "",
-		"common beginnings of prompts: `SHARE/N`; 0.5/8: half of each is one of 8\nprefixes")
-	flags.IntVar(&f.Block, "block", 512, "`TOKENS` that each of a trace's hash_ids represents")
+		"common prefixes: `SHARE/N`; with 0.5/8, half of each prompt is one of 8\nprefixes")
+	flags.IntVar(&f.Block, "block", 512, "`TOKENS` per entry of a trace's hash_ids")
 	shell.SetMin(flags, "block", 1, "")
-	flags.StringVar(&f.Vocabulary, "vocabulary", "", "prompts are drawn from the token ids `FIRST..LAST`")
+	flags.StringVar(&f.Vocabulary, "vocabulary", "", "draw prompts from the token ids `FIRST..LAST`")
 	flags.StringVar(&f.tokenizer, "tokenizer", "",
 		"tokenizer `FILE` of the model: for chats of exact length, and for answers\nthat the server does not count")
-	flags.StringVar(&f.Image, "image", "", "pictures in each prompt: `WxH[xN]`, 1024x768x2")
-	flags.StringVar(&f.Turns, "turns", "", "`WHICH` turns of conversations are asked: first (default) or all")
+	flags.StringVar(&f.Image, "image", "", "add pictures to each prompt: `WxH[xN]`, such as 1024x768x2")
+	flags.StringVar(&f.Turns, "turns", "", "`WHICH` turns of conversations to send: first (default) or all")
 	flags.StringVar(&f.History, "history", "",
-		"answers in the history of later turns: `WHOSE`, recorded (default) or own\n(the server's)")
+		"`WHOSE` answers form the history of later turns: recorded (default) or\nown (the server's)")
 	flags.StringVar(&f.PromptOptions.Order, "order", "",
 		"`ORDER` of the file's rows: "+strings.Join(prompts.Orders(), ", ")+"\n(the last two as in MLPerf Endpoints' client)")
-	flags.StringVar(&f.OrderSeed, "order-seed", "", "the `SEED` of those two, 0 to 2^64 - 1 (default 42)")
+	flags.StringVar(&f.OrderSeed, "order-seed", "", "`SEED` of the last two orders, 0 to 2^64 - 1 (default 42)")
 	flags.StringVar(&f.SaltSeed, "salt-seed", "",
 		"insert a salt from `SEED` between the system's and the user's part of each\nprompt")
-	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "seed `N` of prompts and times")
+	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "seed `N` of prompts and times of requests")
 }
 
 // addAsk adds the flags that say how requests are written.
 func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 	f.API = "auto"
 	flags.StringVar((*string)(&f.API), "api", "auto",
-		"`API`: auto (what fits the prompts), chat, completions, responses,\nembeddings or rerank")
+		"`API`: auto (the one that fits the prompts), chat, completions, responses,\nembeddings or rerank")
 	flags.StringArrayVar(&f.Body, "body", nil,
-		"a field of each request: `KEY=JSON` (repeatable); fields of a row override\nit")
-	flags.StringSliceVar(&f.LoRA, "lora", nil, "`NAMES` of adapters, used in turns")
+		"set a field of each request: `KEY=JSON` (repeatable); fields of a row\noverride it")
+	flags.StringSliceVar(&f.LoRA, "lora", nil, "`NAMES` of adapters, used in turn")
 	flags.StringVar(&f.LoRAOrder, "lora-order", "",
-		"their `ORDER`: turns (default), or zipf:1.1, the first ones more often")
-	flags.StringArrayVar(&f.Header, "header", nil, "a header of each request: `NAME=VALUE` (repeatable)")
+		"`ORDER` of the adapters: turns (default), or zipf:1.1 (the first ones more often)")
+	flags.StringArrayVar(&f.Header, "header", nil, "set set a header of each request: `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.Tools, "tools", "", "JSON `FILE` with the tools that a chat may call")
-	flags.StringVar(&f.stream, "stream", "on", "`WHETHER` answers are streamed: on or off")
+	flags.StringVar(&f.stream, "stream", "on", "`WHETHER` to stream answers: on or off")
 }
 
 // loadFlags say when requests are sent.
@@ -130,42 +131,42 @@ type loadFlags struct {
 
 func (f *loadFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Concurrency, "concurrency", "",
-		"number of `USERS` who each wait for the answer (default "+serving.DefaultUsers+"). A sweep:\n"+
+		"number of `USERS` who each wait for their answers (default "+serving.DefaultUsers+"). For a sweep:\n"+
 			"1,2,4 or 1..256 (powers of two), 1..100/8 (8 "+
 			"in equal ratios), 10..50+10")
 	flags.StringVar(&f.Rate, "rate", "",
-		"requests a second, whether or not answers come: `RATE`, or a list as\nabove. --concurrency limits requests in "+
-			"flight; waiting counts")
-	flags.BoolVar(&f.Max, "max", false, "all requests at once: the maximum of the server")
+		"send `RATE` requests per second without waiting for answers; also a list\nas above. --concurrency limits "+
+			"requests in flight, and time spent\nwaiting counts")
+	flags.BoolVar(&f.Max, "max", false, "send all requests at once, to find the server's maximum")
 	flags.StringVar(&f.Requests, "requests", "", "`N` requests for each point, or until --duration ends")
 	flags.StringVar(&f.Duration, "duration", "",
 		"`TIME` for each point, or until --requests are done (default: 60s or 100\nrequests, whichever is later, up to 10m)")
-	flags.StringVar(&f.Arrival, "arrival", "", "arrivals of a rate: `HOW`, poisson (default), constant or gamma")
+	flags.StringVar(&f.Arrival, "arrival", "", "`HOW` the requests of a rate arrive: poisson (default), constant or gamma")
 	flags.StringVar(&f.Burstiness, "burstiness", "",
-		"shape `K` of --arrival gamma: below 1 in bursts, above 1 more evenly")
+		"shape `K` of --arrival gamma: bursts below 1, more even above 1")
 	flags.StringVar(&f.Think, "think", "", "`TIME` between an answer and the user's next question")
 	flags.StringVar(&f.Ramp, "ramp", "",
-		"begin slowly: `FROM:TIME`, from that rate; with users only TIME, over which\nthey start")
-	flags.StringVar(&f.Stages, "stages", "", "rates one after the other: `RATE:TIME,...`")
-	flags.BoolVar(&f.Replay, "replay", false, "send when the timestamps of --data say")
+		"start slowly: `FROM:TIME` begins at the rate FROM; for users, TIME is\nthe period over which they start")
+	flags.StringVar(&f.Stages, "stages", "", "use several rates in sequence: `RATE:TIME,...`")
+	flags.BoolVar(&f.Replay, "replay", false, "send at the timestamps of --data")
 	flags.StringVar(&f.Speed, "speed", "", "replay `X` times as fast")
 	flags.StringVar(&f.From, "from", "", "start the replay at this `TIME` of the trace")
 	flags.StringVar(&f.To, "to", "", "replay up to this `TIME`")
 	flags.IntVar(&f.warmUp, "warmup", -1,
-		"`N` requests before the measurement, excluded from all figures (default: as\nmany as users, at least 8)")
+		"send `N` requests before the measurement, excluded from all figures (default: as\nmany as users, at least 8)")
 	shell.SetMin(flags, "warmup", 0, "a number of requests, or 0 for none")
 	flags.StringVar(&f.window, "window", "",
-		"part of a closed loop that counts: `WHAT`, steady (default: while every\nuser has something to do) or all")
+		"part of a closed loop that counts: `WHAT` is steady (default: while\nevery user is active) or all")
 	flags.DurationVar(&f.grace, "grace", serving.DefaultGrace,
-		"`TIME` to wait for answers in flight at the end (after --requests, if it is\nnot given, as long as they take)")
+		"`TIME` to wait for answers in flight at the end (by default unlimited\nwith --requests)")
 	shell.SetMin(flags, "grace", 0, "a time from 0 on")
 	flags.StringVar(&f.maxErrors, "max-errors", "10%", "end a point after `N` failures, or P% of 20 or more")
 	flags.IntVar(&f.retry, "retry", 0,
 		"retry up to `N` times after 429 and 503; times still count from when the\nrequest was due")
 	shell.SetMin(flags, "retry", 0, "")
 	flags.BoolVar(&f.loadgen, "loadgen", false,
-		"let LoadGen send, judge and log: --max (Offline), --rate (Server) and one\nuser (SingleStream). The first failure "+
-			"ends its tests")
+		"let LoadGen send, judge and log: --max (Offline), --rate (Server) and\none user (SingleStream). The first "+
+			"failure ends a test")
 }
 
 // sweepFlags say which points, and what is good enough.
@@ -184,19 +185,19 @@ type sweepFlags struct {
 
 func (f *sweepFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.sweep, "sweep", false,
-		"measure one user, the maximum, rates between them, and more where the curve\nbends")
+		"measure one user, the maximum, rates in between, and more points at the\nbend of the curve")
 	flags.StringVar(&f.slo, "slo", "",
 		"objectives: `LIMITS` such as 'p99 ttft < 500ms, p99 tpot < 30ms,\nattainment >= 99%, failed < 0.1%'; "+
-			"goodput counts requests within them")
+			"goodput counts requests within these LIMITS")
 	flags.StringVar(&f.find, "find", "", "search for the highest `LOAD` that meets --slo: rate or concurrency")
 	flags.IntVar(&f.most, "max-requests-per-point", 0,
-		"limit each trial of --find to `N` requests (default: those in the time of a\npoint); p99 needs 100")
+		"limit each trial of --find to `N` requests (default: as many as fit in a\npoint's time); p99 requires 100")
 	shell.SetMin(flags, "max-requests-per-point", 1, "")
 	gpusFlag(flags, &f.gpus)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
-		"`URL` of the server's own metrics (default: its /metrics, if it has them;\noff: do not read them)")
+		"`URL` of the server's own metrics (default: its /metrics, if available;\noff: do not read metrics)")
 	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
-		"`URL` of a DCGM exporter's metrics: power of the accelerators")
+		"`URL` of a DCGM exporter, for the power of the accelerators")
 	shell.MeterFlags(flags, &f.power, &f.powerInterval, "each point")
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
 }
@@ -224,9 +225,9 @@ func (f *outFlags) addFlags(flags *pflag.FlagSet) {
 func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
 	flags.StringVar(&f.out, "out", "", "output `DIR` (default "+folder+")")
 	flags.BoolVar(&f.force, "force", false, "replace the contents of the output directory")
-	flags.StringVar(&f.label, "label", "", "name of this server in reports and comparisons: `TEXT`")
-	flags.StringVar(&f.note, "note", "", "a remark `TEXT` for the results")
-	flags.StringSliceVar(&f.also, "also", nil, "also write each point in the form of another tool: `LAYOUT,...` "+
+	flags.StringVar(&f.label, "label", "", "use `TEXT` as the server's name in reports and comparisons")
+	flags.StringVar(&f.note, "note", "", "add the remark `TEXT` to the results")
+	flags.StringSliceVar(&f.also, "also", nil, "also write each point in the `LAYOUT,...` of other tools: "+
 		strings.Join(kept.LayoutNames(), ", "))
 	flags.BoolVar(&f.json, "json", false, "print the sweep as JSON instead of the table")
 }

@@ -21,14 +21,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-const mergeHelp = `Merge the records of the shares of one load, as if one client had sent it.
+const mergeHelp = `Merge the records of a load's shares, as if one client had sent the load.
 
   harness bench URL --concurrency 64 --shard 0/4 --start-at TIME    on one machine, 1/4 to 3/4 on others
-  harness bench merge share-*-of-4                                  when their folders are in one place
+  harness bench merge share-*-of-4                                  after their folders were copied to one place
 
-Figures are computed from all requests with their own times. Missing and repeated shares are refused, and so are shares
-of another seed, load, version, model or server. The result says how far apart the machines' clocks may have been, and
-how that affects rates. docs/serving.md
+Figures are computed from all requests with their own times. The command refuses missing and repeated shares, and shares
+of another seed, load, version, model or server. The result states by how much the machines' clocks may have differed
+and how that affects rates. docs/serving.md
 
 Exit codes: 0 merged, 2 usage, 3 --slo of the shares is not met, or --fail-if is met, 6 the shares do not match.`
 
@@ -43,7 +43,7 @@ type mergeFlags struct {
 func (a *app) mergeCommand() *cobra.Command {
 	f := &mergeFlags{}
 	c := &cobra.Command{
-		Use: "merge DIR...", Short: "Merge the records of the shares of one load", Long: mergeHelp,
+		Use: "merge DIR...", Short: "Merge the records of a load's shares", Long: mergeHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("the folders of shares are missing; see harness bench merge --help")

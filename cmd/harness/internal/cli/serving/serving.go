@@ -12,11 +12,11 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const benchHelp = `Measure a server of language models: throughput against latency, from its address alone.
+const benchHelp = `Measure the throughput and latency of a language-model server, given only its address.
 
-Prompts have lengths that you choose, or are your own. The load is a number of users or a rate. Users wait for each
-answer before they send the next request; a rate does not wait. A list of either is a sweep, and its points form a
-curve.
+Prompts are generated with the lengths that you choose, or come from your file. The load is a number of users or a rate.
+A user waits for each answer before the next request; a rate does not wait. A list of either is a sweep, and its points
+form a curve.
 
   harness bench http://host:8000                                   16 users for a minute
   harness bench URL --isl 1024 --osl 128 --concurrency 16
@@ -25,14 +25,14 @@ curve.
   harness bench URL --data sharegpt.json --sweep --slo 'p99 ttft < 500ms, p99 tpot < 30ms'
   harness bench URL --data trace.jsonl --replay --speed 2
   harness bench URL --isl 512 --osl 64 --find rate --slo 'p99 ttft < 300ms'
-  harness bench config.yaml --rate 5                               mlcommons/endpoints' file; flags win
-  harness bench URL --concurrency 512 --shard 0/4 --start-at TIME  a quarter; bench merge joins
-  harness bench mix.yaml                                           a suite: several of these (docs/suites.md)
+  harness bench config.yaml --rate 5                               a file of mlcommons/endpoints; flags override it
+  harness bench URL --concurrency 512 --shard 0/4 --start-at TIME  a quarter of the load; combine with bench merge
+  harness bench mix.yaml                                           a suite of measurements (docs/suites.md)
 
 Times count from when a request was due, so sending late does not improve TTFT. These measurements are not LoadGen
-scenarios unless the report says so; harness run measures those. docs/serving.md
+scenarios unless the report says so; use harness run for scenarios. docs/serving.md
 
-The first Ctrl-C ends the current point and keeps the results; the same command continues from there.
+The first Ctrl-C ends the current point and keeps the results; the same command resumes.
 
 Exit codes: 0 measured, 2 usage, 3 no point meets --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
 model, or data missing or wrong, 7 --find reached the client's limit, 8 --find had too little data, 130 interrupted.`
@@ -58,12 +58,11 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-const probeHelp = `Describe a server of language models: what it is, what it can count and what it caches. Stream one
-request.
+const probeHelp = `Describe a language-model server: its kind, the tokens it counts, its caching. Stream one request.
 
   harness probe http://host:8000
 
-Exit codes: 0 it answers, 6 it does not, or not correctly.`
+Exit codes: 0 the server answers, 6 it does not answer, or answers incorrectly.`
 
 // ProbeCommand is harness probe.
 func ProbeCommand(s *shell.App) *cobra.Command {

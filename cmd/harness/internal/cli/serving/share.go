@@ -21,11 +21,11 @@ type shareFlags struct{ shard, startAt string }
 
 func (f *shareFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shard, "shard", "",
-		"send one share of the load, `I/N`: 0/4 to 3/4 on four machines, all with the\nsame flags; harness bench merge "+
-			"joins what they record")
+		"send one share of the load, `I/N`: 0/4 to 3/4 on four machines, all with\nthe same flags; harness bench merge "+
+			"combines the records")
 	flags.StringVar(&f.startAt, "start-at", "",
-		"when all shares begin to send, by the clocks of their machines: a `TIME` as\n2026-11-24T05:00:00Z, or seconds "+
-			"since 1970 as date +%s prints them")
+		"`TIME` at which all shares begin to send, by their machines' clocks:\n2026-11-24T05:00:00Z, or seconds since "+
+			"1970 (date +%s)")
 }
 
 // farthest is how long before its start a share may wait.

@@ -329,7 +329,7 @@ const generalAnnotation = "general"
 // GeneralFlags adds the flags that every command has: how its output looks, and all of its help.
 func GeneralFlags(flags *pflag.FlagSet, a *App) {
 	flags.Var(&colourFlag{a, "auto"}, "color",
-		"`WHEN` headings and verdicts have colours: always, never, or auto: on a terminal, unless NO_COLOR is set")
+		"`WHEN` colour headings and verdicts always, never, or auto (on a terminal, unless NO_COLOR is set)")
 	flags.Var(&helpAllFlag{a}, helpAll, "show help with all flags")
 	flags.Lookup(helpAll).NoOptDefVal = "true"
 	for _, name := range []string{"color", helpAll} {

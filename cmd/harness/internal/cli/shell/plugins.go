@@ -34,7 +34,7 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 		"start only plugins that are pinned in `FILE`\n(default: the pins of harness trust, if there are any)")
 	global.StringSliceVar(&f.limits, "limit", nil,
 		"end a plugin whose processes together use more than `LIMIT,...`:\nmemory=8GiB, processes=64, cpu=30m; files=1024 "+
-			"holds for each process")
+			"applies to each process")
 }
 
 // Check reads what the flags say to a command.

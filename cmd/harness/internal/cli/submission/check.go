@@ -19,10 +19,10 @@ import (
 )
 
 const checkHelp = `Check a submission by every rule. Each fault is one line with its rule, its file, the value found,
-the value expected, and what to do. "reject" excludes a result, "warn" makes a reviewer ask, "note" is for
-information. The check is stricter than the official checker.
+the value expected, and what to do. "reject" excludes a result, "warn" requires an explanation to reviewers, "note" is
+for information. The check is stricter than the official checker.
 
-  harness submission check TREE                      all that is in the tree
+  harness submission check TREE                      the whole tree
   harness submission check TREE --submitter Lab      one submitter's results
   harness submission check TREE --rules v6.0         by the rules of this round, not that of the logs
   harness submission check TREE --json               for programs
@@ -30,9 +30,9 @@ information. The check is stricter than the official checker.
                                                      the official checker's verdicts and summary
   harness submission check ORG/SUBMISSION            a curve of MLPerf Endpoints, with all of its rules
 
-The exit code is 0 if nothing is rejected, 3 if something is, 2 if there is no submission; with --compatible
-it is the official checker's, 0 or 1. If that would crash, the folder is named and the others are still judged,
-without a summary. The --skip flags are those of the official checker.
+The exit code is 0 if nothing is rejected, 3 if something is, 2 if there is no submission; with --compatible it is the
+official checker's, 0 or 1. If the official checker would crash, the command names the folder and still judges the
+others, without a summary. The --skip flags are those of the official checker.
 
 A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its rules are
 endpoints-1.0, and rule, severity, section and path of each line are those of the official checker.`
@@ -76,7 +76,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "print only what the official checker would print")
-	flags.BoolVar(&f.strict, "strict", false, "of MLPerf Endpoints: treat warnings as rejects")
+	flags.BoolVar(&f.strict, "strict", false, "for MLPerf Endpoints: treat warnings as rejects")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
 	foundRoundFlag(flags, &f.rules, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
@@ -89,7 +89,7 @@ func (a *app) checkCommand() *cobra.Command {
 		{"skip-extra-accuracy-files-check", "do not require images and videos", &f.Skip.AccuracyFiles},
 		{"skip-dataset-size-check", "allow accuracy runs over a part of the data set", &f.Skip.DatasetSize},
 		{"skip-power-check", "do not check the power meter's files", &f.Skip.PowerFiles},
-		{"submission-exceptions", "only warn of a LoadGen that was built with changes", &f.Skip.Uncommitted},
+		{"submission-exceptions", "only warn about a modified LoadGen", &f.Skip.Uncommitted},
 	} {
 		flags.BoolVar(skip.to, skip.flag, false, skip.what)
 	}

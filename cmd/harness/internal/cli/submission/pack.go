@@ -20,8 +20,8 @@ import (
 )
 
 const packHelp = `Pack a submission's tree into one tar.gz, and write its sha256 to FILE.sha256. The same tree gives the
-same archive. It is read again and compared before it gets its name. It contains only closed, network and
-open, or ORG for a submission to MLPerf Endpoints.
+same archive. The command reads it again and compares it before it appears under its name. It contains only closed,
+network and open, or ORG for a submission to MLPerf Endpoints.
 
 A tree that harness submission check rejects is not packed, unless --allow-rejected is given.
 --unpack unpacks a tree, if the checksum is right and everything in the archive is safe.
@@ -40,7 +40,7 @@ type packFlags struct {
 func (a *app) packCommand() *cobra.Command {
 	f := &packFlags{}
 	c := &cobra.Command{
-		Use: "pack TREE", Short: "Pack a tree into one archive, or unpack it", Long: packHelp,
+		Use: "pack TREE", Short: "Pack a tree into an archive, or unpack it", Long: packHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("unpack") {
 				return shell.NoArguments(c, args)
@@ -62,7 +62,7 @@ func (a *app) packCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "new `FILE`; with --unpack the new folder")
+	flags.StringVar(&f.out, "out", "", "`FILE` to write; with --unpack the folder to write")
 	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`", mlconf.ToMake)
 	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
 	flags.StringVar(&f.unpack, "unpack", "", "unpack the tree from this `FILE`")

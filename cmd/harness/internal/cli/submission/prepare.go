@@ -16,9 +16,9 @@ import (
 )
 
 const prepareHelp = `Make a completed copy of a submission's tree. In the closed and network divisions it copies results
-that edge systems may infer to the scenarios that were not measured, and results of a 99.9 % accuracy target
-to the 99 % one if that is missing. Folders in lower case get the rules' names. It lists every copy with its
-reason, and what must be measured. It does not judge or remove anything, or move it to the open division.
+that edge systems may infer to the scenarios that were not measured, and results of a 99.9 % accuracy target to the 99 %
+one if that is missing. Folders in lower case get the rules' names. It lists every copy with its reason, and the results
+that must be measured. It does not judge, remove or move results to the open division.
 
   harness submission prepare TREE --out NEW
   harness submission prepare TREE --out NEW --compatible --version v6.1   as the official tool
@@ -44,7 +44,7 @@ func officialSwitches() []string {
 func (a *app) prepareCommand() *cobra.Command {
 	f := &prepareFlags{}
 	c := &cobra.Command{
-		Use: "prepare TREE", Short: "Copy a tree, and add the results that may be inferred", Long: prepareHelp,
+		Use: "prepare TREE", Short: "Copy a tree and add results that may be inferred", Long: prepareHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := shell.Changed(c, officialSwitches()...)
@@ -65,7 +65,7 @@ func (a *app) prepareCommand() *cobra.Command {
 	flags.StringVar(&f.out, "out", "", "`FOLDER` of the new tree, which must not exist")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
 	roundFlag(flags, &f.Round, "the `ROUND` of the rules", mlconf.ToMake)
-	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules, which it needs")
+	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules (required)")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do exactly what the official tool does")
 	o := &f.official
 	for i, to := range []*bool{&o.NoLowAccuracy, &o.NoScenarios, &o.KeepEmptyDirs, &o.NoMoveToOpen, &o.NoDeleteFailed,
@@ -73,7 +73,7 @@ func (a *app) prepareCommand() *cobra.Command {
 		flags.BoolVar(to, officialSwitches()[i], false, "with --compatible: as the official tool's")
 	}
 	flags.StringVar(&o.ModelMapping, "extra-model-benchmark-map", "",
-		"with --compatible: `NAME` of the file of an open submitter's models")
+		"with --compatible: `NAME` of the file with an open submitter's models")
 	return c
 }
 

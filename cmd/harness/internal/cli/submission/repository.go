@@ -21,13 +21,13 @@ these too.
 
   harness submission repository TREE
 
-The exit code is 3 if there are any. --compatible prints the text of the official script, and exits
-with 0 as it does.`
+The exit code is 3 if there are any. --compatible prints the text of the official script and, like the script, exits
+with 0.`
 
 func (a *app) repositoryCommand() *cobra.Command {
 	var compatible bool
 	c := &cobra.Command{
-		Use: "repository TREE", Short: "List what the submissions' repository would not accept", Long: repositoryHelp,
+		Use: "repository TREE", Short: "List files that the submissions' repository refuses", Long: repositoryHelp,
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if compatible {

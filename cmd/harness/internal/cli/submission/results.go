@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const resultsHelp = `Print the results of a submission's tree: for each scenario folder the result with its unit,
-accuracy and power, as the official checker of the round computes them.
+const resultsHelp = `Print the results of a submission's tree. For each scenario folder it prints the result with its
+unit, the accuracy and the power, computed like the official checker of the round.
 
   harness submission results TREE                                  a table
   harness submission results TREE --rules v6.0                     by the rules of this round, not that of the logs
@@ -30,7 +30,7 @@ accuracy and power, as the official checker of the round computes them.
   harness submission results ORG/SUBMISSION                        the curves of MLPerf Endpoints
   harness submission results ORG/SUBMISSION --format viz           the bundle that mlperf-viz reads
 
-Figures are rounded to five significant digits, as in the rules, halves to even, and also shown unrounded. The csv is
+Figures are rounded to five significant digits (halves to even), as in the rules, and also shown unrounded. The csv is
 unrounded, like the official one; json contains both. The power working group's checker is not run. The exit code is 0
 if there are results, 3 if there are none, 2 if there is no submission.
 

@@ -24,7 +24,7 @@ with both values and both files; faults of files and forms, warnings and notes a
 those of harness submission check. The seeds of the logs identify the round.
 
   harness submission review TREE                     all submitters of a round
-  harness submission review TREE/closed/Lab          one submitter, as --submitter Lab does
+  harness submission review TREE/closed/Lab          one submitter, like --submitter Lab
   harness submission review TREE --against OTHER     compare each system with another round's tree
   harness submission review TREE --pages DIR         a page to send to each submitter
   harness submission review TREE --html FILE         all of it as one page
@@ -43,7 +43,7 @@ type reviewFlags struct {
 func (a *app) reviewCommand() *cobra.Command {
 	f := &reviewFlags{}
 	c := &cobra.Command{
-		Use: "review TREE", Short: "List what a reviewer of submissions must act on", Long: reviewHelp,
+		Use: "review TREE", Short: "List findings that a reviewer must act on", Long: reviewHelp,
 		Args: shell.OneArgument("the folder of submissions"),
 		RunE: func(c *cobra.Command, args []string) error { return a.reviewTree(c.Context(), args[0], f) },
 	}

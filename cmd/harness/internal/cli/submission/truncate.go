@@ -14,17 +14,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const truncateHelp = `Truncate the accuracy logs of a submission's tree, of scenarios and of audits. Each log of 10
-KiB or more keeps its first and last 4096 bytes. Its sha256 goes into the accuracy.txt in its folder, and the whole
-log to --keep DIR under that sha256. Score the logs and verify the audits first.
+const truncateHelp = `Truncate the accuracy logs of a submission's tree, of scenarios and of audits. Each log of 10 KiB
+or more keeps its first and last 4096 bytes. Its sha256 goes into the accuracy.txt in its folder, and the whole log is
+moved to --keep DIR under that sha256. Score the logs and verify the audits first.
 
-  harness submission truncate TREE --keep originals                          all that is in the tree
+  harness submission truncate TREE --keep originals                          the whole tree
   harness submission truncate TREE --keep originals --submitter Lab          one submitter's logs
   harness submission truncate TREE --keep originals --verify                 also read all originals again
   harness submission truncate TREE --compatible --submitter Lab --backup DIR
                                                                    as the official tool does
 
-The command skips finished work, so repeat it after an interruption. A log that cannot be truncated does not stop the
+After an interruption, repeat the command; it skips finished logs. A log that cannot be truncated does not stop the
 others; the exit code is then 6.`
 
 // truncateFlags are the flags of submission truncate.

@@ -13,16 +13,15 @@ import (
 // app is one execution.
 type app struct{ *shell.App }
 
-const tuneHelp = `Find the batch size, sessions and threads that are fastest in Offline, and the setting and highest
-target_qps at which Server is still VALID. They are written to a profile in the folder of settings. Later
-runs of the same model, data and backend by the same plugin on the same machine use it, and say so; harness
-run --tuning none ignores it.
+const tuneHelp = `Find the fastest batch size, sessions and threads for Offline, and the setting and highest target_qps
+with which Server is still VALID. The command writes them to a profile in the settings folder. Later runs of the same
+model, data, backend and plugin on the same machine use the profile and say so; harness run --tuning none ignores it.
 
   harness tune resnet50                          the fastest setting, then the highest VALID rate of Server
   harness tune resnet50 --scenario Offline       only the setting
   harness tune resnet50 --try-batch 1,8 --exhaustive
 
-The first Ctrl-C ends the search, shows the measurements and keeps what was found.
+The first Ctrl-C ends the search, shows the measurements and keeps the results so far.
 
 Exit codes: 0 found, 3 no VALID Server rate was found, 130 interrupted.`
 
@@ -56,23 +55,23 @@ func (t *tuneFlags) addFlags(c *cobra.Command) {
 		"`S,...`: Offline, Server (default: those of the model's rules)")
 	flags.IntSliceVar(&r.Batches, "try-batch", []int{1, 2, 4, 8, 16, 32}, "batch `SIZES`")
 	flags.IntSliceVar(&r.Sessions, "try-sessions", nil,
-		"`NUMBERS` of sessions (default: 1, 2, 4, ... up to the cores,\nor four times that if the backend has no "+
-			"option threads)")
+		"`NUMBERS` of sessions (default: 1, 2, 4, ... up to the number of cores,\nor four times as many if the backend "+
+			"has no option threads)")
 	flags.IntSliceVar(&r.Threads, "try-threads", nil,
 		"`NUMBERS` of the backend's threads for each session\n(default: all cores shared by the sessions, and half of them)")
 	flags.IntSliceVar(&r.Requests, "try-requests", nil,
 		"`NUMBERS` of requests in flight, if the model is at a server\n(default: 1, 2, 4, ... 256)")
-	flags.DurationVar(&r.Time, "time", 2*time.Second, "`DURATION` of the longest tests of a setting")
+	flags.DurationVar(&r.Time, "time", 2*time.Second, "maximum `DURATION` of a setting's tests")
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting for --time, three times")
 	flags.StringVar(&r.Model.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
 	shell.Some(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
 		"param", "rules", "user-conf", "set", "official", "smoke")
 	for name, usage := range map[string]string{
-		"device":   "run on these `DEVICES` of the backend, all of them at the same time",
-		"rules":    "`ROUND` whose limits of latency apply (default: the newest)",
+		"device":   "run on all these `DEVICES` of the backend together",
+		"rules":    "`ROUND` of the latency limits (default: the newest)",
 		"official": "confirm the Server rate with the rules' durations and counts (default with --model)",
-		"smoke":    "confirm it with the model's settings for a run of seconds (default without --model)",
+		"smoke":    "confirm the Server rate with the model's settings for a run of a few seconds (default without --model)",
 	} {
 		flags.Lookup(name).Usage = usage
 	}

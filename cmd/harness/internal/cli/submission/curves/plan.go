@@ -24,7 +24,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const planHelp = `Plan the points of a curve of MLPerf Endpoints, or check a plan that you edited.
+const planHelp = `Plan the points of an MLPerf Endpoints curve, or check an edited plan.
 
   harness submission plan --model gpt-oss-120b --c-max 512 --out plan.yaml
   harness submission plan --check plan.yaml
@@ -74,14 +74,14 @@ func PlanCommand(s *shell.App) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.o.Model, "model", "", "`NAME` of the model in the rules")
-	flags.IntVar(&f.o.CMax, "c-max", 0, "the highest concurrency that the system supports, `N`")
-	flags.IntVar(&f.o.CMin, "c-min", 0, "the lowest concurrency of the curve, `N`, 1 to 32 (default 1)")
-	flags.IntVar(&f.o.Points, "points", 0, "number of points, `N` (default the minimum of the rules)")
+	flags.IntVar(&f.o.CMax, "c-max", 0, "highest concurrency `N` that the system supports")
+	flags.IntVar(&f.o.CMin, "c-min", 0, "lowest concurrency `N` of the curve, 1 to 32 (default 1)")
+	flags.IntVar(&f.o.Points, "points", 0, "number `N` of points (default the minimum of the rules)")
 	flags.StringVar(&f.o.Offline, "offline", "",
-		"`HOW` the curve gets its Offline point: dedicated (a separate run) or elected (the point of C_max)"+
+		"`HOW` to make the Offline point: dedicated (a separate run) or elected (the point of C_max)"+
 			" (default dedicated if the performance set has more samples than C_max)")
 	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last one allowed for the seed set)")
-	flags.DurationVar(&f.probe, "probe", defaultProbe, "how long the server is measured with each number of users")
+	flags.DurationVar(&f.probe, "probe", defaultProbe, "time to measure the server with each number of users")
 	flags.StringVar(&f.data, "data", "", "performance set for the server: `FILE` (default generated words)")
 	shell.Some(flags, &f.connection, "backend-opt", "backend-secret")
 	flags.StringVar(&f.check, "check", "", "check the plan in `FILE`")

@@ -61,7 +61,7 @@ func SteadyCommand(s *shell.App) *cobra.Command {
 	flags := c.Flags()
 	flags.IntVar(&f.samples, "samples", 0, "number of samples of the performance set, `N`")
 	flags.IntVar(&f.users, "users", 0, "the point's concurrency, `N`")
-	flags.Float64Var(&f.seconds, "min-seconds", 0, "minimum length of the window, instead of that of --users")
+	flags.Float64Var(&f.seconds, "min-seconds", 0, "minimum length of the window, instead of the one for --users")
 	flags.StringVar(&f.tokenizer, "tokenizer", "", "the model's tokenizer, `FILE` or folder")
 	flags.BoolVar(&f.json, "json", false, "print all findings as JSON")
 	return c

@@ -12,22 +12,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const addHelp = `Add runs to the submission: the output directories of harness run and harness audit. They are
-recorded with the checksums of their logs, and read when the tree is built. They are not changed. Either all
-are added or none.
+const addHelp = `Add runs to the submission: the output directories of harness run and harness audit. The command
+records them with the checksums of their logs; building the tree reads them. They are not changed. Either all runs are
+added or none.
 
   harness submission add out                                a run, with its accuracy and its audits
   harness submission add runs/*                             many
   harness submission add out/resnet50                       one model's
-  harness submission add out --only Offline,SingleStream    those of some scenarios
-  harness submission add out --benchmark bert-99.9          for the higher target
-  harness submission add out --division open                for another division than the system's
-  harness submission add out --replace                      instead of what was added before
+  harness submission add out --only Offline,SingleStream    only some scenarios
+  harness submission add out --benchmark bert-99.9          use the higher accuracy target
+  harness submission add out --division open                another division than the system's
+  harness submission add out --replace                      replace earlier runs of the same results
 
-Runs that the round does not have for this type of system are left out, and listed. INVALID runs, failed audits and
-other runs that cannot be submitted are refused: those of Plumbline's own LoadGen, of smoke settings or of a plugin's
-embedded model. --rehearsal accepts and marks them, but harness submission check rejects the tree. harness submission
-remove removes runs.`
+Runs that the round does not include for this type of system are left out and listed. INVALID runs, failed audits and
+other runs that cannot be submitted, such as those of Plumbline's own LoadGen, smoke settings or a plugin's embedded
+model, are refused. --rehearsal accepts and marks them, but harness submission check rejects the tree. harness
+submission remove removes runs.`
 
 func (a *app) addCommand() *cobra.Command {
 	var dir string
@@ -50,10 +50,10 @@ func (a *app) addCommand() *cobra.Command {
 	runs.WorkspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.System, "system", "", "the `NAME` of the system that ran (default: the only one there is)")
+	flags.StringVar(&o.System, "system", "", "`NAME` of the system that ran (default: the only one)")
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default: that of the system)")
 	flags.StringVar(&o.Benchmark, "benchmark", "",
-		"the `NAME` of the benchmark's folder (default: the rules' name of\nthe model); free in the open division")
+		"`NAME` of the benchmark's folder (default: the rules' name of the\nmodel); any name in the open division")
 	flags.StringSliceVar(&o.Only, "only", nil, "add only the runs of these `SCENARIOS`")
 	flags.BoolVar(&o.Replace, "replace", false, "replace runs that were added for the same result")
 	flags.BoolVar(&o.Rehearsal, "rehearsal", false, "accept and mark runs that cannot be submitted")

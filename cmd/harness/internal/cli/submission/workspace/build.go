@@ -16,15 +16,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const buildHelp = `Make the tree of a submission from a workspace: the folder to check, pack and send. It gets its name
-when it is complete.
+const buildHelp = `Make the tree of a submission from a workspace: the folder to check, pack and send. The folder
+appears under its name once it is complete.
 
   harness submission build --rules v6.1 --out tree
-  harness submission build --rules v6.1 --out tree --dry-run      only list its files and their origins
+  harness submission build --rules v6.1 --out tree --dry-run      only list the files and their origins
 
-Accuracy logs are truncated; the workspace keeps the whole ones, under their checksums. Required results that were
-not measured are inferred if the rules allow it for edge systems, and X-99 gets the results of X-99.9 if it has none.
-Each is listed with its reason; measured results are never replaced. TREE.files.json, next to the tree, has every
+Accuracy logs are truncated; the workspace keeps the whole logs under their checksums. Required results that were not
+measured are inferred if the rules allow it for edge systems, and X-99 gets the results of X-99.9 if it has none. Each
+inference is listed with its reason; measured results are never replaced. TREE.files.json, next to the tree, lists every
 file's origin. Use harness submission check to check the tree.`
 
 // buildFlags are the flags of submission build.
@@ -37,7 +37,7 @@ type buildFlags struct {
 func (a *app) buildCommand() *cobra.Command {
 	f := &buildFlags{}
 	c := &cobra.Command{
-		Use: "build", Short: "Make the tree of a submission from the runs that were added", Long: buildHelp,
+		Use: "build", Short: "Make the tree of a submission from the added runs", Long: buildHelp,
 		Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if ofEndpointsWorkspace(f.workspace, f.Rules) {
@@ -51,7 +51,7 @@ func (a *app) buildCommand() *cobra.Command {
 	flags.SortFlags = false
 	rounds := tree.Rounds(mlconf.ToMake)
 	flags.StringVar(&f.Rules, "rules", "", "the `ROUND`, "+rounds[len(rounds)-1]+" to "+rounds[0]+
-		", which decides the layout\n(default: that of the runs)")
+		", of the layout (default: that of the runs)")
 	flags.StringVar(&f.out, "out", "tree", "the `DIR` of the tree")
 	flags.BoolVar(&f.force, "force", false, "replace an existing tree")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list every file with its origin, and write nothing")

@@ -19,12 +19,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-const initHelp = `Begin a submission: create a folder, the workspace, for runs and texts. The command asks no
-questions. It describes this machine as far as the machine reports it, and marks what a person must add as FILL IN. If
-you run it again, it fills in new facts and keeps what you wrote.
+const initHelp = `Begin a submission: create a folder, the workspace, for runs and texts. The command asks no questions.
+It describes this machine from the system's own information and marks fields that a person must fill in as FILL IN. If
+you run it again, it adds new facts and keeps your edits.
 
   harness submission init --submitter Lab --system box --system-type edge
-  harness submission init --system bigbox --system-type datacenter     also describe another system
+  harness submission init --system bigbox --system-type datacenter     describe another system
 
   submission.json           the submitter and the runs (harness submission add)
   systems/SYSTEM.json       the system's description
@@ -37,21 +37,20 @@ For a submission to MLPerf Endpoints use --rules endpoints-1.0 (docs/endpoints.m
 // initFlags are the flags of submission init.
 type initFlags struct {
 	assemble.InitOptions
-	rules, submission, node string   // of a submission to MLPerf Endpoints
-	ssh                     []string // machines of that kind; none: this one
+	rules, submission, node string // of a submission to MLPerf Endpoints
 }
 
 func (a *app) initCommand() *cobra.Command {
 	var dir string
 	var o initFlags
 	c := &cobra.Command{
-		Use: "init", Short: "Begin a submission: describe this machine, mark what a person must add",
+		Use: "init", Short: "Begin a submission: describe this machine, mark fields to fill in",
 		Long: initHelp, Args: shell.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if ofEndpointsWorkspace(dir, o.rules) {
 				return a.beginEndpoints(c.Context(), dir, &o, c.Flags())
 			}
-			if given := shell.Changed(c, "rules", "submission-id", "node", "ssh"); given != "" {
+			if given := shell.Changed(c, "rules", "submission-id", "node"); given != "" {
 				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.Newest().Name))
 			}
 			return a.initWorkspace(c.Context(), dir, o.InitOptions)
@@ -63,12 +62,10 @@ func (a *app) initCommand() *cobra.Command {
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")
 	flags.StringVar(&o.System, "system", "", "`NAME` of this system's folder (default: system)")
 	name := endpoints.Newest().Name
-	flags.StringVar(&o.rules, "rules", "", name+", for a submission to MLPerf Endpoints (default: another submission)")
+	flags.StringVar(&o.rules, "rules", "", name+" for a submission to MLPerf Endpoints (default: MLPerf Inference)")
 	flags.StringVar(&o.submission, "submission-id", "",
-		"with --rules "+name+": the `ID` of the submission, once it has one")
-	flags.StringVar(&o.node, "node", "", "with --rules "+name+": the `KIND` of node that this machine is (default node)")
-	flags.StringSliceVar(&o.ssh, "ssh", nil,
-		"with --rules "+name+": describe `HOST,...`, equal nodes, through ssh (default: this machine)")
+		"with --rules "+name+": `ID` of the submission, once known")
+	flags.StringVar(&o.node, "node", "", "with --rules "+name+": `KIND` of node of this machine (default node)")
 	flags.StringVar(&o.SystemType, "system-type", "", "edge, datacenter, or datacenter,edge")
 	return c
 }

@@ -27,7 +27,7 @@ import (
 )
 
 const runHelp = `Make all runs that a submission needs, in one output folder: performance and accuracy of every scenario
-that the rules require of each model on --system-type, and their audits. The official LoadGen drives them, for the
+that the rules require of each model on --system-type, and their audits. The official LoadGen drives them, with the
 rules' durations.
 
   harness submission run resnet50 --system-type edge --model resnet50_v1.onnx --dataset imagenet --dry-run
@@ -44,7 +44,7 @@ which runs are made.
 With a --workspace (harness submission init), the runs are added to it at the end, and the tree is built in --tree
 and checked.
 
---rehearsal is for a trial: Plumbline's own LoadGen drives the runs, or with --loadgen official the official one,
+--rehearsal makes trial runs. Plumbline's own LoadGen drives them (or the official one, with --loadgen official),
 --smoke shortens them, and a plugin's own model and data are allowed. Such runs are marked, and checks reject them.
 
 A plan of a curve of MLPerf Endpoints (harness submission plan) is run point after point (docs/endpoints.md):
@@ -83,16 +83,16 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	for _, own := range ownFlagNames {
 		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
 	}
-	flags.StringVar(&r.tree, "tree", "tree", "the `DIR` of the tree that is built of the workspace")
+	flags.StringVar(&r.tree, "tree", "tree", "`DIR` of the tree built from the workspace")
 	flags.BoolVar(&r.rehearsal, "rehearsal", false,
 		"a trial: allow Plumbline's own LoadGen, --smoke, and the plugin's own model\nand data, and mark the runs")
 	flags.StringVar(&r.client, "client", "",
-		"`CLIENT` for a plan's points: official, or plumbline in a trial")
+		"`CLIENT` for a plan's points: official, or plumbline for a trial")
 	flags.StringVar(&r.python, "client-python", "",
 		"`PATH` of the Python interpreter with the official client")
 	flags.Float64Var(&r.shorten, "shorten", 1,
 		"for a trial of a plan: divide all minimum times by `N`, at least 1")
-	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs and how long they take, and run nothing")
+	flags.BoolVar(&r.dryRun, "dry-run", false, "list the runs with their durations, and run nothing")
 	return c
 }
 
@@ -103,13 +103,13 @@ var ownFlagNames = []string{"dataset", "accuracy-dataset", "audit-dataset", "sys
 func (r *runFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.StringVar(&r.Goal.System, "system", "",
-		"the `NAME` of the system in the workspace (default: the only one there is)")
+		"`NAME` of the system in the workspace (default: the only one)")
 	flags.StringArrayVar(&r.datasets, "dataset", nil,
 		"`PATH` of the data set, or MODEL=PATH for one of several models (repeatable)")
 	flags.StringArrayVar(&r.accuracyDatasets, "accuracy-dataset", nil,
-		"the same of the data set of accuracy runs, where a model has one of its own\nfor them (`PATH`, MODEL=PATH)")
+		"the same for the data set of accuracy runs, if the model has a separate\none (`PATH`, MODEL=PATH)")
 	flags.StringArrayVar(&r.auditDatasets, "audit-dataset", nil,
-		"the same of the data set of the compliance test that has one of its own\n(`PATH`, MODEL=PATH)")
+		"the same for the data set of the compliance test that has a separate one\n(`PATH`, MODEL=PATH)")
 	return flags
 }
 
