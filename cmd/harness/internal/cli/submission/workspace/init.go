@@ -37,7 +37,8 @@ For a submission to MLPerf Endpoints use --rules endpoints-1.0 (docs/endpoints.m
 // initFlags are the flags of submission init.
 type initFlags struct {
 	assemble.InitOptions
-	rules, submission, node string // of a submission to MLPerf Endpoints
+	rules, submission, node string   // of a submission to MLPerf Endpoints
+	ssh                     []string // machines of that kind; none: this one
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -50,7 +51,7 @@ func (a *app) initCommand() *cobra.Command {
 			if ofEndpointsWorkspace(dir, o.rules) {
 				return a.beginEndpoints(c.Context(), dir, &o, c.Flags())
 			}
-			if given := shell.Changed(c, "rules", "submission-id", "node"); given != "" {
+			if given := shell.Changed(c, "rules", "submission-id", "node", "ssh"); given != "" {
 				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.Newest().Name))
 			}
 			return a.initWorkspace(c.Context(), dir, o.InitOptions)
@@ -66,6 +67,8 @@ func (a *app) initCommand() *cobra.Command {
 	flags.StringVar(&o.submission, "submission-id", "",
 		"with --rules "+name+": `ID` of the submission, once known")
 	flags.StringVar(&o.node, "node", "", "with --rules "+name+": `KIND` of node of this machine (default node)")
+	flags.StringSliceVar(&o.ssh, "ssh", nil,
+		"with --rules "+name+": describe `HOST,...`, equal nodes, through ssh (default: this machine)")
 	flags.StringVar(&o.SystemType, "system-type", "", "edge, datacenter, or datacenter,edge")
 	return c
 }
