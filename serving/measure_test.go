@@ -73,7 +73,7 @@ func TestMeasureErrors(t *testing.T) {
 			if !errors.Is(err, c.class) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v, want one of %v with %q", err, c.class, c.text)
 			}
-			if (doc != nil) != (c.class == plugin.ErrFault) {
+			if (doc != nil) != errors.Is(c.class, plugin.ErrFault) {
 				t.Errorf("document %v beside it", doc)
 			}
 		})

@@ -159,7 +159,8 @@ func TestTransportRefusedEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := io.ReadAll(response.Body); string(text) != "no" || err != nil || response.StatusCode != 413 {
+	if text, err := io.ReadAll(response.Body); string(text) != "no" || err != nil ||
+		response.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("%s: %q, %v", response.Status, text, err)
 	}
 	if err := response.Body.Close(); err != nil { // it does not wait for the rest of the request

@@ -43,14 +43,6 @@ func (f FileForm) columnNames() []string {
 	return append(append([]string{title, description, offered}, truths...), pictures...)
 }
 
-// pictureColumn is the column that holds them.
-func (f FileForm) pictureColumn() string {
-	if f == Endpoints {
-		return imageBase64
-	}
-	return imageBytes
-}
-
 // parquetTable is a Parquet file that is open.
 type parquetTable struct {
 	*parquetfile.ParquetFile

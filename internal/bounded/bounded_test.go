@@ -45,7 +45,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%v is named %v", err, got)
 		}
 	}
-	if other := errors.New("other"); bounded.Named(other) != other || bounded.Named(nil) != nil {
+	if other := errors.New("other"); !errors.Is(bounded.Named(other), other) || bounded.Named(nil) != nil {
 		t.Error("other errors change")
 	}
 }

@@ -1,7 +1,5 @@
 package jinja
 
-import "github.com/plumbline-ml/plumbline/internal/pyvalue"
-
 // statement is a part of a template that is written or does something.
 type statement interface {
 	run(r *rendering, s *nameScope)
@@ -278,13 +276,4 @@ func (c *closure) call(r *rendering, a callArguments) any {
 	text := r.captureText(c.macro.body, s)
 	r.flow = flow
 	return text
-}
-
-// newDict is a dict of keys and values in order.
-func newDict(keys []string, values []any) *pyvalue.Dict {
-	d := pyvalue.NewDict()
-	for i, k := range keys {
-		d.Set(k, values[i])
-	}
-	return d
 }

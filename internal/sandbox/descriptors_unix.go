@@ -47,7 +47,7 @@ func closeEachOnExec() error {
 		return err
 	}
 	const most = 1 << 20
-	if uint64(limit.Max) > most {
+	if uint64(limit.Max) > most { //nolint:unconvert // signed on FreeBSD
 		return errors.New("this process's descriptors cannot be listed: mount /proc")
 	}
 	for fd := 3; fd < int(limit.Max); fd++ {

@@ -64,7 +64,7 @@ func TestKeysOfTheRound(t *testing.T) {
 				continue
 			}
 			checkSeeds(t, round, s, rules, want.seeds)
-			if s.MultiStreamArrivalInterval != want.interval || uint64(s.MultiStreamSamplesPerQuery) != want.streams {
+			if s.MultiStreamArrivalInterval != want.interval || s.MultiStreamSamplesPerQuery != want.streams {
 				t.Errorf("%s: interval %v, %d samples", round, s.MultiStreamArrivalInterval, s.MultiStreamSamplesPerQuery)
 			}
 			checkOldOrigins(t, round, s, path)

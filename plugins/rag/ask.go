@@ -129,9 +129,7 @@ func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSett
 	}
 	queries, err1 := connectServer(ctx, servers, "llm", s.queries, s.tries-1, s.Concurrency)
 	relevance, err2 := connectServer(ctx, servers, "relevance_llm", s.relevance, s.tries-1, s.Concurrency)
-	for i, g := range []backend.Generator{queries, relevance, queries, queries} {
-		m.generators[i] = g
-	}
+	copy(m.generators[:], []backend.Generator{queries, relevance, queries, queries})
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, errors.Join(err, m.closeAll())
 	}

@@ -145,7 +145,7 @@ func TestFields(t *testing.T) {
 func TestFieldsRefuses(t *testing.T) {
 	for want, of := range map[string]any{
 		"exported": struct {
-			a string `param:"a"` //nolint:unused // the mistake
+			a string `param:"a"`
 		}{},
 		`min:""`: struct {
 			A int `param:"a" max:"3"`

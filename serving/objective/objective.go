@@ -53,9 +53,10 @@ const (
 	Failed         = metrics.Failed
 )
 
-// Term is one objective, and Verdict whether a point holds it: as records have them.
 type (
-	Term    = metrics.Term
+	// Term is one objective, as records have it.
+	Term = metrics.Term
+	// Verdict is whether a point holds a Term.
 	Verdict = metrics.TermVerdict
 )
 

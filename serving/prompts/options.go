@@ -208,7 +208,7 @@ func (a *parsedOptions) findContradictions() []error {
 		faults = append(faults, errors.New("--history own needs --turns all"))
 	}
 	if len(a.LoRA) == 0 && a.LoRAOrder != "" {
-		faults = append(faults, errors.New("--lora-order needs --lora NAME,..."))
+		faults = append(faults, errors.New("--lora-order needs --lora NAME,... as well"))
 	}
 	if a.File != "" && a.ISL != "" && !a.lengths.traceIn {
 		faults = append(faults, fmt.Errorf("--isl %s makes prompts, and --data %s has them: give one of them; --isl trace "+

@@ -2,6 +2,7 @@ package built
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -92,7 +93,7 @@ func locked(path string, how int) (*os.File, error) {
 	}
 	for {
 		err = unix.Flock(int(f.Fd()), how)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}

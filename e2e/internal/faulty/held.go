@@ -55,7 +55,7 @@ func PrepareHeld(t *testing.T, args ...string) *Held {
 	return h
 }
 
-// start starts the run and waits for its logs to be under way.
+// Start starts the run and waits for its logs to be under way.
 func (h *Held) Start(t *testing.T) {
 	t.Helper()
 	file, err := os.Create(string(h.Said))
@@ -70,7 +70,7 @@ func (h *Held) Start(t *testing.T) {
 	harness.WaitForText(t, h.Cmd, h.Said, filepath.Join(h.Logs, "mlperf_log_detail.txt"), "generated_query_count")
 }
 
-// letGo lets the run go to its end and returns the exit code.
+// LetGo lets the run go to its end and returns the exit code.
 func (h *Held) LetGo(t *testing.T) int {
 	t.Helper()
 	go func() {
@@ -86,7 +86,7 @@ func (h *Held) LetGo(t *testing.T) int {
 	return h.Cmd.ProcessState.ExitCode()
 }
 
-// signalAll sends a signal to the harness and to its plugin.
+// SignalAll sends a signal to the harness and to its plugin.
 func (h *Held) SignalAll(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	for _, p := range harness.ProcessesOf(h.Dir) {

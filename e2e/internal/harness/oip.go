@@ -22,7 +22,9 @@ func ServeOIP(t *testing.T, o oiptest.Options) string {
 	go func() { ended <- server.Serve(listener) }()
 	t.Cleanup(func() {
 		server.Stop()
-		<-ended
+		if err := <-ended; err != nil {
+			t.Errorf("serving: %v", err)
+		}
 	})
 	return listener.Addr().String()
 }

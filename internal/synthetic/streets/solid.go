@@ -34,8 +34,8 @@ func (d plane) within(p plane) plane {
 	return plane{(p.x*d.x + p.y*d.y) >> 16, (p.y*d.x - p.x*d.y) >> 16}
 }
 
-func (p plane) plus(q plane) plane  { return plane{p.x + q.x, p.y + q.y} }
-func (p plane) minus(q plane) plane { return plane{p.x - q.x, p.y - q.y} }
+func (d plane) plus(q plane) plane  { return plane{d.x + q.x, d.y + q.y} }
+func (d plane) minus(q plane) plane { return plane{d.x - q.x, d.y - q.y} }
 
 // solid is an upright box or cylinder.
 type solid struct {

@@ -28,7 +28,7 @@ type Tokenizer interface {
 // FileReader reads a file of a model's folder by its name. Its error is fs.ErrNotExist for one that is not there.
 type FileReader func(name string) ([]byte, error)
 
-// Most is the size up to which a file of a tokenizer should be read: the largest known have 35 MB.
+// MaxFileBytes is the size up to which a file of a tokenizer should be read: the largest known have 35 MB.
 const MaxFileBytes = 256 << 20
 
 // ReadTokenizer reads the tokenizer of a file's name: NAME.json, or NAME.model of SentencePiece.

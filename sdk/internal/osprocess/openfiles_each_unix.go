@@ -47,5 +47,5 @@ func maxDescriptors() int {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return maxFD
 	}
-	return int(min(uint64(limit.Max), maxFD))
+	return int(min(uint64(limit.Max), maxFD)) //nolint:unconvert // signed on FreeBSD
 }

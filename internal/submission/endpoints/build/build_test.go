@@ -326,7 +326,7 @@ func TestEngagement(t *testing.T) {
 			"data_parallel": c.data} {
 			desc.Set(name, int64(n))
 		}
-		more, err := d.engagementOf(desc, endpoints.Newest())
+		more, err := d.engagementOf(desc)
 		got := "null"
 		if more != nil {
 			got = pyvalue.JSON(more)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
-	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
@@ -190,7 +189,7 @@ func divisionOf(desc *pyvalue.Dict) (v modelDivision, ok bool) {
 
 // engagementOf is what point.yaml says of the nodes and replicas of a point: nodes_used where nodes of the only kind
 // stay idle, dp_shortfall where fewer replicas run than the accelerators hold. err says what a person has to write.
-func (d *describedSystem) engagementOf(desc *pyvalue.Dict, rules *endpoints.Rules) (more []any, err error) {
+func (d *describedSystem) engagementOf(desc *pyvalue.Dict) (more []any, err error) {
 	v, ok := divisionOf(desc)
 	if !ok || v.disaggregated || d.acceleratorCount() == 0 {
 		return nil, nil

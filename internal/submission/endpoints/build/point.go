@@ -65,7 +65,7 @@ func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point)
 	if err := m.describePoint(d); err != nil {
 		return nil, err
 	}
-	engaged, err := d.engagementOf(m.desc, p.rules)
+	engaged, err := d.engagementOf(m.desc)
 	if err != nil {
 		p.addMissing("%v: %v", q, err)
 	}

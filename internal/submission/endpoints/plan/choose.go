@@ -40,7 +40,7 @@ func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
 		return nil, err
 	}
 	if o.CMax > maxConcurrency {
-		return nil, fmt.Errorf("C_max is %d, want at most %d", o.CMax, maxConcurrency)
+		return nil, fmt.Errorf("the C_max of %d is above the limit of %d", o.CMax, maxConcurrency)
 	}
 	cMin := o.CMin
 	if cMin == 0 {
@@ -130,7 +130,7 @@ func (c *pointChooser) choosePoints(n int) error {
 func (c *pointChooser) chooseAnchors(set int) error {
 	for _, r := range []endpoints.Region{endpoints.Low, endpoints.Medium, endpoints.High} {
 		if b := c.regions.Bounds(r); b.First > b.Last {
-			return fmt.Errorf("C_max, %d, is too near to C_min, %d: no concurrency is left for %s", c.plan.CMax, c.cMin, r)
+			return fmt.Errorf("the C_max of %d is too near to C_min, %d: no concurrency is left for %s", c.plan.CMax, c.cMin, r)
 		}
 	}
 	lowest := "C_min, as asked; the ultra-low region's accuracy run"

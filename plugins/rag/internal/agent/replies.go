@@ -93,10 +93,9 @@ func readRelevance(reply string, n int) ([]any, error) {
 		return nil, err
 	}
 	v, _ := d.Get("relevance")
-	size := -1
 	switch v := v.(type) {
 	case []any:
-		if size = len(v); size == n {
+		if len(v) == n {
 			return v, nil
 		}
 	case string:

@@ -58,7 +58,7 @@ func (d *Database) Write(to io.Writer) error {
 	}
 	sum := sha256.New()
 	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
-	b.WriteString(magic)
+	_, _ = b.WriteString(magic) // Flush reports what fails
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(fileHeader{d.GraphParams, d.dim, d.Len(), d.entry, d.Embedder})
@@ -68,7 +68,7 @@ func (d *Database) Write(to io.Writer) error {
 	var four [4]byte
 	for _, v := range d.vectors {
 		binary.LittleEndian.PutUint32(four[:], math.Float32bits(v))
-		b.Write(four[:])
+		_, _ = b.Write(four[:])
 	}
 	var varint []byte
 	for _, levels := range d.links {
@@ -79,7 +79,7 @@ func (d *Database) Write(to io.Writer) error {
 				varint = binary.AppendUvarint(varint, uint64(to))
 			}
 		}
-		b.Write(varint)
+		_, _ = b.Write(varint)
 	}
 	if err := errors.Join(err, b.Flush()); err != nil {
 		return err

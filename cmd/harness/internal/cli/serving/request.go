@@ -226,9 +226,6 @@ func decidingFlags(c *cobra.Command) []string {
 	return all
 }
 
-// sharesPrefixes says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
-func (r *benchRequest) sharesPrefixes() bool { return r.File != "" || r.Prefix != "" }
-
 // toPlan is what is asked for, as the library has it.
 func (r *benchRequest) toPlan() serving.Plan {
 	p := serving.Plan{

@@ -47,6 +47,7 @@ type planFlags struct {
 	connection bench.Request
 }
 
+// PlanCommand is the command that plans the points of a curve.
 func PlanCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &planFlags{}

@@ -45,6 +45,7 @@ type steadyFlags struct {
 	json           bool
 }
 
+// SteadyCommand is the command that finds the steady window of a point.
 func SteadyCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &steadyFlags{}
