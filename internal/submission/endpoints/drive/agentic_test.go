@@ -253,6 +253,9 @@ func TestCheckTrajectories(t *testing.T) {
 		file := filepath.Join(dir, "set.jsonl")
 		write(t, file, text)
 		lines, err := drive.CheckTrajectories(file, "kimi-k3", rules)
+		if n, _ := drive.CountSamples(file, "kimi-k3", rules); want == "" && n != 3 {
+			t.Errorf("%d trajectories, want 3", n)
+		}
 		switch {
 		case want == "" && (err != nil || len(lines) != 1 || !strings.Contains(lines[0], "has 3 trajectories")):
 			t.Errorf("%q, %v", lines, err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/plumbline-ml/plumbline/datasets/conversations"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/serving/client"
@@ -59,8 +60,15 @@ func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err e
 	return lines, nil
 }
 
-// CountSamples is how many samples the file of a model's performance set has.
+// CountSamples is how many samples the file of a model's performance set has: trajectories, of an agentic model.
 func CountSamples(file, model string, rules *endpoints.Rules) (int, error) {
+	if rules.AgenticOf(model) != nil {
+		set, err := conversations.Open(file)
+		if err != nil {
+			return 0, err
+		}
+		return len(trajectoriesOf(set)), nil
+	}
 	o := SetOptions(file, model, rules)
 	o.Table = client.OpenParquet
 	set, err := prompts.ReadSet(o)
