@@ -36,7 +36,8 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
 	t := &Tokenizer{
-		normalize: keepText, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewTokenFinder(nil), cleanUp: o.CleanUp,
+		normalize: keepText, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewTokenFinder(nil),
+		cleanUp: o.CleanUp,
 	}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))

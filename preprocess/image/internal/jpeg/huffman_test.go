@@ -77,7 +77,8 @@ func TestPairsAreTwoCodes(t *testing.T) {
 		if p.bits() != n1+n2 || p.value1() != int64(v1) || p.value2() != int64(v2) || p.first() != uint(first.run()) {
 			t.Fatalf("%#x: %d bits, %d and %d, want %d, %d and %d", i, p.bits(), p.value1(), p.value2(), n1+n2, v1, v2)
 		}
-		if second.isBlockEnd() && p.advance() != at+blockEnd || !second.isBlockEnd() && p.advance() != at+uint(second.run())+1 {
+		if end := second.isBlockEnd(); end && p.advance() != at+blockEnd ||
+			!end && p.advance() != at+uint(second.run())+1 {
 			t.Fatalf("%#x: advances by %d", i, p.advance())
 		}
 	}
