@@ -71,8 +71,8 @@ func (s Scoring) datasetUse() string {
 	return ""
 }
 
-// submittedSamples are the samples whose answers a submission of a model hands in, in a round; empty: the newest. A round
-// that is not known has none.
+// submittedSamples returns the samples whose answers a submission of model m contains in round rules (empty: the
+// newest). An unknown round has none.
 func submittedSamples(m sdk.ModelInfo, rules string) []uint64 {
 	round, err := mlconf.Round(rules)
 	if err != nil {
