@@ -12,14 +12,13 @@ import (
 
 // promptAnswer collects what a server generates for one prompt.
 type promptAnswer struct {
+	answerState
 	sink    backend.TokenSink
 	count   countMode
 	text    []byte
 	ids     []int32
 	form    idForm // of an answer of /generate
 	logged  int
-	usage   usageCounts
-	finish  string
 	thought []byte
 	calls   MergedCalls
 	hides   bool    // a part was reasoning or a tool call, which text does not have
@@ -42,7 +41,7 @@ func (a *promptAnswer) reset(sink backend.TokenSink, c countMode) {
 
 // restart drops what another server has generated.
 func (a *promptAnswer) restart() {
-	a.text, a.ids, a.logged, a.usage, a.finish, a.parts = a.text[:0], a.ids[:0], 0, usageCounts{}, "", 0
+	a.text, a.ids, a.logged, a.parts, a.answerState = a.text[:0], a.ids[:0], 0, 0, answerState{}
 	a.thought, a.calls.calls, a.hides, a.form = a.thought[:0], a.calls.calls[:0], false, unknownIDs
 }
 
@@ -54,10 +53,7 @@ func (a *promptAnswer) addChunk(c *answerChunk) error {
 	a.ids = append(a.ids, c.ids...)
 	a.logged += c.logged
 	a.hides = a.hides || len(c.thought) > 0 || c.calls
-	a.usage.addLater(c.usage)
-	if c.finish != "" {
-		a.finish = c.finish
-	}
+	a.addState(c)
 	if !c.isToken() {
 		return nil
 	}

@@ -3,7 +3,9 @@ package openai
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -60,6 +62,24 @@ func (u *usageCounts) addLater(later usageCounts) {
 	u.tells |= later.tells
 	u.wrong = cmp.Or(u.wrong, later.wrong)
 }
+
+// answerState is what an answer has said of itself so far.
+type answerState struct {
+	usage  usageCounts
+	finish string // why it ended; "": it goes on
+}
+
+// addState adds what a chunk says.
+func (s *answerState) addState(c *answerChunk) {
+	s.usage.addLater(c.usage)
+	if c.finish != "" {
+		s.finish = c.finish
+	}
+}
+
+// endsBy tells whether an answer is complete whose stream ended so before its last event: some servers leave that out,
+// but say why the answer ended.
+func (s *answerState) endsBy(ended error) bool { return errors.Is(ended, io.EOF) && s.finish != "" }
 
 // isToken tells whether something was generated.
 func (c *answerChunk) isToken() bool {

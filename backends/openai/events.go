@@ -94,6 +94,32 @@ func (e *eventReader) nextEvent() (streamEvent, error) {
 	}
 }
 
+// eventTaker takes the events of an answer. An error ends it.
+type eventTaker interface {
+	noteEvent() error // an event has come, the last one too
+	takeEvent(ev streamEvent) error
+}
+
+// eachEvent hands the events of an answer over, up to the last one. ended is how the stream ended before that one, and
+// fault what its taker found.
+func (e *eventReader) eachEvent(to eventTaker) (ended, fault error) {
+	for {
+		ev, err := e.nextEvent()
+		if err != nil {
+			return err, nil
+		}
+		if err := to.noteEvent(); err != nil {
+			return nil, err
+		}
+		if ev.isLast() {
+			return nil, nil
+		}
+		if err := to.takeEvent(ev); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // lastEvent is what is left at the end of the stream: the event after the last one needs no empty line behind it.
 func (e *eventReader) lastEvent() (streamEvent, error) {
 	left := e.buffer[e.start:e.end]

@@ -51,19 +51,44 @@ func timeoutError(where string, cause error) error {
 
 // connectionFailure is the failure of a request that was not answered, or of an answer that broke off.
 func connectionFailure(ctx context.Context, err error) *tryFailure {
-	if cause := context.Cause(ctx); cause != nil {
-		if errors.Is(cause, errFirstTimeout) || errors.Is(cause, errIdleTimeout) || errors.Is(cause, errTotalTimeout) {
-			return &tryFailure{err: fmt.Errorf("%w: %w", ErrStream, cause), late: !errors.Is(cause, errTotalTimeout)}
-		}
+	cause := context.Cause(ctx)
+	switch breakKind(cause, err) {
+	case TimedOut:
+		return &tryFailure{err: fmt.Errorf("%w: %w", ErrStream, cause), late: !errors.Is(cause, errTotalTimeout)}
+	case Interrupted:
 		return &tryFailure{err: cause}
-	}
-	if errors.Is(err, errRedirect) || errors.Is(err, errLongEvent) {
-		return &tryFailure{err: fmt.Errorf("%w: %w", ErrStream, err)}
-	}
-	if errors.Is(err, ErrStream) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	case BadAnswer:
+		if !errors.Is(err, ErrStream) {
+			err = fmt.Errorf("%w: %w", ErrStream, err)
+		}
 		return &tryFailure{err: err}
+	default:
+		return &tryFailure{err: err, gone: true}
 	}
-	return &tryFailure{err: err, gone: true}
+}
+
+// breakKind is where a request failed whose connection ended in err. cause is that of its context; nil: it goes on.
+func breakKind(cause, err error) FailureKind {
+	var dial *dialError
+	switch {
+	case isOptionTimeout(cause):
+		return TimedOut
+	case cause != nil:
+		return Interrupted
+	case isOptionTimeout(err):
+		return TimedOut
+	case errors.As(err, &dial):
+		return NotConnected
+	case errors.Is(err, errRedirect), errors.Is(err, errLongEvent),
+		errors.Is(err, ErrStream) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return BadAnswer
+	}
+	return CutOff
+}
+
+// isOptionTimeout tells whether the time of one of the timeout options was over.
+func isOptionTimeout(err error) bool {
+	return errors.Is(err, errFirstTimeout) || errors.Is(err, errIdleTimeout) || errors.Is(err, errTotalTimeout)
 }
 
 // statusFailure is the failure of a request that was answered with another status than 200. body is the start of the

@@ -59,7 +59,11 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	if !ok {
 		c = &generateCall{}
 	}
-	defer g.calls.Put(c)
+	defer func() {
+		if len(c.events.buffer) <= maxKeptBytes { // one long answer need not stay in memory
+			g.calls.Put(c)
+		}
+	}()
 	c.answer.reset(sink, g.settings.count)
 	c.request, c.most = r, maxAnswerBytes(cmp.Or(p.MaxNewTokens, maxUnasked))
 	defer func() { c.request = serverRequest{} }() // its body may be large

@@ -93,10 +93,12 @@ type observedCall struct {
 	parser chunkParser
 	events eventReader
 	event  ObservedEvent
-	usage  usageCounts
-	finish string
+	answerState
 	parts  int
 	tokens int // events with tokens
+
+	observer AnswerObserver // of a stream
+	most     int            // tokens that it may have; 0: any number
 
 	settings *openaiSettings
 	wires    *sync.Pool // of *[]byte: requests, as they are written
@@ -121,11 +123,11 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	if !ok {
 		a = &observedCall{settings: &c.settings, wires: &c.wires, events: eventReader{buffer: make([]byte, startEvents)}}
 	}
-	a.usage, a.finish, a.parts, a.tokens, a.begun, a.total = usageCounts{}, "", 0, 0, false, time.Time{}
+	a.answerState, a.parts, a.tokens, a.begun, a.total = answerState{}, 0, 0, false, time.Time{}
 	a.ctx = ctx
 	a.events.reset(nil)
 	defer func() {
-		a.ctx, a.line, a.events.from = nil, nil, nil
+		a.ctx, a.line, a.events.from, a.observer = nil, nil, nil, nil
 		if len(a.events.buffer) <= maxKeptBytes { // one long answer need not stay in memory
 			c.calls.Put(a)
 		}
@@ -359,17 +361,13 @@ func (a *observedCall) notePart(at int64) {
 	a.extendDeadline(idle)
 }
 
-// connectionFailure is the failure of a request that got no answer, or of an answer that broke off.
+// brokenFailure is the failure of a request that got no answer, or of an answer that broke off.
 func (a *observedCall) brokenFailure(err error) *CallFailure {
-	var dial *dialError
-	switch cause := context.Cause(a.ctx); {
-	case cause != nil:
+	cause := context.Cause(a.ctx)
+	switch kind := breakKind(cause, err); {
+	case kind == Interrupted:
 		return &CallFailure{Kind: Interrupted, Err: cause}
-	case errors.Is(err, errFirstTimeout), errors.Is(err, errTotalTimeout):
-		return &CallFailure{Kind: TimedOut, Err: err}
-	case errors.As(err, &dial):
-		return &CallFailure{Kind: NotConnected, Err: err}
-	case isTimeout(err):
+	case kind == CutOff && isTimeout(err): // a deadline of the connection is over, not a context
 		cause := errIdleTimeout
 		if !a.total.IsZero() && !time.Now().Before(a.total) {
 			cause = errTotalTimeout
@@ -377,10 +375,9 @@ func (a *observedCall) brokenFailure(err error) *CallFailure {
 			cause = errFirstTimeout
 		}
 		return &CallFailure{Kind: TimedOut, Err: cause}
-	case errors.Is(err, errLongEvent), errors.Is(err, ErrStream):
-		return &CallFailure{Kind: BadAnswer, Err: err}
+	default:
+		return &CallFailure{Kind: kind, Err: err}
 	}
-	return &CallFailure{Kind: CutOff, Err: err}
 }
 
 // badStatus is the failure of a request that was answered with another status than 200.
@@ -403,37 +400,46 @@ func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRe
 	a.events.reset(body)
 	a.events.observeArrivals(o.Now, a.arrivals())
 	a.events.most = r.most
-	for {
-		ev, err := a.events.nextEvent()
-		if err != nil {
-			return a.streamEnded(err, r)
-		}
-		a.notePart(a.events.read)
-		switch {
-		case r.tokens > 0 && a.tokens > maxTokenEvents(r.tokens):
-			return &CallFailure{Kind: BadAnswer,
-				Err: fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for "+
-					"%d tokens at most", ErrStream, a.tokens, r.tokens)}
-		case ev.isLast():
-			a.waitForEnd()
-			return a.checkFinished(a.tokens, r)
-		case ev.isComment:
-			a.event = ObservedEvent{At: a.events.read, Kind: CommentEvent}
-			o.Event(&a.event)
-			continue
-		}
-		chunk, ok := a.parser.parseEvent(ev.data)
-		if err := ev.checkEvent(chunk, ok); err != nil {
-			return &CallFailure{Kind: BadAnswer, Err: err}
-		}
-		a.handOver(chunk, o)
+	a.observer, a.most = o, r.tokens
+	switch ended, fault := a.events.eachEvent(a); {
+	case fault != nil:
+		return &CallFailure{Kind: BadAnswer, Err: fault}
+	case ended != nil:
+		return a.streamEnded(ended, r)
 	}
+	a.waitForEnd()
+	return a.checkFinished(a.tokens, r)
+}
+
+// noteEvent notes that an event has come, and finds an answer that goes on and on.
+func (a *observedCall) noteEvent() error {
+	a.notePart(a.events.read)
+	if a.most > 0 && a.tokens > maxTokenEvents(a.most) {
+		return fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for %d tokens at most", ErrStream,
+			a.tokens, a.most)
+	}
+	return nil
+}
+
+// takeEvent hands an event over, or a comment.
+func (a *observedCall) takeEvent(ev streamEvent) error {
+	if ev.isComment {
+		a.event = ObservedEvent{At: a.events.read, Kind: CommentEvent}
+		a.observer.Event(&a.event)
+		return nil
+	}
+	chunk, ok := a.parser.parseEvent(ev.data)
+	if err := ev.checkEvent(chunk, ok); err != nil {
+		return err
+	}
+	a.handOver(chunk, a.observer)
+	return nil
 }
 
 // streamEnded is the outcome of a stream that has no further event, with the reader's error.
 func (a *observedCall) streamEnded(err error, r *WrittenRequest) error {
 	switch closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
-	case errors.Is(err, io.EOF) && a.finish != "":
+	case a.endsBy(err):
 		return a.checkFinished(a.tokens, r)
 	case closed && a.parts == 0 && len(a.events.strange) > 0:
 		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
@@ -459,10 +465,7 @@ func (a *observedCall) handOver(c *answerChunk, o AnswerObserver) {
 	if c.isToken() {
 		a.tokens++
 	}
-	a.usage.addLater(c.usage)
-	if c.finish != "" {
-		a.finish = c.finish
-	}
+	a.addState(c)
 	e := &a.event
 	*e = ObservedEvent{At: a.events.read, Text: c.text, Thought: c.thought, Called: c.called, Tokens: len(c.ids),
 		parts: c.parts}

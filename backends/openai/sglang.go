@@ -3,8 +3,8 @@ package openai
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -192,17 +192,14 @@ func (a *promptAnswer) keepNewIDs(c *answerChunk) error {
 
 // readPiece takes an answer that comes in one piece.
 func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
-	body, err := io.ReadAll(io.LimitReader(r.Body, c.most+1))
+	c.events.reset(r.Body)
+	c.events.most = c.most
+	body, err := c.events.readAll(math.MaxInt)
 	if err != nil {
 		return connectionFailure(ctx, err)
 	}
-	if int64(len(body)) > c.most {
-		return &tryFailure{err: fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may "+
-			"take",
-			ErrStream, c.most>>20)}
-	}
 	c.answer.progress.Add(1)
-	if err := c.addEvent(streamEvent{data: body}); err != nil {
+	if err := c.takeEvent(streamEvent{data: body}); err != nil {
 		return &tryFailure{err: err}
 	}
 	return g.checkComplete(c)

@@ -129,23 +129,23 @@ func (g *Generator) readEvents(ctx context.Context, r *http.Response, c *generat
 	}
 	c.events.reset(r.Body)
 	c.events.most = c.most
-	for {
-		ev, err := c.events.nextEvent()
-		if err != nil {
-			return g.checkEarlyEnd(ctx, c, err)
-		}
-		c.answer.progress.Add(1)
-		if ev.isLast() {
-			return g.checkComplete(c)
-		}
-		if err := c.addEvent(ev); err != nil {
-			return &tryFailure{err: err}
-		}
+	switch ended, fault := c.events.eachEvent(c); {
+	case fault != nil:
+		return &tryFailure{err: fault}
+	case ended != nil:
+		return g.checkEarlyEnd(ctx, c, ended)
 	}
+	return g.checkComplete(c)
 }
 
-// addEvent adds an event to the answer.
-func (c *generateCall) addEvent(ev streamEvent) error {
+// noteEvent notes that an event has come, for the watch over slow servers.
+func (c *generateCall) noteEvent() error {
+	c.answer.progress.Add(1)
+	return nil
+}
+
+// takeEvent adds an event to the answer.
+func (c *generateCall) takeEvent(ev streamEvent) error {
 	parse := c.parser.parseEvent
 	if c.request.native {
 		parse = c.parser.parseGenerated
@@ -168,10 +168,9 @@ func (c *generateCall) addEvent(ev streamEvent) error {
 // isTranscript tells whether the answer is a transcript.
 func (c *generateCall) isTranscript() bool { return c.request.content != "" }
 
-// checkEarlyEnd judges the end of a stream before its last event: some servers leave that out, but say why the answer
-// ended.
+// checkEarlyEnd judges the end of a stream before its last event.
 func (g *Generator) checkEarlyEnd(ctx context.Context, c *generateCall, err error) *tryFailure {
-	if errors.Is(err, io.EOF) && c.answer.finish != "" {
+	if c.answer.endsBy(err) {
 		return g.checkComplete(c)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"mime/multipart"
@@ -100,8 +100,9 @@ const maxTranscriptBytes = 16 << 20
 
 // readWhole takes a transcript that comes in one piece: servers that do not stream it have no first token.
 func (g *Generator) readWhole(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxTranscriptBytes))
-	if err != nil {
+	c.events.reset(r.Body)
+	body, err := c.events.readAll(maxTranscriptBytes)
+	if err != nil && !errors.Is(err, errLongAnswer) {
 		return connectionFailure(ctx, err)
 	}
 	var said struct{ Text *string }
