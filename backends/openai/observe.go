@@ -103,10 +103,11 @@ type observedCall struct {
 	settings *openaiSettings
 	wires    *sync.Pool // of *[]byte: requests, as they are written
 	ctx      context.Context
-	line     *httpConn // nil: there is none yet
-	total    time.Time // when option timeout ends the request; zero: never
-	begun    bool      // something of the answer has come
-	set      int64     // when the deadline was set last, by the observer's clock
+	line     *httpConn    // nil: there is none yet
+	wire     connExchange // on it
+	total    time.Time    // when option timeout ends the request; zero: never
+	begun    bool         // something of the answer has come
+	set      int64        // when the deadline was set last, by the observer's clock
 }
 
 // startEvents is the first size of an answer's buffer: 10,000 answers at a time have as many.
@@ -127,7 +128,7 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	a.ctx = ctx
 	a.events.reset(nil)
 	defer func() {
-		a.ctx, a.line, a.events.from, a.observer = nil, nil, nil, nil
+		a.ctx, a.line, a.events.from, a.observer, a.wire = nil, nil, nil, nil, connExchange{}
 		if len(a.events.buffer) <= maxKeptBytes { // one long answer need not stay in memory
 			c.calls.Put(a)
 		}
@@ -212,14 +213,9 @@ func (a *observedCall) askOnce(
 	if err := a.takeConn(to.lines, get); err != nil {
 		return a.brokenFailure(err)
 	}
-	line := a.line
-	forget := context.AfterFunc(a.ctx, func() { _ = line.SetDeadline(past) }) // reads and writes end
-	err := a.exchange(to, r, o, response)
-	if uninterrupted := forget(); uninterrupted && line.isReusable() {
-		to.lines.putConn(line)
-	} else {
-		_ = line.Close() // the answer is complete, or has failed already
-	}
+	a.wire.begin(a.ctx, to.lines, a.line)
+	err := a.exchangeOn(to, r, o, response)
+	_ = a.wire.end() // the answer is what counts
 	return err
 }
 
@@ -243,40 +239,23 @@ func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpCon
 	return err
 }
 
-// exchange writes a request and reads its answer.
-func (a *observedCall) exchange(to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response) error {
+// exchangeOn writes a request and reads its answer.
+func (a *observedCall) exchangeOn(to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response) error {
 	a.extendDeadline(a.settings.first)
-	if r.bodyLength() > maxAheadBytes { // a server may refuse a request and read no more of it: nobody may wait for that
-		written := make(chan error, 1)
-		go func() { written <- a.writeRequest(to, r) }()
-		return a.readAnswer(r, o, response, func() error {
-			select {
-			case err := <-written:
-				return err
-			default:
-			}
-			a.line.keeps = false
-			_ = a.line.SetWriteDeadline(past) // what is left of it is of no use
-			return <-written
-		})
+	if r.bodyLength() > maxAheadBytes {
+		a.wire.sendAhead(func() error { return a.writeRequest(to, r) })
+	} else if a.wire.failed = a.writeRequest(to, r); isTimeout(a.wire.failed) {
+		return a.brokenFailure(a.wire.failed)
 	}
-	err := a.writeRequest(to, r)
-	if isTimeout(err) {
-		return a.brokenFailure(err)
-	}
-	return a.readAnswer(r, o, response, func() error { return err })
+	return a.readAnswer(r, o, response)
 }
 
-// maxAheadBytes bounds the bodies that are written before anybody looks for an answer: a connection takes so many
-// bytes, whether or not the server reads them.
-const maxAheadBytes = maxKeptBytes / 2
-
-// readAnswer reads the answer to a request. Written ends the writing of it, and says what went wrong there.
-func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *Response, written func() error) error {
+// readAnswer reads the answer to a request.
+func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *Response) error {
 	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
 		dropped := a.line.wasDropped(err)
-		if writing := written(); writing != nil && !isTimeout(writing) {
+		if writing := a.wire.endWriting(); writing != nil && !isTimeout(writing) {
 			err = writing
 		}
 		if dropped {
@@ -287,7 +266,6 @@ func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *
 		}
 		return a.brokenFailure(err)
 	}
-	defer func() { _ = written() }() // the answer is what counts
 	if h.code != http.StatusOK {
 		return a.badStatus(h)
 	}

@@ -64,8 +64,13 @@ func (t *poolTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	b := &answerBody{httpConn: c, of: of, forget: context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })}
-	b.beginWrite(t, r)
+	b := new(answerBody)
+	b.begin(ctx, of, c)
+	if r.ContentLength <= maxAheadBytes {
+		b.failed = t.writeRequest(c, r)
+	} else {
+		b.sendAhead(func() error { return t.writeRequest(c, r) })
+	}
 	c.whole = true
 	h, err := c.readHead() // a server may answer before it has read all of the request
 	if err != nil {
@@ -108,25 +113,7 @@ func notHTTPError(err error) error {
 }
 
 // answerBody is the body of an answer. Its connection serves again when it was read to its end, and closed.
-type answerBody struct {
-	*httpConn
-	of      *connPool
-	forget  func() bool // ends the watch of the context; false: the context has ended
-	written chan error  // nil: the request is written
-	failed  error       // how writing went, where written is nil
-	closed  bool
-}
-
-// beginWrite writes the request; one that is long is written while its answer is waited for: a server may refuse it,
-// and read no more of it.
-func (b *answerBody) beginWrite(t *poolTransport, r *http.Request) {
-	if r.ContentLength <= maxAheadBytes {
-		b.failed = t.writeRequest(b.httpConn, r)
-		return
-	}
-	b.written = make(chan error, 1)
-	go func() { b.written <- t.writeRequest(b.httpConn, r) }()
-}
+type answerBody struct{ connExchange }
 
 // writeRequest writes a request.
 func (t *poolTransport) writeRequest(c *httpConn, r *http.Request) error {
@@ -145,7 +132,7 @@ func (t *poolTransport) writeRequest(c *httpConn, r *http.Request) error {
 
 // failExchange ends an exchange without an answer, and is its fault.
 func (b *answerBody) failExchange(ctx context.Context, err error) error {
-	writing := b.endExchange()
+	writing := b.connExchange.end()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -167,29 +154,6 @@ func (b *answerBody) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (b *answerBody) Close() error {
-	_ = b.endExchange() // the answer is what counts
+	_ = b.connExchange.end() // the answer is what counts
 	return nil
-}
-
-// endExchange ends the exchange, and says how writing the request went.
-func (b *answerBody) endExchange() error {
-	if b.closed {
-		return nil
-	}
-	b.closed = true
-	if b.written != nil {
-		select {
-		case b.failed = <-b.written:
-		default:
-			b.keeps = false
-			_ = b.SetWriteDeadline(past) // what is left of it is of no use
-			b.failed = <-b.written
-		}
-	}
-	if uninterrupted := b.forget(); uninterrupted && b.failed == nil && b.isReusable() {
-		b.of.putConn(b.httpConn)
-	} else {
-		_ = b.httpConn.Close() // the answer is complete, or has failed already
-	}
-	return b.failed
 }

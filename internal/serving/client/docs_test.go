@@ -21,7 +21,7 @@ var fence = regexp.MustCompile("(?ms)^```(data|requests) ([^\n]*)\n(.*?)^```$")
 
 // TestDocumentedData sends the examples of docs/serving-data.md.
 func TestDocumentedData(t *testing.T) {
-	text, err := os.ReadFile("../../docs/serving-data.md")
+	text, err := os.ReadFile("../../../docs/serving-data.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,6 @@ func TestGoldenData(t *testing.T) {
 		}
 		return "/v1" + request.Path(), body
 	}
-	golden.EachBelow(t, "../prompts/testdata/golden", "serving/data/*/case.json",
+	golden.EachBelow(t, "../../../serving/prompts/testdata/golden", "serving/data/*/case.json",
 		func(t *testing.T, path string) { servingtest.RunPrompts(t, path, OpenParquet, write) })
 }

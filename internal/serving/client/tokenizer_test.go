@@ -10,7 +10,7 @@ import (
 )
 
 // embedded is the folder of a small language model with a tokenizer of its own.
-const embedded = "../../plugins/llm/model"
+const embedded = "../../../plugins/llm/model"
 
 func TestOpenTokenizer(t *testing.T) {
 	for _, path := range []string{embedded, filepath.Join(embedded, "tokenizer.json")} {

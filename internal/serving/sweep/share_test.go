@@ -82,7 +82,8 @@ func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.F
 // TestJoinedAreOneClient: figures of the folders of shares are those of one client that recorded the same, to the last
 // bit.
 func TestJoinedAreOneClient(t *testing.T) {
-	golden.EachBelow(t, "../metrics/testdata/golden", "serving/events/p*.json", func(t *testing.T, path string) {
+	const cases = "../../../serving/metrics/testdata/golden"
+	golden.EachBelow(t, cases, "serving/events/p*.json", func(t *testing.T, path string) {
 		c := servingtest.ReadCase(t, path)
 		all := c.Records()
 		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
