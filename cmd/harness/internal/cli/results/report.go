@@ -92,14 +92,8 @@ func (a *app) runReport(f *runsReportFlags, paths []string) error {
 		return err
 	}
 	byBenchmark(r.Set)
-	if f.reference != "" {
-		if f.html == "" {
-			return sdk.Usage(errors.New("--reference DIR goes with --html FILE"))
-		}
-		r.ReferenceName = f.reference
-		if r.Reference, err = readRuns(results.SplitPaths(f.reference)...); err != nil {
-			return fmt.Errorf("--reference: %w", err)
-		}
+	if err := f.readReference(&r); err != nil {
+		return err
 	}
 	if f.html != "" {
 		err = wholeFile(f.html, r.WriteHTML)
@@ -111,6 +105,21 @@ func (a *app) runReport(f *runsReportFlags, paths []string) error {
 		err = r.WriteText(a.Stdout)
 	}
 	return err
+}
+
+// readReference reads the results that the page compares with, if any are named.
+func (f *runsReportFlags) readReference(r *page.Report) (err error) {
+	if f.reference == "" {
+		return nil
+	}
+	if f.html == "" {
+		return sdk.Usage(errors.New("--reference DIR goes with --html FILE"))
+	}
+	r.ReferenceName = f.reference
+	if r.Reference, err = readRuns(results.SplitPaths(f.reference)...); err != nil {
+		return fmt.Errorf("--reference: %w", err)
+	}
+	return nil
 }
 
 // takeProfiles takes those of harness tune out of a list of paths.
