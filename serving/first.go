@@ -32,7 +32,8 @@ func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error
 		MaxErrors: p.MaxErrors, Retry: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow, Objectives: p.Objectives,
 		Shared: p.SharesPrefixes(),
 		Rules: metrics.FigureRules{
-			NoTokens: noTokens, Tokenizer: p.Tokenizer != "", GPUs: p.GPUs, Servers: s.About.URLs,
+			NoTokens: noTokens, Tokenizer: p.Tokenizer != "", GPUs: p.GPUs, HourPrice: p.HourPrice,
+			Servers: s.About.URLs,
 		},
 		Forget: s.wire.ForgetPrompts,
 	}

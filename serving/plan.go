@@ -78,6 +78,8 @@ type Plan struct {
 	LoadGen bool
 	// GPUs is how many accelerators the server has, for figures for each of them; 0: unknown.
 	GPUs int
+	// HourPrice is the price of an hour of the server, in any currency, for the cost of tokens; 0: unknown.
+	HourPrice float64
 
 	// Received, if not nil, gets what each request had for an answer, as client.Client's does.
 	Received func(r *metrics.Request, a ReceivedAnswer)

@@ -38,7 +38,7 @@ func (r Run) Valueless() []metric.Metric {
 	has := r.runFigures()
 	asked := map[string]bool{ // what a measurement has only where it was asked for, or where the server tells it
 		metric.Goodput.Name: r.Serving.Figures.Good != nil, metric.Attainment.Name: r.Serving.Figures.Good != nil,
-		metric.TokensPerGPU.Name: false, metric.CachedTokens.Name: false,
+		metric.TokensPerGPU.Name: false, metric.MillionTokenCost.Name: false, metric.CachedTokens.Name: false,
 	}
 	return slices.DeleteFunc(ServingMetricNames(percentiles), func(m metric.Metric) bool {
 		is, conditional := asked[m.Name]
@@ -64,6 +64,7 @@ func (l *figureList) addServing(s *Serving) {
 	known(metric.Goodput, f.Goodput, 1)
 	known(metric.Attainment, f.Attainment, 100)
 	known(metric.TokensPerGPU, f.TokensPerSecPerGPU, 1)
+	known(metric.MillionTokenCost, f.MillionTokenCost, 1)
 	for _, of := range timesOf(f) {
 		l.addDistribution(of.Times, of.d)
 	}

@@ -45,6 +45,8 @@ type Figures struct {
 	RequestsPerSec     *float64 `json:"requests_per_s,omitempty"`
 	TokensPerSec       *float64 `json:"tokens_per_s,omitempty"`
 	TokensPerSecPerGPU *float64 `json:"tokens_per_s_per_gpu,omitempty"`
+	// MillionTokenCost is the cost of a million answered tokens, in the currency of FigureRules.HourPrice.
+	MillionTokenCost *float64 `json:"cost_per_million_tokens,omitempty"`
 
 	// Of answered requests, by the server's own count.
 	PromptTokens    int64    `json:"prompt_tokens"`
@@ -274,7 +276,7 @@ func AllFigures(rules FigureRules) *Figures {
 	zero := 0.0
 	f := &Figures{
 		Requests: 1, OK: 1, CountedBy: map[CountedBy]int{ByUsage: 1}, RequestsPerSec: &zero, TokensPerSec: &zero,
-		TokensPerSecPerGPU: &zero, CachedShare: &zero, Attainment: &zero, Goodput: &zero,
+		TokensPerSecPerGPU: &zero, MillionTokenCost: &zero, CachedShare: &zero, Attainment: &zero, Goodput: &zero,
 	}
 	for _, name := range Distributions() {
 		d := Distribution{N: 1}
@@ -389,6 +391,9 @@ func (f *Figures) setRates(all []Measured, w Window, rules FigureRules) {
 	}
 	f.RequestsPerSec, f.TokensPerSec = divideOrNil(answered, seconds), divideOrNil(tokens, seconds)
 	f.TokensPerSecPerGPU = divideOrNil(*f.TokensPerSec, float64(rules.GPUs))
+	if rules.HourPrice > 0 {
+		f.MillionTokenCost = divideOrNil(rules.HourPrice/3600*1e6, *f.TokensPerSec)
+	}
 }
 
 // setGoodput counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all

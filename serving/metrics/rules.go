@@ -50,6 +50,8 @@ type FigureRules struct {
 	NoTokens bool
 	// Tokenizer lets Request.Retokenized count where the server does not.
 	Tokenizer bool
+	// HourPrice is the price of an hour of the server, in any currency; 0: unknown.
+	HourPrice float64
 	// GPUs is how many accelerators the tokens are shared out among; 0: none was told.
 	GPUs int
 	// LoadGen is the scenario whose headline numbers are wanted, too: "Server", "Offline" or none.

@@ -11,6 +11,9 @@ var (
 	TokensPerGPU = minorRate("tokens_per_second_per_gpu", "tokens per second of an accelerator", "tokens/s",
 		"tokens answered per second, for each accelerator that the server was said to have").by(
 		"tokens per second / accelerators", "serving/metrics.Figures.TokensPerSecPerGPU")
+	MillionTokenCost = Info{Name: "cost", Title: "cost of a million tokens", Better: sdk.LowerBetter,
+		About: "the cost of a million answered tokens, in the currency of --price"}.by(
+		"price of an hour / 3600 * 1,000,000 / tokens per second", "serving/metrics.Figures.MillionTokenCost")
 	User = rateInfo("user", "tokens per second of a user", "tokens/s",
 		"how fast one answer comes: 1 / median TPOT").by(
 		"1 / median TPOT", "serving/metrics.Figures.UserRate")
@@ -40,7 +43,7 @@ var (
 // ServingFigures lists the figures of a measurement of a server that are not statistics of times.
 func ServingFigures() []Info {
 	return []Info{
-		RequestsPerSecond, TokensPerSecond, TokensPerGPU, User, Goodput, Attainment, FailedRequests, Requests, Concurrency,
+		RequestsPerSecond, TokensPerSecond, TokensPerGPU, MillionTokenCost, User, Goodput, Attainment, FailedRequests, Requests, Concurrency,
 		ConcurrencyPeak, CachedTokens,
 	}
 }

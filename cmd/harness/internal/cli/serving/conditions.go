@@ -25,6 +25,9 @@ func (r *benchRequest) measurableFigures(model string) failif.Subject {
 	if r.gpus == 0 {
 		s.Leave("--gpus N", isNamed(metric.TokensPerGPU))
 	}
+	if r.price == 0 {
+		s.Leave("--price PRICE", isNamed(metric.MillionTokenCost))
+	}
 	if r.meter == nil {
 		s.Leave("--power METER", metric.IsPower)
 	}
@@ -59,7 +62,7 @@ func ofStreams(i metric.Info) bool {
 
 // ofTokens says whether a figure is made of tokens of answers.
 func ofTokens(i metric.Info) bool {
-	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU)(i) || i.Name == metric.PowerToken.Name
+	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU, metric.MillionTokenCost)(i) || i.Name == metric.PowerToken.Name
 }
 
 // checkConditions wants conditions that a point of a server of the model can meet.

@@ -34,6 +34,7 @@ func TestConditionsBeforeTheFirstRequest(t *testing.T) {
 		{"attainment < 5%", "it takes --slo TERMS", nil},
 		{"power.token > 5 J", "it takes --power METER", nil},
 		{"tokens_per_second_per_gpu < 5", "it takes --gpus N", nil},
+		{"cost > 5", "it takes --price PRICE", nil},
 		{"tpot.p99 > 5ms", "it takes --stream on", []string{"--stream", "off"}},
 		{"user < 5", "it takes an API that answers with tokens", []string{"--api", "embeddings", "--osl", ""}},
 	} {

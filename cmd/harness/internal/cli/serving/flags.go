@@ -1,6 +1,8 @@
 package serving
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -176,6 +178,7 @@ type sweepFlags struct {
 	find    string
 	most    int
 	gpus    int
+	price   hourPrice
 	failIfs []string
 	// Pages of what the server, and its accelerators, tell of themselves.
 	serverMetrics, gpuMetrics string
@@ -194,6 +197,7 @@ func (f *sweepFlags) addFlags(flags *pflag.FlagSet) {
 		"limit each trial of --find to `N` requests (default: as many as fit in a\npoint's time); p99 requires 100")
 	shell.SetMin(flags, "max-requests-per-point", 1, "")
 	gpusFlag(flags, &f.gpus)
+	priceFlag(flags, &f.price)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
 		"`URL` of the server's own metrics (default: its /metrics, if available;\noff: do not read metrics)")
 	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
@@ -206,6 +210,34 @@ func gpusFlag(flags *pflag.FlagSet, gpus *int) {
 	flags.IntVar(gpus, "gpus", 0, "the server has `N` accelerators: also show figures per accelerator")
 	shell.SetMin(flags, "gpus", 1, "")
 }
+
+func priceFlag(flags *pflag.FlagSet, price *hourPrice) {
+	flags.Var(price, "price", "an hour of the server costs `PRICE`, in any currency: also show the cost of a\nmillion tokens")
+}
+
+// hourPrice is the price of an hour of a server; 0: unknown.
+type hourPrice float64
+
+// Set implements pflag.Value.
+func (p *hourPrice) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v > 0 && v <= 1e12) {
+		return fmt.Errorf("%q is not a price: want a number above 0, such as 2.50", text)
+	}
+	*p = hourPrice(v)
+	return nil
+}
+
+// String implements pflag.Value.
+func (p *hourPrice) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*p), 'f', -1, 64)
+}
+
+// Type implements pflag.Value.
+func (*hourPrice) Type() string { return "price" }
 
 // outFlags say what becomes of what is measured.
 type outFlags struct {

@@ -36,6 +36,7 @@ Exit codes: 0 merged, 2 usage, 3 --slo of the shares is not met, or --fail-if is
 type mergeFlags struct {
 	outFlags
 	gpus    int
+	price   hourPrice
 	failIfs []string
 }
 
@@ -55,6 +56,7 @@ func (a *app) mergeCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	gpusFlag(flags, &f.gpus)
+	priceFlag(flags, &f.price)
 	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5'; repeatable")
 	f.addKept(flags, "bench-1, or bench-2, ... if that contains another one")
 	return c
@@ -114,7 +116,7 @@ func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 		return nil, sdk.Data(fmt.Errorf("the flags that the shares were given: %w", err))
 	}
 	label := f.label
-	b.outFlags, b.failIfs, b.gpus = f.outFlags, f.failIfs, f.gpus
+	b.outFlags, b.failIfs, b.gpus, b.price = f.outFlags, f.failIfs, f.gpus, f.price
 	b.label = cmp.Or(label, share.Label)
 	r, err := b.readFlags(asked)
 	if err != nil {
@@ -164,7 +166,8 @@ func (s *benchSession) judgingSettings(first *record.Run) *sweep.PointSettings {
 		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: plan.SharesPrefixes(), Record: r,
 		MaxErrors: &s.maxErrors,
 		Rules: metrics.FigureRules{
-			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, Servers: s.about.URLs,
+			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, HourPrice: float64(s.price),
+			Servers: s.about.URLs,
 		},
 	}
 }

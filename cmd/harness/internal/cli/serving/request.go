@@ -202,7 +202,7 @@ func (r *benchRequest) loadText() string {
 
 // undeciding are flags that do not decide what is measured.
 var undeciding = append([]string{
-	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
+	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus", "price",
 	"server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
 }, shell.CIFlagNames...)
 
@@ -233,6 +233,7 @@ func (r *benchRequest) toPlan() serving.Plan {
 		Loads: r.loads, Auto: r.sweep, Find: r.search, Base: r.base,
 		Objectives: r.objectives, WarmUp: r.warmUp, MaxErrors: &r.maxErrors, Retry: r.retry,
 		WholeWindow: r.window == "all", LoadGen: r.loadgen, GPUs: r.gpus,
+		HourPrice: float64(r.price),
 	}
 	switch r.warmUp {
 	case 0:

@@ -46,7 +46,7 @@ func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 	}
 	r.start, err = parseStart(r.startAt, now)
 	faults = append(faults, err)
-	for _, flag := range []string{"fail-if", "also", "gpus"} {
+	for _, flag := range []string{"fail-if", "also", "gpus", "price"} {
 		if c.Flags().Changed(flag) {
 			faults = append(faults, fmt.Errorf("--%s needs the whole load, but --shard sends only a part; give it to harness "+
 				"bench merge", flag))

@@ -125,7 +125,7 @@ var topics = []struct{ title, common, more string }{
 	{"What runs", "", ""},
 	{"Load", "rate max", "arrival burstiness think ramp stages replay speed from to warmup window grace max-errors " +
 		"retry shard start-at"},
-	{"Sweep and objectives", "sweep slo find gpus", "max-requests-per-point server-metrics gpu-metrics"},
+	{"Sweep and objectives", "sweep slo find gpus", "price max-requests-per-point server-metrics gpu-metrics"},
 	{"Requests", "api", "wait body header lora lora-order tools stream"},
 	{"How it runs", "", ""},
 	{"Rules and settings", "", ""},

@@ -46,9 +46,13 @@ func PointTable(f *sweepfile.Sweep) *table.Table {
 func pointTable(points []record.Serving, joules []float64) *table.Table {
 	goodput := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.Goodput != nil })
 	perGPU := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.TokensPerSecPerGPU != nil })
+	priced := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.MillionTokenCost != nil })
 	heads := []any{loadHead(points), "REQ/S", "TOK/S"}
 	if perGPU {
 		heads = append(heads, "/GPU")
+	}
+	if priced {
+		heads = append(heads, "COST/M")
 	}
 	heads = append(heads, "/USER", "TTFT p50", "p99", "TPOT p50", "p99")
 	if goodput {
@@ -69,6 +73,9 @@ func pointTable(points []record.Serving, joules []float64) *table.Table {
 			sweepfile.FormatRate(f.CountedTokensPerSec())}
 		if perGPU {
 			cells = append(cells, sweepfile.FormatRate(f.TokensPerSecPerGPU))
+		}
+		if priced {
+			cells = append(cells, sweepfile.FormatRate(f.MillionTokenCost))
 		}
 		cells = append(cells, sweepfile.FormatRate(f.UserRate()), percentileText(f.TTFT, 0.5), percentileText(f.TTFT, 0.99),
 			percentileText(f.TPOT, 0.5),

@@ -1,6 +1,7 @@
 package serving_test
 
 import (
+	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -44,4 +45,20 @@ func TestWait(t *testing.T) {
 		t.Errorf("of a server that was ready: %+v", c)
 	}
 	s.Want(0, s.Run("probe", lateServer(t, 2), "--wait", "10m"), "mock")
+}
+
+// TestPrice shows what a million tokens cost on a server of a price, and takes the cost as a condition.
+func TestPrice(t *testing.T) {
+	s := clitest.New(t)
+	t.Chdir(s.Dir)
+	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
+	asked := []string{"--concurrency", "1", "--requests", "4", "--isl", "4", "--osl", "2"}
+	s.Want(0, bench(s, url, append(asked, "--out", "priced", "--price", "3.6", "--fail-if", "cost > 1e12")...), "COST/M")
+	f := readSweep(t, "priced").Points[0].Serving.Figures
+	if want := 3.6 / 3600 * 1e6 / *f.TokensPerSec; f.MillionTokenCost == nil || math.Abs(*f.MillionTokenCost/want-1) > 1e-9 {
+		t.Errorf("the cost is %v, want %v", f.MillionTokenCost, want)
+	}
+	for _, bad := range []string{"0", "-1", "much", "NaN", "Inf"} {
+		s.Want(2, bench(s, url, append(asked, "--out", "bad", "--price", bad)...), "is not a price: want a number above 0")
+	}
 }
