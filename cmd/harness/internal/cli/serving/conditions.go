@@ -62,7 +62,8 @@ func ofStreams(i metric.Info) bool {
 
 // ofTokens says whether a figure is made of tokens of answers.
 func ofTokens(i metric.Info) bool {
-	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU, metric.MillionTokenCost)(i) || i.Name == metric.PowerToken.Name
+	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU, metric.MillionTokenCost)(i) ||
+		i.Name == metric.PowerToken.Name
 }
 
 // checkConditions wants conditions that a point of a server of the model can meet.

@@ -212,7 +212,8 @@ func gpusFlag(flags *pflag.FlagSet, gpus *int) {
 }
 
 func priceFlag(flags *pflag.FlagSet, price *hourPrice) {
-	flags.Var(price, "price", "an hour of the server costs `PRICE`, in any currency: also show the cost of a\nmillion tokens")
+	flags.Var(price, "price",
+		"an hour of the server costs `PRICE`, in any currency: also show the cost of a\nmillion tokens")
 }
 
 // hourPrice is the price of an hour of a server; 0: unknown.

@@ -202,8 +202,8 @@ func (r *benchRequest) loadText() string {
 
 // undeciding are flags that do not decide what is measured.
 var undeciding = append([]string{
-	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus", "price",
-	"server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
+	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
+	"price", "server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
 }, shell.CIFlagNames...)
 
 // decidingFlags are the address and the flags that decide what is measured, in order, without secrets: a sweep with the

@@ -55,7 +55,8 @@ func TestPrice(t *testing.T) {
 	asked := []string{"--concurrency", "1", "--requests", "4", "--isl", "4", "--osl", "2"}
 	s.Want(0, bench(s, url, append(asked, "--out", "priced", "--price", "3.6", "--fail-if", "cost > 1e12")...), "COST/M")
 	f := readSweep(t, "priced").Points[0].Serving.Figures
-	if want := 3.6 / 3600 * 1e6 / *f.TokensPerSec; f.MillionTokenCost == nil || math.Abs(*f.MillionTokenCost/want-1) > 1e-9 {
+	want := 3.6 / 3600 * 1e6 / *f.TokensPerSec
+	if f.MillionTokenCost == nil || math.Abs(*f.MillionTokenCost/want-1) > 1e-9 {
 		t.Errorf("the cost is %v, want %v", f.MillionTokenCost, want)
 	}
 	for _, bad := range []string{"0", "-1", "much", "NaN", "Inf"} {
