@@ -35,7 +35,7 @@ func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) 
 	if len(faults) > 0 {
 		return "", sdk.Usage(errors.Join(faults...))
 	}
-	catalog, err := w.Plugins.Find(ctx)
+	catalog, err := w.Plugins.Discover(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -71,7 +71,7 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	catalog, err := r.Plugins.Find(ctx)
+	catalog, err := r.Plugins.Discover(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func alignText(predicted, original string) string {
 	if at < 0 || predicted == "" {
 		return original
 	}
-	places := placesOf([]rune(original))
+	places := nonblankIndices([]rune(original))
 	if len(places) != countWithoutBlanks(tokens) {
 		return original
 	}
@@ -71,8 +71,8 @@ func alignText(predicted, original string) string {
 	return string([]rune(original)[places[first] : places[last]+1])
 }
 
-// placesOf returns the indices of the characters that are no blanks.
-func placesOf(text []rune) []int {
+// nonblankIndices returns the indices of the characters that are not blanks.
+func nonblankIndices(text []rune) []int {
 	places := make([]int, 0, len(text))
 	for i, r := range text {
 		if r != ' ' {

@@ -58,6 +58,6 @@ func (r Run) ReplayTimes() (least, most time.Duration) {
 // ReplayScoring is how the answers of replays are scored.
 func (p *Plan) ReplayScoring() score.Scoring {
 	s := p.Scoring()
-	s.Dataset, s.Test, s.Wanted = p.DatasetFor(sdk.UsePerformance), sdk.UseReplay, score.Wanted{}
+	s.Dataset, s.Test, s.Wanted = p.DatasetPath(sdk.UsePerformance), sdk.UseReplay, score.Wanted{}
 	return s
 }

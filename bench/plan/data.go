@@ -80,8 +80,8 @@ func (p *Plan) UseOf(r Run) string {
 	return sdk.UsePerformance
 }
 
-// DatasetFor is the path of the data set that a use opens; empty: the plugin's own.
-func (p *Plan) DatasetFor(use string) string { return p.pick(use, p.Options.Dataset, p.datasets) }
+// DatasetPath returns the path of the data set that a use opens, or "" for the plugin's own.
+func (p *Plan) DatasetPath(use string) string { return p.pick(use, p.Options.Dataset, p.datasets) }
 
 // pick is the one of several paths that is of a use.
 func (p *Plan) pick(use, all string, own datasets) string {
@@ -113,7 +113,7 @@ func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 	if !sized || opened.DatasetSize == want.Samples {
 		return nil
 	}
-	path := p.DatasetFor(use)
+	path := p.DatasetPath(use)
 	otherwise := ""
 	if want.Whole {
 		otherwise = ", or leave --official out, or run with --division open"
@@ -132,7 +132,7 @@ func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
 			want, has = all[i], true
 		}
 	}
-	return want, has && p.DatasetFor(use) != "" && p.Options.Count == 0 && p.Profile == settings.Official &&
+	return want, has && p.DatasetPath(use) != "" && p.Options.Count == 0 && p.Profile == settings.Official &&
 		p.Division != division.Open
 }
 
@@ -160,7 +160,7 @@ func (d Data) resolveScoring(p *Plan, files Files) (err error) {
 	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
 	p.Wanted, p.ScorerFiles, err = score.Ask{
 		Targets: d.Targets, Expect: d.Expect, ScorerModels: d.ScorerModels, Files: files,
-		Own: p.DatasetFor(sdk.UseAccuracy) != "", Unscored: !scored,
+		Own: p.DatasetPath(sdk.UseAccuracy) != "", Unscored: !scored,
 	}.Read(p.Served.Model)
 	if err == nil && !scored && len(p.Runs) > 0 && (len(d.Targets) > 0 || d.Expect != "") {
 		err = errors.New("--target and --expect judge an accuracy, and no run of this plan measures one: leave --mode " +
@@ -172,7 +172,7 @@ func (d Data) resolveScoring(p *Plan, files Files) (err error) {
 // Scoring is how the logs of the plan's accuracy runs are scored.
 func (p *Plan) Scoring() score.Scoring {
 	return score.Scoring{
-		Model: p.Served.Model, Dataset: p.DatasetFor(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,
+		Model: p.Served.Model, Dataset: p.DatasetPath(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,
 		Params: p.Options.Params, Rules: p.Rules, Wanted: p.Wanted, Files: p.ScorerFiles,
 		Progress: p.Request.Output.Watch.Scoring,
 	}

@@ -31,7 +31,7 @@ type Plugins struct {
 func (p Plugins) resolve(ctx context.Context, name string) (served discover.Served, catalog *discover.Catalog,
 	err error) {
 	if catalog = p.Catalog; catalog == nil {
-		if catalog, err = p.Find(ctx); err != nil {
+		if catalog, err = p.Discover(ctx); err != nil {
 			return served, nil, err
 		}
 	}
@@ -45,9 +45,9 @@ const UsualAnswerTimeout = time.Minute
 // searchFolders are the folders that are searched, the first one first.
 func (p Plugins) searchFolders() []discover.Dir { return discover.Dirs(p.Dirs, p.List, p.Executable) }
 
-// Find asks the plugins what they serve. One that fails is an entry with its error; Find itself fails where the one
-// that is named is not there, or with the cause of ctx.
-func (p Plugins) Find(ctx context.Context) (*discover.Catalog, error) {
+// Discover asks the plugins for their models. A plugin that fails is an entry with its error. Discover returns an error
+// only if the named plugin does not exist, or with the cause of ctx.
+func (p Plugins) Discover(ctx context.Context) (*discover.Catalog, error) {
 	return discover.Find(ctx, p.Starter(), p.searchFolders(), p.Name, p.Options(false))
 }
 

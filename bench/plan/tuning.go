@@ -261,7 +261,7 @@ func (p *Plan) OptionsOf(r Run) sdk.Options {
 		o = s.On(o)
 	}
 	o.Scenario, o.Use = r.Scenario, p.UseOf(r)
-	o.Dataset = p.DatasetFor(o.Use)
+	o.Dataset = p.DatasetPath(o.Use)
 	return o
 }
 

@@ -17,9 +17,9 @@ type vocabulary struct {
 
 // languageDoors are those of text generation. They have the official names of files, in all forms that are read.
 func languageDoors() []door {
-	llama3 := vocabulary{officialdata.Llama3Tokenizer, officialdata.Llama3}
-	llama2 := vocabulary{officialdata.Llama2Tokenizer, officialdata.Llama2}
-	gptj := vocabulary{officialdata.GPTJTokenizer, officialdata.GPTJ}
+	llama3 := vocabulary{officialdata.Llama3Tokenizer, officialdata.Llama3Answer}
+	llama2 := vocabulary{officialdata.Llama2Tokenizer, officialdata.Llama2Answer}
+	gptj := vocabulary{officialdata.GPTJTokenizer, officialdata.GPTJAnswer}
 	slow := languageDoor("gptj", gptj, []string{"rouge1", "rougeL"}, officialdata.GPTJNews(), "cnn_eval.json")
 	slow.queries = 4 // of four beams, and 30 tokens at least
 	mixture := languageDoor("mixtral-8x7b", llama2, []string{"rouge1", "rougeL"}, officialdata.Mixture(),

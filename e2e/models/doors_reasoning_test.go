@@ -23,8 +23,8 @@ const (
 
 // reasoningDoors are those of reasoning models, with the official names of files, in all forms that are read.
 func reasoningDoors() []door {
-	deepSeek := vocabulary{officialdata.DeepSeekTokenizer, officialdata.DeepSeekR1}
-	oss := vocabulary{officialdata.HarmonyTokenizer, officialdata.GPTOSS120B}
+	deepSeek := vocabulary{officialdata.DeepSeekTokenizer, officialdata.DeepSeekR1Answer}
+	oss := vocabulary{officialdata.HarmonyTokenizer, officialdata.GPTOSS120BAnswer}
 	deepSeekLayout := "the official pickle turned into .jsonl by datasets/convert/convert.py, or .json or .parquet with " +
 		"its columns (text_input; gt_output, else ground_truth; dataset, else metric): the file, or a folder with a file " +
 		"of the official name"

@@ -42,7 +42,7 @@ func ways() []way {
 		return errors.Join(officialdata.Llama3Tokenizer(filepath.Join(dir, "models", "llama3.1-8b")),
 			officialdata.WriteLanguage(filepath.Join(dir, "data", "cnn_eval.json"), officialdata.News()))
 	}
-	words, answer := officialdata.Llama3()
+	words, answer := officialdata.Llama3Answer()
 	images := func(dir string) error { return officialdata.RightImageNet(filepath.Join(dir, "imagenet")) }
 	tokens := []string{"--set", "min_query_count=700", "--set", "Server.target_qps=1000", "--set",
 		"Server.ttft_latency=60000", "--set", "Server.tpot_latency=60000"}

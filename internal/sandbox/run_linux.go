@@ -31,7 +31,7 @@ func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.C
 			return nil, failure{}, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		s.View = newView(b.See, homes())
-		if err := s.ownSpaces(attr); err != nil {
+		if err := s.setNamespaces(attr); err != nil {
 			return nil, failure{}, err
 		}
 	}
@@ -53,9 +53,9 @@ func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.C
 	return cmd, failed, nil
 }
 
-// ownSpaces asks for name spaces. Root keeps its ids for the set-up and becomes nobody after it; anyone else is 0
-// within, which is nothing but their own account outside.
-func (s *stage) ownSpaces(attr *syscall.SysProcAttr) error {
+// setNamespaces requests namespaces of its own for the process. Root keeps its ids for the set-up and becomes nobody
+// after it; any other user is 0 inside, which is that user's own account outside.
+func (s *stage) setNamespaces(attr *syscall.SysProcAttr) error {
 	attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
 		syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 	if os.Geteuid() != 0 {

@@ -15,19 +15,19 @@ const stacked = 2
 // encodedFrames is how many frames the encoder makes of n: an odd number gets one of zeros.
 func encodedFrames(n int) int { return (n + stacked - 1) / stacked }
 
-// sharingMode says which clips share runs of the encoder without a change of any frame.
+// encoderSharing says which clips can share a run of the encoder without changing a frame.
 //
 // The reference's encoder stacks two frames inside. A clip of an odd length has zeros there behind its last frame; in a
 // batch with a longer one, it has what the first layers make of its padding, and its last frame differs.
-type sharingMode uint8
+type encoderSharing uint8
 
 const (
-	alone      sharingMode = iota // none
-	evenLength                    // those of even length, and those as long as the longest of the run
-	anyLength                     // all: the encoder masks what is behind a clip's end
+	alone      encoderSharing = iota // none
+	evenLength                       // those of even length, and those as long as the longest of the run
+	anyLength                        // all: the encoder masks what is behind a clip's end
 )
 
-func (s sharingMode) String() string {
+func (s encoderSharing) String() string {
 	return [...]string{"one clip each", "clips of even length, and those as long as the longest", "any clips"}[s]
 }
 
@@ -36,7 +36,7 @@ type encoderRun struct {
 	session backend.Session
 	form    *modelForm
 	bins    int // values of a frame of features
-	sharing sharingMode
+	sharing encoderSharing
 
 	input   []float32
 	lengths []int64

@@ -26,7 +26,7 @@ type partSizes struct {
 	width          int   // of a frame of the encoder
 	predicted      int   // of what the prediction network gives
 	layers, hidden int   // of its state
-	batches        sharingMode
+	batches        encoderSharing
 }
 
 // probeParts checks the parts against each other, and tries them once: the files say sizes, and only a run tells
@@ -126,7 +126,7 @@ func (p *partProber) probeClips() (long, odd, short clipFeatures) {
 }
 
 // encodeCopy encodes clips in one run, and copies their frames.
-func (p *partProber) encodeCopy(s sharingMode, clips ...clipFeatures) ([][]float32, error) {
+func (p *partProber) encodeCopy(s encoderSharing, clips ...clipFeatures) ([][]float32, error) {
 	defer p.encoder.releaseOutputs()
 	p.encoder.sharing = s
 	encoded := make([][]float32, len(clips))
@@ -179,7 +179,7 @@ func (p *partProber) tryDecoding(n symbolScorer) error {
 
 // trySharing tries clips together. Where the frames differ from those of each alone, or the encoder refuses, the clips
 // do not share runs.
-func (p *partProber) trySharing() sharingMode {
+func (p *partProber) trySharing() encoderSharing {
 	long, odd, short := p.probeClips()
 	if p.sharesUnchanged(anyLength, []clipFeatures{long, odd, short}) {
 		return anyLength
@@ -190,7 +190,7 @@ func (p *partProber) trySharing() sharingMode {
 	return alone
 }
 
-func (p *partProber) sharesUnchanged(s sharingMode, clips []clipFeatures) bool {
+func (p *partProber) sharesUnchanged(s encoderSharing, clips []clipFeatures) bool {
 	single, err1 := p.encodeCopy(alone, clips...)
 	shared, err2 := p.encodeCopy(s, clips...)
 	if err1 != nil || err2 != nil {

@@ -113,7 +113,7 @@ func TestNoBatchChangesATranscript(t *testing.T) {
 // TestClipsShareRunsOfTheEncoder counts the runs of seven clips in one batch.
 func TestClipsShareRunsOfTheEncoder(t *testing.T) {
 	for _, c := range []struct {
-		sharing sharingMode
+		sharing encoderSharing
 		want    []int
 	}{{anyLength, []int{7}}, {evenLength, []int{4, 2, 1}}, {alone, []int{1, 1, 1, 1, 1, 1, 1}}} {
 		m := newModel()

@@ -1,5 +1,5 @@
 // Package vl is the vision-language benchmark, qwen3-vl-235b-a22b on the product catalogue. A model receives a
-// product's picture, title, description and a list of categories, and answers with a JSON object.
+// product's picture, title and description with a list of categories, and answers with a JSON object.
 //
 // A backend that generates text itself, such as a server, needs no model file. The embedded model is a small network
 // that classifies pictures and texts of generated products and answers by a template (reader.go).

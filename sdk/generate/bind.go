@@ -46,7 +46,7 @@ func bindCoder(p EncoderDecoder) (*coderModel, error) {
 		b.bindInputs(g)
 	}
 	scores := "logits"
-	if b.normal = b.givesLogProbs(); b.normal {
+	if b.normal = b.allReturnLogProbs(); b.normal {
 		scores = logProbs
 	}
 	for _, g := range b.decoderGraphs() {
@@ -191,8 +191,8 @@ func (b *coderBinder) bindOutputs(g *modelGraph, scores string) {
 // logProbs is the output of a decoder that scores tokens by log probabilities.
 const logProbs = "log_probs"
 
-// givesLogProbs says that each decoder does.
-func (c *coderModel) givesLogProbs() bool {
+// allReturnLogProbs reports whether every decoder returns log probabilities.
+func (c *coderModel) allReturnLogProbs() bool {
 	for _, g := range c.decoderGraphs() {
 		is := func(o backend.TensorInfo) bool { return o.Name == logProbs }
 		if !slices.ContainsFunc(g.session.Outputs(), is) {

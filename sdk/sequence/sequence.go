@@ -1,4 +1,5 @@
-// Package sequence batches samples that are rows of token ids of any length, with an encoder's ids, mask and segments.
+// Package sequence batches samples that are rows of token ids of any length, and makes an encoder's inputs from them:
+// ids, mask and segments.
 //
 //	type workload struct{ *sequence.BatchedWorkload } // with a Postprocess of its own
 //

@@ -40,7 +40,7 @@ func HarmonyChoice(text string, last byte) ChosenLetter {
 
 // announcedLetter is the last announced letter of a text, or, with ten options, the last that stands alone in another.
 func announcedLetter(t, alone string, last byte) ChosenLetter {
-	if l := lastAnnounced(t, last); l != "" {
+	if l := lastAnnouncedLetter(t, last); l != "" {
 		return ChosenLetter{Text: l}
 	}
 	if last == 'J' {
@@ -59,9 +59,9 @@ func cleanText(t string) string {
 	return unescapeText(t)
 }
 
-// lastAnnounced is the last letter that "answer" or "final answer" announces. No announcement can begin within
+// lastAnnouncedLetter is the last letter that "answer" or "final answer" announces. No announcement can begin within
 // another, so the last is found from the end.
-func lastAnnounced(t string, last byte) string {
+func lastAnnouncedLetter(t string, last byte) string {
 	for i := len(t); i > 0; {
 		start, end := lastAnswer(t, i)
 		if start < 0 {

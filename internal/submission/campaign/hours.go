@@ -69,7 +69,7 @@ func datasetSize(p *bench.Plan, r bench.PlannedRun) int {
 		return p.Options.Count
 	}
 	use := p.UseOf(r)
-	if all := p.Served.Model.DatasetsFor(use, p.DatasetFor(use) == ""); len(all) > 0 {
+	if all := p.Served.Model.DatasetsFor(use, p.DatasetPath(use) == ""); len(all) > 0 {
 		return all[0].Samples
 	}
 	return 0

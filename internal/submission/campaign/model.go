@@ -52,7 +52,7 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 func ownOf(p *bench.Plan, test string) (o audit.Own) {
 	run := bench.PlannedRun{Test: test}
 	served := p.Served.Model
-	if p.DatasetFor(p.UseOf(run)) != "" {
+	if p.DatasetPath(p.UseOf(run)) != "" {
 		return o
 	}
 	o.Samples = datasetSize(p, run)

@@ -60,7 +60,7 @@ func (c *Campaign) scoredDataset(ctx context.Context, s Step) (string, error) {
 	if use == sdk.UsePerformance {
 		use = sdk.UseAccuracy
 	}
-	return p.DatasetFor(use), nil
+	return p.DatasetPath(use), nil
 }
 
 // relinkPath is a log's name in another folder.

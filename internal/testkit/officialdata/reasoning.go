@@ -13,8 +13,8 @@ const ReasoningMatch = 50
 // reasoningTokens are what tinymodel's decoders say: a choice that the graders of both models read.
 var reasoningTokens = []string{"Answer:", "ĠA"}
 
-// DeepSeekR1 is what tinymodel's decoder says by DeepSeek's vocabulary, of so many tokens.
-func DeepSeekR1() (words int64, a tinymodel.Answer) {
+// DeepSeekR1Answer is Llama3Answer for DeepSeek's vocabulary.
+func DeepSeekR1Answer() (words int64, a tinymodel.Answer) {
 	return 129280, tinymodel.Answer{First: 259, Second: 260, End: 1}
 }
 
@@ -29,8 +29,8 @@ func DeepSeekTokenizer(dir string) error {
 	})
 }
 
-// GPTOSS120B is what tinymodel's decoder says by gpt-oss' vocabulary.
-func GPTOSS120B() (words int64, a tinymodel.Answer) {
+// GPTOSS120BAnswer is Llama3Answer for gpt-oss' vocabulary.
+func GPTOSS120BAnswer() (words int64, a tinymodel.Answer) {
 	return 201088, tinymodel.Answer{First: 256, Second: 257, End: 200002}
 }
 

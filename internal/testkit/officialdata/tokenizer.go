@@ -37,8 +37,8 @@ func byteLevel(words int) map[string]int {
 	return vocabulary
 }
 
-// Llama3 is what tinymodel's decoder says by Llama 3's vocabulary, of so many tokens.
-func Llama3() (words int64, a tinymodel.Answer) {
+// Llama3Answer returns the size of Llama 3's vocabulary and the token ids that tinymodel's decoder answers with.
+func Llama3Answer() (words int64, a tinymodel.Answer) {
 	return 128256, tinymodel.Answer{First: 256, Second: 257, End: 128009}
 }
 
@@ -74,8 +74,8 @@ func Llama3Tokenizer(dir string) error {
 	})
 }
 
-// GPTJ is what tinymodel's decoder says by GPT-J's vocabulary, of so many tokens.
-func GPTJ() (words int64, a tinymodel.Answer) {
+// GPTJAnswer is Llama3Answer for GPT-J's vocabulary.
+func GPTJAnswer() (words int64, a tinymodel.Answer) {
 	return 50257, tinymodel.Answer{First: 256, Second: 257, End: 50256}
 }
 
@@ -97,8 +97,8 @@ const (
 	byteOf  = 6
 )
 
-// Llama2 is what tinymodel's decoder says by Llama 2's vocabulary, here of so many tokens.
-func Llama2() (words int64, a tinymodel.Answer) {
+// Llama2Answer is Llama3Answer for the generated small vocabulary of Llama 2.
+func Llama2Answer() (words int64, a tinymodel.Answer) {
 	return 263, tinymodel.Answer{First: 259, Second: 260, End: 2}
 }
 

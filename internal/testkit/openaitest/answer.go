@@ -265,7 +265,7 @@ func (a *answer) appendText(b []byte, i, n int) []byte {
 		switch id := a.id(i + k); {
 		case a.hides(id):
 		case a.server.options.Spell != nil:
-			b = appendSpelled(b, a.server.options.Spell(id))
+			b = appendJSONText(b, a.server.options.Spell(id))
 		default:
 			b = appendToken(b, id)
 		}
@@ -273,8 +273,8 @@ func (a *answer) appendText(b []byte, i, n int) []byte {
 	return b
 }
 
-// appendSpelled appends a text as it stands within a JSON string.
-func appendSpelled(b []byte, text string) []byte {
+// appendJSONText appends a text escaped for a JSON string, without the quotes.
+func appendJSONText(b []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
 	if err != nil { // not for strings
 		return b

@@ -1,5 +1,5 @@
-// Package servingtest reads the golden cases of packages below serving: recorded requests with their figures, and files
-// with the requests made from them.
+// Package servingtest reads the golden cases of packages below serving. A case is a list of recorded requests with
+// their figures, or a data file with the requests made from it.
 //
 // In scope: reading a case, comparing requests with it. Out of scope: making and writing requests, and figures (the
 // tests).

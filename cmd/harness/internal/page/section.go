@@ -233,7 +233,7 @@ func latencyLimits(s *record.Serving) (ttft, tpot int64) {
 
 // batchingCharts are the charts of what the plugin says of its batches.
 func batchingCharts(b *record.Batching) (charts []plot.Chart) {
-	sizes := lists.Map(b.Sizes, func(s record.BatchSize) plot.BatchSize { return plot.BatchSize(s) })
+	sizes := lists.Map(b.Sizes, func(s record.BatchSize) plot.BatchSizeCount { return plot.BatchSizeCount(s) })
 	if c, ok := plot.BatchSizes(sizes); ok {
 		charts = append(charts, c)
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// BatchSize counts the batches of a number of samples.
-type BatchSize struct {
+// BatchSizeCount is the number of batches that had the same number of samples.
+type BatchSizeCount struct {
 	Samples int
 	Batches uint64
 }
 
 // BatchSizes is the chart of how large batches were, of sizes that ascend; ok is false where all have one sample.
-func BatchSizes(sizes []BatchSize) (c Chart, ok bool) {
+func BatchSizes(sizes []BatchSizeCount) (c Chart, ok bool) {
 	if len(sizes) == 0 || len(sizes) == 1 && sizes[0].Samples <= 1 {
 		return Chart{}, false
 	}

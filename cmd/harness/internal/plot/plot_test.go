@@ -311,21 +311,21 @@ func TestOverlays(t *testing.T) {
 }
 
 func TestBatchSizes(t *testing.T) {
-	c, ok := BatchSizes([]BatchSize{{1, 10}, {2, 20}, {7, 70}})
+	c, ok := BatchSizes([]BatchSizeCount{{1, 10}, {2, 20}, {7, 70}})
 	if !ok || len(c.Hover) != 3 || c.Hover[2].Words != "7 samples: 70.0 %" || len(c.Lines[0].X) != 8 ||
 		!strings.Contains(c.Alt, "100 batches of 5.40 samples on average, 7 at most") {
 		t.Errorf("%+v", c)
 	}
 	check(t, "batches", c)
-	var many []BatchSize
+	var many []BatchSizeCount
 	for n := range 1000 {
-		many = append(many, BatchSize{n + 1, 1})
+		many = append(many, BatchSizeCount{n + 1, 1})
 	}
 	if c, ok = BatchSizes(many); !ok || len(c.Hover) > bins || c.Hover[0].Words != "1 to 17 samples: 1.70 %" {
 		t.Errorf("%d bars, the first is %q", len(c.Hover), c.Hover[0].Words)
 	}
 	check(t, "many-batches", c)
-	for _, none := range [][]BatchSize{nil, {{1, 500}}} {
+	for _, none := range [][]BatchSizeCount{nil, {{1, 500}}} {
 		if _, ok := BatchSizes(none); ok {
 			t.Errorf("%v has a chart", none)
 		}

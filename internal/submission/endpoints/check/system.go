@@ -131,7 +131,7 @@ func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Comp
 	const rule = "power-descriptor"
 	file := path.Join(dir, powerFile)
 	if !c.isFile(file) {
-		c.noPower(rule, file, known)
+		c.reportMissingPower(rule, file, known)
 		return nil
 	}
 	v, err := c.readJSON(file)
@@ -170,8 +170,8 @@ func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Comp
 	return &computed
 }
 
-// noPower says whether a system may go without the file of its power.
-func (c *submissionChecker) noPower(rule, file string, known powerFacts) {
+// reportMissingPower adds a row for a missing power file: an error unless the division needs none.
+func (c *submissionChecker) reportMissingPower(rule, file string, known powerFacts) {
 	if known.division == "rdi" || known.division == "serviced" {
 		c.rowOf(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
 		return

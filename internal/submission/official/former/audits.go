@@ -166,8 +166,9 @@ func (c *judge) auditAccuracy(f *folder, test, dir string) (ok bool, err error) 
 		return false, err
 	}
 	if test == tokenTest {
-		first := has(lines, "First token check pass: True") || has(lines, "First token check pass: Skipped")
-		if ok = first && has(lines, "EOS check pass: True") && has(lines, "Sample length check pass: True"); !ok {
+		first := containsLine(lines, "First token check pass: True") || containsLine(lines, "First token check pass: Skipped")
+		ok = first && containsLine(lines, "EOS check pass: True") && containsLine(lines, "Sample length check pass: True")
+		if !ok {
 			f.fault(groupAudits, "%s does not pass all three checks", file)
 		}
 		return ok, nil
@@ -176,8 +177,8 @@ func (c *judge) auditAccuracy(f *folder, test, dir string) (ok bool, err error) 
 	return c.sameOutputs(f, path.Join(dir, tree.AccuracyDir), passed)
 }
 
-// has looks for a line, whatever white space is around it.
-func has(lines []string, want string) bool {
+// containsLine reports whether a line equals want without its surrounding white space.
+func containsLine(lines []string, want string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool { return strings.TrimFunc(line, pyfloat.IsSpace) == want })
 }
 

@@ -25,8 +25,9 @@ results, their changes from round to round, and how far the run is comparable.
   harness rank inference_results_v6.0/closed/LAB inference_results_v5.1 --benchmark llama2-70b-99
 
 MY is the --out folder of a run, LoadGen's logs, or a folder of a submission. RESULTS are copies of the repositories of
-published results, or folders in them, of any rounds; the seeds of the logs identify the round. Figures are those of
-harness submission results. Your own run is marked, since it is not an MLPerf result. An INVALID run gets no place.`
+published results, or folders in them, of any rounds; the seeds of the logs identify the round. The results are those
+that harness submission results prints. Your own run is marked, since it is not an MLPerf result. An INVALID run gets
+no place.`
 
 // rankFlags are the flags of rank.
 type rankFlags struct {

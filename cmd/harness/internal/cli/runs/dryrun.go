@@ -85,7 +85,7 @@ func datasetRows(p *bench.Plan) [][2]string {
 	for _, run := range p.Runs {
 		use := p.UseOf(run)
 		row := [2]string{strings.TrimSpace(use + " data"), datasetText(p, use)}
-		if _, own := p.Served.Model.DatasetOf(use); !own && p.DatasetFor(use) == p.Options.Dataset {
+		if _, own := p.Served.Model.DatasetOf(use); !own && p.DatasetPath(use) == p.Options.Dataset {
 			row = [2]string{"data", datasetText(p, sdk.UsePerformance)}
 		}
 		if !slices.Contains(rows, row) {
@@ -96,7 +96,7 @@ func datasetRows(p *bench.Plan) [][2]string {
 }
 
 func datasetText(p *bench.Plan, use string) string {
-	text := p.DatasetFor(use)
+	text := p.DatasetPath(use)
 	if text == "" {
 		text = "the plugin's own"
 		if all := p.Served.Model.DatasetsFor(use, true); len(all) > 0 {

@@ -90,7 +90,7 @@ var besideSuite = append([]string{
 // runSuite makes the runs of a suite's file.
 func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
 	listed, err := suite.Read(file)
-	err = errors.Join(flagsBesideSuite(c), err)
+	err = errors.Join(rejectRunFlags(c), err)
 	if err != nil && len(listed.Jobs) == 0 {
 		return sdk.Usage(err)
 	}
@@ -181,8 +181,8 @@ func (s *suiteRun) judgeConditions(conditions []failif.Condition) error {
 	return err
 }
 
-// flagsBesideSuite refuses flags that belong into the file.
-func flagsBesideSuite(c *cobra.Command) error {
+// rejectRunFlags returns an error for each flag that belongs in the suite file.
+func rejectRunFlags(c *cobra.Command) error {
 	var faults []error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(besideSuite, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {

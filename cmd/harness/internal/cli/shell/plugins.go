@@ -141,7 +141,7 @@ func (a *App) PluginsOf(f *PluginFlags) bench.Plugins {
 
 // Catalog finds the plugins and asks what they serve.
 func (a *App) Catalog(c *cobra.Command, f *PluginFlags) (*discover.Catalog, error) {
-	return a.PluginsOf(f).Find(c.Context())
+	return a.PluginsOf(f).Discover(c.Context())
 }
 
 // Broken names the plugins that could not be asked. Where none could, that is the command's failure.
