@@ -43,8 +43,8 @@ var (
 // ServingFigures lists the figures of a measurement of a server that are not statistics of times.
 func ServingFigures() []Info {
 	return []Info{
-		RequestsPerSecond, TokensPerSecond, TokensPerGPU, MillionTokenCost, User, Goodput, Attainment, FailedRequests, Requests, Concurrency,
-		ConcurrencyPeak, CachedTokens,
+		RequestsPerSecond, TokensPerSecond, TokensPerGPU, MillionTokenCost, User, Goodput, Attainment, FailedRequests,
+		Requests, Concurrency, ConcurrencyPeak, CachedTokens,
 	}
 }
 
