@@ -215,7 +215,7 @@ func (r *Report) WriteMarkdown(w io.Writer, command string) error {
 func (r *Report) countText() string {
 	var parts []string
 	for _, outcome := range []CaseOutcome{Passed, Failed, Broken, Skipped} {
-		if n := r.count(outcome); n > 0 {
+		if n := r.countOutcome(outcome); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}
 	}
@@ -225,7 +225,7 @@ func (r *Report) countText() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *Report) count(outcome CaseOutcome) (n int) {
+func (r *Report) countOutcome(outcome CaseOutcome) (n int) {
 	for _, c := range r.cases {
 		if c.Outcome == outcome {
 			n++

@@ -90,7 +90,7 @@ func makeMachine(set, reference results.Set, referenceName string) *machineView 
 		}
 	}
 	for _, g := range []machineGroup{models, standIns} {
-		slices.SortStableFunc(g.Rows, func(a, b machineRow) int { return severity(b.Class) - severity(a.Class) })
+		slices.SortStableFunc(g.Rows, func(a, b machineRow) int { return severityOf(b.Class) - severityOf(a.Class) })
 		if len(g.Rows) > 0 {
 			v.Groups = append(v.Groups, g)
 		}
@@ -126,8 +126,8 @@ func standsIn(benchmarks []record.Benchmark, model string) bool {
 	})
 }
 
-// severity orders the classes of verdicts; the worst has the largest.
-func severity(class string) int { return slices.Index([]string{"good", "plain", "warn", "bad"}, class) }
+// severityOf orders the classes of verdicts; the worst has the largest.
+func severityOf(class string) int { return slices.Index([]string{"good", "plain", "warn", "bad"}, class) }
 
 // findReference is the run of a reference that a run is compared with; ok is false where it has none.
 func findReference(r record.Run, reference results.Set) (found record.Run, ok bool) {
@@ -142,7 +142,7 @@ func findReference(r record.Run, reference results.Set) (found record.Run, ok bo
 
 // addRun adds a run to the row of its benchmark.
 func (m *machineRow) addRun(r record.Run, place int, reference record.Run, compared bool) {
-	if v := verdictOf(r); severity(v.Class) > severity(m.Class) {
+	if v := verdictOf(r); severityOf(v.Class) > severityOf(m.Class) {
 		m.runVerdict = v
 	}
 	m.addReasons(r)
