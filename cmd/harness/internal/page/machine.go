@@ -127,7 +127,9 @@ func standsIn(benchmarks []record.Benchmark, model string) bool {
 }
 
 // severityOf orders the classes of verdicts; the worst has the largest.
-func severityOf(class string) int { return slices.Index([]string{"good", "plain", "warn", "bad"}, class) }
+func severityOf(class string) int {
+	return slices.Index([]string{"good", "plain", "warn", "bad"}, class)
+}
 
 // findReference is the run of a reference that a run is compared with; ok is false where it has none.
 func findReference(r record.Run, reference results.Set) (found record.Run, ok bool) {
