@@ -227,7 +227,7 @@ func (a *parsedOptions) withoutFile() []error {
 	case a.ISL == "":
 		faults = append(faults, errors.New("nothing to ask: give --isl N for prompts of that length, or --data FILE"))
 	case a.lengths.traceIn || a.lengths.traceOut:
-		faults = append(faults, errors.New("trace are the lengths of a file: give --data FILE, too"))
+		faults = append(faults, errors.New("the lengths \"trace\" come from a file: add --data FILE"))
 	}
 	for _, flag := range [][2]string{{"--format", a.Format}, {"--turns", a.Turns}, {"--history", a.History}} {
 		if flag[1] != "" {

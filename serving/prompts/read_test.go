@@ -294,7 +294,7 @@ func TestBadOptions(t *testing.T) {
 		{prompts.PromptOptions{ISL: "60%:1/2,30%:3/4"}, "the parts are 90 % together, want 100"},
 		{prompts.PromptOptions{ISL: "60%:1/2,x"}, `"x" is not a part of a mixture`},
 		{prompts.PromptOptions{ISL: "100%:1/2", OSL: "3"}, "leave out --osl 3"},
-		{prompts.PromptOptions{ISL: "trace"}, "trace are the lengths of a file: give --data FILE"},
+		{prompts.PromptOptions{ISL: "trace"}, `the lengths "trace" come from a file: add --data FILE`},
 		{prompts.PromptOptions{ISL: "10", OSL: "trace"}, "want --isl trace"},
 		{prompts.PromptOptions{File: data, ISL: "10"}, "give one of them"},
 		{prompts.PromptOptions{ISL: "10", Turns: "all"}, "--turns all needs --data FILE"},

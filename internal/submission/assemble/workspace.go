@@ -88,7 +88,7 @@ func (r Result) hasSamePlace(o Result) bool {
 // ErrNoWorkspace, too.
 var (
 	ErrWorkspace   = errors.New("not a submission's workspace")
-	ErrNoWorkspace = fmt.Errorf("%w: it is not there", ErrWorkspace)
+	ErrNoWorkspace = fmt.Errorf("%w", ErrWorkspace)
 )
 
 // maxWorkspace is the size up to which a workspace's file is read: it has a line for each run.
@@ -99,7 +99,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	path := filepath.Join(dir, WorkspaceFile)
 	text, err := bounded.ReadFile(path, maxWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init", ErrNoWorkspace, path)
+		return nil, fmt.Errorf("%w: %s does not exist; make one with harness submission init", ErrNoWorkspace, path)
 	}
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func Open(dir string) (*Workspace, error) {
 	path := filepath.Join(dir, assemble.WorkspaceFile)
 	text, err := bounded.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no %s; make one with harness submission init --rules %s",
+		return nil, fmt.Errorf("%w: %s does not exist; make one with harness submission init --rules %s",
 			assemble.ErrNoWorkspace, path, endpoints.Newest().Name)
 	}
 	if err != nil {

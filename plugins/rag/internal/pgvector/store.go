@@ -104,7 +104,7 @@ func (s *Store) Dim(ctx context.Context) (dim int, err error) {
 		err := s.pool.QueryRow(ctx, "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('"+table+
 			"') AND attname = 'embedding'").Scan(&dim)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errors.New("it is not there: want the passages that a run of e2e-rag-db wrote (--param index=)")
+			return errors.New("the table does not exist; load the passages that a run of e2e-rag-db wrote (--param index=)")
 		}
 		return err
 	})

@@ -81,7 +81,7 @@ func TestWrongFiles(t *testing.T) {
 		"no number":   {"YQ== x\n", "below the number of entries, 1"},
 		"negative":    {"YQ== -1\n", "below the number of entries, 1"},
 		"gap":         {"YQ== 0\nYg== 2\n", "below the number of entries, 2"},
-		"twice":       {"YQ== 0\nYg== 0\n", "entry 1 has this id, too"},
+		"twice":       {"YQ== 0\nYg== 0\n", "entry 1 has the same id"},
 		"no base64":   {"Y*== 0\n", "no base64"},
 		"a JSON file": {`{"a": 0}`, "below the number of entries"},
 		"many":        {strings.Repeat("x\n", 9), "and 4 more entries"},

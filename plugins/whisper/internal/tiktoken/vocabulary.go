@@ -70,7 +70,7 @@ func (r *vocabReader) addEntry(number int, line string) error {
 	case err != nil || n >= uint64(len(r.tokens)):
 		return fmt.Errorf("want an id below the number of entries, %d", len(r.tokens))
 	case r.lineOf[n] > 0:
-		return fmt.Errorf("entry %d has this id, too", r.lineOf[n])
+		return fmt.Errorf("entry %d has the same id", r.lineOf[n])
 	}
 	r.lineOf[n] = number
 	if encoded == empty {

@@ -81,7 +81,7 @@ func (r *benchRequest) fitsShares() (faults []error) {
 // parseStart reads a time that is still to come.
 func parseStart(text string, now time.Time) (time.Time, error) {
 	if text == "" {
-		return time.Time{}, errors.New("--shard: give --start-at TIME, too, the same to all shares")
+		return time.Time{}, errors.New("--shard needs --start-at TIME, the same for all shares")
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

@@ -120,7 +120,7 @@ func (r *runFlags) settleFlags() error {
 		r.Rules.Official = !r.Rules.Smoke
 		return nil
 	case r.Rules.Smoke:
-		return errors.New("--smoke is for a trial: give --rehearsal, too")
+		return errors.New("--smoke is for a trial: add --rehearsal")
 	case r.Rules.LoadGen == bench.LoadGenOwn:
 		return errors.New("--loadgen plumbline drives no run that may be submitted: give --rehearsal for a trial")
 	}

@@ -128,7 +128,7 @@ func (r *runFlags) checkClient() error {
 				"installed for")
 		}
 		if !r.rehearsal && r.shorten != 1 {
-			return errors.New("--shorten is for a trial: give --rehearsal, too")
+			return errors.New("--shorten is for a trial: add --rehearsal")
 		}
 		return nil
 	case "", drive.OwnName:

@@ -56,7 +56,7 @@ func TestRunPlan(t *testing.T) {
 		"--shorten is 0.5, want at least 1":                {file, "--rehearsal", "--shorten", "0.5"},
 		"--client official needs --client-python":          {file, "--client", "official"},
 		"--client is \"mine\", want official or plumbline": {file, "--client", "mine"},
-		"--shorten is for a trial: give --rehearsal, too": {file, "--client", "official", "--client-python", "x",
+		"--shorten is for a trial: add --rehearsal": {file, "--client", "official", "--client-python", "x",
 			"--shorten", "2"},
 		"--client-python goes with --client official":      {file, "--rehearsal", "--client-python", "x"},
 		"client.tokenizer, by which the tokens":            {file, "--client", "official", "--client-python", "x"},
