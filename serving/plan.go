@@ -30,13 +30,16 @@ const (
 	DefaultGrace = 30 * time.Second
 )
 
-// What a plan's fields take: how Find searches, what ends a load early, what a request had for an answer, and a load
-// that was measured.
+// The types of a plan's fields.
 type (
+	// ReceivedAnswer is what a request received.
 	ReceivedAnswer = client.ReceivedAnswer
-	SearchOptions  = sweep.SearchOptions
-	MaxErrors      = engine.MaxErrors
-	SweepPoint     = sweep.SweepPoint
+	// SearchOptions say how Find searches.
+	SearchOptions = sweep.SearchOptions
+	// MaxErrors ends a load early.
+	MaxErrors = engine.MaxErrors
+	// SweepPoint is a load that was measured.
+	SweepPoint = sweep.SweepPoint
 )
 
 // Plan says what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the zero

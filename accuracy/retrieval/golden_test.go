@@ -57,7 +57,7 @@ func TestGoldenMetrics(t *testing.T) {
 }
 
 // logEntries reads an accuracy log of any of the forms that the official script reads.
-func logEntries(t *testing.T, text string) (p PageLog) {
+func logEntries(text string) (p PageLog) {
 	type entry struct {
 		Page *uint64 `json:"qsl_idx"`
 		Data json.RawMessage
@@ -112,7 +112,7 @@ func TestGoldenDatabaseLog(t *testing.T) {
 	}
 	golden.Each(t, "rag/db_log.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[built](t, path) {
-			pages := logEntries(t, c.Log)
+			pages := logEntries(c.Log)
 			b, want := pages.ReadBuild(), c.Result
 			if want.Error != "" {
 				want.Total, want.Successful = want.Success+want.Failure, want.Success

@@ -12,8 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// passes are super-passes of size requests, each so many seconds long, with TPOT by pass.
-func passes(size int, seconds float64, tpot ...float64) (all []steady.Pass) {
+// passes are super-passes of ten requests, each so many seconds long, with TPOT by pass.
+func passes(seconds float64, tpot ...float64) (all []steady.Pass) {
+	const size = 10
 	for i, t := range tpot {
 		p := steady.Pass{Issued: size, FirstIssue: int64(float64(i) * seconds * 1e9)}
 		p.LastIssue = p.FirstIssue + int64(seconds*1e9*float64(size-1)/float64(size))
@@ -48,12 +49,12 @@ func TestLook(t *testing.T) {
 		said            string
 	}{
 		"nothing has ended":        {nil, false, false, "r24: 0 of 5 super-passes, 0.0 s"},
-		"too few":                  {passes(10, 200, flat(3)...), false, false, "it could end in 6 min 40 s"},
-		"short":                    {passes(10, 100, flat(5)...), false, false, "window 6 min 30 s of 10 min; it could"},
-		"it counts":                {passes(10, 200, flat(5)...), true, false, "; it counts, and ends with this super-pass"},
-		"many short ones":          {passes(10, 10, flat(70)...), true, false, "; it counts"},
-		"it rises":                 {passes(10, 100, rising[:6]...), false, false, "no four super-passes in a row"},
-		"it has risen long enough": {passes(10, 200, rising...), false, true, "the whole run counts"},
+		"too few":                  {passes(200, flat(3)...), false, false, "it could end in 6 min 40 s"},
+		"short":                    {passes(100, flat(5)...), false, false, "window 6 min 30 s of 10 min; it could"},
+		"it counts":                {passes(200, flat(5)...), true, false, "; it counts, and ends with this super-pass"},
+		"many short ones":          {passes(10, flat(70)...), true, false, "; it counts"},
+		"it rises":                 {passes(100, rising[:6]...), false, false, "no four super-passes in a row"},
+		"it has risen long enough": {passes(200, rising...), false, true, "the whole run counts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			took := 0.0

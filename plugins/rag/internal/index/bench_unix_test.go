@@ -52,7 +52,7 @@ func BenchmarkSearch(b *testing.B) {
 		for _, ef := range []int{100, 40, 20} {
 			b.Run(queries.name+"/ef="+strconv.Itoa(ef), func(b *testing.B) {
 				g.EFSearch = ef
-				share := recall(g, queries.all, 10)
+				share := recall(g, queries.all)
 				b.ReportAllocs()
 				b.ResetTimer()
 				before := processorTime(b)

@@ -51,8 +51,9 @@ func build(t testing.TB, vectors [][]float32, p GraphParams) *Graph {
 	return g
 }
 
-// recall is the share of the k nearest vectors that are found.
-func recall(g *Graph, queries [][]float32, k int) float64 {
+// recall is the share of the ten nearest vectors that are found.
+func recall(g *Graph, queries [][]float32) float64 {
+	const k = 10
 	found := 0
 	for _, q := range queries {
 		want := g.SearchAll(q, k)
@@ -68,7 +69,7 @@ func recall(g *Graph, queries [][]float32, k int) float64 {
 func TestRecall(t *testing.T) {
 	const dim = 32
 	g := build(t, cloud(1, 4000, dim), OfficialParams())
-	if got := recall(g, cloud(2, 80, dim), 10); got < 0.99 {
+	if got := recall(g, cloud(2, 80, dim)); got < 0.99 {
 		t.Errorf("recall %v of queries from elsewhere", got)
 	}
 	for i := 0; i < g.Len(); i += 97 { // each finds itself
@@ -82,8 +83,8 @@ func TestRecall(t *testing.T) {
 func TestLinksMatter(t *testing.T) {
 	const dim = 32
 	vectors, queries := cloud(1, 2000, dim), cloud(2, 80, dim)
-	poor := recall(build(t, vectors, GraphParams{M: 2, EFConstruction: 2, EFSearch: 10}), queries, 10)
-	if good := recall(build(t, vectors, OfficialParams()), queries, 10); poor > 0.9*good {
+	poor := recall(build(t, vectors, GraphParams{M: 2, EFConstruction: 2, EFSearch: 10}), queries)
+	if good := recall(build(t, vectors, OfficialParams()), queries); poor > 0.9*good {
 		t.Errorf("recall %v with two links, %v with 32", poor, good)
 	}
 }

@@ -31,7 +31,7 @@ func (r *benchRequest) measurableFigures(model string) failif.Subject {
 	if r.meter == nil {
 		s.Leave("--power METER", metric.IsPower)
 	}
-	switch prompts.API(r.PromptOptions.API) {
+	switch r.PromptOptions.API {
 	case prompts.Embeddings, prompts.Rerank:
 		s.Leave("an API that answers with tokens", ofTokens)
 	}
