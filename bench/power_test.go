@@ -120,7 +120,7 @@ func TestPowerFaultsOfARequest(t *testing.T) {
 			r.Power.Meter, r.Power.Interval = "file:"+file,
 				time.Hour
 		},
-		"add --power METER": func(r *bench.Request) { r.Power.Ranging = true },
+		"belong to --power METER: add it": func(r *bench.Request) { r.Power.Ranging = true },
 		"this plan has none": func(r *bench.Request) {
 			r.Power.Meter, r.Load.Mode = "file:"+file,
 				bench.ModeAccuracy

@@ -23,7 +23,7 @@ type Power struct {
 func (w Power) resolve(p *Plan) (err error) {
 	if w.Meter == "" {
 		if w.Interval != 0 || w.Ranging || w.Logs != "" {
-			return errors.New("--power-interval, --power-ranging and --power-logs change how --power measures: add --power METER")
+			return errors.New("--power-interval, --power-ranging and --power-logs belong to --power METER: add it")
 		}
 		return nil
 	}

@@ -46,7 +46,8 @@ func ParseConfig(text []byte) ([]Task, error) {
 	d.DisallowUnknownFields()
 	var entries []taskEntry
 	if err := d.Decode(&entries); err != nil {
-		return nil, fmt.Errorf("not an MLMark configuration (a JSON array of tasks with target, workload and params): %w", err)
+		return nil, fmt.Errorf("not an MLMark configuration (a JSON array of tasks with target, workload and params): %w",
+			err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the array of tasks")
