@@ -4,13 +4,15 @@
 //
 //   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space
 //   - clip and fid score generated pictures
-//   - generation, rouge, longcontext and mixture score language models, squad answers to questions, bleu translations
+//   - generation, rouge, longcontext and mixture score language models; squad scores answers to questions, and bleu
+//     translations
 //   - reasoning scores reasoning models
 //   - bfcl scores function calls, replay agents, products answers about product pictures, retrieval answers found in
 //     pages
 //   - wer scores speech, auc and entropy recommendation, rgat graphs
 //
-// Most scorers work alike. New takes the truth, Add takes the payload of one answer, and Result returns the metrics.
+// Most scorers work alike. New accepts the truth, Add accepts the payload of one answer, and Result returns the
+// metrics.
 //
 //	s := topk.New(labels, topk.PayloadOptions{})
 //	for index, payload := range answers { // of an accuracy log

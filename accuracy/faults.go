@@ -8,8 +8,8 @@ import (
 // shown is how many faults an error spells out.
 const shown = 20
 
-// FaultList collects all that is wrong with payloads, or with what they are compared with, so that one error can say
-// it. The zero value is empty.
+// FaultList collects the faults of payloads and of their references, so that one error can report them all. The zero
+// value is empty.
 type FaultList struct {
 	texts []error
 	more  int

@@ -1,8 +1,8 @@
-// Package oracles holds tests that compare code of this project with libraries that do the same in another way. No
-// other package may import these libraries for it.
+// Package oracles compares results of this project with those of independent libraries. No other package may import the
+// libraries for this purpose.
 //
-// In: the Pillow resize beside disintegration/imaging, the area under the ROC curve beside gonum.
-// Out: equality with the reference itself, which the golden tests of each package show.
+// In scope: the Pillow resize against disintegration/imaging, the area under the ROC curve against gonum. Out of scope:
+// equality with the reference itself, which the golden tests of each package check.
 package oracles
 
 import (

@@ -1,4 +1,4 @@
-// Package tools holds the tests of the workspace; its go.mod pins generators and linters.
+// Package tools contains the tests of the workspace. Its go.mod pins generators and linters.
 package tools
 
 import (

@@ -17,10 +17,10 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// PairRange is a run of user-item pairs, [Start, End), that are one sample.
+// PairRange is the range of user-item pairs [Start, End) of one sample.
 type PairRange struct{ Start, End int }
 
-// Truth says what samples hold. The zero value is right for logs that hold the labels themselves.
+// Truth contains the pairs and labels of samples. The zero value is for logs that contain the labels.
 type Truth struct {
 	// Samples are the pairs of each sample, as the trace of aggregated samples lists them. Nil: samples of any length.
 	Samples []PairRange
@@ -29,7 +29,7 @@ type Truth struct {
 	Labels []uint8
 }
 
-// PayloadOptions say how to read payloads. The zero value is the official script's.
+// PayloadOptions describes the format of payloads. The zero value is the official script's format.
 type PayloadOptions struct{ DType accuracy.DType }
 
 // PairResult is the metric of one log.
@@ -59,7 +59,7 @@ func (r PairResult) String() string {
 		auc, r.Accuracy, r.Good, r.Total, r.Queries)
 }
 
-// PairScorer holds the predictions, 4 bytes each, until Result. It is not safe for concurrent use.
+// PairScorer stores the predictions, 4 bytes each, until Result. It is not safe for concurrent use.
 type PairScorer struct {
 	truth   Truth
 	options PayloadOptions

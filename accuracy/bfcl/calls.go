@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// FunctionCall is one call of a function, as a model wrote it: the name is a text as a rule, the arguments an object,
-// or a text that may hold one.
+// FunctionCall is a function call as a model wrote it. The name is usually a string. The arguments are an object, or a
+// string that may contain one.
 type FunctionCall struct {
 	Name      any
 	Arguments any
 }
 
-// CallSource is where the calls of an answer are from.
+// CallSource is the source of the calls of an answer.
 type CallSource int
 
 const (

@@ -13,7 +13,7 @@ import (
 // counts as wrong.
 var ErrStops = errors.New("the official scoring would have stopped")
 
-// GradingSample is what an answer is compared with.
+// GradingSample contains the reference for an answer.
 type GradingSample struct {
 	Subset    string // "simple_java"
 	Functions any    // the descriptions of the functions that may be called: a list of objects
@@ -32,7 +32,7 @@ func ParseSample(subset, functions, answers string) (s GradingSample, err error)
 	return s, nil
 }
 
-// Grade is what an answer is worth.
+// Grade is the grade of an answer.
 type Grade struct {
 	Right  bool
 	Source CallSource // where the calls are from

@@ -13,7 +13,7 @@ func Subsets() []string {
 	}
 }
 
-// SubsetCategory is a group of subsets, which count alike in the normalized score.
+// SubsetCategory is a group of subsets with equal weights in the normalized score.
 type SubsetCategory struct {
 	Name    string
 	Subsets []string
@@ -25,13 +25,13 @@ func Categories() []SubsetCategory {
 	return []SubsetCategory{{"non_live", all[:6]}, {"live", all[6:10]}, {"hallucination", all[10:12]}}
 }
 
-// GradeTotals sum up grades. The zero value is empty.
+// GradeTotals accumulates grades. The zero value is empty.
 type GradeTotals struct {
 	subsets   map[string]*SubsetTally
 	completed int
 }
 
-// SubsetTally is what became of the samples of a subset.
+// SubsetTally counts the right and the issued samples of a subset.
 type SubsetTally struct{ Right, Issued int }
 
 // Accuracy is the share of right answers among issued samples, 0 to 1.
@@ -60,7 +60,7 @@ func (t *GradeTotals) tallyOf(subset string) *SubsetTally {
 	return t.subsets[subset]
 }
 
-// TotalScores are what all grades come to. Accuracies are from 0 to 1.
+// TotalScores contains the scores of all grades. Accuracies are from 0 to 1.
 type TotalScores struct {
 	Overall    float64            // of all samples
 	Normalized float64            // mean of the categories

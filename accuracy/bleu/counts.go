@@ -3,8 +3,8 @@ package bleu
 // Order is the length of the longest n-grams, in tokens.
 const Order = 4
 
-// NgramCounts are what BLEU is computed of, summed over pairs of a translation and its reference. Index n-1 is of
-// n-grams.
+// NgramCounts contains the counts that BLEU is computed from, summed over pairs of a translation and its reference.
+// Index n-1 contains the counts of n-grams.
 type NgramCounts struct {
 	Matches  [Order]int // n-grams of translations that their reference has, each as often as there at most
 	Possible [Order]int // all n-grams of translations

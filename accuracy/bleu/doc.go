@@ -1,7 +1,7 @@
 // Package bleu scores translations: BLEU of the reference script of GNMT, and sacreBLEU.
 //
-// The two are different metrics. GNMT's splits the files' words at single spaces and does not smooth; sacreBLEU has its
-// own tokenization, and smooths orders without a match. Both follow Papineni et al., BLEU: a Method for Automatic
+// The two are different metrics. GNMT's script splits words at single spaces and does not smooth. sacreBLEU has its own
+// tokenization, and smooths orders without a match. Both follow Papineni et al., BLEU: a Method for Automatic
 // Evaluation of Machine Translation, 2002, with one reference for each translation.
 //
 // In scope: texts, and payloads of an accuracy log. Out of scope: reading logs and data sets (the caller).

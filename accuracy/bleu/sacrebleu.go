@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Smoothing says what stands for the precision of an order without a match.
+// Smoothing is the method that replaces the precision of an order without a match.
 type Smoothing int
 
 // The ways of sacreBLEU, which are those of Chen and Cherry, A Systematic Comparison of Smoothing Techniques for
@@ -42,7 +42,7 @@ func ParseSmoothing(name string) (Smoothing, error) {
 
 func (s Smoothing) String() string { return smoothings[s].name }
 
-// SacreOptions are the options of sacreBLEU. The zero value is its default: 13a, letters as they are, exp.
+// SacreOptions contains the options of sacreBLEU. The zero value is its default: 13a, unchanged case, exp.
 type SacreOptions struct {
 	Tokenizer SacreTokenizer `param:"sacrebleu"`
 	Lowercase bool           `param:"sacrebleu_case" choices:"mixed,lower"`
@@ -98,7 +98,7 @@ func ScoreSentence(reference, translation string, o SacreOptions) SacreResult {
 	return newSacreResult(s.counts, s.options, true)
 }
 
-// SacreResult is sacreBLEU, all of it in percent, not rounded.
+// SacreResult is the result of sacreBLEU. Its values are in percent, not rounded.
 type SacreResult struct {
 	Counts     NgramCounts
 	Precisions [Order]float64 // smoothed

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// SacreTokenizer is how sacreBLEU cuts a text into the tokens of n-grams.
+// SacreTokenizer is sacreBLEU's method of splitting a text into tokens.
 type SacreTokenizer int
 
 // The tokenizers. WMT's is T13a.

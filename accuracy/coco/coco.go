@@ -15,7 +15,7 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// EvalOptions are the options of the official scripts. The zero value is their default.
+// EvalOptions contains the options of the official scripts. The zero value is their default.
 type EvalOptions struct {
 	// InverseMap says that labels count the categories in the order of the file, from 1, instead of being their IDs.
 	InverseMap bool `param:"inverse_map,optional"`
@@ -25,7 +25,8 @@ type EvalOptions struct {
 	RemoveEmpty bool `param:"remove_empty,optional"`
 }
 
-// Disagreement is a detection whose first value is another sample than that of its entry. It counts for the entry's.
+// Disagreement is a detection whose first value names another sample than its log entry does. It counts for the entry's
+// sample.
 type Disagreement struct {
 	Index uint64 // qsl_idx of the entry
 	Found int64  // in the payload
@@ -47,7 +48,7 @@ type detection struct {
 // entrySpan is the part of DetectionScorer.detections that came in one entry.
 type entrySpan struct{ start, end int }
 
-// DetectionScorer holds detections until Result. It is not safe for concurrent use.
+// DetectionScorer stores detections until Result. It is not safe for concurrent use.
 type DetectionScorer struct {
 	options    EvalOptions
 	categories []Category // in the order of the file

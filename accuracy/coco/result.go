@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Stats are the twelve numbers of the COCO evaluation, each a share of 1, or -1 where there is nothing to find. AP is
-// the average precision, AR the average recall, with at most 100 detections per image and category, averaged over
-// categories and over intersections over union of 0.50, 0.55 ... 0.95 unless said otherwise.
+// Stats contains the twelve numbers of the COCO evaluation, each from 0 to 1, or -1 if the truth contains no such
+// object. AP is the average precision, AR the average recall, with at most 100 detections per image and category,
+// averaged over categories and over intersections over union of 0.50, 0.55 ... 0.95 unless said otherwise.
 type Stats struct {
 	AP       float64 // which MLPerf calls mAP
 	AP50     float64 // at an intersection over union of 0.50 alone
@@ -79,7 +79,7 @@ func (s Stats) String() string {
 }
 
 // CategoryAP is the average precision of one category over all thresholds, for objects of any size; -1 if the evaluated
-// images hold none of them.
+// images contain no object of the category.
 type CategoryAP struct {
 	Category
 	AP float64

@@ -30,7 +30,7 @@ type Annotation struct {
 	Crowd    bool    // a region of many objects: it may be found many times, and need not be found
 }
 
-// GroundTruth is what the annotation file says, in the order of the file. Boxes are x, y, width, height in pixels.
+// GroundTruth is the content of the annotation file, in the order of the file. Boxes are x, y, width, height in pixels.
 // Annotations of images or categories that are not listed have no effect.
 type GroundTruth struct {
 	Images      []Image

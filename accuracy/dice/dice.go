@@ -30,10 +30,10 @@ type Case struct {
 
 func (c *Case) countVoxels() int { return c.Shape[0] * c.Shape[1] * c.Shape[2] }
 
-// PayloadOptions say how to read payloads. The zero value is the official script's.
+// PayloadOptions describes the format of payloads. The zero value is the official script's format.
 type PayloadOptions struct{ DType accuracy.DType }
 
-// VolumeScore holds DICE coefficients, of 0 to 1, not rounded.
+// VolumeScore contains DICE coefficients from 0 to 1, not rounded.
 type VolumeScore struct {
 	Kidney    float64 // class 1 alone: the tumours in it are not counted
 	Tumour    float64 // class 2
@@ -82,7 +82,7 @@ func formatFloat(v float64) string {
 	return text
 }
 
-// VolumeScorer compares volumes as they come. It is not safe for concurrent use.
+// VolumeScorer compares volumes one by one. It is not safe for concurrent use.
 type VolumeScorer struct {
 	caseCounts
 	cases   []Case

@@ -39,7 +39,7 @@ type Head struct {
 	Labels func() ([]uint8, error)
 }
 
-// HeadOptions say how to read payloads.
+// HeadOptions describes the format of payloads.
 type HeadOptions struct {
 	DType  accuracy.DType // the zero value is the official script's, float16
 	Padded [3]int         // the shape of the network's output: depth, height, width
@@ -52,7 +52,8 @@ func HeadDTypes() accuracy.DTypeList {
 	}
 }
 
-// HeadScore are the DICE coefficients of the regions of one case: NaN where neither truth nor prediction has any.
+// HeadScore contains the DICE coefficients of the regions of one case. A coefficient is NaN if neither the truth nor
+// the prediction contains the region.
 type HeadScore [3]float64
 
 // HeadCase is the score of one case.
@@ -74,7 +75,7 @@ type HeadResult struct {
 	Unpadded []string
 }
 
-// HeadScorer compares volumes as they come. It is not safe for concurrent use.
+// HeadScorer compares volumes one by one. It is not safe for concurrent use.
 type HeadScorer struct {
 	caseCounts
 	heads   []Head

@@ -14,8 +14,8 @@ import (
 // ErrPayload is wrapped by the errors of payloads that the official script stops at.
 var ErrPayload = errors.New("the payload is not that of an accuracy run")
 
-// RequestScorer sums up the scores of requests. The zero value is empty; memory does not grow with them. It is not safe
-// for concurrent use.
+// RequestScorer accumulates the scores of requests. The zero value is empty. Its memory does not depend on the number
+// of requests. It is not safe for concurrent use.
 type RequestScorer struct {
 	entries                    int
 	lost                       float64 // cross entropy, in bits
@@ -31,7 +31,7 @@ type RequestScorer struct {
 	order                  []uint64
 }
 
-// OddCounts counts what is scored as it stands, and should not be there.
+// OddCounts counts unusual requests, which are scored unchanged.
 type OddCounts struct {
 	Empty  int // requests without candidates
 	NaN    int // requests with a prediction that is no number, with which the normalized entropy is none
@@ -124,7 +124,7 @@ func (s *RequestScorer) addEntropy() {
 	}
 }
 
-// RequestResult are the scores of all requests.
+// RequestResult contains the scores of all requests.
 type RequestResult struct {
 	// Entropy is the normalized entropy: cross entropy by that of the labels' share. It is better when lower; NaN where
 	// no weight is above 0.

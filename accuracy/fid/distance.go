@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Statistics are mean and covariance of the features of a set of pictures.
+// Statistics contains the mean and covariance of the features of a set of pictures.
 type Statistics struct {
 	mean       []float64
 	covariance *mat.SymDense

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FeatureSet collects the features of pictures: 8 KB for a picture of 2,048. The zero value is empty. It is not safe
-// for concurrent use.
+// FeatureSet collects the features of pictures, 8 KB for each picture with 2,048 features. The zero value is empty. It
+// is not safe for concurrent use.
 type FeatureSet struct {
 	width  int
 	values []float32 // a row for each picture

@@ -29,8 +29,8 @@ type GeneratedAnswer struct {
 	Tokens int // ids in the payload, end and padding included
 }
 
-// Answers are the texts of an accuracy log. Of several entries of one sample the first counts. It is not safe for
-// concurrent use.
+// Answers collects the texts of an accuracy log. If a sample has several entries, the first counts. Answers is not safe
+// for concurrent use.
 type Answers struct {
 	dtype      accuracy.DType
 	decoder    TokenDecoder

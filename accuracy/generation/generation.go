@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// CompareOptions say how to read payloads and what to compare them with.
+// CompareOptions contains the format of payloads and the reference data.
 type CompareOptions struct {
 	DType   accuracy.DType
 	Decoder TokenDecoder
@@ -21,7 +21,7 @@ type CompareOptions struct {
 	References []string // of each sample
 }
 
-// RougeResult is the metric of one log. ROUGE values are means over the answers, in percent, not rounded.
+// RougeResult contains the metrics of one log. ROUGE values are means over the answers, in percent, not rounded.
 type RougeResult struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 
@@ -30,7 +30,7 @@ type RougeResult struct {
 	Duplicates int // entries that were ignored
 }
 
-// Lengths say how much was generated.
+// Lengths contains the amount of generated text.
 type Lengths struct {
 	Characters int // of the answers as they are compared: gen_len
 	Answers    int // gen_num
@@ -85,7 +85,7 @@ func (s *AnswerScorer) Result() (RougeResult, error) {
 	return r, nil
 }
 
-// TextPair is a text and what it is compared with.
+// TextPair is an answer with its reference text.
 type TextPair struct{ Reference, Answer string }
 
 // ComparePairs computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It

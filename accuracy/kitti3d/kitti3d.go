@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// TrueObject is an object that a frame truly holds.
+// TrueObject is an annotated object of a frame.
 type TrueObject struct {
 	Name string // "Pedestrian", "Cyclist", "Car"; others do not count
 	Box
@@ -107,7 +107,7 @@ func (s *FrameScorer) Add(index int, payload []byte) error {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// PrecisionResult are average precisions.
+// PrecisionResult contains average precisions.
 type PrecisionResult struct {
 	// Classes are those of Classes, from 0 to 100: sums over 11 recalls, of which a class needs 41 found objects for all.
 	// One is NaN where at some score nothing is right and nothing is wrong.

@@ -2,8 +2,8 @@ package kitti3d
 
 import "math"
 
-// Box is a box in a camera's frame, in metres: x to the right, y down, z ahead. It stands on Location and is turned
-// about y.
+// Box is a box in a camera's frame, in metres: x to the right, y down, z ahead. Location is the centre of its bottom
+// face, and it is rotated about y.
 type Box struct {
 	Location   [3]float32 // x, y, z of the middle of its ground
 	Dimensions [3]float32 // length, height, width
@@ -12,7 +12,7 @@ type Box struct {
 
 type groundPoint struct{ x, z float64 }
 
-// GroundRect is the rectangle that a box stands on.
+// GroundRect is the bottom face of a box.
 type GroundRect struct {
 	box     Box
 	corners [4]groundPoint

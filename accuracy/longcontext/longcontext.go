@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// SampleMetric is how a sample is scored, by the name that the data set has for it, whose reader refuses others.
+// SampleMetric is the data set's name for the metric of a sample. The data set's reader rejects unknown names.
 type SampleMetric string
 
 // How an answer is scored: by the form of its data set.
@@ -25,13 +25,13 @@ const (
 	Question SampleMetric = "qa_em"   // a question about the context
 )
 
-// Reference is what the answer of a sample is compared with.
+// Reference is the reference for the answer to a sample.
 type Reference struct {
 	Text   string
 	Metric SampleMetric
 }
 
-// CompareOptions say how to read payloads and what to compare them with.
+// CompareOptions contains the format of payloads and the reference data.
 type CompareOptions struct {
 	DType      accuracy.DType
 	Decoder    generation.TokenDecoder
@@ -39,8 +39,8 @@ type CompareOptions struct {
 	References []Reference     // of each sample
 }
 
-// AnswerResult is the metric of one log. Values are means over the samples that have the metric, in percent, not
-// rounded, and NaN if the log has no such sample.
+// AnswerResult contains the metrics of one log. Values are means over the samples with the metric, in percent, not
+// rounded. A value is NaN if the log has no such sample.
 type AnswerResult struct {
 	RougeL     float64
 	ExactMatch float64 // of needles and questions

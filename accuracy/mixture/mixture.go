@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Task is the data set that a sample is from, by the name that the mixture has for it, whose reader refuses others.
+// Task is the mixture's name for the data set of a sample. The mixture's reader rejects unknown names.
 type Task string
 
 // What a sample asks for, which decides how it is scored.
@@ -21,14 +21,14 @@ const (
 	MBXP     Task = "MBXP"
 )
 
-// Reference is what the answer of a sample is compared with.
+// Reference is the reference for the answer to a sample.
 type Reference struct {
 	Task Task
 	ID   string // of the sample in its data set; only that of MBXP matters, which is language_function
 	Text string // the right answer; for MBXP the tests
 }
 
-// CompareOptions say how to read payloads and what to compare them with.
+// CompareOptions contains the format of payloads and the reference data.
 type CompareOptions struct {
 	DType   accuracy.DType
 	Decoder generation.TokenDecoder
@@ -37,8 +37,8 @@ type CompareOptions struct {
 	References []Reference // of each sample
 }
 
-// TaskResult is the metric of one log. ROUGE values are means over the samples of OpenOrca, GSM8K is the part of right
-// answers, in percent, not rounded; they are NaN if the log has no such sample.
+// TaskResult contains the metrics of one log. ROUGE values are means over the samples of OpenOrca; GSM8K is the share
+// of right answers. Both are in percent, not rounded, and NaN if the log has no such sample.
 type TaskResult struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 	GSM8K                             float64

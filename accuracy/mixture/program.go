@@ -28,7 +28,7 @@ type Program struct {
 // Python is the one language whose programs package programs has the rules for.
 const Python = "python"
 
-// ProgramRunner runs a program with its tests. An error is not the program's: it ends the scoring.
+// ProgramRunner runs a program with its tests. An error means that the program could not be run, and ends the scoring.
 type ProgramRunner func(ctx context.Context, job programs.Job) (programs.TestVerdict, error)
 
 // ExecutePrograms runs the programs of a result that are Python, atOnce at a time. The first error ends it.
@@ -60,7 +60,7 @@ func (r *TaskResult) ExecutePrograms(ctx context.Context, run ProgramRunner, atO
 	return context.Cause(ctx)
 }
 
-// ProgramCount is how many programs there are, of one language or in all.
+// ProgramCount contains the numbers of programs in one language or in all languages.
 type ProgramCount struct{ All, Executed, Passed int }
 
 // Share is how many percent of the programs passed, not rounded. It is NaN where there are none, and only those that

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ProductAnswer is what a model says of a product.
+// ProductAnswer is a model's answer about a product.
 type ProductAnswer struct {
 	Category   string // levels joined by " > "
 	Brand      string

@@ -13,9 +13,9 @@ type scoredAnswer struct {
 	parsed, answered bool // the latter: second-hand
 }
 
-// DrawScores are the scores of answers that are drawn: of each product one of its categories, one of all brands, and
-// whether it is second-hand. The official scorer draws brands from a list that is in another order in each of its runs;
-// here they are in the order of their text.
+// DrawScores contains the scores of random answers: for each product one of its categories, one of all brands, and a
+// random second-hand state. The official scorer draws brands from a list whose order changes with each run; here the
+// list is sorted.
 type DrawScores struct{ CategoryF1, Brand, SecondHandF1 float64 }
 
 // The official scorer's seed, and among how many processes it shares the answers out, each of which has a seed of its

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Product is what is true of a product.
+// Product is the ground truth of a product.
 type Product struct {
 	Category   string // levels joined by " > "
 	Brand      string
@@ -18,7 +18,7 @@ type Product struct {
 	Offered    []string // categories, of which the official scorer draws one
 }
 
-// RuleForm says whose rules score.
+// RuleForm selects the program whose rules are used for scoring.
 type RuleForm int
 
 const (
@@ -32,8 +32,8 @@ const (
 // ErrLog is wrapped by the errors of answers at which the official scoring stops.
 var ErrLog = errors.New("the accuracy log does not fit the data set")
 
-// AnswerScorer sums up the scores of answers. Of each it keeps two words, from which Result draws as the official
-// scorer does.
+// AnswerScorer accumulates the scores of answers. It keeps two words of each answer, from which Result draws like the
+// official scorer.
 type AnswerScorer struct {
 	form     RuleForm
 	products []Product
@@ -145,7 +145,7 @@ func commonLength(a, b []rune) int {
 	return row[len(b)]
 }
 
-// AnswerResult are the scores of all answers that were added.
+// AnswerResult contains the scores of all added answers.
 type AnswerResult struct {
 	// CategoryF1 is the harmonic mean of hierarchical precision and recall, 0 to 1: levels of all categories that are
 	// right before the first that is not, of those answered and of the true ones.

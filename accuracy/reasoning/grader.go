@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/reasoning/extract"
 )
 
-// Script is the official script whose rules hold.
+// Script is the official script whose rules apply.
 type Script uint8
 
 // The official scripts.
@@ -23,7 +23,7 @@ const (
 // ErrSet means that no grader is for a data set's name.
 var ErrSet = errors.New("no grader for the set")
 
-// Grader is what reads and judges the answers of a set.
+// Grader is the method that extracts and grades the answers of a set.
 type Grader uint8
 
 // The graders.

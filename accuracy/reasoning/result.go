@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
-// LogResult is the score of one log, with all that a reader should know of how it came about.
+// LogResult is the score of one log, with the counts and notes that explain it.
 type LogResult struct {
 	Script  Script
 	Sets    []SetShare // by name

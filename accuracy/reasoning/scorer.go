@@ -30,13 +30,13 @@ type ProgramGrader interface {
 // ErrProblem means that a ProgramGrader knows no problem of that id.
 var ErrProblem = errors.New("unknown problem")
 
-// TruthRow is what a sample is scored by.
+// TruthRow contains the set and truth of a sample.
 type TruthRow struct {
 	Set   string // the data set's name, as written
 	Truth string // empty where there is none
 }
 
-// GradingOptions say how to score a log.
+// GradingOptions contains the options for scoring a log.
 type GradingOptions struct {
 	Script Script
 	Rows   []TruthRow // of each sample
@@ -70,7 +70,7 @@ type GradedAnswer struct {
 	Tests string
 }
 
-// LogScorer scores the entries of a log as they come. Its memory depends on the data set, not on the log. Only one
+// LogScorer scores the entries of a log one by one. Its memory depends on the data set, not on the log. Only one
 // goroutine may use it.
 type LogScorer struct {
 	options GradingOptions

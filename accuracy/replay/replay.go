@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// RecordedTurn is the recorded answer to one turn of the client, to compare answers with.
+// RecordedTurn is the recorded answer to one turn of the client, the reference for answers.
 type RecordedTurn struct {
 	Conversation string
 	Client       int // the turn of the client, from 1
@@ -22,7 +22,7 @@ type RecordedTurn struct {
 	Intents      any // intent_codes of the answer: a list of texts, in conversations called sim_ and a number
 }
 
-// ModelAnswer is what a model said.
+// ModelAnswer is a model's answer to a turn.
 type ModelAnswer struct {
 	Reasoning, Content string
 	Calls              any // a list as servers have it
@@ -126,7 +126,7 @@ type DomainScore struct {
 	Scored int     `json:"scored"`
 }
 
-// ExcludedTurn is a turn whose recorded answer has nothing to compare with.
+// ExcludedTurn is a turn whose recorded answer cannot be compared.
 type ExcludedTurn struct {
 	Conversation string `json:"conversation_id"`
 	Turn         int    `json:"turn"`
@@ -134,7 +134,7 @@ type ExcludedTurn struct {
 	Reason       string `json:"exclude_reason"`
 }
 
-// ReplayScores is what scores.json holds. Turns that were never issued are in no count of it.
+// ReplayScores is the content of scores.json. Its counts exclude turns that were never issued.
 type ReplayScores struct {
 	Score    *float64               `json:"score"` // the mean of the turns, 0 to 1, of four decimals; nil without any
 	Turns    TurnCounts             `json:"turns"`

@@ -8,7 +8,7 @@ import (
 // MinPages is the minimum share of pages that must be in the database.
 const MinPages = 0.99
 
-// PageLog is what the accuracy log of a database says: of each page the last entry counts.
+// PageLog contains the accuracy log of a database. The last entry of each page counts.
 type PageLog struct{ latest map[uint64][]byte }
 
 // Add takes the entry of a page. It copies the payload.
@@ -19,7 +19,7 @@ func (p *PageLog) Add(page uint64, payload []byte) {
 	p.latest[page] = append([]byte(nil), payload...)
 }
 
-// DatabaseBuild is how a database was built.
+// DatabaseBuild describes how a database was built.
 type DatabaseBuild struct {
 	Pages, Good int
 	MD5         string // that the run returned, of the last page that has one; empty: none

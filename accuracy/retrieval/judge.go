@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// JudgeVerdict is what a judge said of an answer.
+// JudgeVerdict is a judge's verdict on an answer.
 type JudgeVerdict struct {
 	// Counts: the reference counts the answer as right, which it does for any value of "correct" that is true in Python,
 	// the text "false" among them.
@@ -31,7 +31,7 @@ func ReadVerdict(reply string) JudgeVerdict {
 	return verdict
 }
 
-// PageMatch has precision, recall and F1 of the pages that were found, as sets; without an expected page all are 0.
+// PageMatch contains precision, recall and F1 of the set of pages found. Without an expected page all are 0.
 type PageMatch struct{ Precision, Recall, F1 float64 }
 
 // MatchPages compares the pages that an answer is from with those that hold it.

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
-// Manifest says what a database of passages must be: how many there are, how they are searched, and which pages the
-// first of some questions find. It is the reference's db_manifest in JSON.
+// Manifest describes a required database of passages: their number, the parameters of the index, and the pages found
+// for some questions. It is the reference's db_manifest in JSON.
 type Manifest struct {
 	Version        any          `json:"version"` // 2, or "v2-behavioral"
 	RetrieverModel string       `json:"retriever_model"`
@@ -26,7 +26,7 @@ type Manifest struct {
 	Found          []ProbeURLs  `json:"reference_top_k"`
 }
 
-// IndexParams are those of an index.
+// IndexParams contains the parameters of an index.
 type IndexParams struct {
 	Class          string `json:"class"` // "IndexHNSWFlat"
 	Dim            int    `json:"dim"`
@@ -36,13 +36,13 @@ type IndexParams struct {
 	M              int    `json:"M"`
 }
 
-// ProbeQuery is a question that a manifest asks.
+// ProbeQuery is a question of a manifest.
 type ProbeQuery struct {
 	Index  int    `json:"index"` // its row
 	Prompt string `json:"prompt"`
 }
 
-// ProbeURLs are the pages of the passages that were found for a question, the nearest first.
+// ProbeURLs contains the pages of the passages found for a question, the nearest first.
 type ProbeURLs struct {
 	Index int      `json:"index"`
 	URLs  []string `json:"top_k_urls"`

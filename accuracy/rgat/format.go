@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// ClassFormat is how payloads hold a class. The zero value is the official script's default: uint8.
+// ClassFormat is the format of a class in payloads. The zero value is the official script's default, uint8.
 type ClassFormat struct {
 	dtype accuracy.DType
 	auto  bool

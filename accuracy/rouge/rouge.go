@@ -1,21 +1,21 @@
 package rouge
 
-// Score is one kind of ROUGE for one pair of texts. All values are 0 to 1.
+// Score is one kind of ROUGE for one pair of texts. All values are from 0 to 1.
 type Score struct {
 	Precision float64 // what is shared, as a part of the prediction
 	Recall    float64 // what is shared, as a part of the reference
 	F         float64 // their harmonic mean; 0 where both are 0
 }
 
-// Scores are the four kinds that the benchmarks report. A text without tokens makes all of them 0.
+// Scores contains the four kinds of ROUGE that the benchmarks report. All are 0 if a text has no tokens.
 type Scores struct {
 	Rouge1, Rouge2 Score // shared words, and pairs of neighbouring words
 	RougeL         Score // the longest common subsequence of the texts
 	RougeLsum      Score // the union of the longest common subsequences of their sentences
 }
 
-// TextScorer compares texts. It keeps the words that it has seen, so that each is stemmed once, and its working memory.
-// It is not safe for concurrent use; several scorers are independent.
+// TextScorer compares texts. It caches stemmed words, so each word is stemmed once, and reuses its working memory. It
+// is not safe for concurrent use; several scorers are independent.
 type TextScorer struct {
 	words     wordNumbers
 	reference textSentences
@@ -25,7 +25,7 @@ type TextScorer struct {
 	lcs       subsequenceFinder
 }
 
-// TokenizerOptions choose a variant of the tokenizer.
+// TokenizerOptions selects a variant of the tokenizer.
 type TokenizerOptions struct {
 	// Stem replaces words of more than three letters by their stems, as all benchmarks do.
 	Stem bool

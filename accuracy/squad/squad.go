@@ -60,8 +60,8 @@ func FirstExamples(examples []Example, n int) []Example {
 	return examples
 }
 
-// ScoreOptions say how to read payloads. The zero value is the official script's. The tags are those of the benchmark's
-// parameters (sdk/option).
+// ScoreOptions describes the format of payloads. The zero value is the official script's format. The tags name the
+// benchmark's parameters (sdk/option).
 type ScoreOptions struct {
 	DType      accuracy.DType `param:"dtype"`
 	Transposed bool           `param:"transposed"` // payloads hold all start logits, then all end logits, instead of pairs

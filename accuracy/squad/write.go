@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Logits are what a model answers to some features: those of Size positions of each, one feature behind the other. They
-// are either Start and End, of the same length, or Pairs of both.
+// Logits contains a model's outputs for consecutive features, with Size positions for each. They are either in Start
+// and End, of the same length, or in Pairs.
 type Logits struct {
 	Start, End, Pairs []float32
 	Size              int

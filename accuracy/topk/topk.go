@@ -14,14 +14,14 @@ var (
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// PayloadOptions say how to read payloads. The zero value is the official script's.
+// PayloadOptions describes the format of payloads. The zero value is the official script's format.
 type PayloadOptions struct {
 	DType accuracy.DType
 	// KeepWrong keeps every wrong answer for ClassResult.Wrong.
 	KeepWrong bool
 }
 
-// WrongAnswer is a wrong answer.
+// WrongAnswer is a wrong answer to one sample.
 type WrongAnswer struct {
 	Index    uint64 // in the data set
 	Expected int

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// PayloadOptions say how to read payloads. The zero value is the official scripts'.
+// PayloadOptions describes the format of payloads. The zero value is the official scripts' format.
 type PayloadOptions struct {
 	DType accuracy.DType
 }

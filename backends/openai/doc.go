@@ -16,7 +16,7 @@
 // still use it. Out of scope: tokenizers and prompt templates; starting servers. The package does not read the
 // environment; its caller provides keys.
 //
-// Tokens are never counted from chunks of text, since a chunk contains any number of tokens. The count comes from the
-// ids, the log probabilities or the usage record that the server reports; a server that reports none of these is an
-// error. The ids include the end token if the server reports it.
+// Tokens are never counted from chunks of text, since a chunk may contain any number of tokens. The count comes from
+// the ids, the log probabilities or the usage record that the server reports. A server that reports none of these
+// causes an error. The ids include the end token if the server reports it.
 package openai

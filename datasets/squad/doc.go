@@ -1,5 +1,4 @@
-// Package squad reads and writes question-answering data sets in the layout of SQuAD 1.1, that of the published
-// dev-v1.1.json.
+// Package squad reads and writes question-answering data sets in the layout of SQuAD 1.1 (the published dev-v1.1.json).
 //
 // In scope: the JSON file and its checks. Out of scope: tokens, features, metrics.
 package squad

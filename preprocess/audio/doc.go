@@ -4,8 +4,8 @@
 // for RNN-T ([RNNT]) and Whisper ([LogMel]), equal to the reference's within its rounding (sums are float64 here), and
 // for transducers of other toolkits ([NeMo], [Kaldi]).
 //
-// The package does no I/O, starts no goroutine and keeps no global state. Functions are safe for concurrent use; an
-// RNNT, a LogMel, a NeMo or a Kaldi serves one goroutine.
+// The package does no I/O, starts no goroutine and keeps no global state. Functions are safe for concurrent use. An
+// RNNT, LogMel, NeMo or Kaldi must not be shared by goroutines.
 package audio
 
 import "errors"

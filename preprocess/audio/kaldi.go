@@ -19,8 +19,8 @@ const (
 // KaldiMinSamples is the least clip that has a frame.
 const KaldiMinSamples = hop / 2
 
-// Kaldi makes the logarithms of a mel filter bank as Kaldi does, without dither and with frames up to both ends of the
-// clip: what icefall's models take. Nothing is normalised.
+// Kaldi computes the logarithms of a mel filter bank like Kaldi, without dither and with frames up to both ends of the
+// clip, as icefall's models require. Nothing is normalised.
 type Kaldi struct {
 	spectrum *frameSpectrum
 	window   []float64

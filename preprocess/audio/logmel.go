@@ -20,7 +20,7 @@ const (
 // LogMelFrames is the number of frames of Whisper's features, of every clip: 30 s.
 const LogMelFrames = whisperSamples / hop
 
-// LogMel makes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's loudest.
+// LogMel computes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's maximum.
 type LogMel struct {
 	spectrum *frameSpectrum
 	bank     filterBank

@@ -15,7 +15,7 @@ const (
 // NeMoMinSamples is the least clip that has features: its mirror image is half a transform long.
 const NeMoMinSamples = nemoSize/2 + 1
 
-// NeMo makes the features of NeMo's models: pre-emphasis, log-mel, normalised for each filter over the clip, without
+// NeMo computes the features of NeMo's models: pre-emphasis, log-mel, normalised for each filter over the clip, without
 // dither.
 type NeMo struct {
 	spectrum *frameSpectrum

@@ -29,7 +29,7 @@ func RNNTFrames(n int) int {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// RNNT makes the features of RNN-T: pre-emphasis, log-mel of 80 filters, three frames spliced, normalised over the
+// RNNT computes the features of RNN-T: pre-emphasis, log-mel of 80 filters, three frames spliced, normalised over the
 // clip.
 type RNNT struct {
 	spectrum *frameSpectrum

@@ -11,7 +11,7 @@ import (
 // (cv2.imread refuses from 2^30 pixels.)
 const DefaultMaxPixels = 1 << 26
 
-// DecodeOptions limit what Decode accepts.
+// DecodeOptions limits the pictures that Decode accepts.
 type DecodeOptions struct {
 	// Incomplete, if not nil, is called where scans of a progressive JPEG are missing: the pixels are then what libjpeg
 	// makes of those that are there, smoothed where it smooths.

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Letterbox fits pictures into a square without changing the ratio of their sides, as detectors of the YOLO family want
-// them: scaled by OpenCV's bilinear resize, in the middle of a grey border, each level divided by 255, in NCHW, red
+// Letterbox fits pictures into a square without changing the ratio of their sides, for detectors of the YOLO family.
+// Pictures are scaled by OpenCV's bilinear resize and centred in a grey border. Levels are divided by 255, in NCHW, red
 // first. It is safe for concurrent use.
 type Letterbox struct {
 	Size int // of the square, in pixels
@@ -22,13 +22,13 @@ func NewLetterbox(size int, rect bool) Letterbox {
 	return Letterbox{size, rect, &sync.Pool{New: func() any { return new(recipeScratch) }}}
 }
 
-// Letterboxed is a picture of W x H pixels, and where it lies within its border.
+// Letterboxed is a picture of W x H pixels with its position within the border.
 type Letterboxed struct {
 	W, H int
 	Placement
 }
 
-// Placement is where a picture lies within its border, in pixels.
+// Placement is the position of a picture within its border, in pixels.
 type Placement struct {
 	W, H                     int // of the scaled picture
 	Top, Bottom, Left, Right int // widths of the border

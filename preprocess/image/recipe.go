@@ -24,10 +24,9 @@ func (l Layout) String() string {
 	return "NCHW"
 }
 
-// Recipe is a preprocessing that ends in size x size pixels of three float32 channels: the picture is resized so that
-// its short side is a little longer than size, its centre is cut out, and each channel is normalised.
-// Recipes are values made by Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP; all are safe for
-// concurrent use.
+// Recipe is a preprocessing whose result is size x size pixels of three float32 channels. The picture is resized so
+// that its short side is a little longer than size, its centre is cut out, and each channel is normalised. Recipes are
+// values made by Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP; all are safe for concurrent use.
 type Recipe struct {
 	name   string
 	size   int

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Filter is a way to resize pictures of 8-bit samples. Each gives the same pixels as the library it is named after.
+// Filter is a method of resizing pictures of 8-bit samples. Each filter gives the same pixels as the library in its
+// name.
 type Filter int
 
 // Filters are those of two libraries, whose pixels differ.

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Stretch is a preprocessing of detection models and of one that judges pictures: the picture is resized to size x size
-// pixels whatever its proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is
-// normalised. Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and
-// Inception; all are safe for concurrent use.
+// Stretch is a preprocessing for detection models and for Inception. The picture is resized to size x size pixels
+// whatever its proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
+// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and Inception;
+// all are safe for concurrent use.
 type Stretch struct {
 	name   string
 	size   int

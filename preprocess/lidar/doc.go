@@ -7,7 +7,7 @@
 // The reference paints before it sorts. A point's pillar does not depend on its scores, so points without a pillar are
 // not painted; the numbers are the same.
 //
-// A point is x, y, z in metres, intensity and elongation, as float32; painted, it has six scores more.
+// A point consists of x, y and z in metres, intensity and elongation, as float32. A painted point also has six scores.
 //
 // In scope: arithmetic on slices. Out of scope: files, the networks.
 package lidar

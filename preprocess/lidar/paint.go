@@ -2,7 +2,7 @@ package lidar
 
 import "slices"
 
-// Calibration takes points (x, y, z, 1) of the lidar into pictures, by 4 x 4 matrices, row by row.
+// Calibration projects points (x, y, z, 1) of the lidar onto pictures, by 4 x 4 matrices in row-major order.
 type Calibration struct {
 	R0 [16]float32
 	P  [Cameras][16]float32
@@ -12,8 +12,8 @@ type Calibration struct {
 // identity changes no point.
 var identity = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
-// Painter paints the points of pillars: Start, AddCamera for each camera, Finish. Points that pillars had no place for
-// cost it nothing. Its memory is used again by the next cloud; the zero value has none.
+// Painter paints the points of pillars: Start, AddCamera for each camera, Finish. Points outside of all pillars cost no
+// time. The next cloud reuses its memory. The zero value is ready for use.
 type Painter struct {
 	pillars *Pillars
 	sums    []float32 // Scores of each point

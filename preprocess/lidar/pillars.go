@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Grid sorts points into the cells of a space that are one beside the other, not above: pillars.
+// Grid sorts points into pillars, the cells of a horizontal grid over a space.
 type Grid struct {
 	Space
 	Size       [3]float32 // of a cell, in metres
@@ -50,7 +50,7 @@ func NewGrid(s Space, size [3]float32, points, maxPillars int) (*Grid, error) {
 // Cells are how many there are along x and y.
 func (g *Grid) Cells() (x, y int) { return g.cells[0], g.cells[1] }
 
-// Pillars are the points of a cloud by cells. Their memory is used again by the next cloud.
+// Pillars contains the points of a cloud by cell. The next cloud reuses its memory.
 type Pillars struct {
 	Values      []float32 // [pillars, Grid.Points, Painted]; 0 where a pillar has fewer points
 	Coordinates []int64   // [pillars, 4]: 0, cell along x, cell along y, 0

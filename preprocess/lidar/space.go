@@ -1,6 +1,6 @@
 package lidar
 
-// Space is a box along the axes, in metres. Its faces are outside.
+// Space is an axis-aligned box, in metres. Its faces do not belong to it.
 type Space struct{ Low, High [3]float32 }
 
 // Filter moves the points, of Values numbers each, that lie in the space to the front, in their order, and returns

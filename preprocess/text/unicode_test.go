@@ -1,4 +1,4 @@
-// Package text is the folder of the text packages; it holds no code itself.
+// Package text contains no code. The packages below it process text.
 //
 //	pystr      strings as Python treats them: white space, lower case, word boundaries, decoding
 //	porter     the Porter stemmer
@@ -12,8 +12,8 @@
 //	sentencepiece  the tokenizers of Llama 2, Mixtral and Marian
 //	pretrained  the tokenizer in the files that a language model is published with
 //
-// In: strings, and the bytes of vocabulary files. Out: tokens, token ids and strings, equal to what the tools give that
-// the benchmarks (compatible with MLPerf Inference) are defined with. The packages do no I/O and keep no global state.
+// Input: strings, and the bytes of vocabulary files. Output: tokens, token ids and strings, equal to the output of the
+// tools that define the benchmarks (compatible with MLPerf Inference). The packages do no I/O and keep no global state.
 package text
 
 import (

@@ -2,11 +2,11 @@ package volume
 
 import "fmt"
 
-// Blend joins the scores of windows to the classes of a volume. Its memory holds one layer of windows, not the volume:
-// a layer of half a window is finished as soon as the windows have passed it. It is reused from volume to volume, by
-// one goroutine at a time.
+// Blend joins the scores of windows to the classes of a volume. Its memory contains one layer of windows, not the
+// volume, since a layer of half a window is complete once the windows have passed it. Blend is reused from volume to
+// volume, by one goroutine at a time.
 //
-// Sums are of float32 in the order of the windows, as in the reference, so that every bit is the same.
+// Sums are in float32 and in the order of the windows, as in the reference, so every bit is the same.
 type Blend struct {
 	sliding *Sliding
 	classes int

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Box is a part of a volume: Size voxels a side from the voxel Low on.
+// Box is a part of a volume that begins at voxel Low and has Size voxels along each axis.
 type Box struct{ Low, Size Shape }
 
 // HeadRecipe is the preparation of heads of several channels for a network of one input shape. See BraTS.

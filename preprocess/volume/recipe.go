@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Recipe is the preparation of volumes for windows of one size. Its zero value is not valid: see KiTS19.
+// Recipe is the preparation of volumes for windows of one size. Its zero value is not valid; see KiTS19.
 type Recipe struct {
 	window int
 }

@@ -24,22 +24,23 @@
 //
 //   - The encoder's inputs are src or input_ids (int64[N,S]), with attention_mask (int64[N,S]) or src_len (int64[N]);
 //     or audio features, input_features or mel (float32[N,...]).
-//   - The decoder takes token (int64[N]), tokens or input_ids (int64[N,T]), and gives logits (float32[N,V] or
-//     [N,T,V]). Where it gives log_probs too, the logarithms of their softmax, a search takes these. It may take
+//   - The decoder accepts token (int64[N]), tokens or input_ids (int64[N,T]), and returns logits (float32[N,V] or
+//     [N,T,V]). If it also returns log_probs, the logarithms of the logits' softmax, a search uses these. It may accept
 //     position_ids, cache_position, offset (tokens so far, int64[1]), use_cache_branch (bool[1]) and attention_mask.
-//   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. It begins
-//     as the encoder's output X or X0, else as zeros, or empty where a dimension other than the rows is free.
-//   - An input that is called like an output or an input of the encoder is the same for all of a sequence;
-//     encoder_hidden_states is the encoder's last_hidden_state, encoder_attention_mask its attention_mask. So are
-//     past_key_values.N.encoder.*, which the first run gives.
+//   - An input X with an output X_out, in_X with out_X, or past_key_values.N.* with present.N.*, is a state. Its first
+//     value is the encoder's output X or X0. Without such an output it is zeros, or an empty tensor if a dimension
+//     other than the rows is free.
+//   - An input with the name of an output or input of the encoder keeps its value for a whole sequence;
+//     encoder_hidden_states is the encoder's last_hidden_state, encoder_attention_mask its attention_mask. The states
+//     past_key_values.N.encoder.*, which the first run returns, also keep their values.
 //
-// A tensor's first free dimension is that of rows. So these forms fit: optimum's two decoders (decoder_model, and
+// A tensor's first free dimension is the rows. The following decoders fit: optimum's two decoders (decoder_model, and
 // decoder_with_past_model as Step), its merged one (decoder_model_merged), and the first of the two alone, or another
-// decoder that takes no past, which runs all tokens again at each step; the decoder of sherpa-onnx, whose cache has a
-// fixed capacity; and recurrent decoders with states of fixed size. Optimum's two decoders, its first one alone and the
-// recurrent ones are held to what their reference implementations gave, as is the merged form of a translation model
-// that optimum exported; all forms to a small network that runs without cache. No published file of sherpa-onnx's form
-// or of a decoder without a past was tried.
+// decoder without a past, which processes all tokens again at each step; the decoder of sherpa-onnx, whose cache has a
+// fixed capacity; and recurrent decoders with states of fixed size. Tests compare optimum's two decoders, its first one
+// alone, its merged form of a translation model, and recurrent decoders with their reference implementations, and all
+// forms with a small network that runs without a cache. No published file of sherpa-onnx's form or of a decoder without
+// a past was tested.
 //
 // Tensors that a session keeps in its own memory (backend.OutputCache) are not copied out at each step. Describe
 // reports how many bytes are still copied; for sessions in this process the number is 0.

@@ -1,5 +1,5 @@
-// Package oddvalues asks every scorer that reads numbers the same question: what becomes of NaN, of infinities, of -0
-// and of a second entry of one sample? The answers are those of the official programs, or a refusal.
+// Package oddvalues tests how every scorer that reads numbers treats NaN, infinities, -0 and a second entry of one
+// sample. The expected results are those of the official programs, or an error.
 package oddvalues
 
 import (

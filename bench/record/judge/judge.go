@@ -2,8 +2,8 @@
 //
 // There are three cases. The full official data set has the closed division's target. The embedded model on the
 // plugin's own data must reach a share of the FP32 accuracy on the model card. Anything else (a subset, or a user's own
-// model on the plugin's data) has no target, and its accuracy is only reported. A target that the user names replaces
-// that of the rules. Answers compared with expected answers must agree with them.
+// model on the plugin's data) has no target, and its accuracy is only reported. A user's own target replaces the rules'
+// target. Answers compared with expected answers must agree with them.
 package judge
 
 import (

@@ -1,6 +1,6 @@
 // Package built provides the binaries that the tests below e2e run. They are built once, under a lock, into
 // bin/e2e/KEY; the key is the hash of the sources. All packages of one go test, and other tests at the same time, share
-// them. The next build removes unused ones.
+// them. The next build removes unused binaries.
 package built
 
 import (

@@ -1,7 +1,7 @@
 // Package repository finds files that the submissions' repository refuses: files above 50 MiB, symbolic links, hidden
 // files and folders, and names with blanks or characters that break lists of files and tables of results.
 //
-// Find looks at one entry of a tree, All at the whole tree; Official is the text of the official script.
+// Find checks one entry of a tree, and All checks the whole tree. Official returns the text of the official script.
 //
 // In scope: names, kinds and sizes. Out of scope: all other requirements on a tree (package check).
 package repository

@@ -1,5 +1,4 @@
-// Package browser drives a headless Chromium over the pipes of its debugging protocol, as far as tests of pages need
-// it.
+// Package browser drives a headless Chromium over the pipes of its debugging protocol, for tests of pages.
 package browser
 
 import (

@@ -68,7 +68,7 @@ func (l *mergeList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ConfigOptions are settings that stand outside a tokenizer's files, in its tokenizer_config.json.
+// ConfigOptions contains the settings of a tokenizer_config.json, which are not in the tokenizer's own files.
 type ConfigOptions struct {
 	CleanUp bool // clean_up_tokenization_spaces: Decode removes blanks before signs and contractions
 }

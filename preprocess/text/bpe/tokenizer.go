@@ -22,10 +22,10 @@ var (
 // faultsShown is how many faults of one kind an error names.
 const faultsShown = 5
 
-// AddedToken is a token that is found in text before anything else, and is not taken apart.
+// AddedToken is a token that is matched in text before all other processing, and is never split.
 type AddedToken = tokentext.Token
 
-// Tokenizer is read-only and may be used from many goroutines.
+// Tokenizer turns text into token ids and back. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	model     *mergeModel
 	tokens    []tokenEntry // by id

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// VocabOptions are what stands beside vocab.json and merges.txt. The zero value is GPT-2's.
+// VocabOptions contains the settings that vocab.json and merges.txt lack. The zero value is GPT-2's.
 type VocabOptions struct {
 	ConfigOptions
 	Unknown     string       // stands for what the vocabulary lacks; "": <|endoftext|>

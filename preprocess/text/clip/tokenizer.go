@@ -27,15 +27,15 @@ const (
 	scorerEnd   = "<end_of_text>"
 )
 
-// TokenizerOptions say which of the tokenizers it is. The zero value is Stable Diffusion's first one, padded with the
-// end token.
+// TokenizerOptions selects the tokenizer. The zero value is Stable Diffusion's first tokenizer, which pads with the end
+// token.
 type TokenizerOptions struct {
 	Pad     string // the token that fills up; "": the end token. It stands for itself in a text, too
 	Context int    // ids of each text; 0: 77
 	Scorer  bool   // open_clip's rules: pads with id 0, reads HTML entities twice more, knows no token in raw text
 }
 
-// Tokenizer is read-only and may be used from many goroutines.
+// Tokenizer is CLIP's tokenizer. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	clean           func(string) string
 	specials        *tokentext.TokenFinder // in raw text

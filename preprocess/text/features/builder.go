@@ -15,7 +15,7 @@ var ErrOptions = errors.New("features of questions")
 // specials is how many tokens of a feature are neither the question's nor the passage's: [CLS] and two [SEP].
 const specials = 3
 
-// LengthOptions are lengths in tokens. The zero value is that of the benchmark: 384, 64 and 128.
+// LengthOptions contains lengths in tokens. The zero value means the benchmark's lengths: 384, 64 and 128.
 type LengthOptions struct {
 	Length   int // of a feature, with its special tokens; 0: 384
 	Question int // what is left of a longer question; 0: 64

@@ -2,8 +2,8 @@ package features
 
 import "strings"
 
-// Feature is one input of the model: a question and a window of its passage. It is read-only, of a few words, and
-// holds on to the passage.
+// Feature is one input of the model: a question and a window of its passage. It is read-only, occupies a few words of
+// memory, and refers to the passage.
 type Feature struct {
 	asked *askedQuestion
 	index int

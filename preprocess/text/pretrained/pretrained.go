@@ -25,7 +25,7 @@ type Tokenizer interface {
 	Size() int // one more than the largest id
 }
 
-// FileReader reads a file of a model's folder by its name. Its error is fs.ErrNotExist for one that is not there.
+// FileReader reads a file of a model's folder by its name. Its error is fs.ErrNotExist if the file does not exist.
 type FileReader func(name string) ([]byte, error)
 
 // MaxFileBytes is the size up to which a file of a tokenizer should be read: the largest known have 35 MB.

@@ -13,7 +13,7 @@ var ErrFile = errors.New("punkt parameters")
 // faultsShown is how many faults an error names.
 const faultsShown = 5
 
-// Parameters are what is known of a language. Words are in lower case; "##number##" stands for any number.
+// Parameters contains the Punkt parameters of a language. Words are in lower case; "##number##" stands for any number.
 type Parameters struct {
 	Abbreviations map[string]bool        // without their last period
 	Collocations  map[[2]string]bool     // pairs that a period does not separate
@@ -21,7 +21,7 @@ type Parameters struct {
 	Orthography   map[string]Orthography // where and how words have been seen
 }
 
-// Orthography is a set of circumstances in which a word has been seen.
+// Orthography is a set of contexts in which a word has occurred.
 type Orthography uint8
 
 // The circumstances: the case of the first letter, and the place in the sentence.
@@ -37,7 +37,7 @@ const (
 	lower = LowerAtStart | LowerInside | LowerSomewhere
 )
 
-// ParameterFiles are the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab,
+// ParameterFiles contains the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab,
 // sent_starters.txt and ortho_context.tab.
 type ParameterFiles struct {
 	Abbreviations, Collocations, Starters, Orthography []byte

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Splitter is read-only and may be used from many goroutines.
+// Splitter splits text into sentences. It is read-only and safe for concurrent use.
 type Splitter struct{ known Parameters }
 
 // New returns a splitter. It keeps p, which must not change any more.

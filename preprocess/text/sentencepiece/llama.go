@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// AddedToken is a token that is found in text before anything else, and is not taken apart.
+// AddedToken is a token that is matched in text before all other processing, and is never split.
 type AddedToken = tokentext.Token
 
-// LlamaOptions are what a tokenizer_config.json says. The zero value is that of Llama 2.
+// LlamaOptions contains the settings of a tokenizer_config.json. The zero value is Llama 2's.
 type LlamaOptions struct {
 	// legacy: each part of a text between special tokens gets a blank in front, instead of the text alone
 	Legacy        bool
@@ -32,8 +32,8 @@ func (o LlamaOptions) withDefaults() LlamaOptions {
 	return o
 }
 
-// Llama is the tokenizer that transformers 4.46 makes of a model in Python (LlamaTokenizer). It is read-only and may be
-// used from many goroutines.
+// Llama is the tokenizer that transformers 4.46 makes from a model in Python (LlamaTokenizer). It is read-only and may
+// be used from many goroutines.
 type Llama struct {
 	model    *Model
 	options  LlamaOptions

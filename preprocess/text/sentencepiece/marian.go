@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// Marian is the tokenizer of a translation model of the Marian family: pieces of the source's model, whose ids are
-// those of a vocabulary that both languages share. It is read-only and may be used from many goroutines.
+// Marian is the tokenizer of a translation model of the Marian family. It splits text by the source language's model;
+// the ids come from a vocabulary that both languages share. It is read-only and may be used from many goroutines.
 type Marian struct {
 	source, target *Model
 	ids            map[string]int32

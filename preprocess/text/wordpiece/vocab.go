@@ -23,7 +23,7 @@ const (
 // continued marks pieces that stand within a word.
 const continued = "##"
 
-// Tokenizer holds a vocabulary. It is read-only and may be used from many goroutines.
+// Tokenizer splits text into the pieces of a vocabulary. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	tokens        []string // by id
 	ids           map[string]int32

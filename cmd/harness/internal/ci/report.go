@@ -1,7 +1,7 @@
 // Package ci writes the outcome of a command for continuous integration: a summary in Markdown, which forges show on
 // the page of a job, and the cases of a JUnit file, which they list as tests.
 //
-// In: runs, comparisons, findings and conditions, as the command has them. Out: files.
+// In scope: the command's runs, comparisons, findings and conditions. Out of scope: writing files.
 package ci
 
 import (

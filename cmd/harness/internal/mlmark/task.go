@@ -1,8 +1,8 @@
 // Package mlmark contains MLMark's tasks: their requests, and the computation of their scores from measurements. These
 // are not official MLMark scores.
 //
-// In scope: configurations in MLMark's JSON form, times, accuracies. Out of scope: scores, a table and CSV. Running is
-// elsewhere.
+// Input: configurations in MLMark's JSON form, times, accuracies. Output: scores, a table and CSV. Other packages run
+// the tasks.
 package mlmark
 
 import (

@@ -1,5 +1,5 @@
-// Package texttoimage holds the test that takes text to image from captions to scores: plugins/sdxl knows no backend,
-// here its networks run on ONNX Runtime.
+// Package texttoimage tests the text-to-image benchmark from captions to scores. plugins/sdxl imports no backend; here
+// its networks run on ONNX Runtime.
 package texttoimage
 
 import (

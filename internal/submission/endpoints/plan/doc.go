@@ -1,6 +1,6 @@
 // Package plan chooses the points of a curve of MLPerf Endpoints, and checks an edited plan by rules that the official
 // checker applies only after all points have run.
 //
-// In scope: a model and the highest concurrency, or a plan's file. Out of scope: points with their minimum
-// requirements, faults, and the official client's configuration of each point.
+// Input: a model and the highest concurrency, or a plan's file. Output: points with their minimum requirements, faults,
+// and the official client's configuration of each point.
 package plan

@@ -1,7 +1,7 @@
-// Package score scores the accuracy runs that this program's own client makes of points of MLPerf Endpoints: which rows
-// of a file are of which data set of the official client, how often each is asked, and what that client's scorers say
-// of the answers.
+// Package score scores accuracy runs of MLPerf Endpoints' points, made by this program's own client. It assigns the
+// rows of a file to the official client's data sets, determines how often each row is sent, and computes the scores of
+// that client's scorers.
 //
-// In: data sets, truths and prompts of rows, texts of answers. Out: reading the file and asking (package drive), the
-// file of scores (formats/endpoints).
+// In scope: data sets, truths and prompts of rows, texts of answers. Out of scope: reading the file and sending
+// requests (package drive), the file of scores (formats/endpoints).
 package score

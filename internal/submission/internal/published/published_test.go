@@ -1,5 +1,5 @@
-// Package published tries the submission tools on whole rounds that were published: make test-published. Its tests need
-// copies of the rounds' repositories and are skipped without them; what they expect names nobody.
+// Package published runs the submission tools on whole published rounds (make test-published). Its tests need copies of
+// the rounds' repositories and are skipped without them. The expected results name no submitter.
 package published
 
 import (

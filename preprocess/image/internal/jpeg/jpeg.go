@@ -25,7 +25,7 @@ const (
 	maxTables     = 4
 )
 
-// Header is what a file's markers say before its first scan.
+// Header contains the values of a file's markers before its first scan.
 type Header struct {
 	W, H int // pixels, as stored: orientation is not applied
 	// Components are 1 (grey), 3 (YCbCr or RGB) or 4 (CMYK or YCCK).
@@ -36,7 +36,7 @@ type Header struct {
 // Region is the rectangle of pixels X0 <= x < X1, Y0 <= y < Y1.
 type Region struct{ X0, Y0, X1, Y1 int }
 
-// Decoder decodes one file after the other, keeping its memory. It is for one goroutine at a time.
+// Decoder decodes one file after the other and reuses its memory. It is not safe for concurrent use.
 type Decoder struct {
 	data []byte
 	pos  int // of the next marker segment

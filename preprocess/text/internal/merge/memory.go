@@ -2,8 +2,8 @@ package merge
 
 import "strings"
 
-// Memory keeps the results of pieces of text that have been met: most of a text is words that have been there before.
-// It takes a few megabytes at most. It is not safe for concurrent use.
+// Memory caches the results of pieces of text, since most words of a text recur. It uses a few megabytes at most. It is
+// not safe for concurrent use.
 type Memory struct {
 	known map[string]idSpan
 	ids   []int32 // of all known pieces

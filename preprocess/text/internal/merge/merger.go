@@ -1,6 +1,6 @@
 package merge
 
-// Merger holds the working memory of Apply. It is not safe for concurrent use.
+// Merger contains the working memory of Apply. It is not safe for concurrent use.
 type Merger struct {
 	next, previous []int32  // places of the neighbours; -1: none
 	ranks          []int32  // of the pair that starts at a place; -1: no rule, or no longer a place

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// MergeRule says that left and right, next to each other, become Symbol.
+// MergeRule replaces the neighbouring symbols left and right by Symbol.
 type MergeRule struct {
 	Left, Right, Symbol int32
 	Rank                int32 // from 0; the lower, the earlier

@@ -10,7 +10,7 @@ import (
 // ErrPattern is what Compile returns, wrapped, for an expression that is wrong or not known here.
 var ErrPattern = errors.New("regular expression")
 
-// Pattern is read-only and may be used from many goroutines.
+// Pattern is a compiled regular expression. It is read-only and safe for concurrent use.
 type Pattern struct {
 	steps    []programStep
 	first    int

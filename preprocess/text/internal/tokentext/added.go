@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Token is found in text before anything else, and is not taken apart.
+// Token is a token that is matched in text before all other processing, and is never split.
 type Token struct {
 	ID      int32
 	Content string
@@ -31,7 +31,7 @@ type TokenFinder struct {
 	any     bool
 }
 
-// Pattern is a token, and the text that it is found by.
+// Pattern is a token with the text that matches it.
 type Pattern struct {
 	Text  string
 	Token Token
