@@ -29,13 +29,14 @@ func (p *Payloads) Append(payload []byte) {
 	p.ends = append(p.ends, len(p.data))
 }
 
-// AppendTokens is Append for an answer of n tokens, n at least 0. Either all payloads of a batch have tokens or none.
+// AppendTokens appends the payload of an answer with n tokens, n at least 0. Either all payloads of a batch have token
+// counts or none.
 func (p *Payloads) AppendTokens(payload []byte, n int) {
 	p.Append(payload)
 	p.tokens = append(p.tokens, uint32(n))
 }
 
-// FirstToken says that the first token of sample i of the batch has come, at the time of the call: once, before Run
+// FirstToken reports that the first token of the batch's sample i has arrived now. Call it once per sample, before Run
 // returns.
 func (p *Payloads) FirstToken(i int) {
 	if p.first != nil {
@@ -43,11 +44,11 @@ func (p *Payloads) FirstToken(i int) {
 	}
 }
 
-// OnFirstToken has f called by FirstToken, for whoever runs the batch; nil: nobody.
+// OnFirstToken sets the function that FirstToken calls; nil sets none. The code that runs the batch uses it.
 func (p *Payloads) OnFirstToken(f func(i int)) { p.first = f }
 
-// Extend adds an answer of n bytes for the next sample and returns its memory, whose contents are undefined. It is
-// valid until the next call of Append, Extend or Reset: large payloads are written to where they are sent from.
+// Extend adds an answer of n bytes for the next sample and returns its memory, whose contents are undefined. The memory
+// is valid until the next call of Append, Extend or Reset. Use it to write large payloads without a copy.
 func (p *Payloads) Extend(n int) []byte {
 	p.data = slices.Grow(p.data, n)
 	end := len(p.data) + n
@@ -56,7 +57,7 @@ func (p *Payloads) Extend(n int) []byte {
 	return p.data[end-n : end : end]
 }
 
-// Len is how many payloads there are.
+// Len returns the number of payloads.
 func (p *Payloads) Len() int { return len(p.ends) }
 
 // At returns payload i. It is valid until Reset.
@@ -68,8 +69,8 @@ func (p *Payloads) At(i int) []byte {
 	return p.data[start:p.ends[i]:p.ends[i]]
 }
 
-// All returns the payloads one after the other, where each ends, and how many tokens each has, nil where they have
-// none. They are valid until Reset.
+// All returns the concatenated payloads, the end offset of each, and the token count of each (nil without counts). The
+// slices are valid until Reset.
 func (p *Payloads) All() (data []byte, ends []int, tokens []uint32) { return p.data, p.ends, p.tokens }
 
 // Reset empties p and keeps its memory.
@@ -84,14 +85,14 @@ func NewBatch(inputs []backend.TensorInfo) *Batch {
 	return b
 }
 
-// StagedBatch is NewBatch with the inputs in memory of the session's own; stage may be nil.
+// StagedBatch is like NewBatch but places the inputs in the session's own memory; stage may be nil.
 func StagedBatch(inputs []backend.TensorInfo, stage backend.Stage) *Batch {
 	b := NewBatch(inputs)
 	b.stage = stage
 	return b
 }
 
-// Info is what the opened model's input i is: its own dtype, and its shape with -1 for free dimensions.
+// Info describes input i of the opened model: its dtype, and its shape with -1 for free dimensions.
 func (b *Batch) Info(i int) backend.TensorInfo { return b.infos[i] }
 
 // Input gives input i the shape and returns its memory, whose contents are undefined. The memory is reused: it is valid
@@ -122,5 +123,5 @@ func (b *Batch) setInput(i int, data []byte, shape []int64) {
 	t.Shape = append(t.Shape[:0], shape...)
 }
 
-// Tensors are the inputs as collated, in the order of Model.Inputs.
+// Tensors returns the collated inputs in the order of Model.Inputs.
 func (b *Batch) Tensors() []backend.Tensor { return b.inputs }

@@ -8,29 +8,29 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Benchmark is one plugin: a task, its models, its data and its metric.
+// Benchmark is one plugin with its task, models, data and metric.
 type Benchmark interface {
-	// Describe answers at once: it opens no file and loads no model.
+	// Describe returns at once. It opens no file and loads no model.
 	Describe() Description
 	// Open checks the data set and prepares a workload. Errors name every fault found.
 	Open(ctx context.Context, o Options) (Workload, error)
-	// OpenScorer prepares scoring of an accuracy log: data set and options only, no model, no backend.
+	// OpenScorer prepares to score an accuracy log. It needs only the data set and options, not a model or a backend.
 	OpenScorer(ctx context.Context, o ScoreOptions) (Scorer, error)
 }
 
 // Workload is a benchmark opened on its models and one data set. Its methods may be called concurrently.
 //
-// What is here is the core. A workload also implements exactly one of [Batcher], [Runner] and [Generative]: the way in
-// which its samples are run. [Batches], [Runs] and [Prompts] make one of methods that take samples of a type, instead
-// of Sample.
+// These methods are the core. A workload also implements exactly one of [Batcher], [Runner] and [Generative], which
+// determines how its samples run. [Batches], [Runs] and [Prompts] build a Workload from methods with typed samples
+// instead of Sample.
 type Workload interface {
 	// Len is the size of the data set.
 	Len() int
-	// Parts are the models that the sdk opens on the backend, one as a rule, with the tensors that it binds. It is asked
-	// once.
+	// Parts returns the models that the sdk opens on the backend, usually one, with the tensors that it binds. The sdk
+	// calls it once.
 	Parts() []Part
-	// Load reads and preprocesses sample i of [0, Len): untimed, many at once. The sdk checks i, and ends early where ctx
-	// does.
+	// Load reads and preprocesses sample i of [0, Len). The sdk calls it untimed and concurrently, checks i, and stops
+	// early when ctx ends.
 	Load(ctx context.Context, i int) (Sample, error)
 	Close() error
 }
@@ -45,7 +45,8 @@ type Batcher interface {
 }
 
 // SampleCounter is an optional interface of a Workload that knows better than its manifest how many samples fit in
-// memory together: without it, as many as the data set's entry says, or all where that says nothing or more.
+// memory together. Without it, the number comes from the data set's entry; the whole set is loaded if the entry has no
+// number or a larger one.
 type SampleCounter interface {
 	PerformanceSampleCount() int
 }
@@ -53,28 +54,29 @@ type SampleCounter interface {
 // Sample is one preprocessed sample. Its type belongs to the workload. It must not change after Load.
 type Sample any
 
-// WarmSampler is an optional interface of a Workload: a sample that is not in the data set, for the untimed warm-up
-// (zeros of the right shape, say).
+// WarmSampler is an optional interface of a Workload. It provides a sample that is not in the data set for the untimed
+// warm-up, for example zeros of the right shape.
 type WarmSampler interface {
 	WarmSample() Sample
 }
 
-// WorkloadInfoAdder is an optional interface of a Workload: it corrects and completes what the sdk found out.
+// WorkloadInfoAdder is an optional interface of a Workload that corrects and completes the WorkloadInfo that the sdk
+// collected.
 type WorkloadInfoAdder interface {
 	AddInfo(info *WorkloadInfo)
 }
 
-// Noter is an optional interface of a Workload that tells at the end of a run what its answers have shown.
+// Noter is an optional interface of a Workload that reports findings about its answers at the end of a run.
 type Noter interface {
 	RunNotes() RunNotes
 }
 
-// RunNotes are what a workload's answers have shown, a phrase each; what was seen in the warm-up may be among it.
+// RunNotes are a workload's findings about its answers, one phrase each. They may include findings of the warm-up.
 type RunNotes struct {
 	// Notes are for people: "the tokenizer counts 7 % more tokens than the server".
 	Notes []string
-	// Estimates say what of the result was not measured, and where it is from ("tokens are counted by the tokenizer, for
-	// the server counts none"): they make a run a rehearsal.
+	// Estimates name the parts of the result that were not measured, and their source ("tokens are counted by the
+	// tokenizer, for the server counts none"). They make a run a rehearsal.
 	Estimates []string
 }
 
@@ -83,9 +85,9 @@ type SampleCloser interface {
 	Close() error
 }
 
-// Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order.
-// Each benchmark's rule for samples that occur twice (first, last or all count) is its own. Add does not keep e's
-// bytes; the sdk says of its error which entry it is about. One that is an io.Closer, too, is closed in the end.
+// Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order. Each
+// benchmark has its own rule for samples that occur twice (first, last or all count). Add does not keep e's bytes; the
+// sdk adds the entry to its error. If the Scorer is also an io.Closer, the sdk closes it at the end.
 type Scorer interface {
 	Add(e mllog.AccuracyEntry) error
 	Result() (Score, error)
@@ -94,17 +96,17 @@ type Scorer interface {
 // Score is the metric of one accuracy log.
 type Score struct {
 	Metrics []Metric // at least one
-	// Samples is how many distinct samples were scored.
+	// Samples is the number of distinct samples scored.
 	Samples int
 	// OfficialText is the body of accuracy.txt in the form of the official script, without the hash line.
 	OfficialText string
 	// Notes are remarks for people: missing samples, duplicates dropped.
 	Notes []string
-	// Files are what a submission hands in with the log: the harness writes them there.
+	// Files are the files that a submission contains in addition to the log. The harness writes them to its folder.
 	Files []ScoreFile
-	// Exhibits are samples for people to look at, the worst first: at most as many as ScoreOptions.Exhibits wants.
+	// Exhibits are samples for people to look at, the worst first. ScoreOptions.Exhibits limits their number.
 	Exhibits []Exhibit
-	// Parts are the models that the scorer ran: the sdk fills them in.
+	// Parts are the models that the scorer ran. The sdk fills them in.
 	Parts []PartReport
 }
 
@@ -125,45 +127,48 @@ type Metric struct {
 type Options struct {
 	Model     string // a model's name from Describe
 	ModelFile string // path of a model file, or the name of one of the model's files in Describe; empty: the embedded one
-	// PartFiles are the same for single parts of a model that has several, by their names; the others are of ModelFile.
+	// PartFiles are the model files of single parts of a model with several, by part name. The other parts come from
+	// ModelFile.
 	PartFiles map[string]string
 	Precision string // chooses among embedded files: "fp32" (default), "int8"
 	Dataset   string // path of a data set in the official layout; empty: the synthetic one
 	Count     int    // use only the first Count samples of the data set; 0: all
-	// CountAtMost says that of a data set with fewer samples than Count all are meant; else it is an error.
+	// CountAtMost allows a data set with fewer samples than Count and uses all of them. Without it, such a data set is
+	// an error.
 	CountAtMost bool
-	// Use is what the workload is opened for: UsePerformance, UseAccuracy, or the name of the compliance test that a run
-	// is made for. Older harnesses do not say.
+	// Use is the purpose of the workload: UsePerformance, UseAccuracy, or the name of a compliance test. Older
+	// harnesses leave it empty.
 	Use string
 
 	Scenario loadgen.Scenario
 	// Batch is the largest batch; 0 lets the sdk choose by scenario and backend.
 	Batch int
-	// Sessions is how many batches run at a time; 0 lets the sdk choose.
+	// Sessions is the number of batches that run at a time; 0 lets the sdk choose.
 	Sessions int
 
 	Backend        string            // registered name; empty: the first one the binary registers
 	BackendOptions map[string]string // the backend's own: "threads", "provider", "lib"
 	Params         map[string]string // the benchmark's own, described by its model
 
-	// Network asks for a run of the network division: the backend must be a client of other machines (backend.Remote),
-	// which are asked for their names and measured; a request holds one sample unless Batch says otherwise.
+	// Network requests a run of the network division. The backend must be a client of other machines (backend.Remote).
+	// The sdk asks these for their names and measures them. A request holds one sample unless Batch is set.
 	Network bool
-	// Devices are what to run on, as the backend names them: "cpu:0-7", "cuda:1". The work is shared among several. Empty:
-	// the backend's choice.
+	// Devices are the devices to run on, by the backend's names: "cpu:0-7", "cuda:1". Several devices share the work.
+	// Empty: the backend chooses.
 	Devices []string
 }
 
-// A benchmark that can compare answers with expected ones has the parameter ExpectParam, the path of a file of them, in
-// a form of its own; its scorer then adds the metric Agreement, the percentage of answers that are as expected.
+// A benchmark that can compare answers with expected ones has the parameter ExpectParam: the path of a file of expected
+// answers in the benchmark's own format. Its scorer then adds the metric Agreement, the percentage of answers that
+// match.
 const (
 	ExpectParam = "expect"
 	Agreement   = "agreement"
 )
 
 // A benchmark whose scorer runs programs that the model wrote has the parameter ExecuteParam, the interpreter that runs
-// them, empty by default, and SandboxParam, full or weak; GraderParam may name one that judges answers. They are the
-// only parameters that start a program, so that none is taken from a result that is scored again.
+// them, empty by default, and SandboxParam, full or weak; GraderParam may name a program that judges answers. Only
+// these parameters start a program, so scoring a stored result again never takes them from that result.
 const (
 	ExecuteParam = "execute"
 	SandboxParam = "sandbox"
@@ -176,24 +181,25 @@ type ScoreOptions struct {
 	Dataset string // empty: the synthetic one
 	Use     string // the compliance test that the log is of; empty: an accuracy run
 	Count   int
-	// CountAtMost is as that of Options.
+	// CountAtMost has the meaning of Options.CountAtMost.
 	CountAtMost bool
 	Params      map[string]string // e.g. "dtype": the payload's element type
-	// Embedded says that the embedded model gave the answers: parameters that Params leaves out have its defaults.
+	// Embedded reports that the embedded model gave the answers. Parameters missing from Params then have the embedded
+	// model's defaults.
 	Embedded bool
 
-	// PartFiles are the models of the scorer's own, by the names of ModelInfo.ScorerParts: the path of a file or a folder,
-	// or the name of an embedded file. A part that is not there has its embedded file.
+	// PartFiles are the scorer's own models, by the names of ModelInfo.ScorerParts. Each value is the path of a file or
+	// a folder, or the name of an embedded file. A part without a value uses its embedded file.
 	PartFiles map[string]string
-	// Memory is the path of a file next to the log, of which its name holds the SHA-256: a scorer whose work takes long
-	// may keep it there, to go on where an earlier scoring ended, and removes it when the log is scored. Empty: there is
-	// none.
+	// Memory is the path of a file next to the log; the file name contains the log's SHA-256. A slow scorer may save
+	// its progress there to resume an interrupted scoring, and removes the file when the log is scored. Empty: no such
+	// file.
 	Memory string
-	// Show are the samples whose answers a submission hands in: Score.Files.
+	// Show lists the samples whose answers a submission contains: Score.Files.
 	Show []uint64
-	// Exhibits is at most how many samples for people to look at are wanted: Score.Exhibits. 0: none.
+	// Exhibits is the maximum number of Score.Exhibits. 0: none.
 	Exhibits int
-	// OpenPart opens one of them: untimed, one run at a time on all cores, on the plugin's first backend. The sdk closes
-	// the session behind Result, and reports the model. nil: outside of a plugin.
+	// OpenPart opens one of the scorer's models on the plugin's first backend, untimed, with one run at a time on all
+	// cores. The sdk closes the session after Result and reports the model. nil: outside a plugin.
 	OpenPart func(ctx context.Context, p Part) (backend.Session, error)
 }

@@ -9,48 +9,48 @@ import (
 	"strings"
 )
 
-// DatasetWorker is an optional interface of a Benchmark that works on data sets apart from runs: it does what its
-// models list as DatasetActions.
+// DatasetWorker is an optional interface of a Benchmark that works on data sets outside runs. It performs the
+// DatasetActions that its models list.
 type DatasetWorker interface {
-	// WorkOnDataset does what r asks, which the sdk has checked: the model lists it, and each parameter has a value.
-	// progress takes a line for the user, of how far the work is; it may be called from any goroutine until the call
-	// returns. What was done is a text for the user. The work ends early where ctx does.
+	// WorkOnDataset performs the action of r. The sdk has checked r: the model lists the action, and each parameter has
+	// a value. progress shows the user a line about the state of the work; any goroutine may call it until
+	// WorkOnDataset returns. done tells the user what was done. The work stops early when ctx ends.
 	WorkOnDataset(ctx context.Context, r DatasetRequest, progress func(line string)) (done string, err error)
 }
 
-// The actions that harness dataset asks for. Convert makes a data set of another one, Verify reads all of one as a run
-// does, and Export writes the plugin's own.
+// The actions of harness dataset. Convert makes a data set from another one, Verify reads a whole data set in the way
+// of a run, and Export writes the plugin's own data set.
 const (
 	Convert = "convert"
 	Verify  = "verify"
 	Export  = "export"
 )
 
-// DatasetAction is work on a data set that is no run. Action and Name together occur once in a model.
+// DatasetAction is work on a data set outside a run. Action and Name together are unique in a model.
 type DatasetAction struct {
 	Action  string // what kind of work: Convert, Verify, Export
-	Name    string // which of that kind: "repack"; empty where a model has one alone
+	Name    string // which of that kind: "repack"; empty if the model has only one
 	Summary string // one line
-	Input   string // what DatasetRequest.Input has to be; empty: the work reads none
-	Output  string // what DatasetRequest.Output holds then; empty: the work writes none
+	Input   string // what DatasetRequest.Input has to be; empty: no input
+	Output  string // what DatasetRequest.Output then contains; empty: no output
 	Params  []ParamInfo
 }
 
-// String is the action as a user names it: "convert repack".
+// String returns the action as a user types it: "convert repack".
 func (a DatasetAction) String() string { return strings.TrimSpace(a.Action + " " + a.Name) }
 
 // DatasetRequest asks for a DatasetAction.
 type DatasetRequest struct {
 	Model, Action, Name string
 	Input               string // an absolute path, of a file or a folder
-	// Output is the absolute path of an empty folder. It gets the name that the user wants when the work has ended well,
-	// and is removed where it has not: no file should name it.
+	// Output is the absolute path of an empty folder. After success the harness renames the folder to the user's
+	// choice; after a failure it removes the folder. No file should contain this path.
 	Output string
 	Params map[string]string // the action's own
 }
 
-// Complete checks r against what the model lists, and gives each parameter that it lacks its default. Every error is
-// ErrUsage and names all faults.
+// Complete checks r against the model's list and sets missing parameters to their defaults. Every error is ErrUsage and
+// names all faults.
 func (r DatasetRequest) Complete(m ModelInfo) (DatasetRequest, error) {
 	i := slices.IndexFunc(m.DatasetActions, func(a DatasetAction) bool { return a.Action == r.Action && a.Name == r.Name })
 	if i < 0 {

@@ -22,10 +22,10 @@ type classifiedError struct {
 func (c classifiedError) Unwrap() error        { return c.error }
 func (c classifiedError) Is(target error) bool { return target == c.class }
 
-// Usage marks err as ErrUsage and keeps its text. No error stays none.
+// Usage marks err as ErrUsage and keeps its text. A nil error stays nil.
 func Usage(err error) error { return classifyError(err, ErrUsage) }
 
-// Data marks err as ErrData and keeps its text. No error stays none.
+// Data marks err as ErrData and keeps its text. A nil error stays nil.
 func Data(err error) error { return classifyError(err, ErrData) }
 
 func classifyError(err, class error) error {
@@ -35,14 +35,14 @@ func classifyError(err, class error) error {
 	return classifiedError{err, class}
 }
 
-// OutOfFiles reports whether a file or a connection could not be opened because this process, or the system, has as
-// many open as it may have. Whoever reports it, it is of class ErrUsage: the limit is too low for what was asked.
+// OutOfFiles reports whether a file or a connection could not be opened because this process or the system has reached
+// its limit of open files. The error is always of class ErrUsage: the limit is too low for the request.
 func OutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// OutOfSpace reports whether a file could not be written for lack of room: of the disk, of the user's share of it, or
-// of what one file may have. Whoever reports it, it is of class ErrUsage: the place that was named is too small.
+// OutOfSpace reports whether a file could not be written for lack of space: on the disk, in the user's quota, or within
+// the size limit of a file. The error is always of class ErrUsage: the chosen location is too small.
 func OutOfSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The bounds of exhibits: how many a score has, and how many bytes a text or a picture.
+// The limits of exhibits: their number in a score, and the bytes of a text and of a picture.
 const (
 	MaxExhibits     = 24
 	MaxExhibitBytes = 40_000
@@ -22,7 +22,7 @@ type Exhibit struct {
 // pngHead begins every PNG.
 const pngHead = "\x89PNG\r\n\x1a\n"
 
-// Check says what is wrong with an exhibit: it is too large, has nothing to show, or a picture that is no PNG.
+// Check returns an error if an exhibit is too large, has nothing to show, or has a picture that is not a PNG.
 func (e Exhibit) Check() error {
 	switch {
 	case len(e.Text) > MaxExhibitBytes, len(e.PNG) > MaxExhibitBytes:

@@ -8,51 +8,53 @@ import (
 // Generative is a Workload whose samples are prompts. The sdk hands each sample to a backend.Generator by itself,
 // instead of batches to sessions.
 //
-// The generator is the backend's own where that is a backend.GeneratorOpener, else what the workload makes of a plain
-// session (see SessionGenerator). A backend that offers neither cannot run the workload.
+// A backend.GeneratorOpener provides its own generator. For any other backend the workload builds one from plain
+// sessions (see SessionGenerator). A backend that offers neither cannot run the workload.
 type Generative interface {
 	// Prompt is the prompt of a loaded sample, with the model's limits. It may share the sample's memory.
 	Prompt(s Sample) (backend.Prompt, error)
-	// AppendTokens appends the official payload of generated tokens to dst, and says how many tokens count. It is called
-	// for each answer; and for the first token of each, where something of it is known, with t.N of 1 as a rule.
+	// AppendTokens appends the official payload of generated tokens to dst, and returns the number of tokens that
+	// count. The sdk calls it for each answer, and for each answer's first token if its content is known, usually with
+	// t.N of 1.
 	AppendTokens(dst []byte, s Sample, t backend.Tokens) (payload []byte, tokens int, err error)
 }
 
-// AudioPrompter is an optional interface of a Generative workload whose prompts may be audio. Where they are, a
-// generator that is no backend.AudioTaker is refused when the workload is opened.
+// AudioPrompter is an optional interface of a Generative workload whose prompts may be audio. If they are, opening the
+// workload requires a generator that is a backend.AudioTaker.
 type AudioPrompter interface {
 	AudioPrompts() bool
 }
 
-// SamplingPrompter is an optional interface of a Generative workload whose prompts may have Sampling. Where they do, a
-// generator that is no backend.SamplingTaker is refused when the workload is opened.
+// SamplingPrompter is an optional interface of a Generative workload whose prompts may have Sampling. If they do,
+// opening the workload requires a generator that is a backend.SamplingTaker.
 type SamplingPrompter interface {
 	SamplingPrompts() bool
 }
 
 // PartsPrompter is an optional interface of a Generative workload whose prompts may have messages of parts, pictures
-// among them. Where they do, a generator that is no backend.PartsTaker is refused when the workload is opened.
+// among them. If they do, opening the workload requires a generator that is a backend.PartsTaker.
 type PartsPrompter interface {
 	PartsPrompts() bool
 }
 
-// ToolsPrompter is an optional interface of a Generative workload whose prompts may have tools. Where they do, a
-// generator that is no backend.ToolsTaker is refused when the workload is opened.
+// ToolsPrompter is an optional interface of a Generative workload whose prompts may have tools. If they do, opening the
+// workload requires a generator that is a backend.ToolsTaker.
 type ToolsPrompter interface {
 	ToolsPrompts() bool
 }
 
-// SessionGenerator is an optional interface of a Generative workload: it turns sessions of its parts into a generator,
-// for backends that run a model step by step and know nothing of tokens.
+// SessionGenerator is an optional interface of a Generative workload. It turns sessions of its parts into a generator
+// for backends that run a model step by step without knowledge of tokens.
 type SessionGenerator interface {
-	// NewGenerator returns a generator on the sessions, which it owns from now on: the generator's Close closes them. With
-	// an error they stay the caller's. c is how they were opened: c.MaxBatch is how many sequences the user wants decoded
-	// together, 0 where the generator chooses.
+	// NewGenerator returns a generator that owns the sessions: its Close closes them. After an error the caller still
+	// owns them. c is the configuration that opened them; c.MaxBatch is the number of sequences to decode together, 0
+	// if the generator chooses.
 	NewGenerator(sessions Sessions, c backend.Config) (backend.Generator, error)
 }
 
 // SessionPlanner is an optional interface of a SessionGenerator that knows how its generator uses a session best.
 type SessionPlanner interface {
-	// PlanSession completes how the session is opened: c holds what the user asked for, with zeros where nothing.
+	// PlanSession completes the configuration of a session. c holds the user's settings, with zeros for what the user
+	// left open.
 	PlanSession(s loadgen.Scenario, c backend.Config) backend.Config
 }

@@ -15,13 +15,13 @@ func (n *Notes) AddCount(count int, format string, a ...any) {
 	}
 }
 
-// AddDropped adds how many entries of a log were dropped because only the first of a sample counts.
+// AddDropped adds the number of log entries that were dropped because only a sample's first entry counts.
 func (n *Notes) AddDropped(entries int) {
 	n.AddCount(entries, "%d entries dropped: their samples had been answered before")
 }
 
-// AddMissing adds how many of all samples, under the name of what they are, a log lacks, and what that means for the
-// score: "the accuracy is that" of the others.
+// AddMissing adds the number of samples, out of all, that a log lacks. samples is the noun for them, and score states
+// the effect on the score: "the accuracy is that" of the others.
 func (n *Notes) AddMissing(missing, all int, samples, score string) {
 	n.AddCount(missing, "%d of %d %s are not in the log; %s of the others", all, samples, score)
 }

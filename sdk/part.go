@@ -4,34 +4,35 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 
 // Part is one of a workload's models: the encoder of a translation, say. The sdk opens a session for each.
 type Part struct {
-	// Name is what users and reports call it, "encoder": letters, digits, "-" and "_". Empty where there is one part
-	// alone.
+	// Name is the part's name for users and in reports, such as "encoder": letters, digits, "-" and "_". It is empty
+	// for a single part.
 	Name  string
 	Model backend.Model
-	// RunsPerSample is about how often a sample goes through it; 0: once. A part that runs for few of the samples, below
-	// 1, is opened for as few runs at a time.
+	// RunsPerSample is about the number of runs per sample; 0: one. A part that runs for few of the samples (below 1)
+	// is opened for correspondingly fewer concurrent runs.
 	RunsPerSample float64
-	// MaxBatch is the largest first dimension that it is given; 0: the largest batch of samples.
+	// MaxBatch is the largest first dimension of the part's inputs; 0: the largest batch of samples.
 	MaxBatch int
-	// Optional says that it may be missing: it is left out where its Model has neither Path nor Bytes.
+	// Optional reports that the part may be missing. It is left out if its Model has neither Path nor Bytes.
 	Optional bool
 }
 
-// LeftOut says whether the part is optional and missing.
+// LeftOut reports whether the part is optional and missing.
 func (p Part) LeftOut() bool { return p.Optional && p.Model.Path == "" && p.Model.Bytes == nil }
 
-// Sessions are the opened parts of a workload, by their names. A part that is left out has none.
+// Sessions are the opened parts of a workload, by name. A part that is left out has no session.
 type Sessions map[string]backend.Session
 
-// Part is the session of a part, nil where it is left out; Part("") is that of a workload of one part.
+// Part returns the session of a part, nil if the part is left out. Part("") returns the session of a workload with one
+// part.
 func (s Sessions) Part(name string) backend.Session { return s[name] }
 
-// OnePart is embedded in a workload of one model with nothing to close: it has these two methods.
+// OnePart provides Parts and Close for a workload that embeds it, has one model, and has nothing to close.
 type OnePart struct {
 	Model backend.Model // with the tensors that the workload binds
 }
 
-// Parts is that of the model.
+// Parts returns one part, with the model.
 func (p OnePart) Parts() []Part { return []Part{{Model: p.Model}} }
 
 // Close does nothing.

@@ -8,14 +8,13 @@ import (
 )
 
 // Replayer is an optional interface of a Generative workload whose samples are turns of recorded conversations. A timed
-// run asks them in order, each once, the next when the answer has come. An answer may fail: that ends its conversation,
-// and the run goes on with the next one.
+// run sends the turns in order, once each, and waits for each answer before the next turn. A failed answer ends its
+// conversation; the run continues with the next conversation.
 type Replayer interface {
-	// Conversations are those that the samples, in their order, are turns of; none: the samples are no turns (an accuracy
-	// run of the same benchmark), and an answer that fails ends the run.
+	// Conversations returns the conversations whose turns are the samples, in order. If there are none, the samples are
+	// not turns (an accuracy run of the same benchmark), and a failed answer ends the run.
 	Conversations() []Conversation
-	// TurnTimeout is how long an answer may take; one that takes longer has failed with TurnTimeout. 0: as long as it
-	// likes.
+	// TurnTimeout returns the time limit of an answer; a later answer fails with TurnTimeout. 0: no limit.
 	TurnTimeout() time.Duration
 }
 
@@ -34,7 +33,7 @@ type TurnAnswer struct {
 	Error        *TurnError      `json:"error,omitempty"`
 }
 
-// TurnError says why an answer failed.
+// TurnError is the reason of a failed answer.
 type TurnError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`

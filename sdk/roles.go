@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// The roles of options: what a harness uses one for, whatever its name is. ROLE=VALUE is a role with a value.
+// The roles of options. A role is the harness's use of an option, independent of the option's name. ROLE=VALUE is a
+// role with a value.
 const (
 	RoleElement   = "element"   // element type of the payloads that are scored
-	RoleWritten   = "written"   // as what a run writes an answer, if that is an element type: it comes before RoleElement
+	RoleWritten   = "written"   // how a run writes an answer, if that is an element type; precedes RoleElement
 	RoleEnds      = "ends"      // ids of the tokens that end an answer, with commas between
-	RoleTokenizer = "tokenizer" // whose tokens answers are of: empty or "embedded" for the embedded model's own
-	// RoleReplay is of what the endpoints harness has a key for in its configurations of recorded conversations, without
-	// the section: replay=temperature, replay=seed, replay=max_new_tokens, replay=turn_timeout_s.
+	RoleTokenizer = "tokenizer" // the tokenizer of the answers: empty or "embedded" for the embedded model's own
+	// RoleReplay marks an option with a key in the endpoints harness's configurations of recorded conversations. The
+	// key omits the section: replay=temperature, replay=seed, replay=max_new_tokens, replay=turn_timeout_s.
 	RoleReplay = "replay"
 	RoleMLMark = "mlmark" // an accuracy task of MLMark sets the option to the value: mlmark=top5
 )
 
-// Role is the value of one of the option's roles, and whether the option has it.
+// Role returns the value of one of the option's roles, and whether the option has that role.
 func (p ParamInfo) Role(role string) (value string, ok bool) {
 	for word := range strings.FieldsSeq(p.Roles) {
 		if name, value, _ := strings.Cut(word, "="); name == role {
@@ -28,7 +29,7 @@ func (p ParamInfo) Role(role string) (value string, ok bool) {
 	return "", false
 }
 
-// CheckRoles wants known roles, with values where they have some.
+// CheckRoles returns an error if a role is unknown or lacks a value that it requires.
 func (p ParamInfo) CheckRoles() error {
 	for word := range strings.FieldsSeq(p.Roles) {
 		name, value, _ := strings.Cut(word, "=")
@@ -43,7 +44,7 @@ func (p ParamInfo) CheckRoles() error {
 	return nil
 }
 
-// ParamOf is the name of the model's first option with a role; empty: none has it.
+// ParamOf returns the name of the model's first option with a role; empty: no option has it.
 func (m ModelInfo) ParamOf(role string) string {
 	for _, p := range m.Params {
 		if _, ok := p.Role(role); ok {
@@ -53,7 +54,7 @@ func (m ModelInfo) ParamOf(role string) string {
 	return ""
 }
 
-// ParamsOf are the names of the options with a role, by the values that the role has there.
+// ParamsOf returns the names of the options with a role, by the role's value.
 func (m ModelInfo) ParamsOf(role string) map[string]string {
 	all := map[string]string{}
 	for _, p := range m.Params {
@@ -64,8 +65,8 @@ func (m ModelInfo) ParamsOf(role string) map[string]string {
 	return all
 }
 
-// WithRoles is the description of a plugin that names no role at all, as older ones do, with the roles that options of
-// the names below always had; any other description as it is.
+// WithRoles adds the usual roles of the option names below to a description without any roles, as older plugins send.
+// It returns any other description unchanged.
 func (d Description) WithRoles() Description {
 	for _, m := range d.Models {
 		if slices.ContainsFunc(m.Params, func(p ParamInfo) bool { return p.Roles != "" }) {

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// TypedWorkload is the core of a workload whose samples are of type S. Batches, Runs and Prompts make it a [Workload]
-// of its way of running. Its optional interfaces are those of a Workload, with S in the place of Sample.
+// TypedWorkload is the core of a workload whose samples are of type S. Batches, Runs and Prompts turn it into a
+// [Workload]. It has the optional interfaces of a Workload, with S instead of Sample.
 type TypedWorkload[S any] interface {
 	Len() int
 	Parts() []Part
@@ -42,19 +42,19 @@ type GenerativeOf[S any] interface {
 	AppendTokens(dst []byte, s S, t backend.Tokens) (payload []byte, tokens int, err error)
 }
 
-// Batches is the workload w, which runs its samples in batches.
+// Batches returns a Workload that runs the samples of w in batches.
 func Batches[S any](w BatcherOf[S]) Workload {
 	return &typedBatcher[S]{typedCore[S]{w}, w, sampleScratch[S]{}}
 }
 
-// Runs is the workload w, which takes its samples through the sessions itself.
+// Runs returns a Workload from w, which runs its samples through the sessions itself.
 func Runs[S any](w RunnerOf[S]) Workload { return &typedRunner[S]{typedCore[S]{w}, w} }
 
-// Prompts is the workload w, whose samples are prompts.
+// Prompts returns a Workload from w, whose samples are prompts.
 func Prompts[S any](w GenerativeOf[S]) Workload { return &typedPrompter[S]{typedCore[S]{w}, w} }
 
-// As finds an optional interface of a workload, or its own type: that of w, or of what Batches, Runs or Prompts made w
-// of.
+// As finds an optional interface of a workload, or its own type. It looks at w, and at the value that Batches, Runs or
+// Prompts wrapped.
 func As[T any](w Workload) (t T, ok bool) {
 	if t, ok = w.(T); ok {
 		return t, true
