@@ -246,7 +246,7 @@ type PartInfo struct {
 	Note     string
 }
 
-// PartReport is what was opened of a part.
+// PartReport describes an opened part.
 type PartReport struct {
 	Name      string
 	File      string // name or path of its file or folder; with Nodes, of the one that the nodes' model replaces

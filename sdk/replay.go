@@ -18,7 +18,7 @@ type Replayer interface {
 	TurnTimeout() time.Duration
 }
 
-// Conversation is one whose turns are samples, one after the other.
+// Conversation is a recorded conversation whose turns are consecutive samples.
 type Conversation struct {
 	ID    string
 	Turns []int64 // their numbers, ascending

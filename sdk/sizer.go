@@ -11,7 +11,7 @@ type Sizer interface {
 
 // SizeRule determines how samples of different sizes share batches.
 type SizeRule struct {
-	// MaxSum is what the sizes of a batch sum to at most; 0: no limit. A sample above it runs by itself.
+	// MaxSum is the maximum sum of the sizes in a batch; 0: no limit. A larger sample runs by itself.
 	MaxSum int
 	// Alike joins samples of similar size when more samples wait than fit in a batch, to reduce padding. The oldest
 	// waiting sample is always part of the next batch; Offline sorts the samples of many batches at a time. A generator

@@ -11,15 +11,16 @@ import (
 // WaitInfo describes what is awaited.
 type WaitInfo struct {
 	For string // a phrase: "an answer of server host:8001"
-	PID int    // the process of this machine that has to give it; 0: none, or not known
+	PID int    // the local process that has to provide it; 0: none, or unknown
 }
 
-// StartWait notes that something is awaited from now on, until End of what it returns is called. It does not block.
-// Where nothing at all gets on for too long (--answer-timeout) the harness ends the run and names what is awaited, with
-// the process.
+// StartWait notes that something is awaited from now on, until End of what it returns is called. It does not block. If
+// nothing makes progress for too long (--answer-timeout), the harness ends the run and reports the pending waits with
+// their processes.
 //
-// ctx is that of Open, Run, OpenGenerator or Generate. The sdk says by itself that it waits for these: a backend needs
-// StartWait only to say more, as which server or process, and for signs of a long answer that comes in parts.
+// ctx is that of Open, Run, OpenGenerator or Generate. The sdk itself registers its waits for these calls. A backend
+// needs StartWait only to add details, such as the server or process, and to signal progress of a long answer that
+// arrives in parts.
 func StartWait(ctx context.Context, w WaitInfo) *PendingWait {
 	watch, _ := ctx.Value(watchKey{}).(*WaitMonitor)
 	if watch == nil {
@@ -33,14 +34,14 @@ func StartWait(ctx context.Context, w WaitInfo) *PendingWait {
 	return a
 }
 
-// PendingWait is something that is awaited. Its methods may be called from any goroutine, and on nil.
+// PendingWait is a wait in progress. Its methods may be called from any goroutine, and on nil.
 type PendingWait struct {
 	wait  WaitInfo
 	watch *WaitMonitor
 	signs atomic.Uint64
 }
 
-// SignalProgress notes that it gets on: a token has come, or another part of a long answer.
+// SignalProgress reports progress: a token or another part of a long answer has arrived.
 func (a *PendingWait) SignalProgress() {
 	if a != nil {
 		a.signs.Add(1)
@@ -48,7 +49,7 @@ func (a *PendingWait) SignalProgress() {
 	}
 }
 
-// End notes that it is awaited no more. It may be called more than once.
+// End ends the wait. It may be called more than once.
 func (a *PendingWait) End() {
 	if a == nil {
 		return
@@ -59,13 +60,13 @@ func (a *PendingWait) End() {
 	delete(a.watch.all, a)
 }
 
-// Info is what is awaited.
+// Info returns the description of the wait.
 func (a *PendingWait) Info() WaitInfo { return a.wait }
 
-// ProgressCount counts the calls of SignalProgress.
+// ProgressCount returns the number of calls of SignalProgress.
 func (a *PendingWait) ProgressCount() uint64 { return a.signs.Load() }
 
-// WaitMonitor knows what is awaited. The sdk has one; its methods may be called from any goroutine.
+// WaitMonitor keeps track of all waits. The sdk creates one. Its methods may be called from any goroutine.
 type WaitMonitor struct {
 	signs atomic.Uint64
 	mu    sync.Mutex
@@ -77,15 +78,15 @@ type watchKey struct{}
 // NewWaitMonitor returns a monitor without waits.
 func NewWaitMonitor() *WaitMonitor { return &WaitMonitor{all: map[*PendingWait]struct{}{}} }
 
-// NewContext returns a context whose waits w knows: those that StartWait begins.
+// NewContext returns a context that makes StartWait register its waits with w.
 func (w *WaitMonitor) NewContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, watchKey{}, w)
 }
 
-// ProgressCount counts what began, got on or ended so far.
+// ProgressCount returns the number of starts, progress signals and ends so far.
 func (w *WaitMonitor) ProgressCount() uint64 { return w.signs.Load() }
 
-// Pending is what is awaited now, in no order.
+// Pending returns the current waits in no particular order.
 func (w *WaitMonitor) Pending() []*PendingWait {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,8 +8,8 @@ import "context"
 
 // Backend opens models.
 type Backend interface {
-	// Open loads m. It fails with every fault it can name: an option it does not know, a file that is not a model, a
-	// tensor that is missing or has another dtype or shape than m asks for (see Bind).
+	// Open loads m. Its error lists every fault found: an unknown option, a file that is not a model, a tensor that is
+	// missing or whose dtype or shape differs from m (see Bind).
 	Open(ctx context.Context, m Model, c Config) (Session, error)
 }
 
@@ -19,36 +19,36 @@ type Describer interface {
 	Describe() Info
 }
 
-// Info is what a backend says of itself without loading a model, or a session of what it runs on.
+// Info describes a backend without a loaded model, or what a session runs on.
 type Info struct {
 	Version string   // of the runtime: "ONNX Runtime 1.28.2"
 	Devices []string // of a DeviceChooser: those that Config.Device can name; of a session: what it runs on
 	Options []Option
 	Details map[string]string // library path, build info
-	// Shares is what each of a session's devices or servers has done so far; empty where there is one alone.
+	// Shares is the work that each of a session's devices or servers has done so far; empty for a single one.
 	Shares []WorkShare
 }
 
-// WorkShare is the part of the work that one of several devices or servers did.
+// WorkShare is the work done by one of several devices or servers.
 type WorkShare struct {
 	Name    string // the device, or the server's address
 	Batches uint64 // runs; of a Generator: prompts
 	Samples uint64
 }
 
-// DeviceChooser is an optional interface of a Backend that runs where Config.Device says. The sdk hands devices to no
-// other backend.
+// DeviceChooser is an optional interface of a Backend that runs on Config.Device. The sdk passes devices only to such
+// backends.
 type DeviceChooser interface {
-	// CheckDevices says what is wrong with running one model on all of these devices at the same time: a name that it
-	// does not understand, two names of one device, an option that says otherwise. It opens nothing; a device that turns
-	// out to be missing is an error of Open. Errors have ErrOption in their chain.
+	// CheckDevices returns an error if one model cannot run on all of these devices at the same time: an unknown name,
+	// two names of one device, or a contradicting option. It opens nothing; Open reports a missing device. Errors have
+	// ErrOption in their chain.
 	CheckDevices(devices []string, options map[string]string) error
 }
 
 // Option documents one key of Config.Options.
 type Option struct{ Name, Default, Help string }
 
-// Model is what to load: a path or bytes. A model with external data, or over 2 GB, needs the path.
+// Model is the model to load, as a path or bytes. A model with external data, or over 2 GB, needs the path.
 type Model struct {
 	Name  string // for messages
 	Path  string
@@ -58,30 +58,31 @@ type Model struct {
 	Inputs, Outputs []TensorInfo
 }
 
-// Config says how to run it.
+// Config determines how to run a model.
 type Config struct {
-	// Concurrency is how many Run calls the caller makes at a time; 0: as many as Limits().Concurrency says.
+	// Concurrency is the number of concurrent Run calls that the caller makes; 0: Limits().Concurrency.
 	Concurrency int
 	// LowLatency asks for all threads on one Run (SingleStream) instead of one thread each (throughput).
 	LowLatency bool
 	// MaxBatch is the largest first dimension the caller will use; 0: not known.
 	MaxBatch int
 	Options  map[string]string // unknown keys are an error
-	// ModelName is what the harness calls the model ("resnet50"): its likeliest name at a server. Empty: not known.
+	// ModelName is the harness's name of the model ("resnet50"), which is its likeliest name at a server. Empty:
+	// unknown.
 	ModelName string
-	// Device is what to run on, for a DeviceChooser: one of the names it documents. Empty: the backend's choice.
+	// Device is the device to run on, for a DeviceChooser: one of the names it documents. Empty: the backend chooses.
 	Device string
-	// Part is which of the workload's models this is, "encoder"; empty where it has one.
+	// Part is the name of this model among the workload's models, such as "encoder"; empty for a single model.
 	Part string
-	// Beside are the sessions of the workload's other parts that are open on this device already. The backend may have the
-	// model join one of them, in its process say, so that they take each other's kept tensors (OutputCache). It closes
-	// none.
+	// Beside are the sessions of the workload's other parts that are open on this device already. The backend may let
+	// the model join one of them, for example in its process, so that they accept each other's kept tensors
+	// (OutputCache). It does not close them.
 	Siblings []Session
 }
 
-// Session is a loaded model. Run may be called from as many goroutines at a time as Limits().Concurrency says.
+// Session is a loaded model. Up to Limits().Concurrency goroutines may call Run at a time.
 type Session interface {
-	// Inputs and Outputs are what the model has, in the order of Model.Inputs and Model.Outputs.
+	// Inputs and Outputs return the model's tensors in the order of Model.Inputs and Model.Outputs.
 	Inputs() []TensorInfo
 	Outputs() []TensorInfo
 	Limits() Limits
@@ -92,14 +93,15 @@ type Session interface {
 	Close() error
 }
 
-// Limits are a session's preferences, and what the sdk must know of its runs. Zero means no preference and no limit.
+// Limits are a session's preferences, and facts about its runs that the sdk needs. Zero means no preference and no
+// limit.
 type Limits struct {
 	Concurrency    int // Run calls at a time that are worth making
 	PreferredBatch int
 	MaxBatch       int
-	// Native says that Run computes on the calling thread in code that is not Go's, or waits there for a device: the sdk
-	// gives the plugin's goroutines as many processors more as there are runs at a time, one in all where one goroutine
-	// does everything (SingleStream), and in Server each batch at most its share of what is queued.
+	// Native reports that Run computes in non-Go code on the calling thread, or waits there for a device. The sdk then
+	// adds one processor for the plugin's goroutines per concurrent run, or uses one in all if one goroutine does
+	// everything (SingleStream). In Server it limits each batch to its share of the queue.
 	Native bool
 }
 
@@ -108,12 +110,12 @@ type TensorInfo struct {
 	Name  string
 	DType DType
 	Shape []int64 // -1: free
-	// Aliases are further names, for Bind, that files of the same model give the tensor; a model has one of them.
+	// Aliases are, for Bind, the tensor's other names in files of the same model; a model has only one of them.
 	Aliases []string
-	// Also are further element types that a benchmark takes, for Bind.
+	// Also lists, for Bind, further element types that a benchmark accepts.
 	Also []DType
-	// TrailingOnes says that a benchmark takes further dimensions of 1 behind those of Shape, for Bind.
+	// TrailingOnes lets Bind accept further dimensions of 1 after those of Shape.
 	TrailingOnes bool
-	// Chosen says how a user chooses another tensor, for the errors of Bind: "--param output=NAME".
+	// Chosen tells the user how to choose another tensor, for the errors of Bind: "--param output=NAME".
 	Chosen string
 }

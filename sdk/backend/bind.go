@@ -10,9 +10,9 @@ import (
 // ErrTensors is in the chain of every error of Bind.
 var ErrTensors = errors.New("the model's tensors are not what the benchmark needs")
 
-// Bind finds each wanted tensor among those a model has: by name or an alias, or by position where the wanted name is
-// empty. It returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape.
-// kind is "input" or "output", for the message. With no wanted tensors it binds all, in order.
+// Bind finds each wanted tensor among the model's: by name or alias, or by position if the wanted name is empty. It
+// returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape. kind is
+// "input" or "output", for the message. With no wanted tensors it binds all, in order.
 func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(want) == 0 {
 		all := make([]int, len(have))

@@ -10,11 +10,11 @@ import (
 type ChatMessage struct {
 	Role    string // "system", "user", "assistant", "tool"
 	Content string
-	// Parts are texts and pictures in turn, in place of Content.
+	// Parts are texts and pictures, in order, instead of Content.
 	Parts []MessagePart
-	// NoContent leaves the content out: of an assistant's turn that has nothing but calls.
+	// NoContent omits the content, for an assistant's turn that contains only calls.
 	NoContent bool
-	Name      string     // of who speaks, where there are several of a role; empty: not said
+	Name      string     // of the speaker, if a role has several; empty: not given
 	Reasoning string     // what the assistant thought before it answered
 	Calls     []ToolCall // tools that the assistant called
 	CallID    string     // of a tool's turn: the ID of the call that it answers
@@ -23,22 +23,23 @@ type ChatMessage struct {
 // MessagePart is a part of a message: a text or a picture.
 type MessagePart struct {
 	Text string
-	// ImageURL is where a picture is, "https://...", or the picture itself, "data:image/png;base64,...". Empty: a text.
+	// ImageURL is the address of a picture, "https://...", or the picture itself, "data:image/png;base64,...". Empty: a
+	// text.
 	ImageURL string
 }
 
 // ToolCall is a tool that a model calls.
 type ToolCall struct {
-	ID        string // by which the tool's answer names it; empty: it has none
+	ID        string // the tool's answer refers to it; empty: none
 	Type      string // empty: "function"
 	Name      string // empty: the model named none
 	Arguments string // JSON as a text, as the model wrote it: it may be none
-	// Raw is the call as JSON where it came in one piece: it may have more, such as arguments that are no text.
+	// Raw is the call as JSON if it arrived in one piece. It may contain more, such as arguments that are not text.
 	Raw json.RawMessage
 }
 
-// AppendChat appends a prompt's chat as fields of a request: "messages":[...], and behind commas "tools":[...] and
-// "tool_choice":"..." where there are any. A prompt of text is its one question.
+// AppendChat appends a prompt's chat as fields of a request: "messages":[...] and, if set, "tools":[...] and
+// "tool_choice":"...", separated by commas. A prompt of text becomes a single question.
 func AppendChat(dst []byte, p Prompt) []byte {
 	messages := p.Messages
 	if len(messages) == 0 {
@@ -89,7 +90,7 @@ func (m *ChatMessage) appendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Append appends a part as JSON, in the form in which the API of chats has it.
+// Append appends the part as JSON in the form of the chat API.
 func (p MessagePart) Append(dst []byte) []byte {
 	if p.ImageURL == "" {
 		return append(appendText(append(dst, `{"type":"text","text":`...), p.Text), '}')
@@ -97,8 +98,8 @@ func (p MessagePart) Append(dst []byte) []byte {
 	return append(appendText(append(dst, `{"type":"image_url","image_url":{"url":`...), p.ImageURL), "}}"...)
 }
 
-// AppendCalls appends calls as a JSON list, in the form in which the API of chats has them: Raw where there is one;
-// else the type, the function's arguments and name, and the ID, of which name and ID are left out where they are empty.
+// AppendCalls appends calls as a JSON list in the form of the chat API. Each entry is Raw if set; otherwise it contains
+// the type, the function's arguments and name, and the ID. An empty name or ID is omitted.
 func AppendCalls(dst []byte, calls []ToolCall) []byte {
 	dst = append(dst, '[')
 	for i, c := range calls {
@@ -160,13 +161,14 @@ func appendUnescaped(dst []byte, text string) []byte {
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
-// PartsTaker is an optional interface of a Generator: whether it takes messages with Parts. One without it takes none.
+// PartsTaker is an optional interface of a Generator that reports whether it accepts messages with Parts. A Generator
+// without it does not.
 type PartsTaker interface {
 	TakesParts() bool
 }
 
-// ToolsTaker is an optional interface of a Generator: whether it takes prompts with Tools and reports calls of them.
-// One without it does neither.
+// ToolsTaker is an optional interface of a Generator that reports whether it accepts prompts with Tools and returns
+// calls of them. A Generator without it does neither.
 type ToolsTaker interface {
 	TakesTools() bool
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// CheckTensors compares the inputs of a Run with what the session takes: number, dtype, shape and size in bytes. It
+// CheckTensors compares the tensors of a Run with those of the session: number, dtype, shape and size in bytes. It
 // lists every fault; ErrTensors is in the chain. kind is "input" or "output", for the message.
 func CheckTensors(kind string, want []TensorInfo, got []Tensor) error {
 	return checkTensors(kind, want, got, (*Tensor).checkAgainst)

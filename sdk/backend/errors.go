@@ -2,7 +2,8 @@ package backend
 
 import "errors"
 
-// Classes of errors for Backend.Open to wrap, in addition to ErrTensors. One that wraps none counts as ErrFailed.
+// Classes of errors for Backend.Open to wrap, in addition to ErrTensors. An error that wraps none of them counts as
+// ErrFailed.
 var (
 	// ErrModel: the model file is missing, damaged, or not of a kind that the backend reads.
 	ErrModel = errors.New("the model cannot be loaded")

@@ -5,20 +5,20 @@ import (
 	"encoding/json"
 )
 
-// Generator continues prompts token by token. It owns its batching and its KV cache: calls that run at the same time
-// share what it can share. Nothing of a prompt may outlive its call: a cache of prefixes or of results across calls is
-// against the rules of the benchmarks.
+// Generator continues prompts token by token. It owns its batching and its KV cache: concurrent calls share what it can
+// share. Nothing of a prompt may outlive its call: the benchmarks' rules forbid caches of prefixes or results across
+// calls.
 type Generator interface {
 	// Generate continues one prompt and returns when the answer is complete. It may be called from many goroutines at a
-	// time; more calls than Limits().Concurrency wait inside, in the order in which they came.
+	// time; calls beyond Limits().Concurrency wait inside, in order of arrival.
 	//
-	// It calls sink.FirstToken at most once and then, if it returns nil, has called sink.Complete exactly once; after an
-	// error, Complete was not called. Where ctx ends it gives up and returns the cause. It keeps neither p nor sink after
-	// the call. An error ends the run: what can be mended by another try (where nothing was received yet) is tried
-	// again inside.
+	// It calls sink.FirstToken at most once and then, if it returns nil, has called sink.Complete exactly once; after
+	// an error, Complete was not called. When ctx ends, it stops and returns the cause. It keeps neither p nor sink
+	// after the call. An error ends the run, so Generate itself repeats attempts that can succeed (if nothing was
+	// received yet).
 	Generate(ctx context.Context, p Prompt, sink TokenSink) error
-	// Limits says how many calls at a time are worth making (Concurrency; 0: the generator has no preference) and how many
-	// sequences are decoded together (MaxBatch; 0: as many as there are calls).
+	// Limits returns the useful number of concurrent calls (Concurrency; 0: no preference) and the number of sequences
+	// decoded together (MaxBatch; 0: the number of calls).
 	Limits() Limits
 	// Close frees what the generator owns. No Generate may be under way.
 	Close() error
@@ -27,25 +27,26 @@ type Generator interface {
 // GeneratorOpener is an optional interface of a Backend that generates by itself: a server, a library with a decoding
 // loop of its own.
 type GeneratorOpener interface {
-	// OpenGenerator loads m, or connects to the server that has it. c.Concurrency is how many Generate calls the caller
-	// will make at a time, 0 where the generator chooses; c.MaxBatch how many sequences to decode together, 0 likewise.
-	// It fails with every fault it can name.
+	// OpenGenerator loads m, or connects to the server that runs it. c.Concurrency is the number of concurrent Generate
+	// calls, and c.MaxBatch the number of sequences to decode together; 0 lets the generator choose. Its error lists
+	// every fault found.
 	OpenGenerator(ctx context.Context, m Model, c Config) (Generator, error)
 }
 
-// AudioTaker is an optional interface of a Generator: whether it takes prompts of audio. One without it takes none.
+// AudioTaker is an optional interface of a Generator that reports whether it accepts audio prompts. A Generator without
+// it does not.
 type AudioTaker interface {
 	TakesAudio() bool
 }
 
-// Prompt is what to continue, and how. A backend uses the most specific form that it takes and the prompt has: Audio,
-// Tokens, then Messages, then Text. It fails where it takes none of those that are there. Slices stay the caller's and
-// must not change during the call.
+// Prompt is the input to continue, with limits and settings. A backend uses the first form that it supports and the
+// prompt contains: Audio, Tokens, Messages, Text. It fails if it supports none of the prompt's forms. Slices stay the
+// caller's and must not change during the call.
 //
-// A prompt with Parts, Tools, ChatJSON or Fields is a chat. Parts and Tools go to a PartsTaker and a ToolsTaker alone;
-// ChatJSON and Fields are for backends that send a chat as JSON, and say nothing that the other fields do not say.
+// A prompt with Parts, Tools, ChatJSON or Fields is a chat. Only a PartsTaker receives Parts, and only a ToolsTaker
+// receives Tools. ChatJSON and Fields are for backends that send a chat as JSON, and add nothing to the other fields.
 //
-// Without Sampling and beams the most probable token is taken at each step.
+// Without Sampling and beams, each step selects the most probable token.
 type Prompt struct {
 	Tokens   []int32       // ids of the model's vocabulary, special tokens included
 	Text     string        // the whole prompt as text
@@ -58,54 +59,57 @@ type Prompt struct {
 	PadToken     int32   // fills unequal sequences where the model needs it
 
 	Beams         int     // beam search over this many; 0 and 1: greedy
-	LengthPenalty float64 // of beam search: the exponent of the length that a sum of log probabilities is divided by
+	LengthPenalty float64 // beam search divides a sum of log probabilities by the length to this power
 	EarlyStopping bool    // of beam search: stop when Beams sequences are complete, instead of when none can be better
 
-	// Sampling draws tokens; nil: none is drawn. Only a SamplingTaker gets prompts with it. It goes with no beam search.
+	// Sampling determines how tokens are drawn; nil: no drawing. Only a SamplingTaker receives prompts with it. It
+	// excludes beam search.
 	Sampling *Sampling
 
-	// Tools are what a chat may call: a JSON list in the form in which the API of chats has them; nil: none. ToolChoice is
-	// "auto", "none", "required"; empty: not said.
+	// Tools is the JSON list, in the form of the chat API, of the tools that a chat may call; nil: none. ToolChoice is
+	// "auto", "none", "required"; empty: not given.
 	Tools      json.RawMessage
 	ToolChoice string
-	// Session is the conversation that the prompt is a turn of, whose turns are asked one after the other: what a server
-	// keeps of one serves the next, and no other conversation. Empty: it stands alone.
+	// Session identifies the prompt's conversation. Its turns are sent one after the other. A server may reuse the
+	// state of one turn for the next, but not for other conversations. Empty: a single prompt.
 	Session string
 
-	// ChatJSON is what AppendChat makes of the prompt, written before it is asked. A backend that sends JSON sends it as
-	// it is.
+	// ChatJSON is the result of AppendChat for the prompt, written before the request. A backend that sends JSON sends
+	// it unchanged.
 	ChatJSON []byte
-	// Fields are all fields of a request to a server but model, messages, tools and tool_choice, where the benchmark says
-	// them to the last one, stream among them; nil: the backend's own. What they leave out is left to the server, and
-	// MaxNewTokens may be 0: no limit is known.
+	// Fields are all fields of a server request (stream included) except model, messages, tools and tool_choice, if the
+	// benchmark determines them completely; nil: the backend's own fields. The server decides about missing fields, and
+	// MaxNewTokens may be 0: no known limit.
 	Fields map[string]json.RawMessage
 }
 
-// Tokens is what is known of generated tokens: ids, text, or their number alone.
+// Tokens describes generated tokens by ids, by text, or only by their number.
 type Tokens struct {
 	IDs  []int32 // nil where the backend reports text only
 	Text string  // empty where the backend reports ids only
-	// Reasoning is what was thought before Text, and Calls what was called, where the backend tells them from Text: of a
-	// complete answer alone, as is Finish, why the answer ended: "stop", "length", "tool_calls"; empty: not said.
+	// Reasoning is the thinking before Text, and Calls the tool calls, if the backend separates them from Text. Finish
+	// is the reason for the answer's end: "stop", "length", "tool_calls"; empty: not given. Only a complete answer has
+	// these fields.
 	Reasoning string
 	Calls     []ToolCall
 	Finish    string
-	// N is how many tokens there are, as the model or its server counts them; never guessed from chunks of text. Of a
+	// N is the number of tokens by the model's or its server's count, never an estimate from chunks of text. In a
 	// complete answer it may be Uncounted.
 	N int
 }
 
-// Uncounted is the number of tokens of an answer of which only the text is known: its server counts none. A workload
-// with a tokenizer may count them in the text, and says so (sdk.Noter); for any other it is an error.
+// Uncounted is the value of Tokens.N if only the answer's text is known because the server does not count tokens. A
+// workload with a tokenizer may count the text's tokens and reports that (sdk.Noter); any other workload treats it as
+// an error.
 const Uncounted = -1
 
-// TokenSink takes what one Generate call produces, from any goroutine, one call at a time. Tokens and what they refer
-// to stay the caller's: a sink copies what it keeps. A sink does not block for longer than a queue is full.
+// TokenSink receives the output of one Generate call, from any goroutine, one call at a time. Tokens and the memory
+// they refer to stay the caller's: a sink copies what it keeps. A sink blocks only while a queue is full.
 type TokenSink interface {
-	// FirstToken says that the first token has come, at the time of the call. It comes before Complete. Where the first
-	// thing received holds several tokens, t is all of them; where nothing is known but its arrival, t is empty.
+	// FirstToken reports that the first token has arrived now. It is called before Complete. If the first data received
+	// contains several tokens, t contains all of them; if only the arrival is known, t is empty.
 	FirstToken(t Tokens)
-	// Complete says that the answer is complete: all generated tokens, the first included, the prompt not. Whether an end
-	// token is among the ids is up to the backend, which documents it; a workload cuts at the end token.
+	// Complete delivers the complete answer: all generated tokens, including the first, without the prompt. The backend
+	// documents whether the ids include an end token; a workload cuts at the end token.
 	Complete(t Tokens)
 }

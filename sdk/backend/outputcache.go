@@ -5,28 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// OutputCache is an optional interface of a Session that can keep outputs where it computes them, for later runs to
-// take as inputs: the state of a decoder, or what it reads of an encoder at every step. Their bytes then never pass
+// OutputCache is an optional interface of a Session that can keep outputs in its own memory as inputs of later runs,
+// such as a decoder's state or the encoder output that a decoder reads at every step. Their bytes then never pass
 // through the caller.
 //
-// An output tensor of Run with KeepOutput set, and without Data, comes back without Data: DType and Shape say what it
-// is, Handles has its handle, and Release frees it. Given to a Run as an input, as it is, it stands for what was kept.
+// An output tensor of Run with KeepOutput set, and without Data, returns without Data: DType and Shape describe it,
+// Handles contains its handle, and Release frees it. As an input of another Run, unchanged, it represents the kept
+// tensor.
 //
-// An input with Handles has no Data. Its rows, along the first dimension, are those of all of them, one behind the
-// other; or, where Rows is set, those of them that Rows numbers, in this order, each as often as it is named. So rows
-// are reordered, repeated for beams, dropped, and joined from several runs. Shape is that of the result. All dimensions
-// but the first are equal in all handles.
+// An input with Handles has no Data. Its rows, along the first dimension, are the concatenated rows of all handles. If
+// Rows is set, it selects from these rows by number, in its order, with repetitions. Rows can thus be reordered,
+// repeated for beams, dropped, and joined from several runs. Shape is the shape of the result. All dimensions but the
+// first are equal in all handles.
 //
-// Handles belong to the caller, who frees each, once no Run under way takes it. They may be taken by several Runs at a
-// time. A handle is valid until it is released or the session that made it is closed, whichever comes first; a Run that
-// takes it later is an error, as are handles of another memory and rows that are not there (ErrTensors).
+// Handles belong to the caller, who frees each when no Run in progress uses it. Several concurrent Runs may use a
+// handle. It is valid until it is released or its session is closed, whichever comes first. Later use is an error, as
+// are handles of another memory and rows out of range (ErrTensors).
 type OutputCache interface {
-	// CacheMemory is the memory that the session keeps tensors in, a comparable value: sessions for which it is equal, of
-	// one model or of several, take one another's handles. nil: it keeps none after all.
+	// CacheMemory returns a comparable value that identifies the memory of kept tensors. Sessions with equal values, of
+	// one model or several, accept one another's handles. nil: the session keeps no tensors after all.
 	CacheMemory() any
 }
 
-// CacheMemory is where a session keeps tensors, nil where it keeps none.
+// CacheMemory returns the memory in which a session keeps tensors, or nil if it keeps none.
 func CacheMemory(s Session) any {
 	if k, ok := s.(OutputCache); ok {
 		return k.CacheMemory()
@@ -34,7 +35,7 @@ func CacheMemory(s Session) any {
 	return nil
 }
 
-// OutputHandle is the handle of a tensor that an OutputCache has. Its methods may be called from any goroutine.
+// OutputHandle is the handle of a tensor that an OutputCache keeps. Its methods may be called from any goroutine.
 type OutputHandle struct {
 	memory   any
 	dtype    DType
@@ -44,19 +45,19 @@ type OutputHandle struct {
 	released atomic.Bool
 }
 
-// NewOutputHandle makes a handle, for an OutputCache: memory is its CacheMemory, key whatever it knows the tensor by,
-// and free, which may be nil, is called once.
+// NewOutputHandle returns a handle for an OutputCache. memory is its CacheMemory, and key its own identification of the
+// tensor. free may be nil and is called once.
 func NewOutputHandle(memory any, d DType, shape []int64, key any, free func()) *OutputHandle {
 	return &OutputHandle{memory: memory, dtype: d, shape: slices.Clone(shape), key: key, free: free}
 }
 
-// Key is what the OutputCache knows the tensor by.
+// Key returns the OutputCache's identification of the tensor.
 func (k *OutputHandle) Key() any { return k.key }
 
-// DType is the element type.
+// DType returns the element type.
 func (k *OutputHandle) DType() DType { return k.dtype }
 
-// Shape is the shape of all that is kept. It must not be changed.
+// Shape returns the shape of the whole kept tensor. The caller must not change it.
 func (k *OutputHandle) Shape() []int64 { return k.shape }
 
 // Release frees the tensor. Calls after the first do nothing.
@@ -74,7 +75,7 @@ func (k *OutputHandle) rowCount() int64 {
 	return k.shape[0]
 }
 
-// SetHandle makes t, an output that was to be kept, the tensor of a handle.
+// SetHandle sets the handle of t, an output with KeepOutput.
 func (t *Tensor) SetHandle(k *OutputHandle) {
 	t.DType, t.Shape = k.dtype, append(t.Shape[:0], k.shape...)
 	t.Data, t.Handles, t.Rows, t.Free = nil, []*OutputHandle{k}, nil, k.Release

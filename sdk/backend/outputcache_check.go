@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// CheckHandles says what is wrong with the kept tensors of a Run on a session that keeps tensors in memory: handles of
-// another memory, or released; rows that are not there; shapes that do not fit; Data with Handles. It looks at no
-// tensor without Handles or KeepOutput. ErrTensors is in the chain.
+// CheckHandles returns an error for wrong kept tensors in a Run on a session that keeps tensors in memory: handles of
+// another memory, released handles, rows out of range, mismatched shapes, or Data with Handles. It ignores tensors
+// without Handles or KeepOutput. ErrTensors is in the chain.
 func CheckHandles(memory any, in, out []Tensor) error {
 	var faults []error
 	for i := range in {
@@ -30,7 +30,7 @@ func CheckHandles(memory any, in, out []Tensor) error {
 	return tensorError{errors.Join(faults...)}
 }
 
-// CheckTensorsOrHandles is CheckTensors for a session that keeps tensors in memory: some may be kept there.
+// CheckTensorsOrHandles is CheckTensors for a session that keeps tensors in memory; some of got may be kept tensors.
 func CheckTensorsOrHandles(kind string, memory any, want []TensorInfo, got []Tensor) error {
 	if err := CheckHandles(memory, got, nil); err != nil {
 		return err
@@ -43,7 +43,7 @@ func CheckTensorsOrHandles(kind string, memory any, want []TensorInfo, got []Ten
 	})
 }
 
-// UsesHandles reports whether a Run keeps tensors or takes kept ones.
+// UsesHandles reports whether a Run keeps tensors or uses kept ones.
 func UsesHandles(in, out []Tensor) bool {
 	return slices.ContainsFunc(in, func(t Tensor) bool { return t.Handles != nil || t.Rows != nil }) ||
 		slices.ContainsFunc(out, func(t Tensor) bool { return t.KeepOutput })

@@ -9,8 +9,8 @@ import (
 )
 
 // ReadFile returns the bytes of a small file that an option names, a certificate or a vocabulary: a regular file of at
-// most maxBytes bytes. Pipes and devices, which may never end, are an error, and so is a larger file; it says the
-// limit.
+// most maxBytes bytes. Pipes and devices, which may never end, are an error, and so is a larger file; that error states
+// the limit.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

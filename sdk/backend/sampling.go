@@ -6,26 +6,27 @@ import (
 	"math"
 )
 
-// Sampling is how tokens are drawn. What is nil is left to who generates: a server has defaults of its own; package
-// generate's are named at each field. It is not changed during a call.
+// Sampling determines how tokens are drawn. The generator chooses the value of a nil field: a server has its own
+// defaults, and each field names the default of package generate. Sampling does not change during a call.
 type Sampling struct {
-	Temperature *float64 // what logits are divided by, 0 or above; 0: the most probable token. nil: 1
-	TopP        *float64 // of the most probable tokens, as few as have this probability together, (0,1]. nil: 1
-	TopK        *int     // at most so many of the most probable tokens, 1 or above; -1: all. nil: -1
-	// Seed makes the draws of an answer. Prompts with one seed draw alike: whoever wants different answers to one prompt
-	// gives each a seed of its own. nil: another one each time.
+	Temperature *float64 // divides the logits, 0 or above; 0: the most probable token. nil: 1
+	TopP        *float64 // the fewest most probable tokens that reach this total probability, (0,1]. nil: 1
+	TopK        *int     // the number of most probable tokens to draw from, 1 or above; -1: all. nil: -1
+	// Seed determines the draws of an answer. Prompts with the same seed draw alike; for different answers to one
+	// prompt, use different seeds. nil: a new seed each time.
 	Seed *int64
-	// What is taken from the logit of a token that the answer holds: once, and for each time that it does. nil: 0
+	// Penalties subtracted from the logit of a token that the answer already contains: once, and once per occurrence.
+	// nil: 0
 	PresencePenalty, FrequencyPenalty *float64
 }
 
-// SamplingTaker is an optional interface of a Generator: whether it draws tokens as prompts ask for. One without it
-// does not, and gets no prompt with Sampling.
+// SamplingTaker is an optional interface of a Generator that reports whether it supports Sampling. A Generator without
+// it does not, and receives no prompt with Sampling.
 type SamplingTaker interface {
 	TakesSampling() bool
 }
 
-// Check lists every value that means nothing. nil is right.
+// Check returns an error that lists every invalid value. A nil Sampling is valid.
 func (s *Sampling) Check() error {
 	if s == nil {
 		return nil

@@ -58,7 +58,7 @@ type Tensor struct {
 	DType DType
 	Shape []int64
 	Data  []byte
-	// Free, if not nil, gives the memory of Data, or of what is kept, back to its owner.
+	// Free, if not nil, returns the memory of Data, or of the kept tensor, to its owner.
 	Free func()
 
 	// The others are for an OutputCache, which says what they mean.
@@ -68,7 +68,7 @@ type Tensor struct {
 	Rows       []int32         // of an input: numbers of rows of Handles, from 0; nil: all rows, in order
 }
 
-// Release gives the tensor's memory back; the tensor is empty afterwards.
+// Release returns the tensor's memory; the tensor is empty afterwards.
 func (t *Tensor) Release() {
 	if t.Free != nil {
 		t.Free()
@@ -76,7 +76,7 @@ func (t *Tensor) Release() {
 	t.Data, t.Free, t.Handles = nil, nil, nil
 }
 
-// Elements is the number of elements that a shape without free dimensions asks for, math.MaxInt64 where it is more.
+// Elements returns the number of elements of a shape without free dimensions, limited to math.MaxInt64.
 func Elements(shape []int64) int64 { return multiplyDims(1, shape) }
 
 // multiplyDims returns n times each of the dimensions, math.MaxInt64 where it is more.
@@ -119,8 +119,8 @@ func Bytes[T Element](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(v[0])))
 }
 
-// Rows is the first dimension of the first input: how many samples a batch holds, as far as its tensors tell; 1 without
-// one.
+// Rows returns the first dimension of the first input, which is the number of samples in a batch according to its
+// tensors; 1 without such a dimension.
 func Rows(in []Tensor) int {
 	if len(in) == 0 || len(in[0].Shape) == 0 {
 		return 1

@@ -11,20 +11,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// AssetFile is a file that a benchmark needs in addition to its model, such as a vocabulary. A parameter says where it
-// is: a path, or Embedded for the one inside the plugin. The empty one means the file next to the data set, and that
-// inside the plugin where the data set is there, too.
+// AssetFile is a file that a benchmark needs in addition to its model, such as a vocabulary. A parameter gives its
+// location: a path, or Embedded for the one inside the plugin. An empty parameter means the file next to the data set,
+// or the embedded file if the data set is embedded too.
 type AssetFile struct {
 	Param    string   // the parameter's name
 	Name     string   // what the file is: "vocabulary"
-	Want     string   // what a path is of: "a vocab.txt"
+	Want     string   // the file that a path has to name: "a vocab.txt"
 	Embedded string   // its name in the folder of embedded files
 	Beside   []string // its places in the data set's folder, or in the folder of its file, with slashes
 	MaxBytes int64    // larger files are refused
 }
 
-// ReadAsset reads the file that the value of a's parameter means. An error is a fault, of class sdk.ErrData, and ok is
-// false.
+// ReadAsset reads the file given by a's parameter. An error becomes a fault of class sdk.ErrData, and ok is false.
 func (r *Request) ReadAsset(a AssetFile) (data []byte, ok bool) {
 	data, err := a.readAsset(r.manifest.files, r.Dataset, r.Params.Text(a.Param))
 	r.AddFault(sdk.Data(err))

@@ -9,30 +9,31 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Implementation is what a benchmark's author writes in addition to the manifest.
+// Implementation is the code that a benchmark's author writes in addition to the manifest.
 type Implementation struct {
 	// Open opens the workload of a run: it reads the parameters, opens the data set and names the model's tensors.
 	Open func(ctx context.Context, r *Request) (sdk.Workload, error)
-	// Params are structs of the forms that Open and Score bind the parameters to (Request.Bind), such as settings{}, and
-	// assets: they are held to the manifest's parameters, and tags may declare some with help and default. nil: not known.
+	// Params are values of the structs to which Open and Score bind the parameters (Request.Bind), such as settings{},
+	// and assets. They are checked against the manifest's parameters; tags may declare parameters with help and
+	// default. nil: unknown.
 	Params []any
-	// Score prepares the scoring of an accuracy log: parameters and data set only, the request has no file.
+	// Score prepares the scoring of an accuracy log. It uses only parameters and the data set; the request has no file.
 	Score func(ctx context.Context, r *Request) (sdk.Scorer, error)
-	// Dataset does what the models list as datasetActions; nil where none lists any. See sdk.DatasetWorker.
+	// Dataset performs the datasetActions that the models list; nil if no model lists any. See sdk.DatasetWorker.
 	Dataset func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
-	// Export writes the sets that the embedded data set is one of; its zero value writes none.
+	// Export writes the sets to which the embedded data set belongs; its zero value writes none.
 	Export DatasetExport
-	// Exports are those of models with an embedded data set of their own, by the model's name.
+	// Exports are the exports of models with their own embedded data set, by the model's name.
 	Exports map[string]DatasetExport
 	// Samples is the size of the embedded data set.
 	Samples int
-	// PerformanceSamples is how many samples of it are in memory at a time; 0: all.
+	// PerformanceSamples is the number of embedded samples in memory at a time; 0: all.
 	PerformanceSamples int
 }
 
 // Benchmark joins a manifest.json with the folder of the embedded model, which holds model/card.json and the files that
-// the card names, and with what the author wrote. It panics where one of them is broken, which is a fault of the build:
-// the tests of the package that embeds them find it (manifesttest.Run).
+// the card names, and with the author's code. It panics if one of them is invalid, which is a fault of the build: the
+// tests of the embedding package find it (manifesttest.Run).
 func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
 	m, err := readManifest(text, files, i)
 	if err != nil {
@@ -41,7 +42,7 @@ func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
 	return manifestBenchmark{m, i}
 }
 
-// Of returns the manifest of a benchmark that [Benchmark] made, and whether it is one.
+// Of returns the manifest of b, and whether [Benchmark] made b.
 func Of(b sdk.Benchmark) (*Manifest, bool) {
 	own, ok := b.(manifestBenchmark)
 	return own.manifest, ok

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// ModelCard is what every model card (card.json) says. A card may say more. The training script writes it; `make cards`
-// then measures the metrics with the runtime that plugins have, to all digits.
+// ModelCard contains the common fields of all model cards (card.json). A card may have more. The training script writes
+// it; `make cards` then measures the metrics, unrounded, with the runtime of the plugins.
 type ModelCard struct {
-	TrainingMinutes float64     `json:"training_minutes"` // of wall time, making the data included
+	TrainingMinutes float64     `json:"training_minutes"` // wall time, including data generation
 	TrainedWith     TrainedWith `json:"trained_with"`
 	Files           []CardFile  `json:"files"`
 }
@@ -29,15 +29,15 @@ type TrainedWith struct {
 // CardFile is one embedded ONNX file.
 type CardFile struct {
 	Name      string       `json:"name"`      // in the sources: "resnet_fp32.onnx"
-	Part      string       `json:"part"`      // that it is, where the model has several
+	Part      string       `json:"part"`      // the part's name, if the model has several
 	Precision string       `json:"precision"` // "fp32" or "int8"
 	Size      int64        `json:"size"`      // bytes
 	SHA256    string       `json:"sha256"`    // lower-case hex
 	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, as the harness measures them
-	// Models are metrics of one model alone, by the name of its rules: of models that have embedded data sets of their
-	// own, or draw their answers.
+	// Models are metrics of single models, by the name of their rules, for models with their own embedded data sets or
+	// drawn answers.
 	Models map[string][]sdk.Metric `json:"models"`
-	// Audits are what compliance tests measured, by the name of the rules' model; a metric has the name of its test.
+	// Audits are the figures of compliance tests, by the name of the rules' model; a metric has the name of its test.
 	Audits map[string][]sdk.Metric `json:"audits"`
 }
 
@@ -61,10 +61,10 @@ func readCard(files fs.FS, folder string) (ModelCard, error) {
 	return c, nil
 }
 
-// File returns the facts of the file of a precision, and whether there is one, of a model of one part.
+// File returns the file of a precision, for a model of one part, and whether there is one.
 func (c ModelCard) File(precision string) (CardFile, bool) { return c.PartFile("", precision) }
 
-// PartFile returns those of a part.
+// PartFile returns the file of a part and a precision, and whether there is one.
 func (c ModelCard) PartFile(part, precision string) (CardFile, bool) {
 	for _, f := range c.Files {
 		if f.Part == part && f.Precision == precision {

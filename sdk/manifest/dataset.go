@@ -10,15 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// DatasetExport writes the sets of drawn samples that a benchmark's embedded data set is one of, in the official
-// layout.
+// DatasetExport writes sets of generated samples, among them the benchmark's embedded data set, in the official layout.
 type DatasetExport struct {
-	// Sets are their names; the first is the one that is embedded.
+	// Sets are the names of the sets; the first is the embedded one.
 	Sets []string
-	// Write writes the n samples of a set from the first on, all that follow where n is negative, to a folder that is
-	// there, or to a new file where File names one.
+	// Write writes n samples of a set, starting at first, or all following samples if n is negative. It writes to an
+	// existing folder, or to a new file if File is set.
 	Write func(ctx context.Context, out, set string, first, n int) error
-	// File is the name of the file in the folder that is asked for; empty: the folder itself is the data set.
+	// File is the name of the file in the requested folder; empty: the folder itself is the data set.
 	File string
 }
 

@@ -16,11 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Manifest is what manifest.json says, completed. It is immutable: its methods may be called concurrently, and what
-// they return must not be changed.
+// Manifest is the completed content of manifest.json. It is immutable: its methods may be called concurrently, and
+// callers must not change the results.
 type Manifest struct {
 	Name, Version, Summary string
-	Params                 []sdk.ParamInfo // of all models, without defaults, which are each model's
+	Params                 []sdk.ParamInfo // of all models; the defaults belong to each model
 	Embedded               EmbeddedEntry
 	Datasets               []sdk.DatasetInfo // the official ones, and further embedded ones
 	Models                 []ModelEntry      // the first is the default
@@ -28,7 +28,7 @@ type Manifest struct {
 	files fs.FS // model/card.json and the files that it names, and such folders of models with files of their own
 }
 
-// EmbeddedEntry is the model inside the plugin, which stands in for each model that has no file.
+// EmbeddedEntry is the model inside the plugin, which replaces each model that has no file.
 type EmbeddedEntry struct {
 	Folder   string            // of its card and its files; empty: model
 	Defaults map[string]string // by parameter: those of the embedded files
@@ -49,13 +49,13 @@ type SmokeEntry struct {
 type ModelEntry struct {
 	sdk.ModelInfo
 	Scenarios []string // names, in place of ModelInfo's
-	// Datasets names those of the manifest's data sets that the model runs on; none: all of them.
+	// Datasets names the manifest's data sets that the model runs on; none: all of them.
 	Datasets []string
 	Defaults map[string]string // by parameter: those of the official files
-	// MetricEntries are ModelInfo's Metrics as the manifest has them.
+	// MetricEntries are the manifest's form of ModelInfo's Metrics.
 	MetricEntries []MetricEntry `json:"metrics"`
-	// Embedded is a model inside the plugin for this one alone, in the place of the manifest's; its data set says how many
-	// samples it has.
+	// Embedded is a model inside the plugin for this entry only, and replaces the manifest's. Its data set entry gives
+	// the number of samples.
 	Embedded *EmbeddedEntry
 	// EmbeddedDefaults replace the embedded entry's for this model, parameter by parameter.
 	EmbeddedDefaults map[string]string
@@ -104,7 +104,7 @@ func readManifest(text string, files fs.FS, i Implementation) (*Manifest, error)
 	return m, nil
 }
 
-// Describe is the benchmark's description, without backends.
+// Describe returns the benchmark's description, without backends.
 func (m *Manifest) Describe() sdk.Description {
 	d := sdk.Description{Name: m.Name, Version: m.Version, Summary: m.Summary}
 	for _, e := range m.Models {
@@ -113,7 +113,7 @@ func (m *Manifest) Describe() sdk.Description {
 	return d
 }
 
-// Model finds a model's entry by name, in any case; the empty name means the first.
+// Model returns a model's entry by name, ignoring case; the empty name means the first.
 func (m *Manifest) Model(name string) (*ModelEntry, error) {
 	names := make([]string, len(m.Models))
 	for i := range m.Models {

@@ -27,19 +27,19 @@ const maxLanes = 4096
 
 // Backend starts a process for each model that it opens. It is immutable.
 type Backend struct {
-	// Command is what to run where the option "command" says nothing: a shell's command line.
+	// Command is the shell command line to run if the option "command" is not set.
 	Command string
-	// Output takes what the process prints, as it comes; nil: the standard error output.
+	// Output receives the process's output as it arrives; nil: the standard error output.
 	Output io.Writer
 }
 
-// Describe lists the client's options. Those of the process are known to it alone.
+// Describe lists the client's options. Only the process knows its own options.
 func (b Backend) Describe() backend.Info {
 	s := b.defaultSettings()
 	return backend.Info{Options: s.optionList().Docs()}
 }
 
-// CheckDevices leaves devices to the process of each, which alone knows them.
+// CheckDevices accepts all devices: only each device's process can check them.
 func (Backend) CheckDevices([]string, map[string]string) error { return nil }
 
 // processOptions is Config.Options, read.
@@ -89,8 +89,8 @@ func (b Backend) readOptions(given map[string]string) (processOptions, error) {
 	return s, nil
 }
 
-// Open starts the process and has it load m. Errors have backend.ErrOption, backend.ErrModel, backend.ErrTensors or
-// fs.ErrNotExist in their chains, as those of other backends; an error of the process carries its last lines.
+// Open starts the process, which loads m. Errors have backend.ErrOption, backend.ErrModel, backend.ErrTensors or
+// fs.ErrNotExist in their chains, as with other backends. An error of the process includes its last lines.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	set, err := b.readOptions(c.Options)
 	if err != nil {

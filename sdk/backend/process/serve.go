@@ -17,15 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// ErrByHand says that a backend process was not started by a plugin.
+// ErrByHand reports that a backend process was not started by a plugin.
 var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process " +
 	"--backend-opt command=COMMAND")
 
 // desertedGrace is how long a batch may be at work when the plugin is gone.
 const desertedGrace = 2 * time.Second
 
-// Serve is the server half for backends in Go: it serves b to the plugin that started the process, until that closes
-// the connection or is gone. The error of a process that was started by hand is ErrByHand.
+// Serve is the server half for backends in Go: it serves b to the plugin that started the process, until the plugin
+// closes the connection or ends. In a process started by hand it returns ErrByHand.
 func Serve(b backend.Backend) error {
 	if os.Getenv(cookieKey) != cookieValue {
 		return ErrByHand

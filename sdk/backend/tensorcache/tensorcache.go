@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Memory is the memory of this process, the CacheMemory of all sessions that use this package: they take one another's
-// tensors.
+// Memory is the CacheMemory of all sessions that use this package, the memory of this process. They accept one
+// another's tensors.
 type Memory struct{}
 
 // Runs carries out the runs of one session. The zero value is ready; Run may be called from many goroutines at a time.
@@ -20,8 +20,8 @@ type Runs struct {
 	scratch sync.Pool // of *gathered
 }
 
-// Run calls run with inputs that have Data in place of what is kept, and keeps those outputs that are to be. What is
-// whole, or the first rows, of one handle is not copied.
+// Run calls run with Data instead of handles in the inputs, and keeps the outputs with KeepOutput. It does not copy an
+// input that is all of one handle or its first rows.
 func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) error) error {
 	if !backend.UsesHandles(in, out) {
 		return run(in, out)
