@@ -74,7 +74,7 @@ const (
 	PluginFlags        = plan.PluginFlags
 )
 
-// Plan is what will be done, and what is asked to do it.
+// Plan contains the planned runs and the plugin that executes them.
 type Plan struct {
 	*plan.Plan
 	running plugin.Running
@@ -90,9 +90,8 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	return &Plan{Plan: p}, nil
 }
 
-// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes what harness run
-// writes into the folder Output.Dir. The document holds what each run measured; whether one is VALID stands
-// there, and is no error.
+// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes the files of harness
+// run into the folder Output.Dir. The document contains each run's figures and verdict; INVALID is not an error.
 //
 // An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
 // fails, a folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document
@@ -146,7 +145,7 @@ func (p *Plan) Unmade() []record.Run { return run.Unmade(p.Plan) }
 // same runs. It is an error if another session writes there.
 func Record(out string, runs ...record.Run) error { return run.Record(out, runs...) }
 
-// Settle is for who finds all runs in the output folder out and makes none: it removes what a session that was killed
-// left there, its lock and files that were not written to their end, and recovers results that were set aside. note
-// says in lines what became of those. A folder without such a lock, or of a session that goes on, is not touched.
+// Settle cleans up the output folder out when all runs are already there: it removes the remains of a killed session,
+// its lock and files that were not written to their end, and recovers results that were set aside. note describes the
+// recovered results, in lines. Settle does not change a folder without such a lock or with a running session.
 func Settle(out string) (note string) { return run.Settle(out) }

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
-// DatasetWork is what a plugin shall do with a data set, apart from runs: one of its model's DatasetActions.
+// DatasetWork is work of a plugin on a data set outside runs: one of its model's DatasetActions.
 type DatasetWork struct {
 	Plugins             Plugins
 	Model, Action, Name string
@@ -28,8 +28,8 @@ type DatasetWork struct {
 	Running func(kill func())
 }
 
-// WorkOnDataset has it done, and returns what the plugin says of it. Output must not exist: it is there once all of it
-// is, and nothing of it where the work fails or ctx ends.
+// WorkOnDataset performs the work and returns the plugin's message. Output must not exist. It appears only when it is
+// complete, and not if the work fails or ctx ends.
 func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) {
 	params, faults := flagtext.Pairs("--param", w.Params)
 	if len(faults) > 0 {

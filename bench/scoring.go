@@ -64,8 +64,8 @@ type Scored struct {
 	Unformed error
 }
 
-// Score scores every log that the path means, and writes accuracy.txt beside each. A log that cannot be scored does not
-// keep the others from it: the scores of those are returned beside the error, which names every fault.
+// Score scores every log at the path, and writes accuracy.txt to each log's folder. A log that cannot be scored does
+// not stop the others: Score returns their scores together with an error that lists every fault.
 func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	logs, err := results.AccuracyLogs(r.Path)
 	if err != nil {

@@ -37,11 +37,11 @@ type TuneRequest struct {
 	Requests   []int
 	Time       time.Duration // of the longest tests of a setting
 	Exhaustive bool          // measure every setting that long, three times
-	// Testing, if not nil, is told what is measured next; an empty text says that the measuring has ended for now.
+	// Testing, if not nil, is called with the next measurement; an empty text means that measuring has paused.
 	Testing func(what string)
 }
 
-// Tuned is what a search found, and what it measured on the way.
+// Tuned is the result of a search, with its measurements.
 type Tuned struct {
 	Profile  tune.Profile
 	Path     string // where the profile belongs

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Field is all there is to know of one setting: what it is called, where it stands in TestSettings, what it means, what
-// its value must be, and how the logs write it.
+// Field describes one setting: its names, its field in TestSettings, its meaning, its allowed values, and its form in
+// the logs.
 type Field struct {
 	Name     string // the field of TestSettings
 	Official string // the official LoadGen's name of it, which the logs use
@@ -103,7 +103,7 @@ func (f Field) FractionAt(s *TestSettings) *float64 {
 	return f.fraction(s).(*float64)
 }
 
-// Applies says whether the field means something in runs of scenario.
+// Applies reports whether the field has a meaning in runs of scenario.
 func (f Field) Applies(scenario Scenario) bool {
 	return f.Scenario == "" || f.Scenario == scenario.String() || f.Form == TokenMillisForm && scenario != Offline
 }
@@ -130,7 +130,7 @@ func (f Field) Keeps(rules, s TestSettings) bool {
 	return true
 }
 
-// Allowed says which values the rules allow; empty: any.
+// Allowed returns the values that the rules allow; empty: any.
 func (f Field) Allowed() string {
 	switch f.fixed {
 	case exactly:

@@ -1,6 +1,6 @@
 package loadgen
 
-// FieldForm says how the official LoadGen turns a number in a configuration file into the value of a setting.
+// FieldForm is the way in which the official LoadGen converts a number in a configuration file to a setting's value.
 type FieldForm int
 
 // The forms. Numbers are read twice, as an unsigned integer and as a double; the form says which of them counts.

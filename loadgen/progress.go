@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Phase is what a test is doing.
+// Phase is the current activity of a test.
 type Phase int32
 
 // The phases, in order.
@@ -75,7 +75,7 @@ func (p *Progress) enterPhase(phase Phase) {
 	}
 }
 
-// Phase is what the test is doing; any goroutine may call it, at any time, at the cost of a read.
+// Phase returns the current activity of the test. Any goroutine may call it at any time; it costs one read.
 func (p *Progress) Phase() Phase {
 	if other := p.other.Load(); other != nil {
 		return (*other)().Phase

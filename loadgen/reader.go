@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 )
 
-// Measured is what LoadGen recorded of one answered sample.
+// Measured is LoadGen's record of one answered sample.
 type Measured struct {
 	Latency time.Duration // from the time its query was due to the answer
 	At      time.Duration // of the answer, since the start of the series
@@ -25,7 +25,7 @@ func (m Measured) TPOT() time.Duration {
 	return (m.Latency - m.TTFT) / time.Duration(m.Tokens-1)
 }
 
-// Visitor gets what a Reader reads, on the goroutine that calls Read.
+// Visitor receives the records of a Reader, on the goroutine that calls Read.
 type Visitor interface {
 	// Sample is called once for each answered sample.
 	Sample(m Measured)

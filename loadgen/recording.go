@@ -9,7 +9,7 @@ import (
 // may be read, by one goroutine or several, until the function of LogSettings.Record that got it returns.
 type Recording struct{ p *testSeries }
 
-// Slot is what was measured of a sample. Times are nanoseconds since the series' start.
+// Slot contains the measured times of a sample. Times are nanoseconds since the series' start.
 type Slot struct {
 	Sample, Query uint64 // numbers in the whole test, from 0; that of the sample is its response id
 	Index         SampleIndex
@@ -29,10 +29,10 @@ func (r Recording) Samples() int { return len(r.p.Done) }
 // SamplesPerQuery is the size of a query: slots i with the same i/SamplesPerQuery are of the same one.
 func (r Recording) SamplesPerQuery() int { return int(r.p.SamplesPerQuery) }
 
-// HasTokens says whether tokens were counted.
+// HasTokens reports whether tokens were counted.
 func (r Recording) HasTokens() bool { return r.p.Tokens != nil }
 
-// HasFirstTokens says whether the times of first tokens were recorded.
+// HasFirstTokens reports whether the times of first tokens were recorded.
 func (r Recording) HasFirstTokens() bool { return r.p.FirstToken != nil }
 
 // Slot is the i-th slot, counted from 0 to Samples()-1.

@@ -43,7 +43,7 @@ type EarlyStopping struct {
 	Text             string // as in the summary log
 }
 
-// Note is a finding about a run that is no rule.
+// Note is a finding about a run that does not belong to a rule.
 type Note struct {
 	About string // stable word for machines: "hopeless", "issue_delay", "standstill"
 	Text  string // what was found, with units, and what to do

@@ -20,9 +20,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// AskFirst settles what all loads have in common, and asks for one answer, which counts in nothing: a server that
-// refuses the request cannot be measured by it. Waiting, if not nil, is called with a line where that answer takes
-// long. Errors are of sdk.ErrUsage or sdk.ErrData.
+// AskFirst determines the settings common to all loads and sends one request, which no figure counts. It shows whether
+// the server accepts the request. Waiting, if not nil, is called with a line if the answer takes long. Errors are of
+// sdk.ErrUsage or sdk.ErrData.
 func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error {
 	p := &s.Plan
 	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank

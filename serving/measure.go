@@ -74,7 +74,7 @@ func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, erro
 	return all.File, err
 }
 
-// OfServer gives an error of a sweep that a server failed in its class, plugin.ErrFault.
+// OfServer marks the error of a sweep whose server failed with its class, plugin.ErrFault.
 func OfServer(err error) error {
 	if errors.Is(err, sweep.ErrServer) {
 		return plugin.Fault(err)

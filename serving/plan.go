@@ -42,8 +42,8 @@ type (
 	SweepPoint = sweep.SweepPoint
 )
 
-// Plan says what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the zero
-// value has 16 users ask for 128 tokens after 512 for a minute.
+// Plan determines what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the
+// zero value has 16 users ask for 128 tokens after 512 for a minute.
 type Plan struct {
 	Connection ServerConnection
 
@@ -65,15 +65,15 @@ type Plan struct {
 
 	// Objectives are what requests and points are held to: objective.Parse.
 	Objectives objective.Objectives
-	// WarmUp is how many requests are sent before each load, which count in nothing; 0: as many as users, at least 8;
-	// below 0: none.
+	// WarmUp is the number of requests sent before each load, which no figure counts; 0: the number of users, at least
+	// 8; below 0: none.
 	WarmUp int
 	// Grace is how long answers may take that are under way at a load's end; 0: DefaultGrace, where a time ended it, and
 	// as long as they take after a number of requests; below 0: no time.
 	Grace time.Duration
 	// MaxErrors ends a load after so many failures; nil: 10 % of 20 or more.
 	MaxErrors *MaxErrors
-	// Retry is how often a request is asked again after 429 and 503.
+	// Retry is the number of times that a request is repeated after 429 and 503.
 	Retry int
 	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
 	WholeWindow bool
@@ -90,7 +90,7 @@ type Plan struct {
 	Measured func(p *SweepPoint)
 }
 
-// ServerConnection says how to talk to a server.
+// ServerConnection determines how to connect to a server.
 type ServerConnection struct {
 	// Model is the model's name at the server; empty: the only one it has.
 	Model string
@@ -99,9 +99,10 @@ type ServerConnection struct {
 	// Lookup finds an environment variable, as os.LookupEnv does: option key_env names the one with the API key. Nil:
 	// there is no key.
 	Lookup func(name string) (value string, ok bool)
-	// MaxWait is how long servers may take until they are ready. Until then they are asked again. 0: they are asked once.
+	// MaxWait is the time limit for servers to become ready. Until then Connect repeats its request. 0: a single
+	// request.
 	MaxWait time.Duration
-	// Waiting hears once that a server is not ready, and why; nil: nothing does.
+	// Waiting, if not nil, is called once with the reason if a server is not ready.
 	Waiting func(text string)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Session is a plan at a server that has answered: Measure in steps, for a caller who adds to what is recorded.
+// Session runs a plan at a connected server. It splits Measure into steps, for a caller that adds to the records.
 type Session struct {
 	Plan  Plan
 	About openai.ServerInfo  // what the server is

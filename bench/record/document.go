@@ -39,7 +39,7 @@ func (d Document) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ErrSchema says that a file is not a result that this program reads.
+// ErrSchema reports that a file is not a result that this program can read.
 var ErrSchema = errors.New("not a result file of this version")
 
 // Parse reads a document of this version of the schema or an earlier one.
@@ -117,7 +117,7 @@ func ReadSuite(dir string) (Document, error) {
 	return d, err
 }
 
-// Same says whether two records are of the same run of an output directory: the later one takes the place of the other.
+// Same reports whether two records belong to the same run of an output directory; the later one replaces the other.
 func (r Run) Same(o Run) bool {
 	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode && r.Test == o.Test
 }

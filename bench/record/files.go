@@ -30,7 +30,7 @@ func FilesIn(dir, name string) (all []File, err error) {
 	return all, err
 }
 
-// CheckFiles says which of the files, whose paths are relative to a folder, is not as it was written; nil: all are.
+// CheckFiles returns an error that names a file changed since it was written, or nil. The paths are relative to dir.
 func CheckFiles(dir string, files []File) error {
 	for _, f := range files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Hide takes secrets out of the texts that came from elsewhere: errors, findings, and what the backend says of itself.
-// hide may be nil. Lists and maps that others hold stay as they are.
+// Hide removes secrets from texts of other sources: errors, findings, and the backend's description. hide may be nil.
+// Shared lists and maps stay unchanged.
 func (r *Run) Hide(hide func(text string) string) {
 	if hide == nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// Identity is what a run is called among others: what the user calls it, and its place where a command makes several.
+// Identity identifies a run among others: the user's name for it, and its position among a command's runs.
 type Identity struct {
 	Label string `json:"label,omitempty" flag:"label"` // the user's own name of it: --label
 	Entry string `json:"entry,omitempty"`              // the name of the suite's entry, where it is not the model's
@@ -19,7 +19,7 @@ type Identity struct {
 	Repeats int `json:"repeats,omitempty"`
 }
 
-// Place is what the path of a folder of logs says of a run. Division and submitter are those of a submission's tree.
+// Place describes a run by the path of its folder of logs. Division and submitter are those of a submission's tree.
 type Place struct {
 	Division  string `json:"division,omitempty"`
 	Submitter string `json:"submitter,omitempty"`

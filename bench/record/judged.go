@@ -27,7 +27,7 @@ type Judged struct {
 	Better sdk.MetricDirection
 }
 
-// Met says whether the figure keeps its limit, or none holds. NaN does not.
+// Met reports whether the figure meets its limit or has none. NaN does not meet a limit.
 func (j Judged) Met() bool {
 	switch v := float64(j.Figure.Value); j.Better {
 	case sdk.LowerBetter:
@@ -74,7 +74,7 @@ func trimZeros(number string) string {
 	return strings.TrimRight(strings.TrimRight(number, "0"), ".")
 }
 
-// MarginText is how far the figure is from its limit: "18 % below", "2.1 % above"; empty where nobody can tell.
+// MarginText returns the figure's distance from its limit: "18 % below", "2.1 % above"; empty if unknown.
 func (j Judged) MarginText() string {
 	fraction, ok := j.Margin()
 	if !ok {

@@ -56,7 +56,7 @@ func (r Run) naturalOutcome() (verdict string, code exitcode.Code) {
 	return verdict, exitcode.Valid
 }
 
-// Good says whether the run came to its natural end, VALID or with a good accuracy, whatever its test finds.
+// Good reports whether the run reached its natural end, VALID or with a good accuracy, regardless of its test's result.
 func (r Run) Good() bool {
 	_, code := r.naturalOutcome()
 	return r.Status == Complete && code == exitcode.Valid
@@ -108,7 +108,7 @@ func (r *Run) setFailed(code exitcode.Code, err error) {
 	}
 }
 
-// Begin marks a run that is under way. Where the harness is killed, this is what result.json keeps saying.
+// Begin marks a run as in progress. If the harness is killed, result.json keeps this state.
 func (r *Run) Begin() {
 	r.Status, r.Verdict, r.ExitCode = Unfinished, "UNFINISHED", int(exitcode.Interrupted)
 	r.normaliseLists()
@@ -140,7 +140,7 @@ func nonNil[T any](s []T) []T {
 	return s
 }
 
-// AnsweredByEmbedded says whether the plugin's own model gave the answers, and none at a server.
+// AnsweredByEmbedded reports whether the plugin's own model gave the answers, not a server's model.
 func (r *Run) AnsweredByEmbedded() bool {
 	return r.Workload != nil && r.Workload.Embedded && r.Network == nil
 }

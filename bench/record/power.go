@@ -15,7 +15,7 @@ import (
 // PowerNote stands beside every power measurement.
 const PowerNote = "An informal measurement: a submission of power needs the official power tools and an analyzer."
 
-// Power is what a meter of the user's measured beside a timed run. The figures are missing where there is a fault.
+// Power contains the readings of the user's meter during a timed run. After a fault the figures are missing.
 type Power struct {
 	Source string `json:"source"` // "rapl (package-0, package-1)", "cmd ...", "file ..."
 	Note   string `json:"note"`   // PowerNote
@@ -32,7 +32,8 @@ type Power struct {
 	Token   *Figure `json:"energy_per_token,omitempty"`
 	// Efficiency is the performance for each watt: samples or tokens for each joule.
 	Efficiency *Figure `json:"efficiency,omitempty"`
-	// Fault says why there is no power measurement of the run, which is INVALID then; its performance is what it is.
+	// Fault is the reason why the run has no power measurement and is therefore INVALID; its performance figures stay
+	// unchanged.
 	Fault string `json:"fault,omitempty"`
 }
 

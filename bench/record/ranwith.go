@@ -11,8 +11,9 @@ import (
 // Fact is something that a run was made with: "backend", "ort, ONNX Runtime 1.28.2".
 type Fact struct{ Name, Value string }
 
-// RanWith says what ran on what: model file and precision, data, backend and its version, devices, machine, what the
-// user states of it, rules, division, LoadGen and harness, in this order. What is not known is left out.
+// RanWith lists the components and settings of the run: model file and precision, data, backend and its version,
+// devices, machine, what the user states of it, rules, division, LoadGen and harness, in this order. What is not known
+// is left out.
 func (r Run) RanWith() []Fact {
 	var all []Fact
 	add := func(name, value string) {

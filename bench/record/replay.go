@@ -17,7 +17,7 @@ import (
 // AnswersFile has the payloads of a replay's answers, in the form of LoadGen's accuracy log.
 const AnswersFile = "replay_answers.json"
 
-// Replay is what came of recorded conversations that were asked again, one turn at a time.
+// Replay is the result of replaying recorded conversations, one turn at a time.
 type Replay struct {
 	Turns    int `json:"turns"`    // of the data
 	Issued   int `json:"issued"`   // those that were sent
@@ -31,7 +31,7 @@ type Replay struct {
 	Latency *float64 `json:"latency_mean_ns,omitempty"`
 	// Estimates are LoadGen's early-stopping estimates of percentiles of the latency.
 	Estimates []Estimate `json:"early_stopping,omitempty"`
-	// Scores are what the answers are worth, and Notes what a reader should know of them.
+	// Scores are the scores of the answers, and Notes are remarks on them.
 	Scores []Figure `json:"scores,omitempty"`
 	Notes  []string `json:"score_notes,omitempty"`
 	// AnswersSHA256 is of AnswersFile, lower-case hex.

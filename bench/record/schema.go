@@ -46,9 +46,9 @@ type Benchmark struct {
 	Left    string   `json:"left,omitempty"`     // why it is not run
 }
 
-// Run is everything known of one run: performance or accuracy of one model in one scenario.
+// Run is the complete record of one run: performance or accuracy of one model in one scenario.
 type Run struct {
-	// Identity is what the run is called among others, as far as anybody said.
+	// Identity identifies the run among others, if names were given.
 	Identity Identity `json:"identity,omitzero"`
 	// Place is where its logs lie in a folder of results, of a run of which there are logs alone.
 	Place *Place `json:"place,omitempty"`

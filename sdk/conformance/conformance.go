@@ -15,31 +15,31 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Subject is what is checked: a plugin binary, opened with some options.
+// Subject is the plugin binary to check, with the options to open it.
 type Subject struct {
 	Binary string
 	// Open are the options of every workload: model, precision, data set, backend and its options. The checks set
-	// Scenario and Use. Count is how many samples are answered again and again, and all that accuracy is measured on; 0:
-	// 24 of them, or down to 8 where they take long, and the whole data set.
+	// Scenario and Use. Count is the number of samples to repeat, and to measure accuracy on; 0: 24 samples to repeat
+	// (down to 8 if they are slow), and accuracy on the whole data set.
 	Open sdk.Options
-	// ScorerFiles are the models that the scorer runs, where they are not the embedded ones: ScoreOptions.PartFiles.
+	// ScorerFiles are the scorer's models if they are not the embedded ones: ScoreOptions.PartFiles.
 	ScorerFiles map[string]string
 	// Env is added to the plugin's environment.
 	Env []string
-	// Approve, if not nil, is asked at each launch: see host.LaunchOptions.
+	// Approve, if not nil, is called at each launch: see host.LaunchOptions.
 	Approve func(binary *os.File) error
-	// Reference, if not nil, is whose answers to the whole data set the subject's are compared with: another backend's, or
-	// another binary's.
+	// Reference, if not nil, is another backend or binary whose answers to the whole data set are compared with the
+	// subject's.
 	Reference *ReferencePlugin
-	// Queries is how many queries the check of memory growth makes; 0: 10,000.
+	// Queries is the number of queries in the check of memory growth; 0: 10,000.
 	Queries int
-	// MemoryTime bounds the time of those queries: a slow subject makes fewer, and may grow by less; 0: 20 s.
+	// MemoryTime limits the time of those queries: a slow subject answers fewer, and may grow by less; 0: 20 s.
 	MemoryTime time.Duration
-	// StartTimeout is the time in which a plugin has to shake hands; 0: a minute.
+	// StartTimeout is the time limit for a plugin's handshake; 0: a minute.
 	StartTimeout time.Duration
-	// Patience is the time in which a plugin has to notice its end or an error; 0: 20 s.
+	// Patience is the time limit for a plugin to notice its end or an error; 0: 20 s.
 	Patience time.Duration
-	// AnswerTimeout is how long nothing may get on, and Note takes what a user should know of that: see
+	// AnswerTimeout is the time limit without progress, and Note receives messages for the user about it: see
 	// host.LaunchOptions.
 	AnswerTimeout time.Duration
 	Note          func(text string)
@@ -47,7 +47,7 @@ type Subject struct {
 	Only []string
 }
 
-// ReferencePlugin is a plugin that is taken to be right.
+// ReferencePlugin is a plugin that is assumed to be correct.
 type ReferencePlugin struct {
 	Binary string // empty: the subject's
 	Open   sdk.Options
@@ -124,7 +124,7 @@ func allChecks() []namedCheck {
 	}
 }
 
-// CheckAbout is what a check requires, and empty for a name that no check has.
+// CheckAbout returns the requirement of a check, or "" for an unknown name.
 func CheckAbout(name string) string {
 	for _, c := range allChecks() {
 		if c.name == name {
@@ -143,9 +143,9 @@ func CheckNames() []string {
 	return names
 }
 
-// Run makes the checks and returns their results in order; report, if not nil, gets each as soon as it is there. A
-// plugin that does not start fails the first check, and all others are skipped; so are those behind reality where the
-// subject cannot be opened. When ctx ends, so do the checks.
+// Run makes the checks and returns their results in order; report, if not nil, receives each result at once. A plugin
+// that does not start fails the first check, and all others are skipped. If the subject cannot be opened, the checks
+// after reality are skipped. The checks end with ctx.
 func Run(ctx context.Context, s Subject, report func(CheckResult)) []CheckResult {
 	var results []CheckResult
 	var known sharedResults
@@ -174,7 +174,7 @@ func Run(ctx context.Context, s Subject, report func(CheckResult)) []CheckResult
 	return results
 }
 
-// CountFailures counts the failures.
+// CountFailures returns the number of failures.
 func CountFailures(results []CheckResult) int {
 	n := 0
 	for _, r := range results {

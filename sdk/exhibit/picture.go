@@ -18,8 +18,8 @@ var (
 	Found = color.NRGBA{0xef, 0x44, 0x44, 0xff} // what the model found
 )
 
-// Thumbnail is a copy of a picture whose longer side is size pixels. A small picture becomes larger by whole pixels, so
-// that one sees what the model saw.
+// Thumbnail returns a copy of a picture whose longer side is size pixels. It enlarges small pictures by whole pixels,
+// to show what the model saw.
 func Thumbnail(src image.Image, size int) *image.NRGBA {
 	w, h := src.Bounds().Dx(), src.Bounds().Dy()
 	if longer := max(w, h); longer > 0 && longer <= size/2 {
@@ -65,7 +65,7 @@ func SideBySide(pictures ...*image.NRGBA) *image.NRGBA {
 	return all
 }
 
-// PNG encodes a picture, smaller than it is where it would have more than sdk.MaxExhibitBytes.
+// PNG encodes a picture. It reduces a picture that would exceed sdk.MaxExhibitBytes.
 func PNG(p image.Image) ([]byte, error) {
 	encoder := png.Encoder{CompressionLevel: png.DefaultCompression}
 	for p.Bounds().Dx() > 1 {

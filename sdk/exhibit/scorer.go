@@ -12,9 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Gallery says how bad an answer is: the larger, the worse, and 0 where it is right. show makes an exhibit of it; nil:
-// the answer is not shown. A gallery is asked when an entry comes, for the badness alone, and of the worst once more in
-// the end, with a copy of the entry. A note says why show failed: the score stands without the exhibit.
+// Gallery rates an answer: badness is 0 for a right answer and larger for a worse one. show makes an exhibit of the
+// answer; nil: the answer is not shown. The scorer calls the gallery for each new entry, using only the badness, and
+// again at the end for the worst, with a copy of the entry. If show fails, the score has a note with the reason instead
+// of the exhibit.
 type Gallery func(e mllog.AccuracyEntry) (badness float64, show ShowFunc)
 
 // ShowFunc makes an exhibit of one answer.
@@ -23,8 +24,8 @@ type ShowFunc func() (sdk.Exhibit, error)
 // maxHeldBytes bounds the payloads that are kept until the end, in bytes.
 const maxHeldBytes = 256 << 20
 
-// NewScorer is a scorer that adds at most maxExhibits exhibits to its score (Request.Exhibits), the worst first;
-// with none wanted, or no gallery, it is of alone. Of several entries of one sample the first is looked at.
+// NewScorer returns a scorer that adds up to maxExhibits exhibits (Request.Exhibits) to the score of the scorer of, the
+// worst first. With maxExhibits 0 or no gallery, it returns of itself. Only the first entry of a sample is rated.
 func NewScorer(of sdk.Scorer, maxExhibits int, g Gallery) sdk.Scorer {
 	if maxExhibits <= 0 || g == nil {
 		return of
@@ -114,8 +115,8 @@ func (s *exhibitScorer) Close() error {
 	return nil
 }
 
-// WorstSamples shows the worst of n samples, at most maxExhibits, the worst first: for scorers that know only at their
-// end how bad an answer is. Of equal ones the first come first; those that are as right as can be, 0, are shown, too.
+// WorstSamples returns exhibits of up to maxExhibits of the n samples, the worst first, for scorers that can rate
+// answers only at the end. Equally bad samples keep their order; samples with badness 0 are shown too.
 func WorstSamples(n, maxExhibits int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
 	if maxExhibits <= 0 {
 		return nil

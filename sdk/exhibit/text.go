@@ -8,8 +8,8 @@ import (
 // maxRunes is how many characters of one text are shown.
 const maxRunes = 2500
 
-// Paragraphs writes names and texts in turn, each as a paragraph: what was asked, what was expected, what came. Long
-// texts are cut, and bytes that are not UTF-8 replaced.
+// Paragraphs writes alternating names and texts, each pair as a paragraph: the question, the expected answer, the
+// actual answer. It cuts long texts and replaces bytes that are not UTF-8.
 func Paragraphs(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -30,7 +30,7 @@ func cutText(text string) string {
 	return string([]rune(text)[:maxRunes]) + " …"
 }
 
-// TextDistance is how unlike two texts are, from 0 to 1: 1 - F1 of their words, in whatever order these are.
+// TextDistance returns the difference of two texts, from 0 to 1: 1 - F1 of their words, regardless of order.
 func TextDistance(expected, found string) float64 {
 	words := map[string]int{}
 	want, have, both := strings.Fields(expected), strings.Fields(found), 0
@@ -49,7 +49,7 @@ func TextDistance(expected, found string) float64 {
 	return 1 - 2*float64(both)/float64(len(want)+len(have))
 }
 
-// WordErrors is how many words must be put in, left out or replaced to make one text of the other.
+// WordErrors returns the number of words to insert, delete or replace to turn one text into the other.
 func WordErrors(expected, found string) int {
 	want, have := strings.Fields(expected), strings.Fields(found)
 	row := make([]int, len(have)+1)

@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Transcripts is the gallery of what was heard: the clips with the greatest share of wrong words. name is what a clip
-// is called, said its reference; compare is the text of an answer, how many of its words are wrong, and how many words
-// the reference has.
+// Transcripts returns a gallery of the transcribed clips with the greatest share of wrong words. name returns a clip's
+// name and said its reference. compare returns the text of an answer, the number of wrong words, and the number of
+// words in the reference.
 func Transcripts(name, said func(clip int) string,
 	compare func(clip uint64, payload []byte) (text string, wrong, words int, err error)) Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show ShowFunc) {

@@ -132,7 +132,7 @@ func (g *Generator) wakeLoop() {
 	}
 }
 
-// TakesAudio says whether the model's encoder takes features of audio.
+// TakesAudio reports whether the model's encoder accepts audio features.
 func (g *Generator) TakesAudio() bool { return g.model.takesAudio() }
 
 // TakesSampling says that prompts may have Sampling: its rule is in the package's documentation.

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// Backends asks the plugin for what its backends say of themselves: their devices, options and libraries. No model is
-// opened. A plugin that cannot say, built with an older sdk or none, has none to list.
+// Backends returns the descriptions of the plugin's backends: devices, options and libraries. It opens no model. The
+// list is empty for a plugin without this call, built with an older sdk or none.
 func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
 	r, err := callUnary(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{Backends: true})
 	if err != nil {

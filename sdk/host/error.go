@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FailureKind says how a plugin failed.
+// FailureKind is the way in which a plugin failed.
 type FailureKind string
 
 // What kept the plugin from going on.
@@ -20,8 +20,7 @@ const (
 	KindFailed    FailureKind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
 )
 
-// PluginError is a plugin's failure. Errors that the plugin blames on its user are none: see sdk.ErrUsage and
-// sdk.ErrData.
+// PluginError is a plugin's failure. Errors caused by the user are not PluginErrors: see sdk.ErrUsage and sdk.ErrData.
 type PluginError struct {
 	Kind   FailureKind
 	Plugin string   // name

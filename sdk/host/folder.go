@@ -26,8 +26,8 @@ var folders struct {
 }
 
 // RemoveFoldersAndExit removes the private folders of all plugins of this process, and calls exit, which ends the
-// process without closing them: plugins see that themselves, and end, too. No plugin gets a folder meanwhile. Where one
-// is being made on a disk that does not answer, the end is not waited for, and folders stay.
+// process without closing them. The plugins notice this and end too. No plugin receives a folder meanwhile. If the
+// creation of a folder hangs on a disk, RemoveFoldersAndExit does not wait, and folders remain.
 func RemoveFoldersAndExit(exit func()) {
 	const tries, pause = 100, 10 * time.Millisecond
 	for range tries {

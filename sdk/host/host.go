@@ -26,8 +26,8 @@ type FoundPlugin struct {
 	Path string
 }
 
-// Discover lists the plugin binaries of the directories, in order; of two with one name the first counts. A directory
-// that does not exist is skipped. Files that nobody may execute are no binaries.
+// Discover lists the plugin binaries of the directories, in order; the first binary of a name counts. It skips
+// directories that do not exist and files that are not executable.
 func Discover(dirs []string) ([]FoundPlugin, error) {
 	var found []FoundPlugin
 	var errs []error
@@ -71,13 +71,14 @@ const (
 	defaultCloseTimeout     = 5 * time.Second
 )
 
-// LaunchOptions say how to start a plugin. Zero values give the defaults. Tags name the flags of harness that fill
-// them.
+// LaunchOptions determine how to start a plugin. Zero values give the defaults. Tags name the flags of harness that
+// fill them.
 type LaunchOptions struct {
 	Stderr           io.Writer     // receives what the plugin prints, stdout and stderr; nil: kept for StderrTail only
 	StartTimeout     time.Duration `flag:"plugin-start-timeout"` // 30 s: from start to handshake
 	HeartbeatTimeout time.Duration `flag:"heartbeat-timeout"`    // 30 s: silence longer than this is a hang
-	// AnswerTimeout is how long nothing that the plugin was asked for may get on: longer is a hang. 0: for ever.
+	// AnswerTimeout is the maximum time without progress on any request to the plugin; a longer time is a hang. 0: no
+	// limit.
 	AnswerTimeout time.Duration  `flag:"answer-timeout"`
 	CloseTimeout  time.Duration  // 5 s: how long Close asks before it kills
 	Env           []string       // added to the plugin's environment, as NAME=VALUE
@@ -86,16 +87,15 @@ type LaunchOptions struct {
 	TLS           bool           // mutual TLS on the unix socket too; it doubles the round trip
 	StreamOnly    bool           // no shared memory: every frame goes over the gRPC stream, as it does with TLS
 	Limits        ResourceLimits // of what its processes may use; zero: none
-	// Approve, if not nil, is called with the open binary before it is started. An error, which Launch returns, keeps it
-	// from being started; else the file that was approved is the one that is executed, on Linux even if its name comes to
-	// mean another one meanwhile. A file that is changed while it is started is an *Error.
+	// Approve, if not nil, is called with the open binary before it is started. If it returns an error, Launch returns
+	// that error and does not start the binary. Otherwise Launch executes the approved file, on Linux even if its name
+	// then refers to another file. A file that changes during the start is an *Error.
 	Approve func(binary *os.File) error
-	// Hide, if not nil, takes secrets out of what the plugin says before anyone sees it: of each piece of its output,
-	// which is a line of 4 KiB at most, and of the texts of errors. It may be called from any goroutine. What the plugin
-	// answers is left as it is.
+	// Hide, if not nil, removes secrets from the plugin's messages before they are shown: from each piece of its output
+	// (a line of up to 4 KiB) and from error texts. It may be called from any goroutine. Answers stay unchanged.
 	Hide func(text string) string
-	// Note, if not nil, takes what a user should know of a plugin that works on, a line each: a process of its backend
-	// that answers nothing and does nothing. It is called from another goroutine, and must not wait for the plugin.
+	// Note, if not nil, receives messages for the user about a plugin that is still running, one line each, such as an
+	// idle backend process that does not answer. It is called from another goroutine, and must not wait for the plugin.
 	Note func(text string)
 }
 

@@ -20,8 +20,9 @@ import (
 // maxDescriptionBytes is how many bytes a description may have. Those of real plugins have a few thousand.
 const maxDescriptionBytes = 8 << 20
 
-// Inspect asks a binary to describe itself, by its argument "describe", without a handshake: it answers in milliseconds
-// and leaves no process. It inherits the variables that a plugin inherits. Errors are *Error.
+// Inspect returns the description that a binary prints for the argument "describe". There is no handshake; the call
+// takes milliseconds and leaves no process. The binary inherits the environment variables of a plugin. Errors are
+// *Error.
 func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
 	defer cancel()

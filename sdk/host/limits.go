@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ResourceLimits bound what a plugin may use. Zero values bound nothing.
+// ResourceLimits limit a plugin's resources. Zero means no limit.
 //
-// Memory, processes and processor time are of all processes of the plugin's group together, and are looked at ten times
-// a second: a plugin that is over a limit is killed, but between two looks it may go beyond. The kernel itself refuses
-// files. This keeps a plugin that runs away from taking the machine along; it is no cage.
+// Memory, processes and processor time count for all processes of the plugin's group together and are checked ten times
+// a second. A plugin above a limit is killed; between two checks it may exceed the limit. The kernel enforces the limit
+// of files. The limits protect the machine from a runaway plugin; they are not a sandbox.
 type ResourceLimits struct {
 	Memory    int64         // bytes of resident memory; what processes share counts in each
 	Processes int           // living processes
@@ -19,7 +19,7 @@ type ResourceLimits struct {
 	CPU       time.Duration // processor time since the start
 }
 
-// ErrNoLimits says that this system has no way to hold a plugin to limits.
+// ErrNoLimits reports that this system cannot enforce limits on plugins.
 var ErrNoLimits = errors.New("plugins cannot be held to limits on this system")
 
 // looks is how often a second a plugin's use is looked at, and members after how many looks its processes are listed

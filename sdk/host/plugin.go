@@ -43,7 +43,7 @@ type Plugin struct {
 // errClosed is the cause of the end of a plugin that was closed.
 var errClosed = errors.New("the plugin is closed")
 
-// Describe asks the plugin what it serves.
+// Describe returns the plugin's description.
 func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
 	r, err := callUnary(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{})
 	if err != nil {
@@ -54,8 +54,8 @@ func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
 
 // Open opens a workload in the plugin. A plugin holds one workload at a time.
 //
-// errors.Is tells what the user can mend from the plugin's own failures: sdk.ErrUsage, an unknown model, backend or
-// option; sdk.ErrData, a data set or a model file that is missing or wrong; all others are an *Error.
+// errors.Is separates what the user can fix from the plugin's own failures: sdk.ErrUsage is an unknown model, backend
+// or option; sdk.ErrData is a missing or wrong data set or model file; all others are an *Error.
 func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err := checkOptions(o); err != nil {
 		return nil, err
@@ -124,7 +124,8 @@ func (p *Plugin) StderrTail() []string { return p.output.lastLines() }
 // PID is the id of the plugin's process, which leads a process group of its own.
 func (p *Plugin) PID() int { return p.process.cmd.Process.Pid }
 
-// Close ends the process and every process it started: first asked, then killed. It may be called more than once.
+// Close ends the process and every process it started. It first requests the end, then kills. It may be called more
+// than once.
 func (p *Plugin) Close() error {
 	p.closing.Do(func() {
 		healthy := p.failed.Err() == nil
@@ -141,8 +142,8 @@ func (p *Plugin) Close() error {
 	return p.closed
 }
 
-// Kill ends every process of the plugin at once, without asking, and waits for none: for a harness that is about to
-// exit. Close may follow.
+// Kill kills every process of the plugin at once and does not wait, for a harness that is about to exit. Close may
+// follow.
 func (p *Plugin) Kill() {
 	p.fail(errClosed)
 	p.process.signalGroup(killGroup)

@@ -45,11 +45,11 @@ func (w *Workload) nodeNames(ctx context.Context) ([]string, error) {
 // QSL loads samples in the plugin.
 func (w *Workload) QSL() loadgen.QSL { return w.qsl }
 
-// LeaveOrder has samples be those that are issued, also where the workload has an order of its own: for checks of
-// single samples. It comes before the first query.
+// LeaveOrder disables the workload's own sample order, so that checks of single samples receive the issued samples.
+// Call it before the first query.
 func (w *Workload) LeaveOrder() { w.sut.order = nil }
 
-// Info is what the plugin opened; after Close, with what the backend said of itself at the end.
+// Info describes what the plugin opened; after Close it includes the backend's final description.
 func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
 
 // Heartbeat is the last heartbeat of the workload.

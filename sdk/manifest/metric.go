@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// MetricEntry is a metric of a model. Of one that is an official metric, the row of the rules says what it is; an entry
-// says what the model has otherwise.
+// MetricEntry is a metric of a model. For an official metric, the rules' row provides the values, and the entry
+// overrides them.
 type MetricEntry struct {
 	sdk.MetricInfo
 	Official string  `json:"official"` // its name in the rules' targets: "acc", "ROUGE1"; empty: it is none

@@ -24,27 +24,27 @@ import (
 //		return newWorkload(b, r.File(), set), nil
 //	}
 //
-// Faults that are there when the author's function returns no error are the error; what it returned is closed then.
+// If faults remain when the author's function returns no error, they become the error, and the function's result is
+// closed.
 type Request struct {
 	Model *ModelEntry
 	// Params are the values of all parameters: the user's over the defaults of the file, or of the data set to score.
 	Params *option.Params
-	// Files are the model files, by the part of the workload that they belong to, whose name is empty where there is one.
-	// They lack the tensors, which the benchmark adds. An optional part that is missing has none. To score they are those
-	// of the models that the scorer runs.
+	// Files are the model files by part of the workload; a single part has an empty name. They lack the tensors, which
+	// the benchmark adds. A missing optional part has no file. For scoring, they are the files of the scorer's models.
 	Files map[string]backend.Model
-	// OpenPart opens one of them to score, as sdk.ScoreOptions has it; nil in a run, and outside of a plugin.
+	// OpenPart opens one of the scorer's models (see sdk.ScoreOptions); nil in a run, and outside a plugin.
 	OpenPart func(ctx context.Context, p sdk.Part) (backend.Session, error)
 
 	Embedded bool // the file is an embedded one; to score: it gave the answers
 	Scoring  bool // an accuracy log is scored: labels are enough
-	// Verifying says that the data set is looked at alone: what a score needs of it has to be there, too, as it has not to
-	// be for a run.
+	// Verifying reports that the data set is only checked. It must then also contain what scoring needs, which a run
+	// does not require.
 	Verifying bool
 
 	Memory string   // to score: as sdk.ScoreOptions has it
 	Show   []uint64 // the same
-	// Exhibits is at most how many samples to show, as sdk.ScoreOptions has it: package sdk/exhibit chooses and draws
+	// Exhibits is the maximum number of samples to show (see sdk.ScoreOptions). Package sdk/exhibit chooses and draws
 	// them.
 	Exhibits int
 
@@ -108,13 +108,13 @@ func (r *Request) fillParams(m *Manifest, defaults map[string]string, count int)
 	r.Count = max(count, 0)
 }
 
-// File is the file of a workload that has one part.
+// File returns the file of a workload with one part.
 func (r *Request) File() backend.Model { return r.Files[""] }
 
-// GivenValue is what the user said of a parameter; empty: nothing, or nothing in so many words.
+// GivenValue returns the user's value of a parameter; empty: not set, or set to the empty text.
 func (r *Request) GivenValue(name string) string { return r.given[name] }
 
-// Embedded is the value of a parameter that stands for what is inside the plugin.
+// Embedded is the parameter value that selects the version inside the plugin.
 const Embedded = "embedded"
 
 // DefaultsOf takes the defaults of the files that a parameter belongs to, such as a tokenizer: those of the embedded
@@ -133,8 +133,8 @@ func (r *Request) DefaultsOf(param string) {
 	r.Params = option.NewParams(mergeValues(defaults, r.given))
 }
 
-// SampleCount is how many of the size samples of the data set are meant: Count, or all. More than there are is a fault,
-// which calls them what: "pictures"; where Count is the most that is wanted, all are meant then.
+// SampleCount returns how many of the data set's size samples to use: Count, or all. A Count above size is a fault,
+// whose text uses the noun what ("pictures"); with CountAtMost, all samples are used instead.
 func (r *Request) SampleCount(size int, what string) int {
 	if r.Count > size && !r.atMost {
 		r.AddFault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
@@ -145,8 +145,8 @@ func (r *Request) SampleCount(size int, what string) int {
 	return min(r.Count, size)
 }
 
-// OpenDataset opens the data set of a request: drawn is the embedded one, and open opens that at a path. Its error is a
-// fault, of class sdk.ErrData, and ok is false.
+// OpenDataset opens the data set of a request: drawn returns the embedded one, and open opens the one at a path. An
+// error becomes a fault of class sdk.ErrData, and ok is false.
 func OpenDataset[T any](r *Request, drawn func() T, open func(path string) (T, error)) (set T, ok bool) {
 	if r.Dataset == "" {
 		return drawn(), true
@@ -156,20 +156,20 @@ func OpenDataset[T any](r *Request, drawn func() T, open func(path string) (T, e
 	return set, err == nil
 }
 
-// AddFault adds a fault, of class sdk.ErrUsage or sdk.ErrData as a rule, unless err is nil.
+// AddFault adds a fault, usually of class sdk.ErrUsage or sdk.ErrData, unless err is nil.
 func (r *Request) AddFault(err error) {
 	if err != nil {
 		r.faults = append(r.faults, err)
 	}
 }
 
-// Err joins all faults, those of the parameters that were read among them.
+// Err joins all faults, including those of the parameters read so far.
 func (r *Request) Err() error {
 	return errors.Join(errors.Join(r.faults...), sdk.Usage(r.Params.Err()))
 }
 
-// Values are the values of all parameters of a model (empty: the first), with those given over the defaults: of the
-// embedded files, or of the official ones. The caller owns the map.
+// Values returns the values of all parameters of a model (empty: the first). Given values override the defaults, which
+// are those of the embedded or the official files. The caller owns the map.
 func (m *Manifest) Values(model string, embedded bool, given map[string]string) (map[string]string, error) {
 	e, err := m.Model(model)
 	if err != nil {

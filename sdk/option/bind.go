@@ -21,14 +21,14 @@ import (
 //	}
 //	option.Bind(p, &s, option.ReaderFunc("dtype", topk.DTypes().Parse))
 //
-// The tag param has the parameter's name; with ",optional" behind it an empty value leaves in the field what it holds.
+// The tag param contains the parameter's name; with the suffix ",optional" an empty value leaves the field unchanged.
 // Numbers have the tags min and max: a number, a power of two (1<<24), or the name of an integer type, for its least or
 // its greatest; times is what a whole number is multiplied by. The tag choices has words with commas between them, the
 // empty one perhaps among them: a bool holds whether it is the second of two, a whole number which one it is, from 0,
 // and a text the word. The tags default, help and roles are for the parameter's documentation: see [Fields].
 //
-// Readers read parameters for which tags do not suffice; they take the place of tags. Faults are kept, as Params does,
-// and the field is the zero value. Bind panics where a field or a reader is wrong, which Fields finds, too.
+// Readers replace the tags of parameters for which tags do not suffice. Params keeps the faults, and the field is then
+// the zero value. Bind panics if a field or a reader is invalid; Fields finds these errors too.
 func Bind(p *Params, to any, readers ...ParamReader) {
 	v := reflect.ValueOf(to)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -56,8 +56,8 @@ type ParamReader struct {
 	read func(value string) (reflect.Value, error)
 }
 
-// ReaderFunc reads a parameter by a function. Its errors say what is wanted; the name and the value are put before
-// them.
+// ReaderFunc returns a reader that uses a function. The function's errors state the expected form; the parameter's name
+// and value precede them.
 func ReaderFunc[T any](param string, read func(value string) (T, error)) ParamReader {
 	return ParamReader{param, func(value string) (reflect.Value, error) {
 		v, err := read(value)
@@ -97,7 +97,7 @@ func TensorNames(param, what string, n int) func(text string) ([]backend.TensorI
 	}
 }
 
-// ParamField is what the tags of a struct say of one parameter.
+// ParamField describes one parameter by the tags of a struct.
 type ParamField struct {
 	Name          string
 	Default, Help string
@@ -105,7 +105,7 @@ type ParamField struct {
 	HasDefault    bool   // there is a default, which may be empty
 }
 
-// Fields are those of the parameters that Bind reads into a struct like of. An error says which field is wrong.
+// Fields returns the parameters that Bind reads into a struct like of. An error names the invalid field.
 func Fields(of any) (all []ParamField, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -36,7 +36,7 @@ type Option struct {
 	read   func(name, value string) error
 }
 
-// List is the options that there are, in the order in which they are shown.
+// List contains all options in display order.
 type List []Option
 
 // Text takes any text.
@@ -92,13 +92,13 @@ func Func(name, def, help string, read func(value string) error) Option {
 	}
 }
 
-// Prefix takes every key that begins with prefix and has more behind it, for which placeholder stands in the
-// documentation. A key that is an option by itself, or one of a prefix that stands earlier in the list, is left out.
+// Prefix accepts every key that begins with prefix and is longer; placeholder represents the remainder in the
+// documentation. It excludes keys that are options themselves or match an earlier prefix in the list.
 func Prefix(prefix, placeholder, help string, read func(name, value string) error) Option {
 	return Option{doc: backend.Option{Name: prefix + placeholder, Help: help}, many: true, prefix: prefix, read: read}
 }
 
-// OtherKeys takes every key that is none of the others'.
+// OtherKeys accepts every key that no other option accepts.
 func OtherKeys(placeholder, help string, read func(key, value string) error) Option {
 	return Prefix("", placeholder, help, read)
 }
@@ -109,7 +109,7 @@ func (o Option) WithDefault(text string) Option {
 	return o
 }
 
-// OrWord returns o, which takes a word too that stands for to's zero value: "auto", "none".
+// OrWord returns o extended by a word, such as "auto" or "none", that means to's zero value.
 func OrWord[T any](word string, to *T, o Option) Option {
 	read := o.read
 	o.doc.Default = word
@@ -127,13 +127,13 @@ func OrWord[T any](word string, to *T, o Option) Option {
 	return o
 }
 
-// AsSecret returns o, whose value no error shows: it may hold a password.
+// AsSecret returns o with its value hidden from errors, because it may contain a password.
 func (o Option) AsSecret() Option {
 	o.secret = true
 	return o
 }
 
-// Docs is the documentation of all options.
+// Docs returns the documentation of all options.
 func (l List) Docs() []backend.Option {
 	docs := make([]backend.Option, len(l))
 	for i, o := range l {
@@ -158,7 +158,7 @@ func (l List) Read(given map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// Known says whether a key is one of the list's.
+// Known reports whether the list accepts a key.
 func (l List) Known(key string) bool {
 	_, _, ok := l.findOption(key)
 	return ok

@@ -6,8 +6,8 @@ import (
 )
 
 // Params are a benchmark's parameters, whose names, defaults and help its manifest has. [Bind] reads them into a
-// struct; they can be read one by one, too, by name. What cannot be read is kept as a fault, and the zero value
-// returned. Params belong to one goroutine.
+// struct; they can be read one by one, too, by name. A value that cannot be read becomes a fault and reads as the zero
+// value. Params belong to one goroutine.
 type Params struct {
 	values map[string]string
 	faults []error
@@ -16,7 +16,7 @@ type Params struct {
 // NewParams reads from values, which it keeps.
 func NewParams(values map[string]string) *Params { return &Params{values: values} }
 
-// Text is a value as it is.
+// Text returns a value unchanged.
 func (p *Params) Text(name string) string { return p.values[name] }
 
 // Int is a whole number from low to high.

@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Counts are what the kit counts of a log.
+// Counts are the package's counts of a log's entries.
 type Counts struct {
 	All     int // samples of the data set; 0: not known
-	Entries int // that are of samples of the data set, or of any where Log.Within is not set
+	Entries int // entries of the data set's samples, or all entries if Log.Within is not set
 	Samples int // different ones that have an entry
 	Outside int // entries that Log.Within kept from the metric
 	Damaged int // entries whose answer could not be read (ErrDamaged)
@@ -17,10 +17,10 @@ type Counts struct {
 	Damage string
 }
 
-// Missing is how many samples of the data set have no entry; 0 where their number is not known.
+// Missing returns the number of the data set's samples without an entry; 0 if the size of the data set is unknown.
 func (c Counts) Missing() int { return max(0, c.All-c.Samples) }
 
-// Repeated is how many entries are of samples that have an earlier one.
+// Repeated returns the number of entries whose sample has an earlier entry.
 func (c Counts) Repeated() int { return c.Entries - c.Samples }
 
 // Notes are those of every scorer by which the first entry of a sample counts: entries that were dropped, samples, by

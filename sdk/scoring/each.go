@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Mean is the result of answers that are scored one by one.
+// Mean is the result of scoring answers one by one.
 type Mean struct {
 	Sum   float64 // of the points of all answers
 	Total int     // answers
 }
 
-// Percent is the mean of the points, as a percentage.
+// Percent returns the mean of the points as a percentage.
 func (m Mean) Percent() float64 { return 100 * m.Sum / float64(m.Total) }
 
 // Each is the metric of a function that gives points for one answer to sample i: 1 where it is right, 0 where it is

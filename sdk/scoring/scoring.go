@@ -10,23 +10,23 @@ import (
 )
 
 // AnswerMetric computes a result R from the answers of a log, which are added in file order: the scorers of package
-// accuracy are of this form. One that is an io.Closer, too, is closed in the end.
+// accuracy are of this form. If it is also an io.Closer, it is closed at the end.
 type AnswerMetric[R any] interface {
 	// Add takes the answer to a sample, which is valid during the call only. An error ends the scoring, unless ErrDamaged
 	// is in its chain.
 	Add(sample uint64, answer []byte) error
-	// Result is called once, behind the last Add.
+	// Result is called once, after the last Add.
 	Result() (R, error)
 }
 
 // EntryMetric is an optional interface of a Metric that needs more of an entry than its sample and its answer, such as
-// the number of the response or the data of the first token. AddEntry is called in the place of Add, and alike.
+// the number of the response or the data of the first token. AddEntry then replaces Add, under the same rules.
 type EntryMetric interface {
 	AddEntry(e mllog.AccuracyEntry) error
 }
 
-// ErrDamaged is in the chain of an error of AnswerMetric.Add about an answer that cannot be read and counts as the
-// metric has it, as a wrong one as a rule: the scoring goes on, and Counts.Damaged has it.
+// ErrDamaged is in the chain of an AnswerMetric.Add error about an unreadable answer that does not end the scoring. The
+// metric decides how the answer counts, usually as wrong, and Counts.Damaged includes it.
 var ErrDamaged = errors.New("the answer is damaged")
 
 // Of makes a metric of two functions.
@@ -42,7 +42,7 @@ type funcMetric[R any] struct {
 func (f funcMetric[R]) Add(sample uint64, answer []byte) error { return f.add(sample, answer) }
 func (f funcMetric[R]) Result() (R, error)                     { return f.result() }
 
-// Log says what a log is of, and which of its entries reach the metric.
+// Log describes the data set and exhibits of a log, and determines which of its entries reach the metric.
 type Log struct {
 	Samples int  // of the data set; 0: not known
 	First   bool // of several entries of one sample the first alone reaches the metric, which else has a rule of its own
@@ -53,8 +53,8 @@ type Log struct {
 	Gallery  exhibit.Gallery
 }
 
-// New is the scorer of a metric: score makes the metric's result, and what was counted, to a score. Where it leaves
-// Score.Samples 0, that is Counts.Samples. Errors of the metric are of class sdk.ErrData.
+// New returns the scorer of a metric. score turns the metric's result and the counts into a score. If it leaves
+// Score.Samples 0, New sets it to Counts.Samples. Errors of the metric are of class sdk.ErrData.
 func New[R any](m AnswerMetric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
 	s := &metricScorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
 	s.counts.All = l.Samples

@@ -22,9 +22,9 @@ type Backend struct {
 	Model   backend.Model
 	// Options are the backend's own, for every Open.
 	Options map[string]string
-	// Tolerance is how far Float32 outputs may be apart that should be equal: absolute, and as a share. 0 means equal.
+	// Tolerance is the allowed difference of Float32 outputs that should be equal, absolute and relative. 0: equal.
 	Tolerance float64
-	// ForgivesFiles says that the backend does not look at files or bytes of a model.
+	// ForgivesFiles reports that the backend does not read files or bytes of a model.
 	ForgivesFiles bool
 }
 

@@ -23,7 +23,7 @@ const slowest = time.Minute
 // digits.
 const roundedMost = 1e-5
 
-// CheckDescription holds what a benchmark says of itself to what a user needs: names, summaries, licences, notes,
+// CheckDescription checks that a benchmark's description contains what a user needs: names, summaries, licences, notes,
 // references and consistent targets everywhere, scenarios that exist, and smoke settings that change durations, counts
 // and rates only.
 func CheckDescription(t *testing.T, d sdk.Description) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// WantError fails unless err's text holds every one of the parts.
+// WantError fails the test unless err's text contains all of the parts.
 func WantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

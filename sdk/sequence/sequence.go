@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Sample is some rows of one length, without padding, one for each input of the model.
+// Sample contains rows of equal length without padding, one for each input of the model.
 type Sample struct {
 	values []int64 // one row behind the other
 	rows   int
@@ -28,11 +28,11 @@ func New(rows, length int) *Sample { return &Sample{make([]int64, rows*length), 
 // Len is the length of a row in tokens.
 func (s *Sample) Len() int { return len(s.values) / s.rows }
 
-// Row is that of input i. It belongs to the sample.
+// Row returns the row of input i. It belongs to the sample.
 func (s *Sample) Row(i int) []int64 { return s.values[i*s.Len() : (i+1)*s.Len()] }
 
-// BatchedWorkload is that of a benchmark whose model takes such samples in batches: all of a sdk.BatcherOf[*Sample] but
-// Postprocess. Its methods may be called concurrently.
+// BatchedWorkload is the workload of a benchmark whose model accepts batches of Samples. It has all methods of a
+// sdk.BatcherOf[*Sample] except Postprocess. Its methods may be called concurrently.
 type BatchedWorkload struct {
 	sdk.OnePart
 	Name    string              // what samples are called: "features"
@@ -55,7 +55,7 @@ func (w *BatchedWorkload) Len() int { return w.Count }
 // Load makes sample i.
 func (w *BatchedWorkload) Load(_ context.Context, i int) (*Sample, error) { return w.Read(i), nil }
 
-// WarmSample is one of the greatest length without any word.
+// WarmSample returns a sample of the maximum length without any word.
 func (w *BatchedWorkload) WarmSample() *Sample {
 	s := New(w.Rows, w.Longest)
 	for i := range s.Row(1) {
@@ -64,7 +64,7 @@ func (w *BatchedWorkload) WarmSample() *Sample {
 	return s
 }
 
-// SizeRule joins samples of similar length, which need little padding. A batch size that the user asks for is kept to.
+// SizeRule joins samples of similar length, which need little padding. The user's batch size takes precedence.
 func (w *BatchedWorkload) SizeRule() sdk.SizeRule {
 	rule := sdk.SizeRule{MaxSum: w.Tokens, Alike: w.Length == 0, Batch: w.Samples}
 	if w.Asked > 0 {
@@ -73,8 +73,8 @@ func (w *BatchedWorkload) SizeRule() sdk.SizeRule {
 	return rule
 }
 
-// Fixed says that batches have been of one length, whichever samples they hold: the model sees the same padding of a
-// sample in each of them.
+// Fixed reports whether all batches so far had the same length, so that the model sees the same padding of a sample in
+// each of them.
 func (w *BatchedWorkload) Fixed() bool { return w.fixed.Load() }
 
 // SampleSize is the number of tokens without padding.

@@ -45,7 +45,7 @@ type Percentile struct {
 // Bounds are the least and the largest value that something may have.
 type Bounds struct{ Low, High float64 }
 
-// JudgedValue is the percentile that objectives are judged by: failures count, where there are any.
+// JudgedValue returns the percentile that objectives are checked against; it includes failures, if any.
 func (p Percentile) JudgedValue() float64 {
 	if math.IsNaN(p.Failed) {
 		return p.Value
@@ -53,7 +53,7 @@ func (p Percentile) JudgedValue() float64 {
 	return p.Failed
 }
 
-// PercentileAt is the percentile of a fraction; ok is false where it was not made.
+// PercentileAt returns the percentile of a fraction; ok is false if it was not computed.
 func (d Distribution) PercentileAt(p float64) (Percentile, bool) {
 	i := slices.IndexFunc(d.Percentiles, func(q Percentile) bool { return q.P == p })
 	if i < 0 {
@@ -62,8 +62,8 @@ func (d Distribution) PercentileAt(p float64) (Percentile, bool) {
 	return d.Percentiles[i], true
 }
 
-// EnoughValues says whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99. Of
-// less than 50 % the low end counts.
+// EnoughValues reports whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99.
+// Of less than 50 % the low end counts.
 func EnoughValues(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
 
 // TooFew is the word in the place of a percentile that there are not Enough values for: it is the slowest again, or the

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// ClientLoad is what the client did beside what it measured, and how it was asked to.
+// ClientLoad describes the client's own load during a measurement, and the settings that cause it.
 type ClientLoad struct {
 	// CPU is the share of the processors that it may use which it took, from 0 to 1; 0: unknown.
 	CPU float64
@@ -27,7 +27,8 @@ const (
 	anyQueueing = time.Millisecond
 )
 
-// LimitReasons says why figures are those of the client, not of the server; none: they are the server's.
+// LimitReasons returns the reasons why figures describe the client instead of the server; none: they describe the
+// server.
 func (c ClientLoad) LimitReasons(f *Figures) []string {
 	var why []string
 	if c.CPU > maxCPU {
@@ -64,7 +65,7 @@ func (f *Figures) leastBusy() float64 {
 	return min(minBusy, took/(took+float64(anyQueueing)))
 }
 
-// Note is something that a reader of figures has to know.
+// Note is a remark that a reader of figures needs.
 type Note struct {
 	About string // one of the Abouts
 	Text  string

@@ -14,8 +14,8 @@ import (
 // folder is that of the embedded model, from the benchmark's own.
 const folder = "model"
 
-// ReadCard reads model/card.json into F, which embeds [manifest.ModelCard] and adds what this card says more. A field
-// that F does not have is a fault. below are folders below model, of a model that has embedded files of its own.
+// ReadCard reads model/card.json into F, which embeds [manifest.ModelCard] and adds this card's further fields. A field
+// missing from F is a fault. below names subfolders of model, for a model with its own embedded files.
 func ReadCard[F any](t *testing.T, below ...string) F {
 	t.Helper()
 	var facts F

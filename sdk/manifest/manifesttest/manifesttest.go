@@ -19,8 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-// Run makes all checks. params ("tokenizer=embedded") are those without which no model file of a
-// user's own can be opened.
+// Run makes all checks. params ("tokenizer=embedded") are the parameters that a user's own model file requires.
 func Run(t *testing.T, b sdk.Benchmark, params ...string) {
 	s := benchmarkSuite{b, b.Describe(), parsePairs(t, params)}
 	t.Run("description", func(t *testing.T) { sdktest.CheckDescription(t, s.described) })
@@ -65,7 +64,7 @@ func Params(t testing.TB, b sdk.Benchmark, model string, embedded bool, given ma
 	return option.NewParams(values)
 }
 
-// ModelFile writes a file that may be opened as a model, as long as no backend looks at it, and returns its path.
+// ModelFile writes a placeholder for a model file, which works only if no backend reads it, and returns its path.
 func ModelFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.onnx")

@@ -14,7 +14,7 @@ import (
 // preferredBatch is large: a batch costs a hand-over, whatever its size.
 const preferredBatch = 4096
 
-// Backend gives every model's inputs back as its outputs.
+// Backend returns every model's inputs as its outputs.
 type Backend struct{}
 
 // Open opens any model whose inputs and outputs are alike. There are no options.
