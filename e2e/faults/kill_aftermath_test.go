@@ -120,6 +120,10 @@ func (l *leftovers) read(path string) error {
 		if !json.Valid(text) {
 			return errors.New("it is cut")
 		}
+	case "index.html": // of a suite
+		if !strings.HasSuffix(strings.TrimSpace(string(text)), "</html>") {
+			return errors.New("the page is cut")
+		}
 	default:
 		written, _ := filepath.Match("*.??????????????????????????.tmp", name)
 		switch {

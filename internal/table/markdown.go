@@ -50,8 +50,8 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 // markup escapes what Markdown or HTML would take as markup.
 var markup = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
-	"~", `\~`, "#", `\#`, "@", "@\u2060", "\n", " ", "\r", " ",
+	"~", `\~`, "#", `\#`, "\n", " ", "\r", " ",
 )
 
-// EscapeMarkdown is text for Markdown in which nothing is markup, mentions a user or breaks the line.
+// EscapeMarkdown is text for Markdown in which nothing is markup or breaks the line.
 func EscapeMarkdown(text string) string { return markup.Replace(text) }

@@ -71,7 +71,7 @@ func TestDocumentHasTheCardsFigures(t *testing.T) {
 		"yolo":   {"mAP", "mAP %.1f %%, %.1f %%"},
 		"unet3d": {"DICE", "mean DICE %.3f, %.3f"}, "brats": {"DICE", "mean DICE %.3f, %.3f"},
 		"dlrm": {"AUC", "AUC %.1f %%, %.1f %%"}, "dlrm3": {"GAUC", "GAUC %.1f %%, %.1f %%"},
-		"pointpainting": {"mAP", "mAP %.3f, %.3f"}, "wan": {"", "none: a drawing program stands in"},
+		"pointpainting": {"mAP", "mAP %.3f, %.3f"}, "wan": {"", "none: a drawing program as a stand-in"},
 		"bert": {"F1", "F1 %.1f %%, %.1f %%"}, "rnnt": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
 		"llm": {"rouge1", "ROUGE-1 %.1f %%, %.1f %%"}, "rgat": {"accuracy", "accuracy %.1f %%, %.1f %%"},
 		"whisper": {"accuracy", "word accuracy %.1f %%, %.1f %%"},
