@@ -19,13 +19,13 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("data set of function calls")
 
-// FaultError holds all faults of a data set: errors.As finds it.
+// FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
 // Table is the official name of the table that the endpoints harness makes, without its extension.
 const Table = "bfcl_v4_single_turn"
 
-// FunctionSample is a question, the functions that may be called, and the calls that are right.
+// FunctionSample is a question with the available functions and the right calls.
 type FunctionSample struct {
 	ID, Subset string
 	Messages   []ChatMessage

@@ -22,7 +22,7 @@ func SubsetGroups() map[string][]string {
 	return map[string][]string{"non_live": all[:6], "live": all[6:10], "hallucination": all[10:12]}
 }
 
-// SampleSelection says which samples are taken. The zero value takes all.
+// SampleSelection selects samples. The zero value selects all.
 type SampleSelection struct {
 	Subsets    []string // these alone; they win over Categories
 	Categories []string // the subsets of these alone

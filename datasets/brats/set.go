@@ -17,7 +17,7 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("brain tumour data set")
 
-// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+// FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
 // What a head has.
@@ -26,7 +26,7 @@ const (
 	Classes  = 4 // background, oedema, non-enhancing and enhancing tumour
 )
 
-// CaseOptions say what to expect of a data set. The zero value is right for the benchmark's.
+// CaseOptions contains the expected properties of a data set. The zero value is for the benchmark's data set.
 type CaseOptions struct {
 	// Fold is a file of names, one a line, of the cases to use. Empty: those that the preprocessing lists, or FoldFile in
 	// the folder, or those of Cases.
@@ -40,7 +40,7 @@ type CaseOptions struct {
 	Padded [3]int
 }
 
-// HeadPlacement says where a preprocessed head lies in its volume.
+// HeadPlacement is the position of a preprocessed head in its volume.
 type HeadPlacement struct {
 	Raw  [3]int // of the volume as scanned
 	Low  [3]int // the first voxel of the head's box in it

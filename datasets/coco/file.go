@@ -32,7 +32,7 @@ type BoxAnnotation struct {
 	Crowd    bool       // a region of many objects
 }
 
-// AnnotationFile is what an annotation file says, in its order.
+// AnnotationFile is the content of an annotation file, in the order of the file.
 type AnnotationFile struct {
 	Images      []ImageEntry
 	Categories  []Category

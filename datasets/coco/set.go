@@ -20,10 +20,10 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("detection data set")
 
-// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+// FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// ImageOptions say what to expect of a data set. The zero value is right for COCO's validation set of 2017.
+// ImageOptions contains the expected properties of a data set. The zero value is for COCO's validation set of 2017.
 type ImageOptions struct {
 	Annotations string // the annotation file below the data set's folder; "": annotations/instances_val2017.json
 	// of the pictures, below the data set's folder, tried in turn; nil: val2017, then the folder itself

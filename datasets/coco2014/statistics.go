@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// FeatureStatistics are mean and covariance of the features of the real pictures.
+// FeatureStatistics contains the mean and covariance of the features of the real pictures.
 type FeatureStatistics struct {
 	Mean       []float64 // "mu"
 	Covariance []float64 // "sigma", in C order: len(Mean) x len(Mean)

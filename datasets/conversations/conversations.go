@@ -18,7 +18,7 @@ import (
 // ErrDataset is what every error of this package is: a file that is missing or wrong.
 var ErrDataset = errors.New("recorded conversations")
 
-// FaultError holds all faults of a file: errors.As finds it.
+// FaultError contains all faults of a file; errors.As finds it.
 type FaultError = fault.DatasetError
 
 // OfficialName and OfficialSHA256 are of the official file, with 20 conversations and 1007 turns of the client.
@@ -27,14 +27,14 @@ const (
 	OfficialSHA256 = "b7da8c4ffbe1cabd79c4d8169e5201541e006364b4bfc016d01d893e20ee6f70"
 )
 
-// ConversationSet is what a file holds.
+// ConversationSet contains the conversations of a file.
 type ConversationSet struct {
 	Turns  []ClientTurn    // of the client, conversation by conversation in the file's order, each in its turns' order
 	Rows   []*pyvalue.Dict // all rows, in the same order, as the file has them
 	SHA256 string          // of the file
 }
 
-// ClientTurn is one of the client: a user's, or that of tools that have answered.
+// ClientTurn is a turn of the client, either a user's message or answers of tools.
 type ClientTurn struct {
 	Conversation string
 	Turn         int // of the row, from 1: the model's turns count as well

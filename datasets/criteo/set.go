@@ -18,7 +18,7 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("click data set")
 
-// FaultError holds all faults of a data set, or of the pairs read: errors.As finds it.
+// FaultError contains all faults of a data set, or of the pairs read; errors.As finds it.
 type FaultError = fault.DatasetError
 
 // The shape of a pair.
@@ -27,7 +27,7 @@ const (
 	Tables        = 26
 )
 
-// SizeVariant is a size of the data set: the middle of the names of its files.
+// SizeVariant is a size of the data set, as written in the middle of its files' names.
 type SizeVariant string
 
 // The variants. Of the whole day its first half is used, as in the reference; of the others everything.
@@ -37,7 +37,8 @@ const (
 	Debug  SizeVariant = "_debug"
 )
 
-// PairOptions say what to expect of a data set. The zero value is right for the benchmarks', but for Rows.
+// PairOptions contains the expected properties of a data set. Except for Rows, the zero value is for the benchmarks'
+// data sets.
 type PairOptions struct {
 	Variant SizeVariant `param:"variant"` // of the multi-hot layout
 	Count   int         // use only the first Count pairs; 0: all

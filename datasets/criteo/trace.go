@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// PairRange is a run of pairs, [Start, End), that are one sample.
+// PairRange is the range of pairs [Start, End) of one sample.
 type PairRange struct{ Start, End int }
 
 // ReadTrace reads a trace of aggregated samples: lines "start, end, count", each sample beginning where the one before

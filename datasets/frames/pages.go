@@ -16,7 +16,7 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("data set of retrieval")
 
-// FaultError holds all faults of a data set: errors.As finds it.
+// FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
 // The official names.
@@ -33,7 +33,7 @@ type WebPage struct {
 	HTML []byte // whose bytes may be no HTML, and not UTF-8
 }
 
-// PageFolder are the pages of a folder.
+// PageFolder contains the pages of a folder.
 type PageFolder struct {
 	dir   string
 	names []string

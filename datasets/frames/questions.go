@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// FramesQuestion is a question with its answer, and the pages that hold it.
+// FramesQuestion is a question with its answer and the pages that contain the answer.
 type FramesQuestion struct {
 	Row    int // of the table, from 0
 	Prompt string

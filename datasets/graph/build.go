@@ -14,10 +14,10 @@ import (
 // ErrEdges is in the chain of every error about edges.
 var ErrEdges = errors.New("edges of a graph")
 
-// FaultError holds all faults of a relation's edges: errors.As finds it.
+// FaultError contains all faults of a relation's edges; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// RelationPlan says what a relation is made of.
+// RelationPlan lists the parts of a relation.
 type RelationPlan struct {
 	Name                  string
 	Sources, Destinations int // numbers of nodes

@@ -3,8 +3,7 @@ package graph
 // baseShift makes the blocks of nodes that share a 64-bit base: offsets are kept in 32 bits from there.
 const baseShift = 12
 
-// CSC is the in-edges of a relation: row v holds the sources of the edges into v, in the order in which they were
-// given.
+// CSC contains the in-edges of a relation. Row v contains the sources of the edges into v, in the order of the input.
 type CSC struct {
 	bases   []uint64 // the offset of the first node of each block of 1 << baseShift
 	low     []uint32 // of each node, and the end: its offset, from its block's base
@@ -22,7 +21,7 @@ func baseCount(nodes int) int { return nodes>>baseShift + 1 }
 // Sources are those of the edges into node v, which must be below Nodes. The caller must not change them.
 func (c *CSC) Sources(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
 
-// EdgeRow is the in-edges of a node, by their numbers in the relation: Degree of them from First on.
+// EdgeRow is the range of a node's in-edges in a relation: Degree edges from number First on.
 type EdgeRow struct {
 	First  uint64
 	Degree int

@@ -11,7 +11,7 @@ type EdgeList interface {
 	Read(dst []int64, first int64) error
 }
 
-// EdgePairs are edges in memory: source, destination, source, destination.
+// EdgePairs contains edges in memory: source, destination, source, destination.
 type EdgePairs struct {
 	Of     string // what they are called
 	Values []int64

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// NodeType is a kind of nodes, which are numbered from 0.
+// NodeType is a type of nodes. Its nodes are numbered from 0.
 type NodeType struct {
 	Name  string
 	Nodes int
 }
 
-// Relation is a kind of edges. Source and Destination are positions among the graph's types.
+// Relation is a type of edges. Source and Destination are indices into the graph's node types.
 type Relation struct {
 	Name                string
 	Source, Destination int
@@ -64,7 +64,7 @@ func (g *Graph) Close() error {
 	return closing()
 }
 
-// FeatureStore holds the features of nodes. Its methods may be called from many goroutines.
+// FeatureStore contains the features of nodes. Its methods may be called from many goroutines.
 type FeatureStore interface {
 	// Types are the node types, with the nodes that there are features of. The caller must not change them.
 	Types() []NodeType

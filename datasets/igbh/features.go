@@ -14,7 +14,7 @@ import (
 
 var _ graph.FeatureStore = (*FeatureFiles)(nil)
 
-// FeatureFiles are those of all nodes, in mapped files.
+// FeatureFiles contains the features of all nodes in memory-mapped files.
 type FeatureFiles struct {
 	width int
 	files [types]featureFile

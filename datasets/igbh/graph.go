@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// StoredEdges are the edges of a data set, at the positions Affiliated to Written.
+// StoredEdges contains the edges of a data set, at the positions Affiliated to Written.
 type StoredEdges [stored]graph.EdgeList
 
 // NewGraph makes the graph that the reference loads: every stored relation and its reverse, but of citations one

@@ -24,7 +24,7 @@ func TypeNames() []string {
 	return []string{"author", "conference", "fos", "institute", "journal", "paper"}
 }
 
-// NodeCounts are numbers of nodes by type.
+// NodeCounts contains the number of nodes of each type.
 type NodeCounts [types]int
 
 // NodeTypes are the types of a graph.

@@ -17,13 +17,13 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("graph data set")
 
-// FaultError holds all faults of a data set: errors.As finds it.
+// FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
 // keptName is the file beside the data that keeps the graph.
 const keptName = "graph.plumbline"
 
-// GraphOptions say what to open. The zero value is right for a folder with one size.
+// GraphOptions selects the data to open. The zero value is for a folder with one size.
 type GraphOptions struct {
 	// Size is one of Sizes; empty: the only one that the folder holds.
 	Size string

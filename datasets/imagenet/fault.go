@@ -13,7 +13,7 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("image data set")
 
-// Fault is one thing wrong with a data set.
+// Fault is one fault of a data set.
 type Fault struct {
 	Line    int    // of val_map.txt, from 1; 0: the file as a whole
 	Name    string // the picture's name, as far as the line has one
@@ -27,7 +27,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("line %d: %.100q: %s", f.Line, f.Name, f.Problem)
 }
 
-// FaultError holds all faults of a data set, in the order of their lines.
+// FaultError contains all faults of a data set, in the order of their lines.
 type FaultError struct {
 	Path   string // of val_map.txt
 	Faults []Fault

@@ -21,7 +21,7 @@ const MapName = "val_map.txt"
 
 const mapMost = 256 << 20 // bytes; ImageNet's own has 1.5 MB
 
-// PictureOptions say what to expect of a data set. The zero value is right for ImageNet.
+// PictureOptions contains the expected properties of a data set. The zero value is for ImageNet.
 type PictureOptions struct {
 	Classes   int // number of classes: labels are 0 to Classes-1; 0: 1000
 	Count     int // use only the first Count pictures; 0: all

@@ -14,13 +14,13 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("kidney data set")
 
-// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+// FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
 // Classes are background, kidney and tumour.
 const Classes = 3
 
-// CaseOptions say what to expect of a data set. The zero value is right for the benchmark's.
+// CaseOptions contains the expected properties of a data set. The zero value is for the benchmark's data set.
 type CaseOptions struct {
 	// Cases to use, in this order; nil: those that the preprocessing lists, or of published data those of Cases.
 	Cases []string

@@ -18,7 +18,7 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("speech data set")
 
-// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+// FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
 // Rate is the number of samples per second of all clips.
@@ -32,7 +32,7 @@ type AudioClip struct {
 	Samples    int     // what the manifest says; 0: it does not say
 }
 
-// ClipOptions say what to read.
+// ClipOptions selects the clips to read.
 type ClipOptions struct {
 	// Manifest is the name of the manifest in the folder; where the folder does not have it, its transcripts are read.
 	Manifest string

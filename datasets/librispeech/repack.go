@@ -13,8 +13,8 @@ const (
 	GapSamples  = Rate / 2 // silent samples between the clips of a pack
 )
 
-// ClipPack is a clip of several: their samples one after the other with GapSamples of silence between, and their
-// transcripts with a blank between.
+// ClipPack is a clip made from several clips. Their samples follow one another with GapSamples of silence between them,
+// and their transcripts with a blank between them.
 type ClipPack struct {
 	AudioClip
 	Of []int // the clips, by their places in the list

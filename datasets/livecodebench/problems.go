@@ -31,7 +31,7 @@ var (
 	ErrUnknown = errors.New("no such problem")
 )
 
-// FaultError holds all faults of the files: errors.As finds it.
+// FaultError contains all faults of the files; errors.As finds it.
 type FaultError = fault.DatasetError
 
 // The largest tests: the official ones are below 300 MB in all their forms.
@@ -40,7 +40,7 @@ const (
 	maxInflatedBytes = 2 << 30
 )
 
-// CodeProblem is what programs are tested with.
+// CodeProblem contains a problem's tests for programs.
 type CodeProblem struct {
 	ID string
 	// Function is called with each input, a JSON value in each of its lines. Empty: programs read an input and print.
@@ -48,8 +48,8 @@ type CodeProblem struct {
 	Inputs, Outputs []string // of all tests, the public ones first
 }
 
-// ProblemSet finds problems by their ids. It knows where they are, and reads one when it is asked for: the tests of a
-// release are gigabytes. It may be used concurrently.
+// ProblemSet finds problems by their ids. It stores their positions and reads each problem on demand, since the tests
+// of a release amount to gigabytes. It is safe for concurrent use.
 type ProblemSet struct{ places map[string]linePosition }
 
 // linePosition is a line of a file.

@@ -20,10 +20,10 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("product catalogue")
 
-// FaultError holds all faults of a data set: errors.As finds it.
+// FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// FileForm is who wrote the files.
+// FileForm is the form of the files, named after the program that wrote them.
 type FileForm int
 
 const (
@@ -33,7 +33,7 @@ const (
 	Endpoints
 )
 
-// ProductRow is a product. Its texts belong to the caller, its picture is valid until the next row.
+// ProductRow is a product. Its texts belong to the caller. Its picture is valid until the next row is read.
 type ProductRow struct {
 	Title, Description string
 	OfferedText        string // what is offered as JSON: as the file has it, or as Python writes it
@@ -43,7 +43,7 @@ type ProductRow struct {
 	ProductTruth
 }
 
-// ProductTruth is what is true of a product.
+// ProductTruth is the ground truth of a product.
 type ProductTruth struct {
 	Category   string // levels joined by " > "
 	Brand      string

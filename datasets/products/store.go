@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-// TextStore keeps a text for each row, in a file that is mapped into memory: what is not read need not be there. The
-// file has no name where the system can do without: nothing is left of it when the process ends.
+// TextStore keeps a text for each row in a memory-mapped file, so texts that are not read need no memory. If the system
+// supports files without a name, the file disappears when the process ends.
 type TextStore struct {
 	file  *mapped.MappedFile
 	path  string

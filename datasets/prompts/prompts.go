@@ -12,10 +12,10 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("data set of prompts")
 
-// FaultError holds all faults of a data set: errors.As finds it.
+// FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// PromptSample is a prompt and what its answer is compared with. What a format has no column for is empty.
+// PromptSample is a prompt with the reference for its answer. Fields without a column in the format are empty.
 type PromptSample struct {
 	System      string  // the system prompt
 	Instruction string  // what to do with Input
@@ -27,7 +27,7 @@ type PromptSample struct {
 	ID          string  // within the data set that the sample is from
 }
 
-// ReadOptions say what to read. The zero value reads everything.
+// ReadOptions selects the data to read. The zero value reads everything.
 type ReadOptions struct {
 	Count int // use only the first Count samples; 0: all
 	// LabelsOnly leaves out the prompts: to score a finished run, the rest is enough.

@@ -9,7 +9,7 @@ type Paragraph struct {
 	Questions []Question
 }
 
-// Question is asked about the passage that it belongs to.
+// Question is a question about its paragraph's passage.
 type Question struct {
 	ID      string // unique in the data set
 	Text    string

@@ -8,14 +8,14 @@ import (
 	"sort"
 )
 
-// ItemEntries are items, with the category of each. A rounded id may be Options.Items: its row is that of the last
-// item, as the reference bounds the ids that it looks up.
+// ItemEntries contains items with their categories. A rounded id may equal Options.Items. Its row is then the last
+// item's, because the reference bounds the ids in the same way.
 type ItemEntries struct {
 	IDs        []int32
 	Categories []uint16
 }
 
-// RequestSample is what a model is asked in one request.
+// RequestSample is a model's input for one request.
 type RequestSample struct {
 	User       int32
 	History    ItemEntries // oldest first

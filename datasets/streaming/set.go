@@ -17,10 +17,10 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("streamed data set")
 
-// FaultError holds all faults of a data set: errors.As finds it.
+// FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// RequestOptions say what to expect of a data set.
+// RequestOptions contains the expected properties of a data set.
 type RequestOptions struct {
 	// TrainPeriods are those that models are trained on: requests are those of later ones.
 	TrainPeriods int   `param:"train_periods" min:"0" max:"int32"`

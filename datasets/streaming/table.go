@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// EmbeddingTable is an embedding table in a .npy file, [rows width] of float16 or float32, which stays there: rows are
-// read as they are asked for, through the operating system's cache. It may be used from many goroutines, until Close.
+// EmbeddingTable is an embedding table in a .npy file, [rows width] of float16 or float32. Rows are read from the file
+// on demand, through the operating system's cache. It may be used from many goroutines, until Close.
 type EmbeddingTable struct {
 	Rows, Width int
 

@@ -9,7 +9,7 @@ const (
 // Matrix is a 4 x 4 matrix, row by row.
 type Matrix = [16]float32
 
-// CameraCalibration takes points (x, y, z, 1) of the lidar into pictures: P[k] * R0 * Tr[k] * point is a homogeneous
+// CameraCalibration projects points (x, y, z, 1) of the lidar onto pictures: P[k] * R0 * Tr[k] * point is a homogeneous
 // pixel of camera k.
 type CameraCalibration struct {
 	R0 Matrix          // R0_rect
@@ -20,7 +20,7 @@ type CameraCalibration struct {
 // PictureShape is the size of a picture in pixels.
 type PictureShape struct{ Height, Width int }
 
-// FrameObject is something true of a frame, in the frame of camera 0.
+// FrameObject is an annotated object of a frame, in the coordinates of camera 0.
 type FrameObject struct {
 	Name       string     // "Pedestrian", "Cyclist", "Car", "Sign", "DontCare" ...
 	Location   [3]float32 // x to the right, y down, z ahead: the middle of its ground, in metres
@@ -30,7 +30,7 @@ type FrameObject struct {
 	Difficulty int        // 0 counts in the score
 }
 
-// Frame is what the index says of a sample.
+// Frame is a sample's entry in the index.
 type Frame struct {
 	Image       int // image_idx: the number by which pictures and answers name it, 0 to MostImage
 	Points      string
@@ -42,7 +42,7 @@ type Frame struct {
 // MostImage bounds image_idx: answers have it as a float32.
 const MostImage = 1<<24 - 1
 
-// FrameSource is a set of frames, read or drawn. Its methods may be called concurrently.
+// FrameSource is a set of frames, read from files or generated. Its methods may be called concurrently.
 type FrameSource interface {
 	Len() int
 	// Frame is what is known of frame i. It must not be changed.

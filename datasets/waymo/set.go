@@ -20,13 +20,13 @@ import (
 // ErrDataset is what every error of this package is: a data set that is missing or wrong.
 var ErrDataset = errors.New("waymo data set")
 
-// FaultError holds all faults of a data set: errors.As finds it in the error of Open.
+// FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
 // IndexName is the file that lists the frames.
 const IndexName = "waymo_infos_val.pkl"
 
-// FrameOptions say what to expect of a data set. The zero value is right for the benchmark's.
+// FrameOptions contains the expected properties of a data set. The zero value is for the benchmark's data set.
 type FrameOptions struct {
 	Count int // use only the first Count frames; 0: all
 	// LabelsOnly leaves files of points and pictures unchecked, and calibrations unmissed: to score a finished run, the

@@ -31,8 +31,8 @@ func New() sdk.Benchmark {
 	return Of(Classifier{Manifest: manifestText, Files: modelFiles, Size: 224, Classes: imagenet.Classes})
 }
 
-// Classifier is a benchmark of image classification with models of its own. Its manifest has the parameters of this
-// package's.
+// Classifier is a benchmark of image classification with its own models. Its manifest must declare the same parameters
+// as this package's manifest.
 type Classifier struct {
 	Manifest string // the text of manifest.json
 	Files    fs.FS  // model/card.json and the files that it names

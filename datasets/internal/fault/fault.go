@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Fault is one thing wrong with a data set.
+// Fault is one fault of a data set.
 type Fault struct {
 	Where   string // the record: its place in the file and what it is called; "": the file as a whole
 	Problem string // what was found, and what was expected
@@ -24,7 +24,7 @@ func (f Fault) String() string {
 	return f.Where + ": " + f.Problem
 }
 
-// DatasetError holds all faults of a data set.
+// DatasetError contains all faults of a data set.
 type DatasetError struct {
 	Kind   error  // the sentinel of the package that reads the data set
 	Path   string // of the file or folder that is wrong

@@ -14,7 +14,7 @@ import (
 // ErrLost is what Guard returns where a page could not be read: the file was cut short, or its disk failed.
 var ErrLost = errors.New("the file can no longer be read: was it cut short, or its disk removed?")
 
-// MappedFile is a file in memory. Its bytes may be read from many goroutines, until Close.
+// MappedFile is a file mapped into memory. Many goroutines may read its bytes until Close.
 type MappedFile struct {
 	data  []byte
 	close func() error

@@ -29,7 +29,7 @@ type Tuple []any
 // Dict is a Python dict with str keys.
 type Dict map[string]any
 
-// NumpyArray is a numpy.ndarray, or with an empty shape one of its elements.
+// NumpyArray is a numpy.ndarray or, with an empty shape, a single element.
 type NumpyArray struct {
 	DType   string // as numpy.dtype.str: "<f4", "|u1"
 	Shape   []int

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// TableColumn is one that a data set may have.
+// TableColumn is a column that a data set may have.
 type TableColumn struct {
 	Name     string
 	IDs      bool // token ids instead of text
@@ -33,7 +33,8 @@ func (c TableColumn) checkText(text string) error {
 	return fmt.Errorf("found %.40q, want one of %s", text, strings.Join(c.Among, ", "))
 }
 
-// RecordTable holds the columns of a file. A column that the file lacks, or a value that is null, reads as "" or nil.
+// RecordTable contains the columns of a file. A column that the file lacks, or a value that is null, reads as "" or
+// nil.
 type RecordTable struct {
 	texts map[string][]string
 	ids   map[string][][]int32

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ElementType is a type of elements, by its name in the pickle.
+// ElementType is the name of an element type in the pickle.
 type ElementType string
 
 // Other types of storage are an error.
@@ -34,7 +34,7 @@ func (s ElementType) size() int64 {
 	return 8
 }
 
-// FileTensor is what a file holds.
+// FileTensor is the tensor in a file.
 type FileTensor struct {
 	Shape []int64
 	Data  []byte // the elements, little endian

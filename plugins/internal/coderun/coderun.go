@@ -33,13 +33,13 @@ const (
 // startUp is the time that an interpreter may take before a program's own time begins, and after it has ended.
 const startUp = time.Minute
 
-// ProgramRunner runs programs in Python. It may be used concurrently.
+// ProgramRunner runs programs in Python. It is safe for concurrent use.
 type ProgramRunner struct {
 	python *sandbox.Python
 	own    atomic.Int64 // programs that passed by an == of their own
 }
 
-// ProgramSettings are the parameters of a model whose answers are programs.
+// ProgramSettings contains the parameters of a model whose answers are programs.
 type ProgramSettings struct {
 	Python string `param:"execute"`                     // an interpreter; empty: nothing is executed
 	Weak   bool   `param:"sandbox" choices:"full,weak"` // programs may run without a sandbox

@@ -14,14 +14,14 @@ import (
 // perTest is the time of a test that the official scripts of the reasoning models give.
 const perTest = time.Minute
 
-// ProblemGrader grades programs by the problems of LiveCodeBench that they solve: a [reasoning.ProgramGrader].
+// ProblemGrader is a [reasoning.ProgramGrader] that grades programs by the LiveCodeBench problems that they solve.
 type ProblemGrader struct {
 	Runner *ProgramRunner
 	Set    ProblemSet
 }
 
-// ProblemSet finds problems by their ids: a [*livecodebench.Set], or a plugin's own. Its error for an id that it does
-// not have is livecodebench.ErrUnknown.
+// ProblemSet finds problems by their ids. It is a [*livecodebench.Set] or a plugin's own set. Its error for an unknown
+// id is livecodebench.ErrUnknown.
 type ProblemSet interface {
 	Problem(id string) (livecodebench.CodeProblem, error)
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// DetectionHead turns the columns of a detector without anchors (of the YOLO family) into detections: a column for each
-// place has the centre, the width and the height of a box, in pixels of the network's picture, and a score for each
-// class. Numbers are float32 throughout, in the order of the library that the reference calls. The zero value is ready;
-// it keeps its memory, and is not safe for concurrent use.
+// DetectionHead converts the columns of an anchor-free detector (of the YOLO family) to detections. Each place has a
+// column with the centre, width and height of a box, in pixels of the network's picture, and a score for each class.
+// Arithmetic is in float32, in the order of the library that the reference calls. The zero value is ready for use.
+// DetectionHead reuses its memory and is not safe for concurrent use.
 type DetectionHead struct {
 	classes []int // of each column, its best
 	scores  []float32

@@ -14,7 +14,7 @@ import (
 // ErrOutput is in the chain of every error about what a model gave.
 var ErrOutput = errors.New("the model's outputs are not detections")
 
-// ModelOutputs names the tensors by which a model answers: boxes, scores and labels of some detections of each picture.
+// ModelOutputs names a model's output tensors: boxes, scores and labels of the detections of each picture.
 type ModelOutputs struct {
 	// Names of the outputs. An empty count means that there is none: all detections of the others are meant.
 	Boxes, Scores, Labels, Count string

@@ -32,7 +32,7 @@ func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
 }
 
-// ScoringRules say how boxes are scored. A benchmark whose manifest lacks one of them leaves it out.
+// ScoringRules contains the rules for scoring boxes. A rule that a benchmark's manifest lacks is omitted.
 type ScoringRules struct {
 	MLMark bool `param:"mlmark_map,optional"`
 	coco.EvalOptions

@@ -12,8 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// DatasetSource says how the data set of a request is read: the embedded scenes, or files in a layout of COCO or
-// OpenImages.
+// DatasetSource selects the data set of a request: the embedded scenes, or files in a layout of COCO or OpenImages.
 type DatasetSource struct {
 	*manifest.Request
 	Layout  datasetLayout `param:"dataset"`

@@ -2,8 +2,8 @@ package detection
 
 import "math"
 
-// Unletterbox is how boxes in a letterboxed picture become boxes in the picture itself: the library of the reference
-// has done it in three ways.
+// Unletterbox is the method that converts boxes in a letterboxed picture to boxes in the original picture. Versions of
+// the reference's library use three methods.
 type Unletterbox int
 
 const (
@@ -15,7 +15,7 @@ const (
 	UnletterboxUnrounded
 )
 
-// LetterboxFrame is a picture of W x H pixels in a letterboxed one of BoxedW x BoxedH.
+// LetterboxFrame is a picture of W x H pixels within a letterboxed picture of BoxedW x BoxedH.
 type LetterboxFrame struct{ W, H, BoxedW, BoxedH int }
 
 // letterboxedSide is how one side's coordinates are moved and scaled.

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// PreparedPrompts are all prompts of a data set, made before the run.
+// PreparedPrompts contains all prompts of a data set, made before the run.
 type PreparedPrompts struct {
 	All       []backend.Prompt
 	Truncated int // that were longer than the model's limit and lost their end

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// PromptSettings are the parameters that all benchmarks of language models have.
+// PromptSettings contains the common parameters of language-model benchmarks.
 type PromptSettings struct {
 	Tokenizer string `param:"tokenizer"` // path; or one of the values that are none
 	DType     accuracy.DType
@@ -21,7 +21,7 @@ type PromptSettings struct {
 	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes, of keys and values
 }
 
-// AnswerLengths are the parameters that become limits of answers.
+// AnswerLengths contains the parameters that limit answers.
 type AnswerLengths struct {
 	Min  int     `param:"min_new_tokens" min:"0" max:"int32"`
 	Max  int     `param:"max_new_tokens" min:"1" max:"int32"`

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// PromptWorkload is a benchmark opened on one model and one data set, whose prompts are made.
+// PromptWorkload is a benchmark opened with one model, one data set and its prepared prompts.
 type PromptWorkload struct {
 	PromptSettings
 	File     backend.Model

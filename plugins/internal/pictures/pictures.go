@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// PictureSet is a data set, drawn or read. Its methods may be called concurrently.
+// PictureSet is a data set, generated or read from files. Its methods may be called concurrently.
 type PictureSet interface {
 	Len() int
 	Name(i int) string
@@ -42,7 +42,7 @@ func DecodePicture(set PictureSet, i int) (stdimage.Image, error) {
 	return p, err
 }
 
-// PictureRecipe turns the bytes of a picture into Len numbers of a layout.
+// PictureRecipe converts the bytes of a picture to Len numbers in a layout.
 type PictureRecipe interface {
 	Len() int
 	Layout() image.Layout
@@ -55,8 +55,8 @@ type levelRecipe interface {
 	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
 }
 
-// ModelInput is a model's input: a recipe for pictures of Size x Size pixels, or, of a Letterbox with Rect, of up to as
-// many.
+// ModelInput is a model's input. Its recipe makes pictures of Size x Size pixels, or of up to that size for a Letterbox
+// with Rect.
 type ModelInput struct {
 	Recipe  PictureRecipe
 	Size    int
@@ -117,8 +117,7 @@ func (s *PictureSample) Close() error {
 	return nil
 }
 
-// PictureSamples are the samples of a run. They are the part of a workload that does not depend on what the model
-// answers.
+// PictureSamples contains the samples of a run, the part of a workload that does not depend on the model's outputs.
 type PictureSamples struct {
 	set    PictureSet
 	input  ModelInput

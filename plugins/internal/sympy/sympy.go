@@ -73,7 +73,7 @@ func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Alg
 	return a, nil
 }
 
-// Algebra is a mathgrade.Algebra. It may be used concurrently: it keeps as many Pythons as are asked at a time.
+// Algebra is a mathgrade.Algebra. It is safe for concurrent use and keeps a Python process for each concurrent call.
 type Algebra struct {
 	python  *sandbox.Python
 	version string

@@ -30,7 +30,7 @@ func ModelFiles() fs.FS { return files }
 // Label is what every result says of it.
 const Label = "stand-in: scripted server"
 
-// Script says which answers are faulty: by the number of a question within its subset, and of a turn among all.
+// Script selects the faulty answers, by the number of a question within its subset and of a turn among all turns.
 type Script struct {
 	Label     string `json:"label"`
 	Questions struct {

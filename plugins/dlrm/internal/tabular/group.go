@@ -18,7 +18,8 @@ const OfficialSeed = 123
 // maxPairs bounds the pairs of one sample in a distribution.
 const maxPairs = 1 << 20
 
-// Quantiles is a distribution of the number of pairs in a sample: its inverse at equal steps of probability, ascending.
+// Quantiles is the distribution of the number of pairs in a sample, as ascending quantiles at equal steps of
+// probability.
 type Quantiles []int
 
 // OfficialQuantiles is the distribution that the rules prescribe (MLPerf inference rules, 9.3): 100 to 700 pairs, 270

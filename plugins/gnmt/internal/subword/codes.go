@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Codes are the merges of a codes file. They are immutable.
+// Codes contains the merges of a codes file. It is immutable.
 type Codes struct {
 	ranks map[symbolPair]int
 	alone bool // the end of a word is a symbol of its own: version 0.1

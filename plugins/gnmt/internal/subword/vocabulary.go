@@ -19,7 +19,7 @@ const (
 // special are the tokens of Unknown, Start and End.
 var special = [...]string{"<unk>", "<s>", "</s>"}
 
-// Vocabulary is the tokens of a language. It is immutable.
+// Vocabulary contains the tokens of a language. It is immutable.
 type Vocabulary struct {
 	tokens []string
 	ids    map[string]int32

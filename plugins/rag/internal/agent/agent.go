@@ -17,7 +17,7 @@ type Document struct {
 	Text string
 }
 
-// Environment answers what a loop asks. Its methods are called one after the other.
+// Environment provides the models and the search for a loop. Its methods are called one after the other.
 type Environment interface {
 	// Ask asks the model of a step, in round 1, 2, ...; it returns what the model replies, without white space around it.
 	// An error is one more reply that nobody can read, unless it is ErrEnd.
@@ -36,7 +36,7 @@ var (
 	ErrReply = errors.New("a reply that no answer can follow")
 )
 
-// LoopOptions say how a question is answered.
+// LoopOptions contains the settings for answering a question.
 type LoopOptions struct {
 	Rounds     int // at most
 	Depth      int // passages that a search finds

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Step is one of the questions that a language model is asked.
+// Step is a step of the loop in which a language model is called.
 type Step uint8
 
 // The steps.
@@ -48,7 +48,7 @@ var places = map[string][]string{
 	judge:         {"question", "ground_truth", "llm_answer"},
 }
 
-// PromptSet has the prompts of all steps and of the judge.
+// PromptSet contains the prompts of all steps and of the judge.
 type PromptSet struct {
 	templates map[string]promptTemplate
 	// Sum is the SHA-256 over the prompts of the steps, in the order of their names, and JudgeSum that of the judge's, in

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// GraphParams are the parameters of a graph, by their names in the paper.
+// GraphParams contains the parameters of a graph, with their names in the paper.
 type GraphParams struct {
 	M              int `json:"M"` // links of a vector on each level; twice as many on the lowest
 	EFConstruction int `json:"efConstruction"`
@@ -23,8 +23,7 @@ func OfficialParams() GraphParams { return GraphParams{M: 32, EFConstruction: 20
 // ErrVector is a vector of another dimension, or with a value that is no number.
 var ErrVector = errors.New("a vector that the index cannot take")
 
-// Graph is an index. Search and SearchAll may be called from many goroutines at a time, but not during Add and
-// LinkLast.
+// Graph is an index. Search and SearchAll may be called concurrently, but not during Add and LinkLast.
 type Graph struct {
 	GraphParams
 	dim      int
@@ -99,7 +98,7 @@ func (g *Graph) maxLinks(level int) int {
 	return g.M
 }
 
-// Hit is a vector that was found.
+// Hit is a vector found by a search.
 type Hit struct {
 	ID       uint32
 	Distance float32 // squared

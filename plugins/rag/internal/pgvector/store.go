@@ -28,7 +28,7 @@ var ErrAddress = errors.New("want postgres://USER@HOST:PORT/DATABASE")
 // errLate is a store that answers too late.
 var errLate = errors.New("no answer within the timeout")
 
-// Store is a connection to a store. It is for many goroutines.
+// Store is a connection to a store. It is safe for concurrent use.
 type Store struct {
 	pool  *pgxpool.Pool
 	name  string

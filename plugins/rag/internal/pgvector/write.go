@@ -21,7 +21,8 @@ const (
 // batch is how many passages are sent at a time.
 const batch = 256
 
-// TableWriter writes passages into a table that takes the place of the one before in the end. It is for one goroutine.
+// TableWriter writes passages into a new table, which finally replaces the previous one. It is not safe for concurrent
+// use.
 type TableWriter struct {
 	*Store
 	dim, count int

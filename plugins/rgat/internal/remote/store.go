@@ -14,7 +14,7 @@ import (
 
 var _ graph.FeatureStore = (*RemoteStore)(nil)
 
-// RemoteStore gathers features from servers. It may be used from many goroutines.
+// RemoteStore reads features from servers. It is safe for concurrent use.
 type RemoteStore struct {
 	storeLocation
 	servers []*redisServer

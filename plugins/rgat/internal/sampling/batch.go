@@ -2,8 +2,8 @@ package sampling
 
 import "github.com/plumbline-ml/plumbline/datasets/graph"
 
-// NeighborBatch is sampled neighbourhoods: some nodes of each type of a graph, and edges between them by their
-// positions among these.
+// NeighborBatch contains sampled neighbourhoods: nodes of each type of a graph, and the edges between them by the
+// nodes' positions in the batch.
 type NeighborBatch struct {
 	Nodes        [][]uint32 // by type: their numbers in the graph
 	Sources      [][]int64  // by relation, of each edge: the position among the nodes of the relation's source type

@@ -11,14 +11,15 @@ import (
 // ErrSampling is in the chain of every error of this package.
 var ErrSampling = errors.New("sampling neighbourhoods")
 
-// SamplerOptions say what is drawn.
+// SamplerOptions contains the settings for sampling.
 type SamplerOptions struct {
 	SeedType int   // the type of the nodes that are asked for
 	Fanouts  []int // of each hop, the first from the seeds: at most so many in-edges of a node and relation; below 0: all
 	Seed     uint64
 }
 
-// NeighborSampler draws neighbourhoods. It belongs to one goroutine; others on the same graph draw the same.
+// NeighborSampler draws neighbourhoods. It is not safe for concurrent use. Other samplers of the same graph draw the
+// same neighbourhoods.
 type NeighborSampler struct {
 	graph   *graph.Graph
 	options SamplerOptions

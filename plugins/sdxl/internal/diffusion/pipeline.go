@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/euler"
 )
 
-// Networks are the parts that learnt something. Generate calls them one after the other; what it gives them it may
-// write to once they have returned.
+// Networks runs the trained parts. Generate calls them one after the other, and may overwrite their inputs after they
+// return.
 type Networks interface {
 	// Denoise is the UNet: the noise (or v) that it sees in each row of the sample, of the sample's shape.
 	Denoise(ctx context.Context, in *DenoiseStep) (*tensor.Dense, error)
@@ -21,8 +21,8 @@ type Networks interface {
 	Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error)
 }
 
-// DenoiseStep is the UNet's input for N pictures: N rows of the negative prompt, then N of the captions. Hidden, Pooled
-// and TimeIDs are the same tensors in all steps.
+// DenoiseStep is the UNet's input for N pictures: N rows for the negative prompt, then N rows for the captions. Hidden,
+// Pooled and TimeIDs are the same tensors in all steps.
 type DenoiseStep struct {
 	Index    int
 	Timestep float32

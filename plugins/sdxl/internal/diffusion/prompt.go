@@ -6,7 +6,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// EncodedPrompt is a text as the two text encoders see it.
+// EncodedPrompt is a text encoded by the two text encoders.
 type EncodedPrompt struct {
 	Hidden *tensor.Dense // (1, tokens, width): the hidden states of both, side by side
 	Pooled *tensor.Dense // (1, width): the embedding of the second

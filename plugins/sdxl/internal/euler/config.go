@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// SchedulerConfig is what scheduler_config.json says. The values of texts are those of the file.
+// SchedulerConfig contains the settings of scheduler_config.json. Text values are unchanged.
 type SchedulerConfig struct {
 	BetaStart, BetaEnd float64
 	BetaSchedule       string // "scaled_linear" or "linear"

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
-// Schedule is the way from noise to a picture in N steps. It is read-only and may be used from many goroutines.
+// Schedule contains the N steps from noise to a picture. It is read-only and may be used from many goroutines.
 type Schedule struct {
 	timesteps []float32 // N
 	sigmas    []float32 // N+1

@@ -13,12 +13,12 @@ import (
 	"os"
 )
 
-// FeatureMemory keeps the features of scored pictures in a file, so that a scoring that ended early goes on where it
-// was. The file has a key, of all that the features depend on, and a record with a checksum for each sample: what lies
-// behind the last whole record is cut off, and a file with another key starts anew.
+// FeatureMemory keeps the features of scored pictures in a file, so that an interrupted scoring can resume. The file
+// contains a key, derived from everything that the features depend on, and a record with a checksum for each sample.
+// Data after the last whole record is cut off, and a file with another key is discarded.
 //
-// In one record, little endian: the sample, uint64; how many features of the picture, of the caption and of inception,
-// uint32; the features, float32; the CRC-32 of all of these, uint32.
+// A record contains, little endian: the sample, uint64; the numbers of features of the picture, of the caption and of
+// inception, uint32; the features, float32; the CRC-32 of all of these, uint32.
 type FeatureMemory struct {
 	file  *os.File
 	known map[uint64]sampleFeatures
@@ -27,7 +27,7 @@ type FeatureMemory struct {
 // sampleFeatures are what the networks gave for a sample.
 type sampleFeatures struct{ picture, caption, inception []float32 }
 
-// FeatureKey is what the features of a file depend on.
+// FeatureKey is a hash of everything that the features of a file depend on.
 type FeatureKey [sha256.Size]byte
 
 // memoryHeader begins a file, before its key.

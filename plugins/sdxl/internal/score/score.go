@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 )
 
-// ScoreNetworks are the models that see the pictures. What they are given is theirs until they return.
+// ScoreNetworks runs the models that score the pictures. Its methods own their arguments until they return.
 type ScoreNetworks interface {
 	// CLIP gives the features of a picture, of pixels (1, 3, 224, 224), and of a caption, of ids (1, 77) and a mask of its
 	// ids that are no padding.
@@ -27,7 +27,7 @@ const (
 	inceptionSide = 299
 )
 
-// ScoreOptions say what the pictures are compared with.
+// ScoreOptions contains the references for the pictures.
 type ScoreOptions struct {
 	Captions      []string        // of sample i the text, as the data set has it
 	Tokenizer     *clip.Tokenizer // with clip.Options.Scorer
@@ -134,7 +134,7 @@ func (s *PictureScorer) captionTokens(caption string) (ids, mask []int64) {
 	return ids, append(slices.Repeat([]int64{1}, len(used)), make([]int64, len(ids)-len(used))...)
 }
 
-// PictureScores are the metrics of one log.
+// PictureScores contains the metrics of one log.
 type PictureScores struct {
 	CLIP, FID float64 // not rounded
 }

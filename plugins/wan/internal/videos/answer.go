@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// VideoAnswer is what a server answers: where the video lies, or the video itself.
+// VideoAnswer is a server's answer, with the video or its location.
 type VideoAnswer struct {
 	ID   string
 	Path string // at the server; empty: the video came itself

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// VideoJob is a request, and where its video is kept.
+// VideoJob is a request with the location for its video.
 type VideoJob struct {
 	Body json.RawMessage `json:"body"`
 	// File is where a video goes that comes itself, without an ending; empty: there is no folder for videos.
@@ -186,7 +186,7 @@ func (g *videoGenerator) Close() error {
 	return errors.Join(faults...)
 }
 
-// VideoBackend asks servers, or processes that it starts.
+// VideoBackend sends requests to servers, or to processes that it starts.
 type VideoBackend struct{}
 
 var (

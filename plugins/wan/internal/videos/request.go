@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// VideoRequest is a request to a server: a field of the API each, in the order in which it is sent.
+// VideoRequest is a request to a server. Its fields are the fields of the API, in the order of sending.
 type VideoRequest struct {
 	Prompt         string
 	NegativePrompt string // empty: it is left out

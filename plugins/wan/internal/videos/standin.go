@@ -22,8 +22,7 @@ const Label = "stand-in: drawing program"
 // StandInName is the name that the stand-in is registered by.
 const StandInName = "standin"
 
-// StandIn draws: coloured frames that follow from a prompt's hash. It shows that all between a prompt and its verdict
-// works, and says nothing of any model.
+// StandIn draws coloured frames from a prompt's hash. It tests the pipeline from a prompt to its verdict, not a model.
 type StandIn struct{}
 
 var (

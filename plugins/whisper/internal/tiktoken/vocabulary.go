@@ -21,7 +21,7 @@ var (
 // faultsShown is how many faults an error names.
 const faultsShown = 5
 
-// Vocabulary is read-only and may be used from many goroutines.
+// Vocabulary contains the tokens of a file. It is read-only and safe for concurrent use.
 type Vocabulary struct{ tokens []string }
 
 // Parse reads a vocabulary, whose ids are 0 up to the number of lines, each once and in any order. The error lists its
