@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Sources are where the server and its accelerators tell of themselves, and a power meter.
+// Sources contains the addresses of the server's and its accelerators' metrics, and a power meter.
 type Sources struct {
 	server, gpus *scrape.Page // nil: nowhere
 	meter        *power.Meter // nil: none

@@ -32,13 +32,13 @@ var ErrNone = errors.New("no chat template")
 // Encode appends the ids of a text to dst, without special tokens around it.
 type Encode func(dst []int32, text string) []int32
 
-// Message is an answer of a model. ToolCalls are dicts as pyvalue has them.
+// Message is an answer of a model. ToolCalls contains dicts of package pyvalue.
 type Message struct {
 	Content, Reasoning string
 	ToolCalls          []any
 }
 
-// Counter counts tokens of messages. It is for one goroutine.
+// Counter counts the tokens of messages. It is not safe for concurrent use.
 type Counter struct {
 	template *jinja.Template
 	special  map[string]any // bos_token and others

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Client is a engine.Asker over servers with OpenAI's API.
+// Client is an engine.Asker for servers with OpenAI's API.
 type Client struct {
 	Wire *openai.Client
 	// Whole asks for each answer in one piece.
@@ -28,7 +28,8 @@ type Client struct {
 	Received func(r *metrics.Request, a ReceivedAnswer)
 }
 
-// ReceivedAnswer is what came of a request, as far as it came. It is valid until the call that hands it over returns.
+// ReceivedAnswer is the answer to a request, as far as it was received. It is valid until the call that passes it
+// returns.
 type ReceivedAnswer struct {
 	Text      []byte // the answer, with the names and arguments of tool calls where they came
 	Content   []byte // the answer without them

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// CurvePoint is what a sweep has to know of a load that was measured. A figure that was not measured is NaN.
+// CurvePoint contains the figures of a measured load that a sweep uses. A figure that was not measured is NaN.
 type CurvePoint struct {
 	By   arrival.Kind
 	Load float64 // users, or requests per second; 0 where the load is no number

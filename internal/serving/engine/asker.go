@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Asker sends requests to a server. It is used by many goroutines at a time.
+// Asker sends requests to a server. It must be safe for concurrent use.
 type Asker interface {
 	// Prepare writes a request as the server wants it: before the measurement. What it returns is given to Ask.
 	Prepare(a *prompts.Ask) (Prepared, error)
@@ -22,15 +22,15 @@ type Asker interface {
 	Ask(ctx context.Context, p Prepared, clock Clock, r *metrics.Request)
 }
 
-// Answerer is an Asker that can also give back what was answered: sessions that go on from the server's own answers
-// need one. The text is empty where there is none; reasoning is no part of it.
+// Answerer is an Asker that also returns the text of answers, as sessions that continue from the server's own answers
+// require. The text is empty if there was none, and excludes reasoning.
 type Answerer interface {
 	Asker
 	Answer(ctx context.Context, p Prepared, clock Clock, r *metrics.Request) (text string)
 }
 
-// Prepared is a request as it is written; only the Asker that made it knows what it is.
+// Prepared is an encoded request. Only the Asker that made it knows its type.
 type Prepared any
 
-// Clock is nanoseconds since the start of a measurement.
+// Clock returns the nanoseconds since the start of a measurement.
 type Clock interface{ Now() int64 }

@@ -10,7 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// ClientUsage is how busy the client was with a measurement: where it is the limit, figures are its own.
+// ClientUsage is the load on the client during a measurement. If the client is the bottleneck, the figures describe it,
+// not the server.
 type ClientUsage struct {
 	// CPU is the processor time of this process in the measurement, all threads together; Cores is how many it may use,
 	// and Share the part of their time that it took. CPU is 0 where the system does not tell.

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// StopReason is what ended the sending of a point.
+// StopReason is the reason why the sending of a point ended.
 type StopReason string
 
 // The ends of points.

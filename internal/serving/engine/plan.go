@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Asks are requests, from 0. At is called by many goroutines, before the measurement alone.
+// Asks is a list of requests, numbered from 0. Many goroutines call At, only before the measurement.
 type Asks interface {
 	Len() int
 	At(i int) prompts.Ask
 }
 
-// AskList are requests that exist.
+// AskList is a list of existing requests.
 type AskList []prompts.Ask
 
 // Len is how many there are.
@@ -36,7 +36,7 @@ const (
 	errorsAreAfter = 20  // from so many on
 )
 
-// PointPlan says what is measured: one point.
+// PointPlan is the plan of one point's measurement.
 type PointPlan struct {
 	// Asks are sent in their order; where they are fewer than the load wants, they come again, shuffled anew by the
 	// load's seed. The turns of a session are neighbours.
@@ -78,7 +78,7 @@ type PointPlan struct {
 // WarmUps is how many requests warm up where nobody says otherwise: as many as users, at least eight.
 func WarmUps(p arrival.Pattern) int { return max(LeastWarmUp, p.Users) }
 
-// MaxErrors is how many failed requests end a point.
+// MaxErrors is the number of failed requests that ends a point.
 type MaxErrors struct {
 	// Share is of the requests that ended, once there are twenty; above 0.
 	Share float64

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// MeasuredPoint is what was measured at one load.
+// MeasuredPoint contains the measurements at one load.
 type MeasuredPoint struct {
 	Load arrival.Pattern
 	// Requests are all that were begun, in the order in which they were due, those that warmed up too. Their times are

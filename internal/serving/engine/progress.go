@@ -2,12 +2,12 @@ package engine
 
 import "sync/atomic"
 
-// PointProgress is how far a measurement is. Any goroutine may look at it.
+// PointProgress is the progress of a measurement. Any goroutine may read it.
 type PointProgress struct {
 	warm, sent, ended, failed, underWay, tokens atomic.Int64
 }
 
-// RequestCounts are requests.
+// RequestCounts contains numbers of requests.
 type RequestCounts struct {
 	WarmUp      int64 // sent to warm up; the others are of the measurement
 	Sent        int64

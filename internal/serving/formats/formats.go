@@ -17,7 +17,7 @@ import (
 // ErrNoWords is the error of what a format cannot say.
 var ErrNoWords = errors.New("not written")
 
-// Run is a measured point: its records, and what was asked.
+// Run is a measured point with its records and its requests.
 type Run struct {
 	// Requests are the records, warm-up too, in the order of their Index.
 	Requests []metrics.Request
@@ -51,7 +51,7 @@ type Run struct {
 	Interrupted bool
 }
 
-// Data names the prompts.
+// Data names the source of the prompts.
 type Data struct {
 	Name string
 	Path string // empty: they were made

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Float is a number that JSON shows to be no integer: 2.0, 1e+16.
+// Float is a number that JSON writes as a non-integer: 2.0, 1e+16.
 type Float float64
 
 // MarshalJSON implements json.Marshaler.
@@ -22,7 +22,7 @@ func (f Float) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, v, 'e', -1, 64), nil
 }
 
-// Object is an object of JSON whose keys keep their order.
+// Object is a JSON object whose keys keep their order.
 type Object struct {
 	text bytes.Buffer
 	err  error

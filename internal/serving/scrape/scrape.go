@@ -33,7 +33,7 @@ const timeout = 5 * time.Second
 // Every is the time between two readings.
 const Every = time.Second
 
-// Page is where a server shows its metrics.
+// Page is the page with a server's metrics.
 type Page struct {
 	URL    string
 	Client *http.Client // nil: one that follows no redirects
@@ -106,7 +106,7 @@ func parse(text io.Reader) (map[string]*dto.MetricFamily, error) {
 	return parser.TextToMetricFamilies(text)
 }
 
-// Watch reads a page once in a while until it is stopped.
+// Watch reads a page at intervals until it is stopped.
 type Watch struct {
 	page Page
 	now  func() int64

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// Server is what a server said of itself over a time.
+// Server contains a server's own metrics over a period.
 type Server struct {
 	URL string `json:"url"`
 	record.ServingTold
@@ -32,7 +32,7 @@ type Server struct {
 	Fault  string `json:"fault,omitempty"`
 }
 
-// Others are values by the names of a page; those of several labels are sums.
+// Others contains values by their names on a page. Values with several labels are summed.
 type Others struct {
 	Counters map[string]float64      `json:"counters,omitempty"`
 	Gauges   map[string]record.Gauge `json:"gauges,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// Load is what a trial is made at.
+// Load is the load of a trial.
 type Load struct {
 	Value float64 // requests per second, or users
 	// Confirms says that the trial is as long as a point that counts.
@@ -23,7 +23,7 @@ type Load struct {
 	Times int
 }
 
-// Verdict is what a trial says of its load.
+// Verdict is a trial's verdict on its load.
 type Verdict string
 
 // The verdicts. A load whose figures keep all objectives is never missed, and a client that may be the reason is never
@@ -37,7 +37,7 @@ const (
 	Few        Verdict = "few requests" // no more requests come in the time that a trial may take, and they do not tell
 )
 
-// Outcome is what a trial said.
+// Outcome is the outcome of a trial.
 type Outcome struct {
 	Verdict Verdict
 	// Again says that a longer trial would tell with more certainty, and may be made.
@@ -47,15 +47,15 @@ type Outcome struct {
 	Hopeless bool
 }
 
-// Trial is one that was made.
+// Trial is a completed trial.
 type Trial struct {
 	Load
 	Outcome
 }
 
-// Search looks for the highest load that holds. It doubles the load until one does not hold, and narrows down what is
-// between, until hardly a load is left. Then it confirms both ends by trials of full length: the load that holds, and
-// the one above that does not. An end that is not confirmed moves, and the search goes on.
+// Search finds the highest load that holds. It doubles the load until a load does not hold, then narrows the range
+// between the two until hardly any load is left. Trials of full length then confirm both ends: the load that holds and
+// the next one, which does not. If an end is not confirmed, it moves and the search continues.
 type Search struct {
 	// Try measures a load. The error of one that cannot be measured ends the search.
 	Try func(ctx context.Context, l Load) (Outcome, error)
@@ -69,7 +69,7 @@ type Search struct {
 	Made []Trial
 }
 
-// Ended is what ended a search.
+// Ended is the reason why a search ended.
 type Ended string
 
 // The ends of searches.
@@ -81,7 +81,7 @@ const (
 	ByNone   Ended = "none"   // the server holds no load
 )
 
-// Found is what a search led to.
+// Found is the result of a search.
 type Found struct {
 	Ended Ended // empty: an error ended it
 	// Holds is the highest load that holds, Misses the lowest above it that the server does not hold, ClientAt that from

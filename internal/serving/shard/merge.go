@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Part is what one share recorded of a point.
+// Part contains one share's records of a point.
 type Part struct {
 	Name  string // as the user names it: its folder
 	Share Share
@@ -31,7 +31,7 @@ type Part struct {
 	Window *metrics.Window
 }
 
-// Merged is what several shares recorded, as if one client had.
+// Merged contains the records of several shares, as if one client had made them.
 type Merged struct {
 	// Requests are in the order in which they were due, and numbered in it. Times count from the earliest Zero. Users
 	// have the numbers that they had: those of all shares count together.

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Share is one of several: place Index, from 0, of Of. The zero value is no share: one client sends everything.
+// Share is share number Index, from 0, of Of shares. With the zero value one client sends everything.
 type Share struct {
 	Index int `json:"index"`
 	Of    int `json:"of"`

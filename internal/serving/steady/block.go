@@ -1,6 +1,6 @@
 package steady
 
-// Status says whether a run is long enough for a window.
+// Status reports whether a run is long enough for a window.
 type Status string
 
 // The statuses of point.yaml.
@@ -11,7 +11,7 @@ const (
 	PartialDataset       Status = "partial_dataset"
 )
 
-// Verdict is what the detector found, in the words of point.yaml.
+// Verdict is the detector's verdict, in the terms of point.yaml.
 type Verdict string
 
 // The verdicts of point.yaml.

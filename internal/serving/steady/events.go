@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// CountTokens counts the tokens of a text, without special ones, as the reference tokenizer does.
+// CountTokens counts the tokens of a text, without special tokens, like the reference tokenizer.
 type CountTokens func(text string) int
 
 // CountMessage counts the tokens of a part of an answer that has reasoning or calls of tools (dicts of pyvalue), as the
 // reference chat template renders it.
 type CountMessage func(content, reasoning string, calls []any) int
 
-// Events is what the client's events.jsonl says of a run.
+// Events contains the data of a run in the client's events.jsonl.
 type Events struct {
 	Passes   []Pass
 	Samples  int // issued while performance was tracked

@@ -153,7 +153,7 @@ func (r *trajectoryRow) medianOf(from, to int) float64 {
 	return medianOfSorted(r.sorted)
 }
 
-// Gate is what decides for one trajectory whether the passes of a window are steady.
+// Gate decides for one trajectory whether the passes of a window are steady.
 type Gate struct {
 	Trend   Trend
 	Change  float64 // of a straight line from the first to the last pass, as a share of the median

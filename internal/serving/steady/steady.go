@@ -18,8 +18,8 @@ const (
 // FloorSeconds is the least time of a window, whatever the run is like.
 const FloorSeconds = 600.0
 
-// Pass is a super-pass: what was recorded of the requests issued in it, in order of arrival. Times are in nanoseconds,
-// on one clock.
+// Pass is a super-pass. It contains the records of the requests issued in it, in order of arrival. Times are in
+// nanoseconds, on one clock.
 type Pass struct {
 	Issued     int   // requests, at least 0
 	FirstIssue int64 // of the pass's requests
@@ -32,7 +32,7 @@ type Pass struct {
 	Latency []float64 // complete - issue
 }
 
-// Metric is one of the times that a pass has.
+// Metric is one of the times in a pass.
 type Metric string
 
 // The metrics.
@@ -59,7 +59,7 @@ var gating = []Trajectory{{TPOT, 50}, {TPOT, 90}}
 // watched are those whose trend over the rest of a run is reported.
 var watched = []Trajectory{{TTFT, 50}, {TTFT, 90}, {TPOT, 50}, {TPOT, 90}}
 
-// Options are what may differ from the official defaults; the zero value is the defaults.
+// Options contains settings that may differ from the official defaults. The zero value means the defaults.
 type Options struct {
 	Warmup       *int       // passes to crop; nil finds them
 	WarmupDriver Trajectory // which trajectory finds them; the zero value is TPOT's 50th percentile
@@ -91,13 +91,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Plateau is a row of passes [Low, High) after the crop.
+// Plateau is the range of passes [Low, High) after the crop.
 type Plateau struct {
 	Low  int `json:"low"`
 	High int `json:"high"`
 }
 
-// Report is what the detector says of a run. Its passes are counted after the crop.
+// Report is the detector's report on a run. Its passes are counted after the crop.
 type Report struct {
 	Warmup int `json:"warmup"` // passes that were cropped
 	Passes int `json:"passes"` // that are left

@@ -43,7 +43,7 @@ const (
 	minSignal   = 2
 )
 
-// Trend is what a test says of values; what a test does not have is 0.
+// Trend is the result of a test. Fields that a test does not compute are 0.
 type Trend struct {
 	Direction Direction
 	Slope     float64 // a step

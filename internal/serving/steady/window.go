@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Duration is how long a plateau is, and how long it has to be: the longest of three times, in seconds.
+// Duration contains the length of a plateau and its minimum length, the longest of three times, in seconds.
 type Duration struct {
 	Plateau Plateau `json:"plateau"`
 	Window  float64 `json:"window"` // from the first issue to the last
@@ -77,7 +77,7 @@ type Distribution struct {
 	Histogram []Bin `json:"histogram"`
 }
 
-// Bin counts the times from Low to below High; the last bin has High, too.
+// Bin counts the times from Low to below High. The last bin includes High.
 type Bin struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -137,7 +137,7 @@ func makeHistogram(v []float64) []Bin {
 }
 
 // Rates are tokens per second: of a user, 1 / the mean TPOT, and of all together, over the time from the first issue to
-// the last. Each interval holds the mean with 95 % by Student's distribution of the passes.
+// the last. Each interval contains the mean with a confidence of 95 %, by Student's distribution over the passes.
 type Rates struct {
 	PerUser         float64    `json:"per_user"`
 	PerUserInterval [2]float64 `json:"per_user_interval"`

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// SearchOptions is a search for the highest load.
+// SearchOptions contains the options of a search for the highest load.
 type SearchOptions struct {
 	By arrival.Kind // Rate or Users
 	// Start is the first load; 0: what the server does for one user, or one user. Most is the most requests of a trial;

@@ -23,7 +23,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// SweepFolder is where a sweep is kept: sweep.json, curve.csv, and a folder for each point.
+// SweepFolder is the folder of a sweep. It contains sweep.json, curve.csv and a folder for each point.
 type SweepFolder struct {
 	Dir string
 	// Extra, if not nil, writes more files of a point into its folder.

@@ -25,7 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// PointSettings are what all points of a sweep have in common.
+// PointSettings contains the common settings of a sweep's points.
 type PointSettings struct {
 	Asker engine.Asker
 	// Prompts is what is asked; each point has prompts of its own, drawn from Seed.
@@ -67,7 +67,7 @@ type PointSettings struct {
 	Begun func(p arrival.Pattern, progress *engine.PointProgress) (done func(*SweepPoint))
 }
 
-// SweepPoint is a load that was measured.
+// SweepPoint is a measured load.
 type SweepPoint struct {
 	Load   arrival.Pattern
 	Rules  metrics.FigureRules // by which its figures were made

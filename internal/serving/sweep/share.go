@@ -56,7 +56,7 @@ func (s *Sweep) noteShare(p *SweepPoint) {
 	}
 }
 
-// SharedPoint is the folder of a share, as it was read.
+// SharedPoint contains the data read from the folder of a share.
 type SharedPoint struct {
 	Dir  string
 	File *sweepfile.Sweep

@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Sweep is loads to be measured.
+// Sweep is a list of loads to measure.
 type Sweep struct {
 	PointSettings
 	// Loads are measured in their order, which rises. Auto chooses them (curve.Auto), and Find searches for the highest

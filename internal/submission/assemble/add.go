@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// AddOptions say what runs are taken for.
+// AddOptions contains the options for adding runs.
 type AddOptions struct {
 	System    string   // empty: the only one that there is
 	Division  string   // empty: that of the system
@@ -30,7 +30,7 @@ type AddOptions struct {
 	Now       time.Time
 }
 
-// Added is what became of folders.
+// Added is the result of adding folders.
 type Added struct {
 	Results []Result // that are new
 	Skipped []string // runs that are none of this submission, and why

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// InitOptions are what is known beforehand. What is empty is marked in the files, for a person to fill in.
+// InitOptions contains values known in advance. Empty fields are marked in the files for a person to fill in.
 type InitOptions struct {
 	Submitter  string
 	Division   string // of the system; empty: the workspace's, which is "closed" where it is new
@@ -27,7 +27,7 @@ type InitOptions struct {
 	SystemType string // "edge", "datacenter" or "datacenter,edge"
 }
 
-// Initialized is what Init found and did.
+// Initialized is the result of Init.
 type Initialized struct {
 	Workspace *Workspace
 	System    string

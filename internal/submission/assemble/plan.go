@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// PlanOptions say what tree is made.
+// PlanOptions selects the tree to make.
 type PlanOptions struct {
 	Rules         string // the round, and its layout; empty: that of the runs
 	NoInfer       bool   // make no result of another scenario's run
@@ -26,7 +26,7 @@ type PlanOptions struct {
 	AllowUnfilled bool   // write fields that are to be filled in as they are
 }
 
-// File is a file of the tree and where it comes from.
+// File is a file of the tree with its origin.
 type File = wholetree.File
 
 // Derived is a result that is a copy of another.

@@ -212,7 +212,7 @@ func (w *Workspace) Systems() []string {
 	return names
 }
 
-// Goal is what a system is submitted for.
+// Goal is the system type and division that a system is submitted for.
 type Goal struct {
 	SystemType mlconf.SystemType // empty: its description does not say so yet
 	Division   string

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/truncate"
 )
 
-// Written is what became of a plan.
+// Written is the result of writing a plan.
 type Written struct {
 	Out      string
 	Listing  string // path of the list of all files with their origins

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Config is what a round asks of the run of a test, and of its verdict.
+// Config contains a round's requirements on the run of a test and on its verdict.
 type Config struct {
 	Test string
 	// Settings are LoadGen's, as in an audit.config: they go over all others, whatever the model.
@@ -25,7 +25,7 @@ type Config struct {
 	Basis string
 }
 
-// Own is what a plugin's own questions, and its embedded model, have in the place of what a round asks for.
+// Own contains the values that replace a round's requirements for a plugin's own data and embedded model.
 type Own struct {
 	Samples int     // of the data set that the test opens; 0: it is none of the plugin's own
 	Figure  float64 // what the model card measured in the test; 0: nothing, or another model answers

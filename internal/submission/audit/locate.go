@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Found are the logs of a test as folders have them.
+// Found contains the logs of a test that were found in folders.
 type Found struct {
 	Test           string
 	Reference, Run Logs

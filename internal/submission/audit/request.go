@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Logs are the paths of a run's logs.
+// Logs contains the paths of a run's logs.
 type Logs struct{ Accuracy, Detail, Summary string }
 
 // ResultLogs are the logs of a submission's runs in the folder of a scenario, with accuracy/ and performance/run_1/.
@@ -53,7 +53,7 @@ func pathExists(path string) bool {
 	return err == nil
 }
 
-// Request says what is judged, and how. Only Test and Run are needed by every test.
+// Request describes an audit to judge. All tests need Test and Run; the other fields depend on the test.
 type Request struct {
 	Test      string        // "TEST01", ...
 	Rules     *mlconf.Rules // of the round; nil means the newest
@@ -84,7 +84,7 @@ type Request struct {
 	Pattern string
 }
 
-// Score is what a benchmark's scorer says of an accuracy log.
+// Score is the result of a benchmark's scorer for an accuracy log.
 type Score struct {
 	Text    string             // the official program's, as accuracy.txt has it
 	Metrics map[string]float64 // by the rules' names: "acc", "F1", "exact_match", in the units of the rules' targets

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Verdict is what became of an audit.
+// Verdict is the result of an audit.
 type Verdict struct {
 	Test string
 	Pass bool
@@ -25,7 +25,7 @@ type Verdict struct {
 	Copies map[string]string
 }
 
-// Outcome says how one half of a test went.
+// Outcome is the result of one half of a test.
 type Outcome int
 
 // What becomes of one half of a test: accuracy or performance.
@@ -50,7 +50,7 @@ func (v Verdict) Missing() bool {
 	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Missing })
 }
 
-// Reason is one fault: what was found, what should have been there, what to do, and which rule wants it so.
+// Reason is one fault, with the values found and expected, advice, and the rule that requires it.
 type Reason struct {
 	Check string `json:"check"` // a short name that stays: "score-band"
 	File  string `json:"file,omitempty"`

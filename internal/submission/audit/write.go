@@ -71,7 +71,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Copy is a log, and where the folder of a test has it: a path with slashes.
+// Copy is a log and its slash-separated path in the folder of a test.
 type Copy struct{ From, To string }
 
 // TakeLogs sets Copies to the logs of the request's run that the folder of the test has, and returns those of them that

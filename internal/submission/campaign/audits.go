@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Audited is what became of one audit of a scenario.
+// Audited is the result of one audit of a scenario.
 type Audited struct {
 	Model, Scenario, Test string
 	Folder                string // of the test, in the output folder

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/audit"
 )
 
-// Comparison sets a run under other conditions beside the run that it is compared with.
+// Comparison compares a run with a run under other conditions.
 type Comparison struct {
 	Scenario   string
 	Run, Other record.Run // as it was, and under the other conditions
@@ -31,7 +31,7 @@ const (
 	datasetFolder = "dataset"
 )
 
-// Pair are two runs to compare: as the user has it, and under other conditions.
+// Pair contains two runs to compare: one under the user's conditions and one under other conditions.
 type Pair struct {
 	first, other Step
 	compare      func(*Comparison)

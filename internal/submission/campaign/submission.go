@@ -21,7 +21,7 @@ type Planned struct {
 	Sure  bool          // Takes is not only the least: the settings say what rate to expect
 }
 
-// Submission lists what a submission of a model needs, in the order in which it is made: performance and accuracy of
+// Submission lists the runs that a submission of a model needs, in the order of execution: performance and accuracy of
 // each scenario, then its audits.
 type Submission struct {
 	Model Model
@@ -105,7 +105,7 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 	return all, nil
 }
 
-// Outcome is what became of one run, or one audit, of a submission.
+// Outcome is the result of one run or one audit of a submission.
 type Outcome struct {
 	Step    Step
 	Run     *record.Run // of a performance or accuracy run
@@ -113,7 +113,7 @@ type Outcome struct {
 	Err     error
 }
 
-// Part is what one model has of a submission.
+// Part is one model's part of a submission.
 type Part struct {
 	*Campaign
 	Submission

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Options are what a check leaves out, and whom it tells. The zero value checks everything.
+// Options selects the checks to omit and the receiver of progress. The zero value checks everything.
 type Options struct {
 	Submitter string // the only one to check; empty: all
 	// Only, where it is not nil, chooses the results to check; systems and submitters are checked all the same.
@@ -22,7 +22,7 @@ type Options struct {
 	Progress func(done, all int)
 }
 
-// Skip are the checks that the official checker's flags switch off.
+// Skip selects the checks that the official checker's flags disable.
 type Skip struct {
 	EmptyFields   bool // --skip-meaningful-fields-emptiness-check
 	EmptyFiles    bool // --skip-empty-files-check

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Kind names a breach that reviewers act on: published rounds had each of them. Findings of one kind may break several
-// rules, and those of other faults have none.
+// Kind names a breach that reviewers act on. Each kind occurred in published rounds. Findings of one kind may break
+// several rules; findings of other faults have no kind.
 type Kind string
 
 // The kinds of breaches.
@@ -53,7 +53,7 @@ var kinds = map[string]Kind{
 	whatUnequalIssue: IssueMode, whatEqualIssue: IssueMode, whatFiledTwice: RunFiledTwice,
 }
 
-// Breach is a kind with what its findings say.
+// Breach is a kind with the texts of its findings.
 type Breach struct {
 	Kind Kind
 	Says []string

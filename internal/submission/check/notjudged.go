@@ -2,7 +2,7 @@ package check
 
 import "github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-// Unjudged is a rule of the round by which no result is judged.
+// Unjudged is a rule of the round that is not applied to results.
 type Unjudged struct {
 	Rule string `json:"rule"` // the family
 	What string `json:"what"` // what is not judged

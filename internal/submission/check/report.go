@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// Severity is what a finding means for the submission.
+// Severity is the consequence of a finding for the submission.
 type Severity string
 
 // What a finding means for a submission.

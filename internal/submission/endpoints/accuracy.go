@@ -8,7 +8,8 @@ import (
 // AccuracyRegions are those that want an accuracy run at one point each.
 func AccuracyRegions() []Region { return []Region{UltraLow, Low, Medium, High} }
 
-// AccuracyRun is an accuracy run at a point of a fixed concurrency; Elected: the point stands for Offline, too.
+// AccuracyRun is an accuracy run at a point with a fixed concurrency. If Elected is set, the point also represents
+// Offline.
 type AccuracyRun struct {
 	Concurrency int
 	Elected     bool

@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// ClientSettings are what a configuration of the official client says of a benchmark, as the client's examples do.
+// ClientSettings contains a benchmark's settings in a configuration of the official client, as in the client's
+// examples.
 type ClientSettings struct {
 	API    string          `json:"api_type"`
 	Params json.RawMessage `json:"model_params"` // an object, without the names of model and tokenizer
@@ -26,7 +27,7 @@ type ClientSettings struct {
 	SWEBench *SWEBenchRun `json:"swe_bench,omitempty"`
 }
 
-// SWEBenchRun says what the service that runs SWE-bench is asked for.
+// SWEBenchRun is a request to the service that runs SWE-bench.
 type SWEBenchRun struct {
 	Instances int    `json:"instances"`
 	Template  string `json:"template,omitempty"` // the service's; empty: its default
@@ -73,14 +74,14 @@ func membersOf(object json.RawMessage) (names []string, values []json.RawMessage
 	return names, values, nil
 }
 
-// PromptForm makes prompts of a column, as serving's does.
+// PromptForm makes prompts from a column, like serving's PromptForm.
 type PromptForm struct {
 	Column string                     `json:"column"`
 	Text   string                     `json:"text"`             // with {} where the column's text goes
 	Fields map[string]json.RawMessage `json:"fields,omitempty"` // of each request
 }
 
-// ClientSet is a data set of accuracy, and how its answers are scored: an object.
+// ClientSet is an accuracy data set with the scoring of its answers, an object.
 type ClientSet struct {
 	Name    string          `json:"name"`
 	Scoring json.RawMessage `json:"accuracy_config"`

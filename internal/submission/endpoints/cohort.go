@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Cohort is a date of publication: two a month.
+// Cohort is a date of publication. There are two in each month.
 type Cohort struct{ Year, Month, Index int }
 
 var cohortForm = regexp.MustCompile(`^(\d{4})-(\d{2})-C([01])$`)

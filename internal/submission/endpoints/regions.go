@@ -24,7 +24,7 @@ const (
 // RegionNames are the regions in ascending order.
 func RegionNames() []Region { return []Region{LowLatency, Low, Medium, High, Margin} }
 
-// Bounds are concurrencies from First to Last, both included; there are none where Last is below First.
+// Bounds is the range of concurrencies from First to Last, both included. It is empty if Last is below First.
 type Bounds struct{ First, Last int }
 
 // Has says whether a concurrency lies within.
@@ -32,7 +32,7 @@ func (b Bounds) Has(concurrency int) bool { return b.First <= concurrency && con
 
 func (b Bounds) String() string { return fmt.Sprintf("%d to %d", b.First, b.Last) }
 
-// Regions are those of a curve.
+// Regions contains the regions of a curve.
 type Regions struct {
 	rules *Rules
 	of    map[Region]Bounds

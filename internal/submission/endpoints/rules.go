@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Rules are those of a round.
+// Rules contains the rules of a round.
 type Rules struct {
 	Name               string  `json:"name"`
 	UltraLowMax        int     `json:"ultra_low_max"` // concurrency
@@ -43,28 +43,28 @@ type Rules struct {
 	PowerDefaults PowerDefaults `json:"power_defaults"`
 }
 
-// OfficialSet is a published file, known by one of its checksums, in lower-case hex.
+// OfficialSet is a published file, identified by one of its checksums in lower-case hex.
 type OfficialSet struct {
 	File   string `json:"file"`
 	MD5    string `json:"md5,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// Windows are the least times of steady windows in seconds: of concurrencies up to UltraLowMax, and of others.
+// Windows contains the minimum times of steady windows in seconds, for concurrencies up to UltraLowMax and for others.
 type Windows struct {
 	Low        int `json:"low"`
 	SingleTurn int `json:"single_turn"`
 	Agentic    int `json:"agentic"`
 }
 
-// Targets are the bounds of a model's accuracy.
+// Targets contains the bounds of a model's accuracy.
 type Targets struct {
 	NameParts []string `json:"name_parts"` // lower case letters and digits, all of them in the model's name
 	Samples   int      `json:"samples"`    // that are asked at least, repeats counted
 	Bounds    []Bound  `json:"bounds"`
 }
 
-// Bound is that of a metric, from Min x Of to Max x MaxOf (Of where MaxOf is 0); without Max there is no upper one.
+// Bound limits a metric to Min x Of up to Max x MaxOf (Of if MaxOf is 0). Without Max the metric has no upper limit.
 type Bound struct {
 	Metric string  `json:"metric"` // lower case
 	Of     float64 `json:"of"`
@@ -85,7 +85,7 @@ func (b Bound) High() (high float64, ok bool) {
 	return of * b.Max, b.Max != 0
 }
 
-// Agentic are the bounds of an agentic model: per cent, and tokens per turn.
+// Agentic contains the bounds of an agentic model, in percent and in tokens per turn.
 type Agentic struct {
 	NameParts []string   `json:"name_parts"`
 	Title     string     `json:"title"`
@@ -94,7 +94,7 @@ type Agentic struct {
 	Tokens    [2]float64 `json:"tokens"`
 }
 
-// SeedSet is a published set of seeds, which may be above the largest int64.
+// SeedSet is a published set of seeds. A seed may exceed the largest int64.
 type SeedSet struct {
 	ID          string `json:"id"`
 	Scheduler   uint64 `json:"scheduler_rng_seed"`
@@ -102,7 +102,7 @@ type SeedSet struct {
 	Model       uint64 `json:"model_seed"`
 }
 
-// Drafter is an approved model for speculative decoding, known by the checksum of its weights.
+// Drafter is an approved model for speculative decoding, identified by the checksum of its weights.
 type Drafter struct {
 	Model   string `json:"model"`
 	Cohort  string `json:"cohort"` // in which it was approved
@@ -110,7 +110,7 @@ type Drafter struct {
 	Weights string `json:"weights"`
 }
 
-// PowerDefaults are the watts of appendix D of the rules.
+// PowerDefaults contains the watts of appendix D of the rules.
 type PowerDefaults struct {
 	CPU struct {
 		X86Small         float64 `json:"x86_small"`
@@ -128,7 +128,7 @@ type PowerDefaults struct {
 	NIC float64 `json:"nic"`
 }
 
-// NamedWatts are those of what has a name in its model's name, of which letters and digits count.
+// NamedWatts contains the watts of devices whose model name contains a name. Only letters and digits are compared.
 type NamedWatts struct {
 	Name  string  `json:"name"`
 	Watts float64 `json:"watts"`

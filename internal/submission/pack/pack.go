@@ -37,7 +37,7 @@ import (
 // SumEnding is the ending of the file with the checksum.
 const SumEnding = ".sha256"
 
-// Packed is what was packed.
+// Packed is the result of packing.
 type Packed struct {
 	Files  int
 	Bytes  int64    // of the files

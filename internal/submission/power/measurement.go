@@ -20,7 +20,7 @@ func Measured(t *tree.Tree, p tree.Place) bool {
 	return ok
 }
 
-// Difference is a folder whose files are not those that a power measurement has.
+// Difference is a folder whose files differ from those of a power measurement.
 type Difference struct {
 	Folder         string // relative to the tree
 	NoFolder       bool

@@ -22,7 +22,7 @@ var (
 	ErrValues = errors.New("a value is none that can be added up")
 )
 
-// Watts is the sum of power supplies, which the file has as whole numbers or not.
+// Watts is the sum of the ratings of power supplies, which may be fractional in the file.
 type Watts struct {
 	Value float64
 	Whole bool // all that was added are integers

@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// Fault is what is wrong with the logs of a power session.
+// Fault is a fault in the logs of a power session.
 type Fault struct {
 	Path  string // relative to the tree
 	About string // "sources", "uuid", "session name", "phases", "messages", "checksums", "meter", "debug", "form"

@@ -28,7 +28,7 @@ type Step struct {
 	Why      string
 }
 
-// Plan is what completes a tree.
+// Plan lists the changes that complete a tree.
 type Plan struct {
 	Steps   []Step   // in this order
 	Missing []string // required scenarios that have to be measured, and why

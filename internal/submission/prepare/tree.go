@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Options say what of a tree is prepared, and by which rules.
+// Options selects the parts of a tree to prepare, and the rules.
 type Options struct {
 	Round     string // "v6.1"; empty: the newest
 	Submitter string // only this one's folders come into the new tree; empty: everybody's

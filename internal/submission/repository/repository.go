@@ -20,7 +20,7 @@ import (
 // MostBytes is how large a file may be: 50 MiB.
 const MostBytes = 50 << 20
 
-// Kind is what is wrong with a file or folder.
+// Kind is the kind of fault of a file or folder.
 type Kind string
 
 // The kinds. Special is a device, a pipe or a socket, and Character a name with a quote, a line's end or another

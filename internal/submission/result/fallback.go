@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Change is how a metric differs between the accuracy run and an audit's run, in percent of the audit's.
+// Change is the difference of a metric between the accuracy run and an audit's run, in percent of the audit's value.
 type Change struct {
 	Metric               string
 	Baseline, Compliance float64

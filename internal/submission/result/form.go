@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Form names the form of a round's official summary. The empty form is that since v5.0.
+// Form names the form of a round's official summary. The empty form is the form since v5.0.
 type Form string
 
 // The forms before v5.0.

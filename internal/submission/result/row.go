@@ -1,7 +1,7 @@
 package result
 
-// Row is a line of the official summary, with its columns as texts. A result with power has two: the second has the
-// power for its result.
+// Row is a line of the official summary, with its columns as texts. A result with power has two rows; the second
+// contains the power.
 type Row struct {
 	Organization string
 	Availability string

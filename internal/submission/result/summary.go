@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Summary is what a tree's runs amount to, for people and for programs.
+// Summary summarizes a tree's runs, for people and for programs.
 type Summary struct {
 	Round   string    `json:"round"`
 	Verdict string    `json:"official"` // of the official checker: "ok", "errors" or "crash"
@@ -16,7 +16,7 @@ type Summary struct {
 	Without []Without `json:"without_result"`
 }
 
-// Result is that of one scenario folder.
+// Result is the result of one scenario folder.
 type Result struct {
 	Division   string `json:"division"`
 	Submitter  string `json:"submitter"`
@@ -36,7 +36,7 @@ type Result struct {
 	Folder       string   `json:"folder"`
 }
 
-// Figure is a number as it was found, and with the rules' five significant figures.
+// Figure is a number as found and as rounded to the rules' five significant figures.
 type Figure struct {
 	Name    string `json:"name,omitempty"` // of an accuracy: "acc"
 	Text    string `json:"value"`
@@ -44,7 +44,7 @@ type Figure struct {
 	Unit    string `json:"unit,omitempty"`
 }
 
-// Without is a scenario folder without a result, or what the official checker cannot read.
+// Without is a scenario folder without a result, or a path that the official checker cannot read.
 type Without struct {
 	Folder  string   `json:"folder"`
 	Reasons []string `json:"reasons"`

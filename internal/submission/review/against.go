@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Against is what a round has beside what another has of the same systems.
+// Against compares a round with another round's results of the same systems.
 type Against struct {
 	Round string `json:"round"` // the other
 	// Pairs are results that both have, the one that moved most first.

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
 
-// Line is what one or more cases of a submitter say alike.
+// Line is a line of the report, for one or more cases of a submitter with the same findings.
 type Line struct {
 	Finding check.Finding // the first of the first case
 	File    string        // below the submitter's folder

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Review is what there is to act on in a round, or in what one submitter has in it.
+// Review lists the findings to act on in a round, or in one submitter's part of it.
 type Review struct {
 	Round     string `json:"round"`
 	Submitter string `json:"submitter,omitempty"` // the only one that it is about; empty: all
@@ -29,7 +29,7 @@ type Review struct {
 	scope Scope
 }
 
-// Kind is what was found of one kind.
+// Kind contains the findings of one kind.
 type Kind struct {
 	ID         string      `json:"kind"`
 	Title      string      `json:"title"`
@@ -38,14 +38,14 @@ type Kind struct {
 	Submitters []Submitter `json:"submitters"`
 }
 
-// Submitter is what was found of one kind in one submitter's folder.
+// Submitter contains the findings of one kind in one submitter's folder.
 type Submitter struct {
 	Folder  string `json:"folder"` // "closed/Toylab"; empty: of the tree itself
 	Results int    `json:"results"`
 	Cases   []Case `json:"cases"`
 }
 
-// Case is one run, or a file that is of no run, with findings of one kind.
+// Case is one run, or a file outside of runs, with findings of one kind.
 type Case struct {
 	Result   string          `json:"result,omitempty"` // the result's folder; empty: of none
 	Run      string          `json:"run"`              // "performance", "accuracy", or the audit's name
@@ -54,7 +54,7 @@ type Case struct {
 	Follow []check.Finding `json:"follow,omitempty"`
 }
 
-// Fold is how often a finding is there that nobody acts on one by one.
+// Fold counts findings that are not handled one by one.
 type Fold struct {
 	Severity check.Severity `json:"severity"`
 	Rule     string         `json:"rule"`

@@ -11,7 +11,7 @@ import (
 	machine "github.com/plumbline-ml/plumbline/internal/system"
 )
 
-// Machine is where a description comes from.
+// Machine is the source of a description.
 type Machine struct {
 	Root fs.FS // the file system of a Linux machine: "/"
 	// Run gives the output of a program, here nvidia-smi; an error where there is none. Nil: there is none.

@@ -14,7 +14,8 @@ import (
 // FillIn begins the value of a field that a person must write; what is to be written follows.
 const FillIn = "FILL IN: "
 
-// Sheet is a JSON object of fields that machine and person fill in together. What a person wrote stays, to the letter.
+// Sheet is a JSON object whose fields are filled in by the machine and by a person. A person's entries remain
+// unchanged.
 type Sheet struct {
 	fields []Field
 	values map[string]json.RawMessage

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Layout is where a round's submissions have their files. All paths are relative to the tree and have slashes.
+// Layout defines the places of files in a round's submissions. All paths are relative to the tree and use slashes.
 type Layout struct {
 	Round string // "v6.1"
 	mlconf.Layout
@@ -61,8 +61,8 @@ func CanonicalScenario(folder string) (name string, ok bool) {
 	return folder, false
 }
 
-// Place names the folder of one result: closed, Toylab, toy_edge, resnet50, Offline. Less than all of it names the
-// folders above.
+// Place names the folder of one result: closed, Toylab, toy_edge, resnet50, Offline. A Place with fewer parts names a
+// folder above.
 type Place struct {
 	Division, Submitter, System, Benchmark, Scenario string
 }
@@ -135,7 +135,7 @@ func (l Layout) folderAside(p Place, folder string) string {
 	return path.Join(p.Folder(), folder, p.System, p.Benchmark, p.Scenario)
 }
 
-// AuditFiles are what one audit leaves in its folder.
+// AuditFiles lists the files of one audit in its folder.
 type AuditFiles struct {
 	Verdicts    []string // verify_accuracy.txt, ...
 	Performance bool     // performance/run_1 with detail and summary log

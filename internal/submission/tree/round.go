@@ -24,7 +24,7 @@ import (
 // ErrRound is wrapped by FindRound's error where the logs of a tree do not say which round they are of.
 var ErrRound = errors.New("the round is not known")
 
-// FoundRound is the round that the runs of a tree were made in.
+// FoundRound is the round of a tree's runs.
 type FoundRound struct {
 	Name string // "v5.1"
 	Runs int    // whose seeds are those of the round, at least 1

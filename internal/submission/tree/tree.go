@@ -50,8 +50,8 @@ type Benchmark struct {
 	Scenarios []Place // all folders, whatever their names
 }
 
-// Tree is a folder that may hold a submission. Its names, kinds and sizes are those of the moment when it was opened.
-// It may be used from several goroutines.
+// Tree is a folder that may contain a submission. Its names, kinds and sizes are read when it is opened. It may be used
+// from several goroutines.
 type Tree struct {
 	Layout     Layout
 	Submitters []Submitter // of all divisions, in the order of Divisions

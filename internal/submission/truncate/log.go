@@ -27,7 +27,7 @@ const (
 	Gap   = "\n\n...\n\n"
 )
 
-// Action says what was done to a log.
+// Action is the action taken on a log.
 type Action string
 
 // Kept whole means that the log is small: its hash stands in accuracy.txt, and the log is the original.
@@ -38,7 +38,7 @@ const (
 	Unkept    Action = "done before, original not in the store"
 )
 
-// Outcome is what became of one log.
+// Outcome is the result for one log.
 type Outcome struct {
 	Log    string // its path
 	Action Action

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
-// Store is a folder of originals, each under its sha256: HASH.json. It belongs to one process at a time.
+// Store is a folder of original logs, named by their sha256 (HASH.json). Only one process may use it at a time.
 type Store struct {
 	dir     string
 	release func()

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Options say what of a tree is truncated, and where originals go.
+// Options selects the parts of a tree to truncate and the folder for the originals.
 type Options struct {
 	Keep      string        // folder of the Store, outside the tree
 	Submitter string        // only this one's logs; empty: everybody's

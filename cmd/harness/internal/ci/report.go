@@ -40,8 +40,8 @@ type section struct {
 	notes []string
 }
 
-// Report collects what a command has to say. Its methods accept a nil *Report and then do nothing. It is for one
-// goroutine.
+// Report collects the results of a command. Its methods accept a nil *Report and then do nothing. It is not safe for
+// concurrent use.
 type Report struct {
 	sections []section
 	cases    []Case

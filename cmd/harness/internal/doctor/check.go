@@ -24,7 +24,7 @@ const (
 	Off  State = "-"
 )
 
-// Check is what was examined, what was found, and what to do about it.
+// Check contains the subject of a check, its finding, and advice.
 type Check struct {
 	Name   string
 	State  State

@@ -59,7 +59,7 @@ func checkKernel(i system.Info) Check {
 	return Check{Name: "system", State: OK, Found: fmt.Sprintf("%s, %s, %s", i.OS, i.Kernel, i.Arch)}
 }
 
-// Precision is how exactly the machine keeps time.
+// Precision is the precision of the machine's clock and sleeps.
 type Precision struct {
 	ClockCost time.Duration   // of one reading
 	Late      []time.Duration // of sleeps as the issuing loop makes them, sorted

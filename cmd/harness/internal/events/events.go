@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-// Stream is a feed.Sink that writes lines. A reader that is slow, or does not read at all, does not hold up the run:
-// lines wait in memory, and of those that tell of progress some are left out.
+// Stream is a feed.Sink that writes lines. A slow or blocked reader does not delay the run. Lines wait in memory, and
+// some progress lines are dropped.
 type Stream struct {
 	name  string
 	lines chan []byte

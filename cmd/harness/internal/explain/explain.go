@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Kind is what a word names.
+// Kind is the kind of thing that a word names.
 type Kind string
 
 // The kinds, in the order in which they are listed.
@@ -69,7 +69,7 @@ func Kinds() []Kind {
 	return []Kind{Rule, Finding, Breach, Check, Metric, Accuracy, Setting, Flag, Code}
 }
 
-// Entry is what there is to know of a word. Empty fields do not apply.
+// Entry is the explanation of a word. Empty fields do not apply.
 type Entry struct {
 	Word    string   `json:"word"`
 	Kind    Kind     `json:"kind"`

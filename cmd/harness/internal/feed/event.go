@@ -18,8 +18,8 @@ const (
 	SchemaVersion = 1
 )
 
-// Event is one line of the stream: its name, and one field of that name with what it says. docs/live.md describes
-// them. Times are of the wall clock; run is a number from 1 on, in the order of the plans.
+// Event is one line of the stream, with its name and one field of that name that contains its data. docs/live.md
+// describes them. Times are of the wall clock; run is a number from 1 on, in the order of the plans.
 type Event struct {
 	Name string    `json:"event"`
 	Time time.Time `json:"time"`
@@ -57,13 +57,13 @@ type Begin struct {
 	Command       []string       `json:"command"`
 }
 
-// Plan says which runs are about to be made.
+// Plan lists the planned runs.
 type Plan struct {
 	Out  string    `json:"out"` // the folder of results
 	Runs []Planned `json:"runs"`
 }
 
-// Planned is one of them.
+// Planned is one planned run.
 type Planned struct {
 	Run      int    `json:"run"`
 	Name     string `json:"name"` // what it is called: no other run of the command has the name
@@ -74,13 +74,13 @@ type Planned struct {
 	Dir      string `json:"dir"`            // of the log files, in the folder of results
 }
 
-// Open says that the plugin has opened the workload of a run.
+// Open reports that the plugin has opened the workload of a run.
 type Open struct {
 	Workload *record.Workload `json:"workload"` // as in result.json
 	Settings []record.Setting `json:"settings"` // as in result.json
 }
 
-// Start says that LoadGen is about to start, and what the run is judged by; zeros are left out.
+// Start reports that LoadGen is about to start, with the limits of the run. Zeros are omitted.
 type Start struct {
 	Percentile   float64 `json:"percentile,omitempty"` // at which latencies are judged: a fraction
 	LimitNS      int64   `json:"latency_limit_ns,omitempty"`
@@ -90,7 +90,7 @@ type Start struct {
 	MinQueries   uint64  `json:"min_queries,omitempty"`
 }
 
-// Progress is the state of a run: counts since its start, and what came since the last event.
+// Progress is the state of a run, with counts since its start and since the last event.
 type Progress struct {
 	Phase       string   `json:"phase"` // loading, warmup, issuing, draining, writing, done
 	ElapsedS    float64  `json:"elapsed_s"`
@@ -109,7 +109,7 @@ type Progress struct {
 	Hopeless    string   `json:"hopeless,omitempty"` // why it can only end INVALID
 }
 
-// Window is what came since the last event.
+// Window contains the measurements since the last event.
 type Window struct {
 	FromS         float64 `json:"from_s"`
 	ToS           float64 `json:"to_s"`
@@ -123,7 +123,8 @@ type Window struct {
 	TPOT          *Times  `json:"tpot,omitempty"`
 }
 
-// Times are percentiles of times, up to 1.6 % too large but for the largest; nil where there is none.
+// Times contains percentiles of times. Except for the maximum they are up to 1.6 % too large. It is nil if there are no
+// times.
 type Times struct {
 	Count uint64 `json:"count"`
 	Mean  int64  `json:"mean_ns"`
@@ -144,7 +145,7 @@ type Distribution struct {
 	Buckets [][3]int64 `json:"buckets"`
 }
 
-// Note is what a user should know.
+// Note is a note to the user.
 type Note struct {
 	Text string `json:"text"`
 }

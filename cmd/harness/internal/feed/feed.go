@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Sink takes events, one at a time. It must not wait for anybody.
+// Sink receives events, one at a time. It must not block.
 type Sink interface{ Event(Event) }
 
-// Feed knows the runs of a command and tells its sinks of them. Its methods may be called from any goroutine; of Open,
-// Test and Done each is about the run that is next to end.
+// Feed tracks the runs of a command and reports them to its sinks. Its methods may be called from any goroutine. Open,
+// Test and Done each refer to the run that ends next.
 type Feed struct {
 	now   func() time.Time
 	sinks []Sink

@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// Histogram counts times, in buckets of 1/64 of an octave: their bounds are at most 1.6 % apart, and of times up to 128
-// ns exact. The zero value is empty.
+// Histogram counts times in buckets of 1/64 of an octave. Their bounds are at most 1.6 % apart, and exact for times up
+// to 128 ns. The zero value is empty.
 type Histogram struct {
 	counts []uint64 // grows when it is first added to
 	N      uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Run is a run of the command, as far as it is known.
+// Run is the known state of a run of the command.
 type Run struct {
 	Planned
 	Start

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Options say where and how.
+// Options selects the output and its form.
 type Options struct {
 	Out        io.Writer  // unfiltered: what is shown is escaped here
 	Terminal   bool       // Out is a terminal: rewrite one line

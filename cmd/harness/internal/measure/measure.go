@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-// Kind is how a value changes.
+// Kind is the way in which a value changes.
 type Kind int
 
 // A Gauge may rise and fall, a Counter only rises, and a Distribution counts times.
@@ -22,7 +22,8 @@ const (
 	Distribution
 )
 
-// Measure is a row of the table: one value, or distribution, of each run, or several that differ in further labels.
+// Measure is a row of the table. It has one value or distribution for each run, or several with different further
+// labels.
 type Measure struct {
 	Name   string // of OpenTelemetry: "plumbline.samples.issued"
 	Help   string
@@ -55,7 +56,7 @@ var runLabels = []string{"run", "model", "scenario", "mode"}
 // LabelNames are the names of all labels.
 func (m Measure) LabelNames() []string { return append(append([]string{}, runLabels...), m.Labels...) }
 
-// Point is a value of a measure, or for a Distribution, times.
+// Point is a value of a measure or, for a Distribution, its times.
 type Point struct {
 	Labels []string // the values of LabelNames
 	Value  float64

@@ -23,7 +23,7 @@ const (
 // Note stands in every document and under every table.
 const Note = "MLMark-style, not an MLMark score: MLMark's own harness, targets and models make those."
 
-// Document is what is kept of a task.
+// Document is the stored record of a task.
 type Document struct {
 	Schema        string `json:"schema"`
 	SchemaVersion int    `json:"schema_version"`

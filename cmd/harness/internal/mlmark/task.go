@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Mode is what a task measures.
+// Mode is the quantity that a task measures.
 type Mode string
 
 // A task is run in one mode.
@@ -30,7 +30,7 @@ const (
 // Modes lists them.
 func Modes() []string { return []string{string(Throughput), string(Latency), string(Accuracy)} }
 
-// Task is one task with the parameters that it really runs with.
+// Task is one task with its effective parameters.
 type Task struct {
 	Target      string `json:"target,omitempty"` // of the configuration; empty: it had none
 	Workload    string `json:"workload"`         // "resnet50", "mobilenet", "ssdmobilenet", else the model's name
@@ -45,7 +45,7 @@ type Task struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Param is a parameter of a task as it is written.
+// Param is a parameter of a task as written.
 type Param struct{ Name, Value string }
 
 // ParamNames are those that a task has.

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
-// Classifier is an ONNX model that classifies pictures, and what its file does not tell.
+// Classifier is an ONNX model that classifies pictures, with the facts that its file lacks.
 type Classifier struct {
 	Path string // of the ONNX file
 	// Preprocess is how a picture becomes the input: one of Preprocessings.

@@ -23,7 +23,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// Kind is what the author of the module brings.
+// Kind is the kind of component that the module's author provides.
 type Kind string
 
 // What a new module may be.
@@ -35,7 +35,7 @@ const (
 // Kinds lists them.
 func Kinds() []string { return []string{string(Backend), string(Benchmark)} }
 
-// Language is what the module is written in.
+// Language is the programming language of the module.
 type Language string
 
 // Modules in all of them speak one protocol with the harness.
@@ -48,7 +48,7 @@ const (
 // Languages lists them.
 func Languages() []string { return []string{string(Go), string(Python), string(Cpp)} }
 
-// Spec says what to write.
+// Spec describes the module to write.
 type Spec struct {
 	Kind     Kind
 	Language Language // empty: Go
@@ -60,7 +60,7 @@ type Spec struct {
 	Classifier *Classifier
 }
 
-// Module is what was written.
+// Module is a written module.
 type Module struct {
 	Path   string // module path
 	Plugin string // what its binary is called, behind host.BinaryPrefix; empty for a backend that is no plugin

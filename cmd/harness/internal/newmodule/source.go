@@ -8,7 +8,7 @@ import (
 	"regexp"
 )
 
-// Source is where a new module finds this project.
+// Source is the location of this project for a new module.
 type Source struct {
 	// Checkout is this project's source, whose modules the module's go.mod takes; empty: those of Release.
 	Checkout string

@@ -34,10 +34,10 @@ type fetchRecord struct {
 	Archive map[string]string `json:"archive"` // sha256 of each at its first use, by name
 }
 
-// Library is a fetched build's.
+// Library is the library of a fetched build.
 type Library = onnxlib.Library
 
-// Fetched is what Fetch found or got.
+// Fetched is the result of Fetch.
 type Fetched struct {
 	Library
 	SHA256   string // of the archive; empty for a folder placed by hand and for an interpreter's module

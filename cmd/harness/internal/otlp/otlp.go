@@ -44,7 +44,7 @@ const (
 	timeout = 3 * time.Second
 )
 
-// Sender sends until it is closed. A receiver that hangs or fails holds up nothing but the sender.
+// Sender sends measurements until it is closed. A receiver that hangs or fails delays only the sender.
 type Sender struct {
 	url      string
 	reader   *metric.ManualReader

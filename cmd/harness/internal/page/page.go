@@ -73,7 +73,7 @@ func (r Report) WriteFile(path string) error {
 	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
 }
 
-// Report is what a page or a text shows.
+// Report contains the data of a page or a text.
 type Report struct {
 	Set results.Set
 	// Conclusion is what the runs come to, and the page's first line below its title; empty: nothing.

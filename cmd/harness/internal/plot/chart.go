@@ -25,14 +25,14 @@ type Chart struct {
 	Notes  []string // what the axes do not show, a phrase each
 }
 
-// Shade is a range of X. What is outside of the axis is not shown.
+// Shade is a range of X. Parts outside of the axis are not shown.
 type Shade struct {
 	From, To float64
 	Name     string // stands within the range, where there is room
 	Clear    bool   // has a name alone, and no ground of its own
 }
 
-// Axis is one of a chart's two.
+// Axis is one of a chart's two axes.
 type Axis struct {
 	Label    string // what it shows: "latency". The unit of times is added
 	Scale    Scale
@@ -42,7 +42,7 @@ type Axis struct {
 	Min, Max float64 // the least that it spans; further where values and marks go. Of Log, Min is where it begins
 }
 
-// Scale is how values are spread.
+// Scale is the spacing of values along an axis.
 type Scale int
 
 // The scales. Log wants a Min above 0; what is below is drawn at the edge. Tail gives each further nine of a
@@ -53,7 +53,7 @@ const (
 	Tail
 )
 
-// Quantity is what values are.
+// Quantity is the kind of values.
 type Quantity int
 
 // Numbers have no unit, latencies have one of ns to s, and times since the start of a run have one of ms to h.
@@ -63,20 +63,20 @@ const (
 	Elapsed
 )
 
-// Dots are single values.
+// Dots contains single values.
 type Dots struct {
 	Name string
 	X, Y []float64
 }
 
-// Band is a surface between two values in each of several steps, the least of which is marked. Step k goes from X[k] to
-// X[k+1]; one where Low is NaN is empty.
+// Band is an area between two values in each of several steps. The lowest step is marked. Step k extends from X[k] to
+// X[k+1]. A step is empty if Low is NaN.
 type Band struct {
 	Name         string
 	X, Low, High []float64
 }
 
-// Line is a line through points, which ascend in X unless it has Knots.
+// Line is a line through points. They ascend in X unless the line has Knots.
 type Line struct {
 	Name  string // shown where a chart has several
 	X, Y  []float64
@@ -88,7 +88,7 @@ type Line struct {
 	Knots   []Knot // one for each point, which is then drawn as a disc; nil: none is
 }
 
-// Knot is a point of a line that was measured by itself.
+// Knot is a separately measured point of a line.
 type Knot struct {
 	Name   string // stands beside it, where there is room
 	Words  string // what it says under the pointer
@@ -96,8 +96,8 @@ type Knot struct {
 	Aside  bool   // the line does not go through it, and it is faint
 }
 
-// Row is a bar with a name, from From to To. A line goes on from Low to High, where High is above To, and At is marked
-// on it where it is above 0.
+// Row is a named bar from From to To. If High is above To, a line extends from Low to High. At is marked on it if it is
+// above 0.
 type Row struct {
 	Name, Value         string
 	From, To, Low, High float64
@@ -113,7 +113,7 @@ type Mark struct {
 	Line     int  // it belongs to this line, counted from 1, and has its colour; 0: to none, or to all
 }
 
-// Hover is what a part of the chart says under the pointer, from one value of X to another.
+// Hover is the text of a part of the chart under the pointer, from one value of X to another.
 type Hover struct {
 	From, To float64
 	Words    string

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// Facts are what charts mark, as the settings of a run say. Durations are in nanoseconds; 0 is none.
+// Facts contains the values of a run's settings that charts mark. Durations are in nanoseconds; 0 means none.
 type Facts struct {
 	Percentile       float64 // the target percentile, a fraction
 	Limit            int64   // of latencies at it

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Sweep is what a server did at several loads.
+// Sweep contains a server's measurements at several loads.
 type Sweep struct {
 	Name  string // tells it from others
 	Loads []Load // in the order of their values
@@ -19,7 +19,7 @@ type Sweep struct {
 	TTFTLimit, TPOTLimit int64
 }
 
-// Load is a load with what was measured at it. What was not is NaN.
+// Load is a load with its measurements. Missing measurements are NaN.
 type Load struct {
 	By    string  // what Value is: "users", "requests/s that are due"
 	Value float64 // 0: the load is no number

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// Run is one of several that a chart shows together.
+// Run is one of several runs that a chart shows together.
 type Run struct {
 	Name  string
 	File  *series.File

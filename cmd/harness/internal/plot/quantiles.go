@@ -17,8 +17,8 @@ type Point struct {
 	NS int64
 }
 
-// Quantiles are what is known of Count values, 0 where it is not known how many: their ends in nanoseconds, and some
-// percentiles.
+// Quantiles contains the minimum and maximum of Count values, in nanoseconds, and some percentiles. Count is 0 if it is
+// unknown.
 type Quantiles struct {
 	Count    uint64
 	Min, Max int64

@@ -49,7 +49,7 @@ func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok b
 	return c, true
 }
 
-// Tried is a setting that was measured.
+// Tried is a measured setting.
 type Tried struct {
 	Line   string  // what settings of one line have in common
 	X      float64 // what differs along it, above 0

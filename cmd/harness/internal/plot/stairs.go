@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Stairs are the points that one system has of a model, at fixed numbers of users. Between points nothing is known, so
-// that lines are steps.
+// Stairs contains one system's points for a model, at fixed numbers of users. Nothing is known between points, so lines
+// are steps.
 type Stairs struct {
 	Name   string // tells it from others
 	Points []Stair
@@ -21,7 +21,7 @@ type Stairs struct {
 	OfflineName string
 }
 
-// Stair is a point. What is not known is NaN.
+// Stair is a point. Unknown values are NaN.
 type Stair struct {
 	Users  float64
 	Tokens float64 // per second, of all users
@@ -31,13 +31,13 @@ type Stair struct {
 	Words  string  // say all of this
 }
 
-// Until is where a region of the numbers of users ends.
+// Until is the end of a region of the numbers of users.
 type Until struct {
 	Name  string
 	Users float64
 }
 
-// StairsOptions say how the charts of systems look.
+// StairsOptions contains the options for the appearance of the charts of systems.
 type StairsOptions struct {
 	User    string  // names the speed of one user, with its unit
 	Regions []Until // of the numbers of users, rising

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Compared is something of a run, and of the published results that it is ranked among.
+// Compared is a property of a run and of the published results that it is ranked among.
 type Compared struct {
 	About     string `json:"about"` // "round", "division", "availability", "LoadGen", "accuracy", "power", "machine"
 	Own       string `json:"own"`

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
-// Entry is one result in a ranking: a published one, or a run of one's own.
+// Entry is one result in a ranking, either published or the user's own.
 type Entry struct {
 	// Place is 1 for the best; results that are equal share one. 0: the entry has no place.
 	Place int  `json:"place"`

@@ -23,7 +23,7 @@ const (
 const Note = "Figures of published results come from the logs in the trees, as harness submission results reads " +
 	"them. Your own run is not an MLPerf result: it was not submitted, reviewed or verified by MLCommons."
 
-// Report is rankings as they are shown.
+// Report contains rankings for display.
 type Report struct {
 	Schema        string    `json:"schema"`
 	SchemaVersion int       `json:"schema_version"`

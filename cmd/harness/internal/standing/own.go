@@ -36,7 +36,7 @@ type Own struct {
 	accuracyOutcome string // "PASS"
 }
 
-// Machine is what a user says of the machine of a run, where its record does not say it; 0: nothing.
+// Machine contains the user's statements about a run's machine that the record lacks. A zero means no statement.
 type Machine struct {
 	Accelerators int // of all nodes
 	Nodes        int

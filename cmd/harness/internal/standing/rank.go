@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Per is what a result is divided by.
+// Per is the divisor of a result.
 type Per string
 
 // What a result can be divided by. PerWatt takes the measured power of the result; of a latency it ranks the energy of
@@ -36,14 +36,14 @@ func ParsePer(text string) (Per, error) {
 	return "", sdk.Usage(fmt.Errorf("--per %s is not known, want accelerator, node or watt", text))
 }
 
-// Options are what is ranked.
+// Options selects the results to rank.
 type Options struct {
 	Division     string // empty: all
 	Availability string // empty: all
 	Per          Per
 }
 
-// Ranking is the results of one benchmark and scenario with one unit, the best first.
+// Ranking contains the results of one benchmark and scenario with one unit, the best first.
 type Ranking struct {
 	Benchmark    string `json:"benchmark"` // in the rules
 	Scenario     string `json:"scenario"`
@@ -64,7 +64,7 @@ type Ranking struct {
 	LeftOut   []string `json:"left_out"`
 }
 
-// Spread is the least, middle and largest of the published values, and the quarters.
+// Spread contains the minimum, median, maximum and quartiles of the published values.
 type Spread struct {
 	Least        figure.Number `json:"least"`
 	LowerQuarter figure.Number `json:"lower_quarter"`
@@ -73,7 +73,7 @@ type Spread struct {
 	Largest      figure.Number `json:"largest"`
 }
 
-// Round is what a round's published results of the ranking are.
+// Round contains a round's published results in the ranking.
 type Round struct {
 	Name    string        `json:"round"`
 	Results int           `json:"results"`

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Published is what was read of one tree of results.
+// Published contains the results read from one tree.
 type Published struct {
 	Tree    string           // as it was named
 	Round   tree.FoundRound  // by the seeds of its logs
@@ -25,7 +25,7 @@ type Published struct {
 	Without []result.Without // folders without a result, and why
 }
 
-// Wanted says which results are read; empty fields choose all.
+// Wanted selects the results to read. Empty fields select all.
 type Wanted struct {
 	Models    []string // benchmarks, by their names in the rules or of folders
 	Scenarios []string // "Server"

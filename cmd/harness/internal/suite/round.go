@@ -24,7 +24,7 @@ const (
 	paramFlag    = "param"
 )
 
-// Models are those that a round's benchmarks are run by.
+// Models contains the models that run a round's benchmarks.
 type Models struct {
 	All []sdk.ModelInfo
 	// Missing says why a benchmark has none of them; empty: no plugin has it.

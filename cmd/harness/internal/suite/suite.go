@@ -27,7 +27,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
-// Suite is what a file asks for.
+// Suite is the content of a suite file.
 type Suite struct {
 	Name   string        // that of the file without its ending, where it says none
 	Out    string        // the folder of all results; Name, where the file says none
@@ -41,7 +41,7 @@ type Suite struct {
 	Benchmarks []record.Benchmark
 }
 
-// Job is one harness run, or one harness bench: a model or a server with flags, all of whose runs lie in one folder.
+// Job is one harness run or harness bench, for a model or a server with flags. All of its runs are in one folder.
 type Job struct {
 	Entry   int      // which of the file's it belongs to, from 0
 	Name    string   // of the entry, else of the model, or of the server's host
@@ -60,8 +60,8 @@ type Job struct {
 	Budget   time.Duration // of all jobs of the entry together; 0: none
 }
 
-// Flag is a flag of harness run: its name without dashes, and a value as on the command line. A flag that takes several
-// occurs several times.
+// Flag is a flag of harness run: its name without dashes, and a value as on the command line. A flag with several
+// values occurs several times.
 type Flag struct{ Name, Value string }
 
 // String names the job: "cnn batch=4, backend=ort (2 of 3)".

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Agentic is what a replay of recorded conversations has beside other runs.
+// Agentic contains the data that only replays of recorded conversations have.
 type Agentic struct {
 	Conversations int
 	Timeout       time.Duration // of a turn
@@ -30,7 +30,7 @@ type Agentic struct {
 	Calls *Calls
 }
 
-// Calls is the accuracy of function calls: what the scorer says of it, and the run.
+// Calls is the accuracy of function calls, with the scorer's result and the run.
 type Calls struct {
 	Entry json.RawMessage // score, total_samples, breakdown, response_counts
 	Took  time.Duration

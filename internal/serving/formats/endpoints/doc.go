@@ -7,7 +7,7 @@ package endpoints
 
 import "github.com/plumbline-ml/plumbline/internal/serving/formats"
 
-// Run is a measured point, with what the files of a benchmark's result have beside it.
+// Run is a measured point with the additional data in the files of a benchmark's result.
 type Run struct {
 	formats.Run
 

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Driven is what a run of a benchmark that LoadGen drove has beside other runs: it was driven by the round's seeds.
+// Driven contains the data that only LoadGen's runs of benchmarks have. Such a run uses the round's seeds.
 type Driven struct {
 	Metric   string            // the official metric that is scored (mlconf.AccuracyMetric); empty: there is none
 	DataSeed uint64            // of the order of samples; Run.Load has that of arrivals
@@ -24,7 +24,7 @@ type Driven struct {
 	Caching  []metrics.Request // of TEST04, one sample again and again; nil: it did not run
 }
 
-// DrivenSet is a data set of an accuracy run, and how its answers are scored, in the client's words.
+// DrivenSet is a data set of an accuracy run with the scoring of its answers, in the client's terms.
 type DrivenSet struct {
 	Name, Path                     string
 	Method, GroundTruth, Extractor string

@@ -9,8 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Gathering makes super-passes of the records of requests, by the definitions of endpoints' client: times are from
-// sending, TPOT is the time after the first piece of text over the tokens after it. Many goroutines may add to it.
+// Gathering makes super-passes from the records of requests, by the definitions of the endpoints client. Times count
+// from sending. TPOT is the time after the first piece of text divided by the number of tokens after it. Many
+// goroutines may add to it.
 type Gathering struct {
 	size  int
 	rules metrics.FigureRules

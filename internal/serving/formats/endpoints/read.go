@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// Asked is what a configuration of another tool asks for, in the words of harness bench; Replays: in those of harness
-// run, of a benchmark that replays recorded conversations.
+// Asked is another tool's configuration in the terms of harness bench. If Replays is set, it uses the terms of harness
+// run for a benchmark that replays recorded conversations.
 type Asked struct {
 	Replays bool
 	Address string   // of the servers, with commas between them
@@ -33,7 +33,7 @@ type Asked struct {
 	Notes []string
 }
 
-// Param is what a configuration says of a key.
+// Param is a key of a configuration with its value.
 type Param struct{ Key, Value string }
 
 // IsConfig says whether a text is meant to be a configuration of endpoints: it says where the servers are, as only

@@ -19,7 +19,7 @@ func ResultFiles(replay bool) []string {
 	return all
 }
 
-// Result is what the files of a run say that a submission is judged by. What a file does not say is nil, or 0.
+// Result contains the values in a run's files by which a submission is judged. Values that a file lacks are nil or 0.
 type Result struct {
 	Config struct {
 		Type  string `yaml:"type"`

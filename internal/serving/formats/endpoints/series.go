@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// Series are the statistics of the values of one metric, as endpoints has them in final_snapshot.json.
+// Series contains the statistics of one metric's values, in the form of endpoints' final_snapshot.json.
 type Series struct {
 	Name   string
 	sorted []float64

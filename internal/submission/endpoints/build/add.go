@@ -28,7 +28,7 @@ const (
 	systemPower  = "system_power.json"
 )
 
-// AddOptions say how points are taken in.
+// AddOptions contains the options for adding points.
 type AddOptions struct {
 	System    string // empty: the only one there is
 	Replace   bool   // in the place of what was added before

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// Power is system_power.json of a system, and how its figure comes about.
+// Power is a system's system_power.json with the computation of its figure.
 type Power struct {
 	System string
 	KW     float64  // 0 where it is not known

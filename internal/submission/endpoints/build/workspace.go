@@ -139,7 +139,7 @@ func (w *Workspace) saveFile() error {
 	return wholefile.Write(filepath.Join(w.Dir, assemble.WorkspaceFile), append(text, '\n'), 0o644)
 }
 
-// InitOptions are what is known beforehand.
+// InitOptions contains values known in advance.
 type InitOptions struct {
 	Organisation string // the name of its folder
 	Submission   string // its id; empty: "pending", as the id comes from who takes submissions

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// Curve is what Check read of a system's points of a model.
+// Curve contains the data that Check read for a system's points of a model.
 type Curve struct {
 	System, Model string             // names of folders
 	Regions       *endpoints.Regions // nil where C_min or C_max is not known
@@ -16,7 +16,7 @@ type Curve struct {
 	Power         *power.Computation // nil where the system's power is not known
 }
 
-// Point is what Check read of a point's folder. A file that is missing, or that holds no object, is nil.
+// Point contains the data that Check read from a point's folder. A file that is missing or contains no object is nil.
 type Point struct {
 	Name        string // of the folder: rN
 	Dir         string // in the submission, with slashes

@@ -2,7 +2,7 @@ package check
 
 import "fmt"
 
-// Severity says what a finding means for a submission.
+// Severity is the consequence of a finding for a submission.
 type Severity string
 
 // The severities. An error fails a submission; a warning does where the user asks for it.
@@ -12,7 +12,7 @@ const (
 	Error   Severity = "error"
 )
 
-// Row is what a rule says of a file or folder.
+// Row is a rule's finding about a file or folder.
 type Row struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
@@ -21,7 +21,7 @@ type Row struct {
 	Message  string   `json:"message"`
 }
 
-// Report is all that was found, in the order of the checks.
+// Report contains all findings, in the order of the checks.
 type Report struct {
 	Folder string `json:"folder"` // ORG/SUBMISSION_ID, as it was given or found
 	Rows   []Row  `json:"rows"`

@@ -25,7 +25,7 @@ type Client interface {
 	MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error)
 }
 
-// AccuracyRun is what came of an accuracy run.
+// AccuracyRun is the result of an accuracy run.
 type AccuracyRun struct {
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
@@ -34,7 +34,7 @@ type AccuracyRun struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// Server is what a server says that it is. One that changes any of it is another system.
+// Server is a server's description of itself. A server with a different description is another system.
 type Server struct {
 	URL     string `json:"url"`
 	Kind    string `json:"kind"`    // vllm, sglang, and so on
@@ -70,7 +70,7 @@ type Job struct {
 	Tell func(state fmt.Stringer)
 }
 
-// Measured is what came of a performance run.
+// Measured is the result of a performance run.
 type Measured struct {
 	Passes []steady.Pass // where a window is looked for
 	Size   int           // requests of a super-pass: the samples of the performance set
@@ -79,7 +79,7 @@ type Measured struct {
 	Warmup Warmup
 }
 
-// Warmup is the declaration of what was sent before the measurement.
+// Warmup declares the requests sent before the measurement.
 type Warmup struct {
 	Seconds     float64  `yaml:"duration_s"`
 	Issued      int      `yaml:"requests_issued"`

@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Options say what is run.
+// Options selects the runs to make.
 type Options struct {
 	Plan   *plan.Plan // which Judge finds no error in
 	Rules  *endpoints.Rules
@@ -44,7 +44,7 @@ const CurveFile = "curve.json"
 // maxCurve is the size up to which it is read, in bytes.
 const maxCurve = 16 << 20
 
-// Curve is what has been measured of a plan.
+// Curve contains the measured points of a plan.
 type Curve struct {
 	Rules     string  `json:"rules"`
 	Model     string  `json:"model"`
@@ -57,7 +57,7 @@ type Curve struct {
 	Points    []Kept  `json:"points"`
 }
 
-// Kept is a point that was measured.
+// Kept is a measured point.
 type Kept struct {
 	Point   plan.Point    `json:"point"`
 	Began   time.Time     `json:"began"`

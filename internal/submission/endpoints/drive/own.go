@@ -27,7 +27,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Own is this program's own client. What it measures is a rehearsal: the rules want the official client.
+// Own is this program's own client. Its measurements are rehearsals, since the rules require the official client.
 type Own struct {
 	Endpoint   string // the server's address
 	Connection serving.ServerConnection

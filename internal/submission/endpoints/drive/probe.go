@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Probe looks for C_max: the number of users from which on more users no longer raise the tokens per second.
+// Probe searches for C_max, the number of users above which the tokens per second no longer rise.
 type Probe struct {
 	// Try measures the output tokens per second of a number of users. ErrTooMany ends the search upwards.
 	Try func(ctx context.Context, users int) (rate float64, err error)

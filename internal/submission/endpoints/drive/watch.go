@@ -21,7 +21,7 @@ const patience = 1.5
 // looks is how often a watch looks whether a super-pass has ended.
 const looks = 200 * time.Millisecond
 
-// State is how far the performance run of a point is.
+// State is the progress of a point's performance run.
 type State struct {
 	Point       string
 	Passes      int // super-passes that have ended

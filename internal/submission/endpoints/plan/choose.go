@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// Options are what a plan is chosen by.
+// Options contains the inputs of a plan's choice.
 type Options struct {
 	Model   string
 	CMax    int

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// Finding is what is wrong with a plan. A Warning: its runs are accepted, but a result of less worth comes of it.
+// Finding is a fault of a plan. With a Warning, the runs are accepted but their result is worth less.
 type Finding struct {
 	Warning bool
 	At      string // a point, such as "r24"; "" for the plan

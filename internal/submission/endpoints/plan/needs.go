@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// Need is what a point needs at least.
+// Need contains the minimum requirements of a point.
 type Need struct {
 	Queries int // trajectories where the model is agentic
 	// Time is what no server can do with less, accuracy run not counted: the window, and as much more as the passes are

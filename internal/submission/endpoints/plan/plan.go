@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Plan are the points of one system's curve of one model.
+// Plan contains the points of one system's curve for one model.
 type Plan struct {
 	Rules   string  `yaml:"rules"` // the round's name
 	Model   string  `yaml:"model"` // exactly as the rules spell it
@@ -24,7 +24,7 @@ type Plan struct {
 	Points  []Point `yaml:"points"`
 }
 
-// Client is what the official client's configurations need and no rule says.
+// Client contains the settings in the official client's configurations that no rule determines.
 type Client struct {
 	Endpoint  string `yaml:"endpoint"`  // the server's address
 	Tokenizer string `yaml:"tokenizer"` // the reference tokenizer's folder, or its name on Hugging Face

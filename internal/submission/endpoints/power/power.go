@@ -34,7 +34,7 @@ func OverheadOf(cooling string) float64 {
 	return 0
 }
 
-// Descriptor is a system_power.json that has the right form.
+// Descriptor is a system_power.json of valid form.
 type Descriptor struct{ r *schema.Record }
 
 // Parse holds a value of package pyvalue to the form of a descriptor.
@@ -62,8 +62,8 @@ type Set struct {
 	AcceleratorsPerNode int // -1 where the descriptor does not say
 }
 
-// Computation is what the rules make of a descriptor, in watts. KW is the provisioned power, rounded to two decimals;
-// Known is false where the descriptor does not determine it.
+// Computation is the power that the rules compute from a descriptor, in watts. KW is the provisioned power, rounded to
+// two decimals. Known is false if the descriptor does not determine it.
 type Computation struct {
 	Major     float64
 	Overhead  float64 // a share of Major
@@ -81,7 +81,7 @@ type Computation struct {
 	Warnings  []string
 }
 
-// Figure is one of those that the power is made of, and where it is from.
+// Figure is a component of the power, with its source.
 type Figure struct {
 	Name  string  `json:"figure"` // of the descriptor: "node_sets[0].components.cpu.tdp_per_unit"
 	Value float64 `json:"value"`

@@ -40,8 +40,8 @@ func (r *Results) Name() string {
 	return r.Organisation + "/" + r.Submission
 }
 
-// Comparison is how the curves of one model stand to one another. Between points nothing was measured, so that curves
-// are steps: at each speed of one user a curve has the throughput of its best point that reaches the speed.
+// Comparison compares the curves of one model. Nothing was measured between points, so curves are steps. At each speed
+// of one user, a curve has the throughput of its best point that reaches the speed.
 type Comparison struct {
 	Model string  `json:"model"`
 	Leads []Lead  `json:"leads"` // by the speed of one user, rising

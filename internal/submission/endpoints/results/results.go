@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Results are those of a submission.
+// Results contains the results of a submission.
 type Results struct {
 	Organisation string   `json:"organisation"` // name of the folder
 	Submission   string   `json:"submission"`
@@ -26,7 +26,7 @@ type Results struct {
 	joined       []string // names of the submissions of which these are; none of a single one
 }
 
-// Curve is a system's points of a model.
+// Curve contains a system's points for a model.
 type Curve struct {
 	System string            `json:"system"` // name of the folder
 	Model  string            `json:"model"`
@@ -38,7 +38,7 @@ type Curve struct {
 	read  []check.Point  // as Points
 }
 
-// Point has the figures of a point. One that is nil is not known, and Notes say why.
+// Point contains the figures of a point. A nil figure is unknown, and Notes gives the reason.
 type Point struct {
 	Name          string           `json:"point"` // of the folder: rN
 	Concurrency   int              `json:"concurrency"`

@@ -41,7 +41,7 @@ func (w *Window) String() string {
 	return fmt.Sprintf("super-passes %d to %d, %s s", w.First, w.Last, Shown(&w.Seconds))
 }
 
-// Course is how a run went: a step is a super-pass, and has the requests that were sent per second.
+// Course is the course of a run. Each step is a super-pass, with the requests sent per second.
 type Course struct {
 	Ends     []float64 // of the steps, in seconds since the first request; one more than there are steps
 	PerSec   []float64

@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// SampleRow is what a row of an accuracy file says beside its prompt.
+// SampleRow contains the columns of an accuracy file's row other than the prompt.
 type SampleRow struct {
 	Set    string            // the column dataset; empty: the row has none
 	Truths map[string]string // by column
 	Prompt string            // the same of rows that ask the same
 }
 
-// Scoring is how the official client scores a data set.
+// Scoring is the official client's scoring of a data set.
 type Scoring struct {
 	Method    string `json:"eval_method"`
 	Truth     string `json:"ground_truth"` // a column; empty: DefaultTruth

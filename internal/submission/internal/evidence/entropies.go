@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Entropies compares the entropies of requests in two logs. The audit's log is read first, and of the accuracy log only
-// what belongs to its requests is kept.
+// Entropies compares the entropies of requests in two logs. The audit's log is read first; then only the accuracy log's
+// entries for its requests are kept.
 type Entropies struct {
 	Tolerance float64
 	audited   []AnsweredRequest

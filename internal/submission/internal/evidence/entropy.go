@@ -9,8 +9,8 @@ import (
 // entropyEdge keeps predictions and labels away from 0 and 1.
 const entropyEdge = float32(1e-7)
 
-// Candidates are the answers to one request of a recommender: predictions, and from an accuracy run the labels and
-// weights of as many candidates.
+// Candidates contains the answers to one request to a recommender: predictions and, from an accuracy run, as many
+// labels and weights.
 type Candidates struct {
 	predictions, labels, weights []float32
 }

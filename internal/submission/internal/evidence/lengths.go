@@ -36,7 +36,7 @@ func (s lengthStats) statsText() string {
 		"Std deviation: %.2f\n", s.n, s.mean, s.least, s.most, s.spread)
 }
 
-// LengthVerdict is TEST09's: what the script prints of it, and what it writes to its file.
+// LengthVerdict is the verdict of TEST09, with the script's printed output and the contents of its file.
 type LengthVerdict struct {
 	Pass          bool
 	Mean          float64

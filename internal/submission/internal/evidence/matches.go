@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Matches compares the answers of an audit's run with those of the accuracy run, sample by sample: each answer with the
-// one before it to the same sample, the first with the accuracy run's. The audit's log is read first, so that of the
-// accuracy log, which may be large, only the answers to these samples are looked at. Samples are called as the reader
-// of the logs has them: by numbers or texts.
+// Matches compares the answers of an audit's run with those of the accuracy run, sample by sample. Each answer is
+// compared with the previous answer to the same sample, and the first with the accuracy run's. The audit's log is read
+// first, so only the answers to its samples are read from the accuracy log, which may be large. The reader of the logs
+// identifies samples by numbers or texts.
 type Matches[Sample cmp.Ordered] struct {
 	dtype DType
 	index map[Sample]int // places in list, of the audit's log

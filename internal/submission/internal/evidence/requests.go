@@ -8,7 +8,7 @@ import (
 // RequestKey names one request of TEST08: the time step and the query.
 type RequestKey struct{ step, query int64 }
 
-// AnsweredRequest is a request of the audit's log, and what the accuracy log has of it.
+// AnsweredRequest is a request in the audit's log with its answer in the accuracy log.
 type AnsweredRequest struct {
 	key         RequestKey
 	Predictions []float32

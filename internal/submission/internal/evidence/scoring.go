@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Scoring is how the scripts of a round read and compare the scores of runs, in TEST01, TEST04 and TEST05.
+// Scoring describes how a round's scripts read and compare the scores of runs in TEST01, TEST04 and TEST05.
 type Scoring struct {
 	form   mlconf.ScoreForm
 	margin float64 // of TEST05 in either direction; 0: slower only, by seedsMargin
@@ -105,7 +105,7 @@ func (s Scoring) Text(test string, reference, run Paths) (text string, exit int)
 	return s.comparePerformance(test, reference.Summary, run.Summary)
 }
 
-// Paths are those of a run's detail log and of its summary.
+// Paths contains the paths of a run's detail log and summary.
 type Paths struct{ Detail, Summary string }
 
 // TextOf is what the script prints where it reads these scores.

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
-// File is a file of a tree and where it comes from.
+// File is a file of a tree with its origin.
 type File struct {
 	Path   string // in the tree, with slashes
 	Origin string // where it comes from, for people
@@ -27,7 +27,7 @@ type File struct {
 // ErrExists says that the tree is there already.
 var ErrExists = errors.New("it exists already")
 
-// Tree is one that is to be written.
+// Tree is a tree to be written.
 type Tree struct {
 	Out string
 	// Force replaces a tree that is there. A folder with an entry that Part does not know is never replaced.

@@ -34,8 +34,8 @@ const (
 	maxDepth   = 100
 )
 
-// Mapping is a YAML mapping, each key once with the last of its values, in the order of their first. Keys and values
-// are nil, bool, *big.Int, float64, string or time.Time, values also []any or Mapping.
+// Mapping is a YAML mapping. Each key has its last value, at the position of its first. Keys and values are nil, bool,
+// *big.Int, float64, string or time.Time, values also []any or Mapping.
 type Mapping []Item
 
 // Item is a key and its value.

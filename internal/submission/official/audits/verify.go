@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 )
 
-// Request says what is judged, as Plumbline's own judge takes it, and what only the official scripts are asked.
+// Request is an audit to judge, in the form of Plumbline's own judge, with arguments of the official scripts.
 type Request struct {
 	audit.Request
 	Out      string // the folder that texts name: what is judged is placed there by package audit
 	UnixMode bool   // TEST01 compares whole lines of the accuracy logs, as with --unixmode
 }
 
-// Verdict is what became of an audit, and what the official script says of it.
+// Verdict is the result of an audit, with the official script's output.
 type Verdict struct {
 	audit.Verdict
 	Stdout string // what the script prints

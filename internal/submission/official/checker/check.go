@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Verdict is how the official checker's run ends.
+// Verdict is the outcome of the official checker's run.
 type Verdict string
 
 // How the official checker ends.
@@ -23,7 +23,7 @@ const (
 	Crash  Verdict = "crash"  // a traceback, no summary, exit code 1
 )
 
-// Options are the official checker's arguments.
+// Options contains the official checker's arguments.
 type Options struct {
 	Round             string // --version; empty means the newest
 	Submitter         string // --submitter
@@ -39,8 +39,8 @@ type Options struct {
 	Only func(p tree.Place, model string) bool
 }
 
-// Report is what the official checker would say. Before v5.0 paths without a result may be other folders than those of
-// scenarios, and count as such.
+// Report is the official checker's report on a tree. Before v5.0, paths without a result may be folders of other kinds
+// than scenarios, and they are counted in the same way.
 type Report struct {
 	Round    string
 	Form     result.Form // of the summary
@@ -54,7 +54,7 @@ type Report struct {
 	Folders  int // all scenario folders
 }
 
-// Crashed is where the official checker would end.
+// Crashed is the place at which the official checker would crash.
 type Crashed struct {
 	Path string // relative to the tree
 	Text string

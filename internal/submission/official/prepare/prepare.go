@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Options are those of the official tool.
+// Options contains the options of the official tool.
 type Options struct {
 	Input, Output  string
 	Submitter      string // empty: all

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Options say how a report names things.
+// Options contains the version, links and earlier ids of a report.
 type Options struct {
 	Version string // of the rules: "6.1"
 	// Owner, Repository and Branch are where the submissions lie, for links; empty means the official ones.
@@ -23,7 +23,7 @@ type Options struct {
 	IDs                       []byte // an ids.json of before, or nil
 }
 
-// Report is what the final report is made of.
+// Report contains the data of the final report.
 type Report struct {
 	Results []byte // for the web page, as JSON
 	IDs     []byte // the numbers of systems, as JSON

@@ -40,8 +40,8 @@ var (
 	units     = []string{"Latency (ms)", "Latency (s)", "Samples/s", "Queries/s", "Tokens/s", "millijoules", "Watts"}
 )
 
-// Sheet is a table of the report: five lines of headings, then a line for each system. A cell is nil where it is empty
-// or goes on with the one to its left.
+// Sheet is a table of the report, with five lines of headings and a line for each system. A cell is nil if it is empty
+// or continues the cell to its left.
 type Sheet struct {
 	Name  string
 	Cells [][]any

@@ -24,7 +24,7 @@ import (
 	own "github.com/plumbline-ml/plumbline/internal/submission/truncate"
 )
 
-// Options are those of the official tool. One of Output and Backup is given.
+// Options contains the options of the official tool. Either Output or Backup must be set.
 type Options struct {
 	Input     string
 	Submitter string

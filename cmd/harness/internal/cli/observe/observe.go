@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// Flags say who sees the runs of a command while they go on.
+// Flags selects the observers of a command's runs.
 type Flags struct {
 	events, metrics, web, otlp string // empty: nobody
 }

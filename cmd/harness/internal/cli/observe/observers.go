@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// Observers see the runs of a command while they go on. Those that are nil see nothing.
+// Observers contains the observers of a command's runs in progress. Nil observers are not used.
 type Observers struct {
 	*shell.App
 	feed *feed.Feed

@@ -24,13 +24,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Job is a measurement of a server that a suite asks for.
+// Job is a suite's measurement of a server.
 type Job struct {
 	session *benchSession
 	job     suite.Job
 }
 
-// Asked is what a suite says of all of its jobs.
+// Asked contains a suite's common settings for all of its jobs.
 type Asked struct {
 	Out                string // the folder of this job
 	Force, Quiet, JSON bool

@@ -31,7 +31,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/ci"
 )
 
-// State is what a process gives the harness.
+// State contains the process's arguments, streams, environment, signals and clock.
 type State struct {
 	Args           []string // without the program's name
 	Stdout, Stderr io.Writer
@@ -100,7 +100,7 @@ func (a *App) executeCommand(ctx context.Context, tree func(*App) *cobra.Command
 	return tree(a).ExecuteContext(ctx)
 }
 
-// App is one execution.
+// App is one execution of the harness.
 type App struct {
 	*State
 	// Console is standard error for lines that are rewritten: State's streams show control characters.

@@ -42,7 +42,7 @@ func CachedArchive(d sdk.DatasetInfo, a sdk.ArchiveFile) fetch.File {
 	}
 }
 
-// CachedFiles finds models' files in the folder; it is what a plan asks.
+// CachedFiles finds models' files in the folder for a plan.
 type CachedFiles struct {
 	Context context.Context
 	Cache   *fetch.Cache

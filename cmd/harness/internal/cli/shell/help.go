@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// Help is what there is to say of a command: for its help, and for its manual.
+// Help contains the texts about a command, for its help and its manual.
 type Help struct {
 	Path, Short string
 	About       []Paragraph
@@ -36,10 +36,10 @@ type Paragraph struct {
 	Items []Item
 }
 
-// Item is a command line, a file or a flag, and what it is.
+// Item is a command line, a file or a flag, with a description.
 type Item struct{ Name, Text string }
 
-// FlagGroup is flags that are about one thing.
+// FlagGroup is a group of flags on one subject.
 type FlagGroup struct {
 	Title string
 	Flags []Item

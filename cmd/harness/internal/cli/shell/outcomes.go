@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// Outcomes are those of several runs or audits: the worst of them is the command's.
+// Outcomes contains the outcomes of several runs or audits. The worst is the command's outcome.
 type Outcomes struct {
 	codes  []exitcode.Code
 	errors []error

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// PluginFlags say where plugins are found and how they are watched.
+// PluginFlags contains the flags for finding and watching plugins.
 type PluginFlags struct {
 	Asked  bench.Request // its section of plugins alone
 	lock   string        // path of a lock file; empty: the user's

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// Screen is a terminal. The zero value is none: a pipe, a file.
+// Screen is a terminal. The zero value means output without a terminal, such as a pipe or a file.
 type Screen struct {
 	Columns func() int // its width; 0: not known; nil: it is no terminal
 }

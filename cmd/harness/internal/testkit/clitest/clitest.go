@@ -46,7 +46,7 @@ type Shell struct {
 	Screen         shell.Screen // what both streams are
 }
 
-// Buffer may be written by the live line's goroutine too.
+// Buffer is a buffer that the live line's goroutine may also write.
 type Buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Fault is a field that is wrong.
+// Fault is a fault of a field.
 type Fault struct {
 	At      string // "node_types.0.driver"; "" for the whole file
 	Text    string // what is wanted, and what was found
@@ -31,7 +31,7 @@ func (f Fault) String() string {
 	return f.At + ": " + f.Text
 }
 
-// Faults are those of a file, in the order of its form.
+// Faults contains the faults of a file, in the order of its schema.
 type Faults []Fault
 
 // Add adds a fault.
@@ -39,7 +39,7 @@ func (f *Faults) Add(at, format string, args ...any) {
 	*f = append(*f, Fault{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// Kind reads a value at a place, adds a fault for each thing that is wrong, and returns what it means.
+// Kind reads a value at a place, adds all its faults to f, and returns the converted value.
 type Kind func(v any, at string, f *Faults) any
 
 // Field is a key of an object.
@@ -51,7 +51,7 @@ type Field struct {
 	Before   bool // the kind sees null, too
 }
 
-// Record is an object that was read: what its fields mean, and the object as it stands.
+// Record is an object that was read, with its converted fields and the original object.
 type Record struct {
 	Raw    *pyvalue.Dict
 	values map[string]any

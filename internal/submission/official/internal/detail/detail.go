@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Log is a log as the official checkers have it: the first value of each key, and what is marked as an error.
+// Log is a log as the official checkers read it: the first value of each key, and the entries marked as errors.
 type Log struct {
 	values map[string]any  // of lists the first item alone
 	absent map[string]bool // keys whose record has no value

@@ -24,7 +24,7 @@ func (l Line) String() string {
 	return fmt.Sprintf("%s:main:%s", l.Level, l.Text)
 }
 
-// Log is what a tool has said so far.
+// Log contains the messages of a tool so far.
 type Log struct{ Lines []Line }
 
 // Say adds a line.

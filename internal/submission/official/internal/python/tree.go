@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Tree reads the files of a folder, by names with slashes.
+// Tree reads the files of a folder by slash-separated names.
 type Tree struct{ Root *os.Root }
 
 // maxText is the size up to which texts other than logs are read, in bytes.

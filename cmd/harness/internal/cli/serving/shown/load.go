@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// Fact is a line of what would be asked: what it is about, and what is so.
+// Fact is a line about the planned requests, with its subject and its text.
 type Fact struct{ About, Text string }
 
 // WriteFacts prints facts, one a line.

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// CheckOptions say which rules count, and how the report is written.
+// CheckOptions selects the rules that apply and the form of the report.
 type CheckOptions struct {
 	Strict     bool // beyond the official checker's rules, and warnings reject
 	Compatible bool // as the official checker does

@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// Case is a tree of the official checker's golden cases: a base, what is changed in it, and the rows of both: rule,
-// severity, path, section, message.
+// Case is a tree of the official checker's golden cases: a base, the changes to it, and the rows of both (rule,
+// severity, path, section, message).
 type Case struct {
 	Base               string
 	Ops                []Op
