@@ -74,7 +74,7 @@ const (
 	PluginFlags        = plan.PluginFlags
 )
 
-// Plan contains the planned runs and the plugin that executes them.
+// Plan contains the planned runs and executes them.
 type Plan struct {
 	*plan.Plan
 	running plugin.Running

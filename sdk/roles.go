@@ -29,7 +29,7 @@ func (p ParamInfo) Role(role string) (value string, ok bool) {
 	return "", false
 }
 
-// CheckRoles returns an error if a role is unknown or lacks a value that it requires.
+// CheckRoles returns an error if a role is unknown, lacks a required value, or has a value that it must not have.
 func (p ParamInfo) CheckRoles() error {
 	for word := range strings.FieldsSeq(p.Roles) {
 		name, value, _ := strings.Cut(word, "=")

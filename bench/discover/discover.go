@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
-// Entry is a plugin binary and what it says of itself, or why it does not.
+// Entry is a plugin binary with its description, or the error that prevented it.
 type Entry struct {
 	Name        string // file name without the prefix
 	Path        string

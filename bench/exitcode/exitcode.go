@@ -137,7 +137,7 @@ func OfRequest(faults []error) error {
 	return Join(faults)
 }
 
-// OrData lets an error that carries no class be one of the data: what was to be opened, or scored, is wrong.
+// OrData marks an error without a class as a data error: the input to open or score is wrong.
 func OrData(err error) error {
 	if Of(err) == Internal {
 		return sdk.Data(err)

@@ -26,7 +26,7 @@ func (p *Plan) ClosedLoop(run Run) arrival.Pattern {
 	return l
 }
 
-// ReplayTime is how long a replay may take at most where nobody says otherwise: what is not sent by then is missing.
+// ReplayTime is the default time limit of a replay; turns not sent by then are missing.
 const ReplayTime = 4 * time.Hour
 
 // replaySettings are those of LoadGen's that a replay has, too, where a user writes them.
@@ -55,7 +55,7 @@ func (r Run) ReplayTimes() (least, most time.Duration) {
 	return least, most
 }
 
-// ReplayScoring is how the answers of replays are scored.
+// ReplayScoring returns how to score the answers of replays.
 func (p *Plan) ReplayScoring() score.Scoring {
 	s := p.Scoring()
 	s.Dataset, s.Test, s.Wanted = p.DatasetPath(sdk.UsePerformance), sdk.UseReplay, score.Wanted{}

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// Data is what a model is run on, and how its accuracy is judged.
+// Data contains the data set of a model and the criteria for its accuracy.
 type Data struct {
 	Path string `flag:"dataset"` // of a data set; empty: the plugin's own
 	// AccuracyPath and AuditPath are of models whose accuracy runs, or whose compliance tests, have data sets of their own
@@ -67,7 +67,7 @@ func audited(m sdk.ModelInfo) bool {
 	})
 }
 
-// UseOf is what the plugin opens its data for, in a run: sdk.Options.Use.
+// UseOf returns the purpose for which the plugin opens its data in a run: sdk.Options.Use.
 func (p *Plan) UseOf(r Run) string {
 	if r.Mode == loadgen.AccuracyOnly {
 		return sdk.UseAccuracy
@@ -136,8 +136,8 @@ func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
 		p.Division != division.Open
 }
 
-// SizedLater are runs, one for each use, whose own data sets CheckSamples holds to a size, and which a run does not
-// open.
+// SizedLater returns runs, one for each use, whose own data sets have a size that CheckSamples checks and that a run
+// does not open.
 func (p *Plan) SizedLater(now Run) []Run {
 	var all []Run
 	seen := map[string]bool{p.UseOf(now): true}
@@ -169,7 +169,7 @@ func (d Data) resolveScoring(p *Plan, files Files) (err error) {
 	return err
 }
 
-// Scoring is how the logs of the plan's accuracy runs are scored.
+// Scoring returns how to score the logs of the plan's accuracy runs.
 func (p *Plan) Scoring() score.Scoring {
 	return score.Scoring{
 		Model: p.Served.Model, Dataset: p.DatasetPath(sdk.UseAccuracy), Count: p.Options.Count, AtMost: p.Options.CountAtMost,

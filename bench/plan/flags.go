@@ -15,7 +15,7 @@ type Flag struct {
 	Help  string    // what it does, in lines; the placeholder of its value stands between backquotes
 	Group FlagGroup // which commands take it
 	Topic string    // of help: the title that it stands under
-	// Rarely says that few need it: help shows it where all flags are asked for. Positive that its number is above 0.
+	// Rarely marks a flag that help shows only in the list of all flags. Positive marks a number above 0.
 	Rarely, Positive bool
 	Split            bool // one text has several values with commas between them
 	// Field points to the field: a *string, *[]string, *int, *bool, *time.Duration, *mlconf.SystemType or
@@ -24,7 +24,7 @@ type Flag struct {
 	Of    string // the name of the field, behind its package and struct: "example.com/bench/plan.Load.Scenario"
 }
 
-// FlagGroup is flags that some commands take together.
+// FlagGroup is a group of flags that some commands accept together.
 type FlagGroup string
 
 // The groups of flags: what decides about LoadGen's settings, what the plugin opens, what else a run takes, where

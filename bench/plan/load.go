@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Load is which runs are made, and how the model is asked in them.
+// Load determines the runs, and how they send queries to the model.
 type Load struct {
 	Scenarios []string `flag:"scenario,split"` // names or "all"; empty: all that the model's rules list
 	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
 	// once, and with audit settings performance alone.
 	Mode string `flag:"mode"`
-	// Concurrency asks for a closed loop in place of LoadGen's scenarios: so many users wait for answers. It is for
-	// benchmarks of language models. 0: none.
+	// Concurrency is the number of users of a closed loop, which replaces LoadGen's scenarios in benchmarks of language
+	// models. 0: no closed loop.
 	Concurrency int `flag:"concurrency"`
 	// Requests and Duration are how long a closed loop lasts: so many requests, or so long, whichever comes first. Both 0:
 	// a minute and a hundred requests, or four requests of each user under smoke settings.
@@ -23,8 +23,8 @@ type Load struct {
 
 	Pace       string `flag:"pace"`        // how Server queries are timed: "default" or "precise"; empty: default
 	AbortEarly bool   `flag:"abort-early"` // end a run as soon as it can only end INVALID
-	// KeepProcessors leaves GOMAXPROCS alone. Else it is 1 while SingleStream runs, as for every query another thread
-	// would be woken, on a core that the model is about to compute on.
+	// KeepProcessors leaves GOMAXPROCS unchanged. Otherwise it is 1 during SingleStream, because every query would wake
+	// another thread on a core that the model needs.
 	KeepProcessors bool
 }
 

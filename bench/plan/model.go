@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
-// Model is what is run, and how: the model and its files, the backend and its options.
+// Model contains the model and its files, the backend and its options.
 type Model struct {
 	Name string // of a model or a benchmark
 	// Files is one name of a manifest file, or one path; or PART=NAME or PART=PATH for each part of a model that has
@@ -27,18 +27,18 @@ type Model struct {
 	Finder    Files    // finds files of a manifest that are not embedded; nil: in the working directory alone
 	Precision string   `flag:"precision"` // of the embedded file
 	Params    []string `flag:"param"`     // key=value: the benchmark's own
-	MLMark    bool     // options have the values that an accuracy task of MLMark wants, beside Params
+	MLMark    bool     // set options to the values that an accuracy task of MLMark requires, besides Params
 
 	Backend        string   `flag:"backend"`
 	Devices        []string `flag:"device,split"` // what to run on, as the backend names them; empty: the backend's choice
 	BackendOptions []string `flag:"backend-opt"`  // key=value
-	// BackendSecrets are further options of the backend, which are shown nowhere. SecretSources say
-	// where their values are.
+	// BackendSecrets are further options of the backend, which are never shown. SecretSources give the sources of their
+	// values.
 	BackendSecrets map[string]string
 	SecretSources  []string `flag:"backend-secret"` // key=env:NAME or key=file:PATH
 	// Env looks up the environment variables that SecretSources and options of the backend name; nil: none is set.
 	Env func(name string) string
-	// Secrets learns what no text may show of the request, for those who print texts of their own; nil: nobody.
+	// Secrets receives the request's secrets, for callers that print their own texts; nil: not needed.
 	Secrets *Secrets
 	ORTLib  string `flag:"ort-lib"` // shortcut for the backend option "lib"
 

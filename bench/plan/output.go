@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// Output is where results go, and what they say of the runs.
+// Output determines the folder of the results and their statements about the runs.
 type Output struct {
 	Dir   string `flag:"out"`   // the folder of results; empty: a free one named out
 	Force bool   `flag:"force"` // replace results that are there, once there are new ones
@@ -30,7 +30,8 @@ type Output struct {
 	System         string `flag:"system"`
 	Note           string `flag:"note"`
 	PrecisionLabel string `flag:"precision-label"`
-	// Identity is what results call the runs, where several are shown: a label, and the place among those of one command.
+	// Identity identifies the runs in results that show several: a label, and the position among the runs of one
+	// command.
 	Identity record.Identity
 
 	Trace bool `flag:"trace"` // write mlperf_log_trace.json too, which is large
@@ -48,7 +49,7 @@ type Output struct {
 	Machine fs.FS
 }
 
-// Stated is what the user says of the runs, for the record.
+// Stated contains the user's statements about the runs, for the record.
 type Stated struct {
 	System          system.Stated
 	Note, Precision string
@@ -106,7 +107,7 @@ func (p *Plan) Exports() []export.Format {
 	return all
 }
 
-// InEndpointsForm says that a benchmark which LoadGen drives is asked for in the form of the endpoints harness.
+// InEndpointsForm reports whether a LoadGen-driven benchmark is requested in the form of the endpoints harness.
 func (p *Plan) InEndpointsForm() bool {
 	m := p.Served.Model
 	return m.Endpoints.IsRequested(m.ParamValues(p.Embedded, p.Options.Params))

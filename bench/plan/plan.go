@@ -25,8 +25,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power"
 )
 
-// Request is what a user asks for, in sections: each flag of harness run, and what a process knows of itself. Zero
-// values mean the default. Errors name a field as its flag does.
+// Request is a user's request, in sections: each flag of harness run, and facts about the process. Zero values mean the
+// default. Errors name a field as its flag does.
 type Request struct {
 	Plugins Plugins // where they are, and how they are started and watched
 	Model   Model   // what is run, and how
@@ -91,7 +91,7 @@ type Plan struct {
 	datasets datasets
 }
 
-// NameOf is what the run is called: as in its record (record.Run.Name).
+// NameOf returns the run's name, as in its record (record.Run.Name).
 func (p *Plan) NameOf(r Run) string {
 	return record.Run{
 		Identity: p.Request.Output.Identity, Model: r.Model, Scenario: r.ScenarioName(), Mode: r.ModeName(), Test: r.Test,

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Plugins says where plugins are looked for, and how they are started and watched. Its methods may be called from any
+// Plugins determines where to look for plugins, and how to start and watch them. Its methods may be called from any
 // goroutine.
 type Plugins struct {
 	Dirs       []string `flag:"plugin-dir"` // are searched first, in this order
@@ -39,7 +39,7 @@ func (p Plugins) resolve(ctx context.Context, name string) (served discover.Serv
 	return served, catalog, err
 }
 
-// UsualAnswerTimeout is how long nothing may get on in a plugin where runs are short.
+// UsualAnswerTimeout is the time limit for a plugin without progress in short runs.
 const UsualAnswerTimeout = time.Minute
 
 // searchFolders are the folders that are searched, the first one first.

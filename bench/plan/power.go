@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power"
 )
 
-// Power is what is measured beside timed runs.
+// Power determines the power measurement during timed runs.
 type Power struct {
 	Meter    string        `flag:"power"`          // "rapl", "rapl:ROOT", "cmd:COMMAND" or "file:SPL"; empty: none
 	Interval time.Duration `flag:"power-interval"` // between two readings; 0: a second
@@ -43,7 +43,7 @@ func (p *Plan) PowerDir() string {
 	return ""
 }
 
-// Timed says whether power is measured in the run.
+// Timed reports whether power is measured in the run.
 func (r Run) Timed() bool {
 	return r.ModeName() == ModePerformance || r.ModeName() == ModeRanging
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// Rules are what decides about the settings of runs.
+// Rules are the parts of a request that determine the settings of runs.
 type Rules struct {
 	Round string `flag:"rules"` // whose rules apply: "v6.1"; empty: the newest
 	// Division is "closed", "network" or "open"; empty: closed.
@@ -45,8 +45,8 @@ type Test struct {
 	// Config is the text of its audit.config, applied over all other settings, and kept as NAME/audit.config; empty: the
 	// run differs in other ways, by seeds or by its data set.
 	Config string
-	// Judged says that somebody judges the runs' logs and sets the verdict (record.Run.Judge): until then result.json
-	// says that it is still to come.
+	// Judged reports that a later step judges the runs' logs and sets the verdict (record.Run.Judge); until then
+	// result.json marks it as pending.
 	Judged bool
 }
 

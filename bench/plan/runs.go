@@ -23,8 +23,8 @@ type Run struct {
 	// a directory of its own.
 	Streams bool
 	Ranging bool // a run before the one that counts, which sets the ranges of a power meter
-	// Users is how many wait for answers in a closed loop, in place of LoadGen; 0: LoadGen drives the run. Scenario then
-	// says how the plugin forms batches, and nothing else.
+	// Users is the number of users of a closed loop, which replaces LoadGen; 0: LoadGen drives the run. In a closed
+	// loop, Scenario only determines how the plugin forms batches.
 	Users int
 	// Replay asks recorded conversations turn by turn, in place of LoadGen (sdk.ModelInfo.Replay); Users is 1 then.
 	Replay   bool
@@ -33,7 +33,7 @@ type Run struct {
 	// nil and false: none.
 	Tuned                   *tune.Setting
 	TunedRate, TunedLatency bool
-	// Outlook is what is known of the run before it begins; nil: nothing.
+	// Outlook contains findings known before the run begins.
 	Outlook []record.Finding
 	// Dir is the directory of the log files, relative to the output directory, as in the official tree.
 	Dir string

@@ -102,7 +102,7 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	return p.applyProfile(r.Model.Tuning, profile, true)
 }
 
-// Subject is what a profile has to fit.
+// Subject returns the facts that a profile has to match.
 func (p *Plan) Subject(r Request) tune.Subject {
 	info := r.Described()
 	return tune.Subject{
@@ -131,7 +131,7 @@ func (p *Plan) applyProfile(path string, f *tune.Profile, uncertain bool) error 
 	return nil
 }
 
-// FromProfile says whether a profile of harness tune has set anything of the run.
+// FromProfile reports whether a profile of harness tune has set any setting of the run.
 func (r Run) FromProfile() bool { return r.Tuned != nil || r.TunedRate || r.TunedLatency }
 
 // offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would
@@ -241,7 +241,7 @@ func (p *Plan) settingFlags() []string {
 	return flags
 }
 
-// OptionsOf is what the plugin opens for a run.
+// OptionsOf returns the options with which the plugin opens a run.
 func (p *Plan) OptionsOf(r Run) sdk.Options {
 	o := p.Options
 	if r.Tuned != nil {
@@ -265,13 +265,13 @@ func (p *Plan) OptionsOf(r Run) sdk.Options {
 	return o
 }
 
-// Shown are options as they may be written down: without the secrets of the backend's.
+// Shown returns options without the backend's secrets, for output.
 func (p *Plan) Shown(o sdk.Options) sdk.Options {
 	o.BackendOptions = secret.Options(o.BackendOptions, p.Secrets)
 	return o
 }
 
-// TuningText says what the runs use of the profile, and why not more; empty: there is none.
+// TuningText describes the settings that the runs use of the profile, and why they do not use more; empty: no profile.
 func (p *Plan) TuningText() string {
 	var parts []string
 	for _, r := range p.Runs {

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Watch sees the runs of a plan as they go on. Functions that are nil are not called; the others are called one at a
+// Watch observes the runs of a plan in progress. Functions that are nil are not called; the others are called one at a
 // time, by the goroutine of Plan.Run, which waits for them.
 type Watch struct {
 	// Begun is called when the output folder is claimed and its runs are about to be made: from here on the end of the
@@ -21,12 +21,12 @@ type Watch struct {
 	Scoring func(read, size int64)
 	// Done is called with the record of each run that has ended, or that is not made since another one failed.
 	Done func(record.Run)
-	// Note is called with what a user should know at once: of results in the output folder that were not replaced after
-	// all, of a run that is about to begin.
+	// Note is called with messages for the user, for example about results in the output folder that were not replaced,
+	// or about a run that is about to begin.
 	Note func(text string)
 }
 
-// Complete lets unset functions become ones that do nothing.
+// Complete returns w with unset functions replaced by functions that do nothing.
 func (w Watch) Complete() Watch {
 	nothing := func(record.Run) {}
 	if w.Begun == nil {

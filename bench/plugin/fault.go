@@ -2,11 +2,11 @@ package plugin
 
 import "errors"
 
-// ErrFault is the class of what a plugin is to blame for and no *host.PluginError says: one that cannot be
-// read, or serves nothing.
+// ErrFault is the class of plugin faults without a *host.PluginError, such as a plugin that cannot be read or serves
+// nothing.
 var ErrFault = errors.New("plugin failed")
 
-// Fault marks err as ErrFault and keeps its text. No error stays none.
+// Fault marks err as ErrFault and keeps its text. A nil error stays nil.
 func Fault(err error) error {
 	if err == nil {
 		return nil

@@ -21,7 +21,7 @@ type Launcher interface {
 // Plugin is a running plugin.
 type Plugin interface {
 	Describe(ctx context.Context) (sdk.Description, error)
-	// Backends says what each backend is and has; a plugin that cannot say has none to list.
+	// Backends describes each backend; the list is empty for a plugin that cannot describe them.
 	Backends(ctx context.Context) ([]sdk.BackendInfo, error)
 	// Open opens a workload; a plugin holds one at a time.
 	Open(ctx context.Context, o sdk.Options) (Workload, error)
@@ -31,8 +31,8 @@ type Plugin interface {
 	// Context ends with parent, or with a *host.PluginError as its cause as soon as the plugin fails.
 	Context(parent context.Context) (context.Context, context.CancelFunc)
 	StderrTail() []string
-	// Close ends the process and every process it started. It may be called more than once. What fails then changes no
-	// result any more.
+	// Close ends the process and every process it started. It may be called more than once. Failures during Close no
+	// longer change a result.
 	Close()
 	// Kill ends them at once, without asking.
 	Kill()

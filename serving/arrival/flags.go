@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// LoadFlags are what a user asked for, as the texts of flags of these names; empty ones were not given.
+// LoadFlags are the user's texts of the flags with these names; an empty text means that the flag was not given.
 type LoadFlags struct {
 	Max, Replay         bool
 	Rate, Concurrency   string // lists of points
@@ -23,8 +23,8 @@ type LoadFlags struct {
 	Seed                uint64
 }
 
-// ParsePatterns are the points that are asked for, in rising order. Everything that is wrong is in the error. Where no
-// load is asked for there is none, and no error.
+// ParsePatterns returns the requested points in rising order. The error lists every fault. Without a requested load it
+// returns no points and no error.
 func (f LoadFlags) ParsePatterns() ([]Pattern, error) {
 	var p flagReader
 	base := Pattern{Seed: f.Seed}

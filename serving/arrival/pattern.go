@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Kind is what decides when a request is sent, as records have it.
+// Kind is the rule that determines when a request is sent, as in records.
 type Kind = metrics.LoadKind
 
 // The kinds of load.
@@ -23,7 +23,7 @@ const (
 	Users   = metrics.UsersLoad   // each user waits for an answer, thinks, and asks again
 )
 
-// Arrival is how requests of a rate follow each other.
+// Arrival is the distribution of the gaps between requests of a rate.
 type Arrival string
 
 // The arrivals, by their names on the command line.
@@ -56,22 +56,23 @@ type Pattern struct {
 	Burstiness float64
 	// Stages are rates that follow each other; nil: there is one rate.
 	Stages []RateStage
-	// Ramp is how long it takes to get to PerSecond from RampFrom, in a straight line, or until all Users have begun,
+	// Ramp is the time of the linear increase from RampFrom to PerSecond, or the time over which all Users start,
 	// evenly.
 	Ramp     time.Duration
 	RampFrom float64
 
-	// Users is how many ask at a time. Of other kinds than Users it is a cap on the requests that are under way; 0: none.
+	// Users is the number of concurrent users. For other kinds than Users it limits the requests in flight; 0: no
+	// limit.
 	Users int
-	// Think is how long a user thinks between an answer and the next request.
+	// Think is a user's pause between an answer and the next request.
 	Think time.Duration
 
 	// Of Replay: how many times as fast (0: 1), and the part of the trace, from its first time on; To 0: to its end.
 	Speed    float64
 	From, To time.Duration
 
-	// Sessions says that the turns of a session follow each other, each when the answer before has ended and its user has
-	// thought. A rate is one of new sessions then.
+	// Sessions sends the turns of a session one after the other, each after the previous answer and the user's pause. A
+	// rate then counts new sessions.
 	Sessions bool
 
 	// Requests and Duration end the sending, whichever comes first; 0: not this one. Without both, see DefaultDuration.
@@ -81,13 +82,13 @@ type Pattern struct {
 	Seed uint64
 }
 
-// RateStage is a rate that is held for a time.
+// RateStage is a constant rate for a time.
 type RateStage struct {
 	PerSecond float64
 	For       time.Duration
 }
 
-// Value is the load as a number: requests per second, users, or 0 where it is neither.
+// Value returns the load as a number: requests per second, users, or 0 for other loads.
 func (p Pattern) Value() float64 {
 	switch {
 	case p.Kind == Users:
@@ -113,8 +114,8 @@ func (p Pattern) Scenario() string {
 	return ""
 }
 
-// Label is "no LoadGen scenario: closed loop", or what else the load is that LoadGen has no scenario for; "" where it
-// has one.
+// Label returns "no LoadGen scenario: closed loop" or a similar text for a load without a LoadGen scenario, otherwise
+// "".
 func (p Pattern) Label() string {
 	if p.Scenario() != "" {
 		return ""
@@ -156,7 +157,7 @@ func (p Pattern) ClosedLoop() string {
 		"users, not of a rate: see the open-loop points.", p.Users, p.Users)
 }
 
-// UserStarts are the nanoseconds at which users begin: evenly over the ramp, all at 0 without one.
+// UserStarts returns the users' start times in nanoseconds: evenly over the ramp, or all 0 without a ramp.
 func (p Pattern) UserStarts() []int64 {
 	starts := make([]int64, p.Users)
 	for i := range starts {
@@ -165,7 +166,7 @@ func (p Pattern) UserStarts() []int64 {
 	return starts
 }
 
-// StagesLast is how long all stages take together; 0: there are none.
+// StagesLast returns the total duration of all stages; 0: no stages.
 func (p Pattern) StagesLast() (all time.Duration) {
 	for _, s := range p.Stages {
 		all += s.For
@@ -173,8 +174,8 @@ func (p Pattern) StagesLast() (all time.Duration) {
 	return all
 }
 
-// MinDuration is how long so many units, single requests or sessions, take at the rate of the load on average; 0: the
-// load is no rate, or one that changes.
+// MinDuration returns the average time in which the load's rate sends a number of units (requests or sessions); 0: the
+// load is not a constant rate.
 func (p Pattern) MinDuration(units int) time.Duration {
 	if p.Kind != Rate || p.Stages != nil || p.PerSecond <= 0 {
 		return 0

@@ -75,7 +75,7 @@ func parseLoad(text string, whole bool) (float64, error) {
 	return r, nil
 }
 
-// What can be asked for.
+// The limits of requested loads.
 const (
 	minRate  = 1e-6
 	maxRate  = 1e7
@@ -130,8 +130,8 @@ func equalRatios(text string, from, to float64, count string, whole bool) ([]flo
 	return append(all, to), nil
 }
 
-// RatesBetween are the rates of a sweep that was given none: n equal steps from that of one user, which is not among
-// them, up to 95 % of the maximum, with three significant digits. It is empty where the maximum is no higher.
+// RatesBetween returns the default rates of a sweep: n equal steps from the rate of one user (excluded) to 95 % of the
+// maximum, with three significant digits. It is empty if the maximum is not higher.
 func RatesBetween(one, maximum float64, n int) []float64 {
 	top := 0.95 * maximum
 	if !(top > one) {

@@ -11,20 +11,21 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Schedule is when requests are due.
+// Schedule contains the due times of requests.
 type Schedule struct {
-	// Due has nanoseconds from the start of sending, in rising order.
+	// Due contains nanoseconds from the start of sending, in rising order.
 	Due []int64
 	// Rows are the rows of the data that are sent, in the order of Due; nil: the first is sent first, and so on.
 	Rows []int
-	// Steady is from when on the load is as asked for: after a ramp. Before, requests count in no figure.
+	// Steady is the time at which the load reaches its requested value after a ramp. Earlier requests count in no
+	// figure.
 	Steady int64
 	// Notes are for the user.
 	Notes []string
 }
 
-// MakeSchedule are the due times of any load but that of users. Rows is how many rows the data has: so many requests
-// are sent at maximum where nobody said how many. Stamps are the times of a trace, in the order of its rows; nil: none.
+// MakeSchedule returns the due times of any load except users. rows is the number of rows in the data, and the default
+// number of requests of the kind Maximum. stamps are the times of a trace in the order of its rows; nil: none.
 func (p Pattern) MakeSchedule(rows int, stamps []time.Duration) (Schedule, error) {
 	switch p.Kind {
 	case Maximum:

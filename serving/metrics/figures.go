@@ -52,29 +52,29 @@ type Figures struct {
 	PromptTokens    int64    `json:"prompt_tokens"`
 	CachedShare     *float64 `json:"cached_share"` // of PromptTokens; null: the server counts no prompts
 	ReasoningTokens int64    `json:"reasoning_tokens"`
-	// Lengths are those that were asked for beside those that were got; absent: none was asked for.
+	// Lengths compares requested and received lengths; absent: no length was requested.
 	Lengths *MeanLengths `json:"lengths,omitempty"`
 
-	// Good is how many requests kept all limits; absent without limits.
+	// Good is the number of requests within all limits; absent without limits.
 	Good       *int     `json:"good,omitempty"`
 	Attainment *float64 `json:"attainment,omitempty"`    // the share of Requests
 	Goodput    *float64 `json:"goodput_per_s,omitempty"` // good requests per second
 
 	LoadGen *LoadGen `json:"loadgen,omitempty"`
-	// EarlyStopping has LoadGen's estimates of TTFT, TPOT and E2E, by the names of percentiles: upper bounds, that
-	// chance would exceed once in a hundred times. Failures count as infinite.
+	// EarlyStopping contains LoadGen's estimates of TTFT, TPOT and E2E by percentile name. They are upper bounds that
+	// chance exceeds once in a hundred times. Failures count as infinite.
 	EarlyStopping map[string]map[string]Estimate `json:"early_stopping,omitempty"`
 
 	Servers []ServerFigures `json:"servers,omitempty"`
 }
 
-// ServerFigures are those of one of several servers. Rates and concurrency are of the window of all.
+// ServerFigures are the figures of one of several servers. The window of all servers applies to rates and concurrency.
 type ServerFigures struct {
 	Name string `json:"name"`
 	Figures
 }
 
-// LoadGen has the headline numbers that LoadGen makes of the same times.
+// LoadGen contains LoadGen's headline numbers for the same times.
 type LoadGen struct {
 	SamplesPerSec float64 `json:"samples_per_s"`
 	TokensPerSec  float64 `json:"tokens_per_s"`
@@ -82,13 +82,13 @@ type LoadGen struct {
 
 // Estimate is an early-stopping estimate of a percentile.
 type Estimate struct {
-	// NS is null where it lies among the failures, or where there are too few requests.
+	// NS is null if the estimate falls among the failures, or if there are too few requests.
 	NS        *int64 `json:"ns"`
 	Processed int    `json:"processed"`
 	Needed    uint64 `json:"needed"` // the least number of requests that have one
 }
 
-// FailedTotal is how many requests failed.
+// FailedTotal returns the number of failed requests.
 func (f *Figures) FailedTotal() int {
 	n := 0
 	for _, k := range f.Failed {
@@ -97,7 +97,7 @@ func (f *Figures) FailedTotal() int {
 	return n
 }
 
-// Distribution is the one of a name of Distributions, or nil.
+// Distribution returns the distribution with a name of Distributions, or nil.
 func (f *Figures) Distribution(name string) *Distribution {
 	switch name {
 	case TTFT:
@@ -126,7 +126,7 @@ func (f *Figures) Distribution(name string) *Distribution {
 	return nil
 }
 
-// ComputeFigures makes the figures of a point's records, which are read alone.
+// ComputeFigures computes the figures of a point's records without changing them.
 func ComputeFigures(requests []Request, rules FigureRules) *Figures {
 	all := make([]Measured, 0, len(requests))
 	for i := range requests {
@@ -270,8 +270,8 @@ func percentilesOf(name string, more []float64) []float64 {
 	return slices.Compact(wanted)
 }
 
-// AllFigures are figures in which all that can be measured is there, with values of 0 and the percentiles that rules
-// ask for: their names are known before anything is measured.
+// AllFigures returns figures with every possible field set to 0 and the percentiles that rules request, so that callers
+// know the names before a measurement.
 func AllFigures(rules FigureRules) *Figures {
 	zero := 0.0
 	f := &Figures{

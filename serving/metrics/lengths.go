@@ -2,13 +2,13 @@ package metrics
 
 import "math"
 
-// MeanLengths are the mean lengths of answered requests, in tokens: as asked for, and as the server counted them.
+// MeanLengths are the mean lengths of answered requests in tokens, as requested and as counted by the server.
 type MeanLengths struct {
 	In  *MeanLength `json:"in,omitempty"`
 	Out *MeanLength `json:"out,omitempty"`
 }
 
-// MeanLength is one of them, over the requests of which both are known.
+// MeanLength is a mean length over the requests with a known requested and received length.
 type MeanLength struct {
 	N     int     `json:"n"`
 	Asked float64 `json:"asked"` // mean
@@ -19,7 +19,8 @@ type MeanLength struct {
 // tellFrom is the share from which a difference is worth a note.
 const tellFrom = 0.02
 
-// OffBy is by which share of what was asked the length that was got differs; Tell says that a reader has to know.
+// OffBy returns the relative difference of the received length from the requested one; tell reports that a reader has
+// to know it.
 func (l *MeanLength) OffBy() (share float64, tell bool) {
 	if l == nil || l.Asked == 0 {
 		return 0, false

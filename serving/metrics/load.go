@@ -2,7 +2,7 @@ package metrics
 
 import "time"
 
-// LoadKind is what decides when requests are sent.
+// LoadKind is the rule that determines when requests are sent.
 type LoadKind string
 
 // The kinds of load.

@@ -5,15 +5,16 @@ import "math"
 // Measured is what is measured of one request.
 type Measured struct {
 	*Request
-	// Found is the request's status: an answer that came whole may be Empty, or Count.
+	// Found is the request's status; a complete answer may be Empty or Count.
 	Found Status
-	// First and Last are the first and the last token event, Answer the first that is no reasoning; 0 where there is none.
+	// First and Last are the times of the first and last token events, Answer that of the first event after reasoning;
+	// 0 if there is none.
 	First, Last, Answer int64
 	// Least and Stall are the smallest and the largest gap between two neighbouring token events.
 	Least, Stall int64
-	// Out is how many tokens the answer has; Unknown where nothing says so.
+	// Out is the number of tokens of the answer, or Unknown.
 	Out int64
-	// By says by what Out was counted; empty: there is no answer, or answers have no tokens.
+	// By is the source of Out; empty: no answer, or answers without tokens.
 	By CountedBy
 
 	whole    bool // no events are looked at: the answer is there at End
@@ -21,10 +22,10 @@ type Measured struct {
 	answered bool // Answer is a time
 }
 
-// CountedBy says by what the tokens of an answer were counted.
+// CountedBy is the source of an answer's token count.
 type CountedBy string
 
-// The counters, in the order in which they are believed.
+// The sources of token counts, the most reliable first.
 const (
 	ByIDs       CountedBy = "ids"
 	ByUsage     CountedBy = "usage"
@@ -32,7 +33,7 @@ const (
 	Uncounted   CountedBy = "unknown"
 )
 
-// MeasureRequest reads a record by the rules. The result refers to r.
+// MeasureRequest evaluates a record by the rules. The result refers to r.
 func MeasureRequest(r *Request, rules FigureRules) Measured {
 	m := Measured{Request: r, Found: r.Status, Out: Unknown, whole: rules.NoTokens, untimed: rules.Untimed}
 	if r.Status != OK || rules.NoTokens {
@@ -84,7 +85,7 @@ func (m *Measured) countOutput(ids int64, rules FigureRules) {
 	}
 }
 
-// DoneAt is when the answer was there: the last token, or the end where there is none.
+// DoneAt returns the time at which the answer was complete: the last token's, or the end's without tokens.
 func (m *Measured) DoneAt() int64 {
 	if m.Found == OK && !m.whole {
 		return m.Last
@@ -95,8 +96,8 @@ func (m *Measured) DoneAt() int64 {
 // isStream says that the answer came as a stream of tokens.
 func (m *Measured) isStream() bool { return m.Found == OK && !m.whole && !m.Whole }
 
-// IsBundled says that several tokens, all that the answer has, came at once: in one event of a stream, or in events
-// that one read brought, since a proxy or the server held them back. They have no times of their own.
+// IsBundled reports whether all of the answer's several tokens arrived at once: in one event of a stream, or in events
+// of a single read because a proxy or the server held them back. Such tokens have no times of their own.
 func (m *Measured) IsBundled() bool {
 	return m.isStream() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
 }
@@ -104,7 +105,7 @@ func (m *Measured) IsBundled() bool {
 // hasTokenTimes says that the tokens of a stream have times of their own.
 func (m *Measured) hasTokenTimes() bool { return m.isStream() && !(m.untimed && m.IsBundled()) }
 
-// TokenGaps is how many neighbours among the token events there are.
+// TokenGaps returns the number of gaps between neighbouring token events.
 func (m *Measured) TokenGaps() int {
 	if !m.hasTokenTimes() {
 		return 0
@@ -170,9 +171,9 @@ func (m *Measured) streamValue(metric string) (v int64, ok bool) {
 	return 0, false
 }
 
-// WithinLimits says whether the request is within all limits. It keeps one that it cannot break, as an answer of one
-// token keeps any TPOT; one that failed keeps none, and neither does an answer without the time that a limit is on, or
-// whose tokens have no times.
+// WithinLimits reports whether the request is within all limits. A limit that cannot apply is met: an answer of one
+// token meets any TPOT. A failed request meets no limit, and an answer without the limited time, or whose tokens have
+// no times, does not meet that limit.
 func (m *Measured) WithinLimits(limits RequestLimits) bool {
 	if m.Found != OK {
 		return false

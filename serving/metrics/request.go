@@ -4,13 +4,13 @@
 // requests (package prompts), and limits on figures (package objective).
 package metrics
 
-// Request is what was recorded of one request. Times are nanoseconds of one monotonic clock, from the start of the
-// measurement; of what did not happen they are meaningless, and Status says how far a request came.
+// Request is the record of one request. Times are nanoseconds of one monotonic clock, from the start of the
+// measurement. Times of events that did not happen are meaningless; Status tells how far a request came.
 type Request struct {
 	// Index counts the requests of a point from 0 in the order of Due; Row is the row of the data, from 0.
 	Index, Row int
-	// User is who asked in a closed loop, from 0; Turn counts the turns of a session from 0. Session is empty where there
-	// is none.
+	// User is the user's number in a closed loop, from 0; Turn counts the turns of a session from 0. Session is empty
+	// without a session.
 	User, Turn int
 	Session    string
 	Server     int // which of the servers, from 0
@@ -19,32 +19,32 @@ type Request struct {
 	// opened; End is when its stream was closed.
 	Due, Sent, End int64
 	Status         Status
-	// Fault is what the server or the connection said; empty: nothing.
+	// Fault is the error text of the server or the connection, if any.
 	Fault string
-	// Finish is why the answer ended, as the server says: stop, length, and so on; empty: it does not say.
+	// Finish is the server's reason for the end of the answer: stop, length, and so on; empty: not given.
 	Finish string
 	// WarmUp marks requests that count in no figure.
 	WarmUp bool
-	// Whole marks one that asked for its answer in one piece: it has no first token.
+	// Whole marks a request for an answer in one piece, which has no first token.
 	Whole bool
 
 	Events TokenEvents
 	Usage  Usage
-	// Retokenized is what a tokenizer counted in the answer's text; Unknown where none was asked.
+	// Retokenized is a tokenizer's count of the answer's text; Unknown without a tokenizer.
 	Retokenized int64
-	// AskedIn and AskedOut are the lengths that were asked for, in tokens; Unknown where none was.
+	// AskedIn and AskedOut are the requested lengths in tokens, or Unknown.
 	AskedIn, AskedOut int64
 	// Read is the longest time from a read's return to its record, in nanoseconds.
 	Read int64
 }
 
-// Unknown is a number that nobody told.
+// Unknown is the value of a number that is not known.
 const Unknown = -1
 
-// Status is how a request ended.
+// Status is the outcome of a request.
 type Status string
 
-// The ends of requests. One that a server answered with another status than 200 has http_NNN: HTTP.
+// The outcomes of requests. A request answered with an HTTP status other than 200 has http_NNN; see HTTP.
 const (
 	OK         Status = "ok"
 	Refused    Status = "refused"    // no connection
@@ -54,18 +54,18 @@ const (
 	Empty      Status = "empty"      // an answer without a token
 	Count      Status = "count"      // ids and usage disagree
 	Unfinished Status = "unfinished" // under way when the grace period ended
-	Cancelled  Status = "cancelled"  // by the client's own plan: nobody's failure
+	Cancelled  Status = "cancelled"  // by the client's own plan; not a failure
 )
 
-// Usage is the server's own count of tokens; Unknown where it did not tell.
+// Usage is the server's own count of tokens; Unknown where the server sent none.
 type Usage struct {
 	Prompt, Completion, Reasoning, Cached int64
 }
 
-// NoUsage is the count of a server that tells none.
+// NoUsage returns the Usage of a server that sends no counts.
 func NoUsage() Usage { return Usage{Unknown, Unknown, Unknown, Unknown} }
 
-// EventKind is what an event of a stream brought.
+// EventKind is the kind of content of a stream's event.
 type EventKind uint8
 
 // Kinds of events.
@@ -85,10 +85,10 @@ type StreamEvent struct {
 	IDs  int  // how many token ids it has
 }
 
-// IsToken tells whether something was generated.
+// IsToken reports whether the event contains generated output.
 func (e StreamEvent) IsToken() bool {
 	return e.IDs > 0 || e.Text && (e.Kind == Content || e.Kind == Reasoning || e.Kind == Tool)
 }
 
-// IsAnswer tells whether it is part of the answer, and no reasoning.
+// IsAnswer reports whether the event is part of the answer, not of the reasoning.
 func (e StreamEvent) IsAnswer() bool { return e.Text && (e.Kind == Content || e.Kind == Tool) }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// JudgeFigures gives a verdict on each term that a point can miss. The figures are made with the Percentiles and the
-// limits, Each, of the objectives.
+// JudgeFigures returns a verdict on each term that a point can miss. Compute the figures with the objectives'
+// Percentiles and request limits (Each).
 func (o Objectives) JudgeFigures(f *metrics.Figures) []Verdict {
 	var all []Verdict
 	for _, t := range o.Terms {
@@ -21,12 +21,12 @@ func (o Objectives) JudgeFigures(f *metrics.Figures) []Verdict {
 	return all
 }
 
-// AllHeld says whether all are.
+// AllHeld reports whether all verdicts are met.
 func AllHeld(verdicts []Verdict) bool {
 	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.Held })
 }
 
-// AnyUnclear says whether more requests would tell whether one is held.
+// AnyUnclear reports whether any verdict needs more requests to become clear.
 func AnyUnclear(verdicts []Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Unclear })
 }

@@ -56,11 +56,11 @@ const (
 type (
 	// Term is one objective, as records have it.
 	Term = metrics.Term
-	// Verdict is whether a point holds a Term.
+	// Verdict is the judgement of a Term at a point.
 	Verdict = metrics.TermVerdict
 )
 
-// Objectives are terms that a point is to keep, all of them.
+// Objectives are terms that a point has to meet, all of them.
 type Objectives struct {
 	Terms []Term
 }
@@ -84,7 +84,7 @@ var unclear = map[string]string{
 	"throughput": "say tokens_per_s or requests_per_s",
 }
 
-// MetricNames lists what terms can be on, in order of the alphabet.
+// MetricNames lists the metrics of terms in alphabetical order.
 func MetricNames() []string { return slices.Sorted(maps.Keys(unitOf)) }
 
 // longest is how long objectives may be, in bytes.
@@ -298,9 +298,9 @@ var perSecond = map[string][]string{
 	RequestsPer: {"requests/s", "request/s", "req/s", "r/s", "/s"},
 }
 
-// RequestLimits are the limits of each request: those that were given as such, else those of percentiles. Where several
-// percentiles of a metric have one, that of the rarest requests counts: half may take longer than the median. Nil:
-// there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
+// RequestLimits returns the limits of each request: the explicit ones, otherwise those of percentiles. If several
+// percentiles of a metric have limits, the most extreme percentile counts: half of the requests may exceed the median.
+// Nil: there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
 func (o Objectives) RequestLimits() metrics.RequestLimits {
 	var limits metrics.RequestLimits
 	rarest := map[string]float64{}
@@ -324,7 +324,7 @@ func (o Objectives) RequestLimits() metrics.RequestLimits {
 	return limits
 }
 
-// Percentiles are those that figures must have to be judged: metrics.Rules takes them.
+// Percentiles returns the percentiles that figures need for judging, in the form of metrics.Rules.
 func (o Objectives) Percentiles() map[string][]float64 {
 	all := map[string][]float64{}
 	for _, t := range o.Terms {
@@ -335,7 +335,7 @@ func (o Objectives) Percentiles() map[string][]float64 {
 	return all
 }
 
-// HasPointTerms says that there is a term that a point can miss: limits of each request make goodput, and no more.
+// HasPointTerms reports whether a point can miss a term. Limits of each request only determine goodput.
 func (o Objectives) HasPointTerms() bool {
 	return slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Stat != Each })
 }

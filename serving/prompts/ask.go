@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// API is a part of the API of servers of language models.
+// API is an endpoint of the API of language-model servers.
 type API string
 
 // The parts that are known, by their names on the command line.
@@ -21,8 +21,8 @@ const (
 	Rerank      API = "rerank"      // /v1/rerank
 )
 
-// Ask is one request, as it is meant. It has one of IDs, Text, Messages, Input and Documents. Slices are shared among
-// requests: nobody writes into them.
+// Ask is one request before encoding. It has one of IDs, Text, Messages, Input and Documents. Requests share slices, so
+// callers must not write to them.
 type Ask struct {
 	API API
 	Row int    // of the data, from 0
@@ -41,18 +41,18 @@ type Ask struct {
 	Tools     json.RawMessage // of a chat; nil: none
 
 	Model string // a LoRA adapter's name; empty: the server's model
-	// MaxTokens is the most tokens of the answer, 0: the server's own limit. Exact asks for as many, as far as the kind of
-	// server can be asked.
+	// MaxTokens is the maximum number of tokens of the answer, 0: the server's own limit. Exact requests exactly this
+	// number if the kind of server supports it.
 	MaxTokens int
 	Exact     bool
-	// InputTokens is how long the prompt is meant to be, in tokens; 0: nobody said.
+	// InputTokens is the intended length of the prompt in tokens; 0: unknown.
 	InputTokens int
 	Fields      map[string]json.RawMessage // further fields of the body; they win over all others
 	Header      map[string]string          // further header fields
 
 	Session string // of several turns; empty: none
 	Turn    int    // from 0
-	// Own marks a turn whose prompt is its own part alone: what was said before, with the server's answers, goes first
+	// Own marks a turn whose prompt contains only its own part; the earlier turns and the server's answers precede it
 	// (History).
 	Own    bool
 	Think  time.Duration // before this turn, after the answer before

@@ -41,8 +41,8 @@ func joinMessages(messages ...json.RawMessage) json.RawMessage {
 	return append(all, ']')
 }
 
-// ChatHistory is what a session has said so far. Of what it gives away nothing is ever written again: turns have the
-// memory of what was said before them in common.
+// ChatHistory contains the messages of a session so far. It never rewrites memory that it has returned: turns share the
+// memory of the messages before them.
 type ChatHistory struct{ said []byte } // messages, each with a comma behind it
 
 // appendMessage adds a message. Where there is no room, there is twice as much afterwards: what turns have in common
@@ -57,7 +57,7 @@ func (h *ChatHistory) appendMessage(m json.RawMessage) {
 // messagesSoFar is what was said until now.
 func (h *ChatHistory) messagesSoFar() []byte { return h.said[:len(h.said):len(h.said)] }
 
-// NextTurn is a turn of a session as it is sent: behind all that was said before it.
+// NextTurn returns a turn of a session as it is sent, after all earlier messages.
 func (h *ChatHistory) NextTurn(a Ask) Ask {
 	if !a.Own {
 		return a
@@ -73,7 +73,7 @@ func (h *ChatHistory) NextTurn(a Ask) Ask {
 	return a
 }
 
-// AddAnswer adds what the server answered to the last turn.
+// AddAnswer adds the server's answer to the last turn.
 func (h *ChatHistory) AddAnswer(text string) { h.appendMessage(chatMessageJSON("assistant", text)) }
 
 // buildChat builds a request of messages, or of one question.
@@ -367,7 +367,7 @@ func (r *rowReader) countTurn(rec *sourceRow, one *promptRow, t chatTurn) bool {
 var endpoints = map[string]API{"/v1/chat/completions": Chat, "/v1/completions": Completions, "/v1/responses": Responses,
 	"/v1/embeddings": Embeddings, "/v1/rerank": Rerank, "/rerank": Rerank, "/v2/rerank": Rerank}
 
-// EndpointPath is the path of an API at a server, from /v1 on.
+// EndpointPath returns the path of an API at a server, from /v1 on.
 func (a API) EndpointPath() string {
 	if a == Chat {
 		return "/v1/chat/completions"

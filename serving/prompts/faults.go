@@ -10,19 +10,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Fault is what is wrong at a place of a file.
+// Fault is a fault at a position in a file.
 type Fault struct {
 	Line int // from 1; of a table the row; 0: of the file as a whole
 	Text string
 }
 
-// Faults is all that is wrong with a file; it is an ErrData.
+// Faults contains all faults of a file; it is an ErrData.
 type Faults struct {
 	File string
 	// Unit is line or row.
 	Unit string
 	List []Fault
-	// More counts further ones that are not listed.
+	// More counts the faults that are not listed.
 	More int
 }
 

@@ -14,19 +14,20 @@ import (
 
 // Errors of this package, found with errors.Is.
 var (
-	// ErrOptions is what was asked for and cannot be, whatever the data are.
+	// ErrOptions marks options that are invalid for any data.
 	ErrOptions = errors.New("impossible requests")
-	// ErrData is a file that cannot be read, or has faults.
+	// ErrData marks a file that cannot be read or has faults.
 	ErrData = errors.New("data")
 )
 
-// PromptOptions say which requests are made, by the words of the command line: each is empty where nothing was said.
+// PromptOptions determine the requests, in the words of the command line. An empty field means that the option was not
+// given.
 type PromptOptions struct {
 	// File has the data; without one, prompts are made of the lengths in ISL.
 	File string
 	// Format is one of Formats; empty: by the file's name and content.
 	Format string
-	// Columns are FIELD=COLUMN: which column of the data has what.
+	// Columns are FIELD=COLUMN pairs, which assign columns of the data to fields.
 	Columns []string
 	// API is the part of the server's API; empty or auto: by the form of the data.
 	API API
@@ -82,7 +83,7 @@ type PromptOptions struct {
 	Most int64
 	// Seed is of the order of rows, and of all that is drawn.
 	Seed uint64
-	// Table reads files of tables, such as Parquet; nil: they cannot be read.
+	// Table reads table files, such as Parquet; nil: unsupported.
 	Table func(path string) (Table, error)
 }
 
@@ -138,7 +139,7 @@ type parsedOptions struct {
 	saltSeed   uint64
 }
 
-// CheckOptions says what of the options cannot be, whatever the data are: all of it. The error is an ErrOptions.
+// CheckOptions returns an ErrOptions error that lists all options that are invalid for any data.
 func (o PromptOptions) CheckOptions() error {
 	_, err := o.parseOptions()
 	return err

@@ -16,11 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// PromptSet is what can be asked: the rows of a file, or lengths without end. It may be used by many goroutines.
+// PromptSet is the source of requests: the rows of a file, or an endless series of lengths. Many goroutines may use it.
 type PromptSet struct {
-	// API is what all requests are of.
+	// API is the endpoint of all requests.
 	API API
-	// Notes say what the user should know of the data.
+	// Notes are remarks on the data for the user.
 	Notes []string
 
 	asked    *parsedOptions
@@ -40,10 +40,10 @@ func (s *PromptSet) Value(row int, column string) json.RawMessage {
 	return s.values[row][column]
 }
 
-// Rows is how many rows the data have; 0: there are none, and requests have no end.
+// Rows returns the number of rows of the data; 0: no rows, and an endless series of requests.
 func (s *PromptSet) Rows() int { return len(s.rows) }
 
-// OfIDs is how many rows are prompts of token ids.
+// OfIDs returns the number of rows with prompts of token ids.
 func (s *PromptSet) OfIDs() (n int) {
 	for _, r := range s.rows {
 		if r.ask != nil && r.ask.IDs != nil {
@@ -53,10 +53,10 @@ func (s *PromptSet) OfIDs() (n int) {
 	return n
 }
 
-// Sessions is how many sessions of several turns the data have; 0: each row is for itself.
+// Sessions returns the number of sessions of several turns in the data; 0: each row stands alone.
 func (s *PromptSet) Sessions() int { return max(0, len(s.units)-1) }
 
-// Timed tells whether each row has a time at which it is due, or follows one that has.
+// Timed reports whether each row has a due time, or follows a row with one.
 func (s *PromptSet) Timed() bool {
 	for _, r := range s.rows {
 		if !r.hasDue && (r.ask == nil || r.ask.Turn == 0) {

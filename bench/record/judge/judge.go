@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Outcome says how an accuracy stands to its target.
+// Outcome is the result of comparing an accuracy with its target.
 type Outcome string
 
 // Above is of metrics with an upper limit; Informational has no target at all.
@@ -34,7 +34,7 @@ const (
 // defaultShare is the closed division's ordinary target: 99 % of the FP32 reference.
 const defaultShare = 0.99
 
-// Case is what was scored.
+// Case describes a scored log.
 type Case struct {
 	Model    sdk.ModelInfo
 	Embedded bool // an embedded file of the model ran
