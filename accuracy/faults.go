@@ -24,7 +24,7 @@ func (l *FaultList) Addf(format string, args ...any) {
 	l.texts = append(l.texts, fmt.Errorf(format, args...))
 }
 
-// Err is an error of the kind given, with one line for each fault; nil without faults.
+// Err returns an error of the given kind with one line for each fault, or nil without faults.
 func (l *FaultList) Err(kind error) error {
 	if len(l.texts) == 0 {
 		return nil

@@ -69,10 +69,10 @@ func (t DTypeList) Resolve(d DType) (DType, error) {
 	return d, nil
 }
 
-// Size is the size of an element in bytes.
+// Size returns the size of an element in bytes.
 func (d DType) Size() int { return dtypes[d].size }
 
-// At is element i of a payload. Every value but that of an int64 beyond 2^53, which is rounded, is exact.
+// At returns element i of a payload. Values are exact, except that an int64 beyond 2^53 is rounded.
 func (d DType) At(payload []byte, i int) float64 {
 	b := payload[i*dtypes[d].size:]
 	switch d {

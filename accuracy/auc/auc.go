@@ -43,7 +43,7 @@ type PairResult struct {
 	Duplicates int     // entries dropped because their sample had been seen
 }
 
-// Defined is false if all pairs have one label, so that there is no AUC.
+// Defined reports whether the AUC is defined. It is not if all pairs have one label.
 func (r PairResult) Defined() bool { return !math.IsNaN(r.AUC) }
 
 // Percent is the benchmark's metric, 100 * AUC, not rounded.

@@ -64,7 +64,7 @@ func NewSacre(o SacreOptions) *SacreScorer {
 	return &SacreScorer{options: o, counter: newCounter()}
 }
 
-// Add scores a translation beside its reference: running text, as a person would write it.
+// Add scores a translation against its reference. Both are running text.
 func (s *SacreScorer) Add(reference, translation string) {
 	s.counter.addPair(&s.counts, s.tokensOf(&s.cut[0], reference), s.tokensOf(&s.cut[1], translation))
 }

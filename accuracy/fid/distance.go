@@ -17,14 +17,15 @@ type Statistics struct {
 	covariance *mat.SymDense
 }
 
-// Width is the number of features of a picture.
+// Width returns the number of features of a picture.
 func (s *Statistics) Width() int { return len(s.mean) }
 
 // asymmetry is how far a covariance may be from its transpose, as a share of its largest value.
 const asymmetry = 1e-6
 
-// NewStatistics takes a mean and a covariance in C order, len(mean) x len(mean), neither of which may be changed from
-// then on. ErrStatistics names all that is wrong: widths that do not fit, numbers that are none, no symmetry.
+// NewStatistics returns statistics with the given mean and covariance, in C order, len(mean) x len(mean). The caller
+// must not change either afterwards. ErrStatistics lists all faults: unequal widths, NaN or infinite numbers,
+// asymmetry.
 func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 	d := len(mean)
 	if d == 0 || len(covariance) != d*d {

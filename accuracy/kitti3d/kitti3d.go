@@ -57,7 +57,7 @@ type FrameScorer struct {
 	again  int
 }
 
-// New makes a scorer for the frames of a data set, which it keeps.
+// New returns a scorer for the frames of a data set. It keeps the frames.
 func New(frames []Frame) *FrameScorer {
 	return &FrameScorer{frames: frames, found: map[int][]foundObject{}, seen: map[int]bool{}}
 }

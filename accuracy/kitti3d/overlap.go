@@ -18,16 +18,16 @@ type GroundRect struct {
 	corners [4]groundPoint
 }
 
-// GroundRect is the rectangle that the box stands on.
+// GroundRect returns the bottom face of the box.
 func (b Box) GroundRect() GroundRect { return GroundRect{b, b.groundCorners()} }
 
-// Area is that of the rectangle, in float32 steps from side to side.
+// Area returns the area of the rectangle, computed in float32 steps from side to side.
 func (g *GroundRect) Area() float32 {
 	side := func(middle, length float32) float32 { return (middle + length/2) - (middle - length/2) }
 	return side(g.box.Location[0], g.box.Dimensions[0]) * side(g.box.Location[2], g.box.Dimensions[2])
 }
 
-// SharedArea is the area that two rectangles share.
+// SharedArea returns the area that two rectangles share.
 func (g *GroundRect) SharedArea(o *GroundRect) float64 {
 	if g.box.farFrom(o.box) {
 		return 0

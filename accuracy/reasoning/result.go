@@ -69,8 +69,8 @@ func (r *LogResult) countStep(v mathgrade.GradeVerdict) {
 	}
 }
 
-// Decisions says how many answers of mathematics each step decided: "first normal form 12, equal by algebra 3". It is
-// empty where there are none.
+// Decisions lists the number of mathematical answers that each step decided: "first normal form 12, equal by algebra
+// 3". It is empty if there are none.
 func (r LogResult) Decisions() string {
 	var parts []string
 	for step, n := range r.Steps {
@@ -81,7 +81,7 @@ func (r LogResult) Decisions() string {
 	return strings.Join(parts, ", ")
 }
 
-// Accuracy is the share of right answers in percent.
+// Accuracy returns the share of right answers in percent.
 func (s SetShare) Accuracy() float64 { return 100 * ratioOf(s.Right, s.Answers) }
 
 // Score is the set's share in the score, and what it could be.
@@ -123,7 +123,7 @@ func (r LogResult) ExactMatch() (value float64, ok bool) {
 	return 100 * (score / maxScore), true
 }
 
-// TokensPerSample is the mean length of the answers that count, in tokens, not rounded.
+// TokensPerSample returns the mean length of the counted answers in tokens, not rounded.
 func (r LogResult) TokensPerSample() float64 { return ratioOf(r.Tokens, r.Answers) }
 
 // String is what the official script prints of a result, from its first line on. gpt-oss-120b's prints no line of the

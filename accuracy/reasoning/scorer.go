@@ -141,8 +141,7 @@ func (s *LogScorer) Add(index int64, payload []byte) error {
 	return s.gradeText(i, text, len(s.ids))
 }
 
-// AddText takes an answer to a sample as text, which an entry of the log would have as so many token ids. Errors are
-// those of Add.
+// AddText adds an answer to a sample as text with its number of token ids. It returns the same errors as Add.
 func (s *LogScorer) AddText(index int64, text string, tokens int) error {
 	if err := s.firstError(); err != nil {
 		return err

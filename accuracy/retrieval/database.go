@@ -11,7 +11,7 @@ const MinPages = 0.99
 // PageLog contains the accuracy log of a database. The last entry of each page counts.
 type PageLog struct{ latest map[uint64][]byte }
 
-// Add takes the entry of a page. It copies the payload.
+// Add adds the entry of a page. It copies the payload.
 func (p *PageLog) Add(page uint64, payload []byte) {
 	if p.latest == nil {
 		p.latest = map[uint64][]byte{}

@@ -34,7 +34,7 @@ func ReadVerdict(reply string) JudgeVerdict {
 // PageMatch contains precision, recall and F1 of the set of pages found. Without an expected page all are 0.
 type PageMatch struct{ Precision, Recall, F1 float64 }
 
-// MatchPages compares the pages that an answer is from with those that hold it.
+// MatchPages compares the retrieved pages with the expected pages.
 func MatchPages(retrieved, expected []string) (f PageMatch) {
 	got, want := setOf(retrieved), setOf(expected)
 	right := float64(countCommon(got, want))

@@ -85,8 +85,8 @@ func (s *ClassScorer) readClass(data []byte) (int64, error) {
 	return firstClass(d, data)
 }
 
-// Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value, or
-// ErrPayload where not one payload could be read.
+// Result returns the metric of the entries added so far, or ErrNoSamples without entries, or ErrPayload if no payload
+// could be read.
 func (s *ClassScorer) Result() (ClassResult, error) {
 	r := s.result
 	if r.Total == 0 {

@@ -103,7 +103,7 @@ func (s *ClassScorer) countAnswer(index uint64, found int64) {
 	}
 }
 
-// Result returns the metric of the entries added so far, or ErrNoSamples, for a share of nothing has no value.
+// Result returns the metric of the entries added so far, or ErrNoSamples without entries.
 func (s *ClassScorer) Result() (ClassResult, error) {
 	r := s.result
 	if r.Total == 0 {
