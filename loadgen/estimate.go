@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
 )
 
-// Capacity is what the times of a Server run that missed its limit say of the SUT. It is an estimate: the times are
-// explained by a queue before servers that each work on one query at a time, as many as explain them best, and the same
-// queries with the same times in service are sent through that queue at other rates. A SUT whose queries become slower
-// or faster with the load, such as one that batches, does not follow that model exactly.
+// Capacity is an estimate of the SUT's capacity from the times of a Server run that missed its limit. The model is a
+// queue before servers that each work on one query at a time; their number is the one that fits the times best. The
+// same queries with the same service times then pass through that queue at other rates. A SUT whose queries become
+// slower or faster with the load, such as one that batches, does not follow that model exactly.
 type Capacity struct {
 	Servers int           // queries that the SUT works on at a time
 	Service time.Duration // mean time of a query without waiting

@@ -108,16 +108,16 @@ func (f Field) Applies(scenario Scenario) bool {
 	return f.Scenario == "" || f.Scenario == scenario.String() || f.Form == TokenMillisForm && scenario != Offline
 }
 
-// Counts says whether a run with s reads the field: it means something in its scenario, and belongs neither to another
-// mode or round, nor to tokens where none are measured.
+// Counts reports whether a run with s reads the field. The field must have a meaning in the run's scenario, must not
+// belong to another mode or round, and must not concern tokens if none are measured.
 func (f Field) Counts(s TestSettings) bool { return f.isCount(&s) }
 
 func (f Field) isCount(s *TestSettings) bool {
 	return f.Applies(s.Scenario) && (f.idle == nil || !f.idle(s))
 }
 
-// Keeps says whether the value in s keeps the rules, whose settings of the same run are given: it is theirs, or
-// stricter, or not fixed by them.
+// Keeps reports whether the value in s complies with the rules' settings of the same run: it equals theirs, is
+// stricter, or is not fixed by them.
 func (f Field) Keeps(rules, s TestSettings) bool {
 	switch f.fixed {
 	case exactly:

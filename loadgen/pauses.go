@@ -9,8 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// Pause is a time in which the machine was suspended, or the process stopped: nothing that was measured around it
-// counts.
+// Pause is a time in which the machine was suspended or the process was stopped. Measurements around it do not count.
 type Pause struct {
 	At     time.Duration // when it was noticed, since the series' start on its clock, which may have stood still too
 	Length time.Duration

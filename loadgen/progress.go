@@ -35,7 +35,7 @@ type ProgressSnapshot struct {
 	Latency      time.Duration
 	LatencyLimit time.Duration // 0: none
 	Tokens       TokenProgress
-	// Hopeless says why the run can only end INVALID; it is empty while it may end VALID.
+	// Hopeless is the reason why the run can only end INVALID; it is empty while it may end VALID.
 	Hopeless string
 }
 
@@ -50,7 +50,7 @@ type Progress struct {
 	last     atomic.Pointer[shownSeries] // the end of the chain that readers follow; nil: there are none
 }
 
-// Follow lets snapshots be those that another driver of the test takes: any goroutine may call it, at any time.
+// Follow makes Snapshot use another driver's snapshots. Any goroutine may call it at any time.
 func (p *Progress) Follow(snapshot func() ProgressSnapshot) { p.other.Store(&snapshot) }
 
 // shownSeries is the series that snapshots describe. x is nil while it loads.

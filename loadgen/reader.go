@@ -99,7 +99,7 @@ func (r *Reader) Read(most int, v Visitor) (more bool) {
 	}
 }
 
-// Counts is where the test is, with all series before the present one.
+// Counts returns the test's counts so far, including all earlier series.
 func (r *Reader) Counts() Counts {
 	if r.cursor.x == nil {
 		return r.before

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Recording is what a test measured of its performance series: one slot per issued sample, in the order of issue. It
-// may be read, by one goroutine or several, until the function of LogSettings.Record that got it returns.
+// Recording contains the measurements of a test's performance series: one slot per issued sample, in the order of
+// issue. It may be read, by one goroutine or several, until the function of LogSettings.Record that got it returns.
 type Recording struct{ p *testSeries }
 
 // Slot contains the measured times of a sample. Times are nanoseconds since the series' start.

@@ -322,7 +322,7 @@ func (i *WorkloadInfo) AtServer() {
 
 // BatchingReport describes how a plugin batched its samples, warm-up excluded. The plugin's clock measures the times.
 type BatchingReport struct {
-	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
+	// Sizes counts the batches by number of samples, ascending. It is empty if a generator forms its own batches.
 	Sizes []BatchSize
 	// Waiting holds each sample's time from its arrival at the plugin to the start of its batch; Model holds the
 	// duration of the batch. Their Count is 0 if samples do not wait for one another (SingleStream).

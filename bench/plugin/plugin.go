@@ -43,7 +43,8 @@ type Workload interface {
 	SUT() loadgen.SUT
 	QSL() loadgen.QSL
 	Info() sdk.WorkloadInfo
-	// Close closes the workload; the plugin lives on. A plugin that dies in it ends the context of Plugin.Context too.
+	// Close closes the workload; the plugin keeps running. A plugin that dies in it ends the context of Plugin.Context
+	// too.
 	Close() error
 }
 

@@ -20,28 +20,28 @@ const (
 // Note stands in every result that is not driven by the official LoadGen alone, as its makers published it.
 const Note = "A run driven by this LoadGen is a rehearsal, not an official result."
 
-// Document is a result.json: that of one scenario, or the index of an output directory.
+// Document is the content of a result.json, either of one scenario or the index of an output directory.
 type Document struct {
 	Schema        string `json:"schema"`
 	SchemaVersion int    `json:"schema_version"`
 	Note          string `json:"note"`
 	ExitCode      int    `json:"exit_code"` // the worst of all runs
 	Outcome       string `json:"outcome"`   // the exit code in words
-	// Suite is the name of the suite, or of the rounds, that the runs are of, where such made them, in folders of their
-	// own: it may have made one several times.
+	// Suite is the name of the suite (or of the rounds) that made the runs in their own folders, if any. It may have
+	// made a run several times.
 	Suite string `json:"suite,omitempty"`
-	// Commit is that of the project which the runs measure, in a file that collects results.
+	// Commit is the commit of the measured project, in a file that collects results.
 	Commit string `json:"commit,omitempty"`
 	Runs   []Run  `json:"runs"`
-	// Benchmarks are all of the round, where the suite was made of one.
+	// Benchmarks are all benchmarks of the round, if the suite was made from a round.
 	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 }
 
-// Benchmark is one of a round of the rules, with the models whose runs are its.
+// Benchmark is a benchmark of a round of the rules, with its models.
 type Benchmark struct {
 	Name    string   `json:"name"`               // in the round's tables: "3d-unet-99.9"
-	Models  []string `json:"models,omitempty"`   // a model may be of two benchmarks
-	StandIn string   `json:"stand_in,omitempty"` // what takes the place of a model: no figure is one of a model
+	Models  []string `json:"models,omitempty"`   // a model may belong to two benchmarks
+	StandIn string   `json:"stand_in,omitempty"` // what replaces a model: the figures are then not a model's
 	Skipped string   `json:"skipped,omitempty"`  // what is not measured of it, and how it would be
 	Left    string   `json:"left,omitempty"`     // why it is not run
 }
@@ -50,7 +50,7 @@ type Benchmark struct {
 type Run struct {
 	// Identity identifies the run among others, if names were given.
 	Identity Identity `json:"identity,omitzero"`
-	// Place is where its logs lie in a folder of results, of a run of which there are logs alone.
+	// Place is the position of the logs in a folder of results, for a run known only by its logs.
 	Place *Place `json:"place,omitempty"`
 	Model string `json:"model"`
 	// RulesKey and LoadGenKey are the model's names in the rules' tables ("resnet") and in configuration files
@@ -60,32 +60,33 @@ type Run struct {
 	Scenario   string `json:"scenario"`
 	Mode       string `json:"mode"`   // "performance", "accuracy", "findpeak", "ranging", "serving"
 	Status     Status `json:"status"` // how it ended
-	// Verdict is what the text says. Of a complete run: "VALID" or "INVALID", with the profile unless it is the official
-	// one, as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else "INTERRUPTED",
-	// "FAILED", "not run", "UNFINISHED".
+	// Verdict is the verdict's text. For a complete run it is "VALID" or "INVALID", with the profile unless it is the
+	// official one, as in "VALID (smoke)", or an accuracy's "PASS", "BELOW TARGET", "ABOVE LIMIT", "no target". Else
+	// "INTERRUPTED", "FAILED", "not run", "UNFINISHED".
 	Verdict  string   `json:"verdict"`
 	ExitCode int      `json:"exit_code"`
 	Error    *Failure `json:"error,omitempty"`
 	Reasons  []Reason `json:"reasons"` // why it is INVALID: one per rule
 
 	Notes []Finding `json:"notes"` // findings that are no rule
-	// Estimates say what of the result was not measured, and where it is from, a phrase each: the run is then a rehearsal.
+	// Estimates name the parts of the result that were not measured, and their source, one phrase each. They make the
+	// run a rehearsal.
 	Estimates []string `json:"estimates,omitempty"`
 
-	// Profile says whose durations and counts apply: "official", "smoke", "custom", or "audit" where only audit settings
-	// differ; Deviations lists what differs from the rules.
+	// Profile names the source of the durations and counts: "official", "smoke", "custom", or "audit" if only audit
+	// settings differ. Deviations lists the differences from the rules.
 	Profile    string   `json:"profile"`
 	Deviations []string `json:"deviations"`
 	Rules      string   `json:"rules"`           // the round: "v6.1"
 	Audit      string   `json:"audit,omitempty"` // the file of audit settings
 	Test       string   `json:"test,omitempty"`  // the compliance test that the run was made for: "TEST01"
-	// TestVerdict is what that test found; empty where nobody judges the run for it.
+	// TestVerdict is the test's verdict; empty if the run is not judged for it.
 	TestVerdict TestVerdict `json:"test_verdict,omitempty"`
 	Pace        string      `json:"pace"` // of Server queries: "default", or "precise": spun to the due time
 
-	// Division is that of the rules which the run is of, as far as where and by whom the work is done decides: "closed",
-	// "network", "open". Empty: the run did not come so far that one could tell. DivisionReasons say why it is not of the
-	// one that was asked for.
+	// Division is the rules' division of the run, as determined by the place and the machines of the work: "closed",
+	// "network", "open". Empty: the run ended too early to tell. DivisionReasons explain a division other than the
+	// requested one.
 	Division        string   `json:"division,omitempty"`
 	DivisionReasons []string `json:"division_reasons"`
 	Network         *Network `json:"network,omitempty"` // of a run whose model is on other machines
@@ -100,8 +101,9 @@ type Run struct {
 	Performance *Performance `json:"performance,omitempty"`
 	Accuracy    *Accuracy    `json:"accuracy,omitempty"`
 	Serving     *Serving     `json:"serving,omitempty"` // of a server, without a benchmark
-	Power       *Power       `json:"power,omitempty"`   // of a timed run with a power meter beside it
-	// OtherPrograms is what other programs did meanwhile; absent: the system does not tell, or the time was too short.
+	Power       *Power       `json:"power,omitempty"`   // of a timed run with a power meter
+	// OtherPrograms is the activity of other programs during the run; absent: unknown to the system, or the time was
+	// too short.
 	OtherPrograms *OtherPrograms `json:"other_programs,omitempty"`
 	Settings      []Setting      `json:"settings"`
 	Effective     *Effective     `json:"effective_settings,omitempty"`
@@ -119,14 +121,14 @@ type Run struct {
 	Stated     Stated      `json:"stated,omitzero"`
 }
 
-// Stated is what the user says of a run, which nothing here could check.
+// Stated contains the user's statements about a run, which the harness cannot check.
 type Stated struct {
 	System    system.Stated `json:"system,omitempty"`    // accelerator, driver, power mode, ...
 	Note      string        `json:"note,omitempty"`      //
 	Precision string        `json:"precision,omitempty"` // of a model of the user's own
 }
 
-// Status says how a run ended.
+// Status is the way in which a run ended.
 type Status string
 
 // The ways to end.
@@ -138,7 +140,7 @@ const (
 	Unfinished  Status = "unfinished"  // under way, or killed: logs may be partial and unmarked; or they were lost
 )
 
-// TestVerdict is what a compliance test found.
+// TestVerdict is the verdict of a compliance test.
 type TestVerdict string
 
 // The verdicts of tests.
@@ -148,7 +150,7 @@ const (
 	TestNotJudged TestVerdict = "not judged" // the run is there, and its logs are still to be judged
 )
 
-// Failure is what ended a run.
+// Failure is the cause of a run's early end.
 type Failure struct {
 	Class   string   `json:"class"` // the exit code in words
 	Kind    string   `json:"kind,omitempty"`
@@ -164,7 +166,7 @@ type Reason struct {
 	Hint     string `json:"hint"`
 }
 
-// Finding is something about a run that is no rule.
+// Finding is a remark about a run that does not belong to a rule.
 type Finding struct {
 	About string `json:"about"` // "hopeless", "issue_delay"
 	Text  string `json:"text"`
@@ -192,7 +194,7 @@ type Performance struct {
 	Metric  Figure         `json:"metric"`
 	Figures []Figure       `json:"figures"` // the scenario's other headline numbers
 	Checks  Checks         `json:"checks"`
-	Queries uint64         `json:"queries"` // 0 where it is not known, which JSON writes as null: Stated
+	Queries uint64         `json:"queries"` // 0 if unknown, which JSON writes as null: Stated
 	Samples uint64         `json:"samples"`
 	Latency Latency        `json:"latency"`
 	Query   *Latency       `json:"query_latency,omitempty"` // MultiStream
@@ -248,14 +250,14 @@ type EarlyStopping struct {
 type Accuracy struct {
 	judge.Verdict
 	Samples int `json:"samples"`
-	// Scorer are the models that the scorer ran; none as a rule.
+	// Scorer are the models that the scorer ran, usually none.
 	Scorer       []Part   `json:"scorer_models,omitempty"`
 	OfficialText string   `json:"official_text"`
 	Notes        []string `json:"notes"`
 	LogSHA256    string   `json:"log_sha256"`
 }
 
-// Setting is one of LoadGen's settings, where its value came from, and as what it was written there.
+// Setting is one of LoadGen's settings, with the source of its value and its text there.
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -293,7 +295,7 @@ type Message struct {
 	Warning bool   `json:"warning"`
 }
 
-// Options are what the plugin was asked to open; empty values leave the choice to it.
+// Options are the options passed to the plugin; empty values leave the choice to it.
 type Options struct {
 	ModelFile      string            `json:"model_file"` // a path; empty: the embedded one
 	Precision      string            `json:"precision"`
@@ -310,12 +312,12 @@ type Options struct {
 	ScorerFiles map[string]string `json:"scorer_files,omitempty"`
 }
 
-// Workload is what the plugin opened.
+// Workload describes the opened workload.
 type Workload struct {
 	ModelFile string `json:"model_file"`
 	Embedded  bool   `json:"embedded"`
 	Precision string `json:"precision"`
-	// ModelNote is what the plugin's manifest says of how the file was made; empty of a file of the user's own.
+	// ModelNote is the note in the plugin's manifest on how the file was made; empty for a user's own file.
 	ModelNote              string            `json:"model_note,omitempty"`
 	ModelSHA256            string            `json:"model_sha256"`
 	ModelSize              int64             `json:"model_size"`
@@ -330,20 +332,20 @@ type Workload struct {
 	Sessions               int               `json:"sessions"`
 	SUT                    string            `json:"sut_name"`
 	QSL                    string            `json:"qsl_name"`
-	// Shares is what each of several devices, or servers, did; empty where there is one alone.
+	// Shares is the work of each of several devices or servers; empty for a single one.
 	Shares []Share `json:"shares,omitempty"`
 	// Parts are the models of a workload that has several: ModelSHA256 is then over their checksums, ModelSize their sum.
 	Parts []Part `json:"parts,omitempty"`
-	// Batching is how samples became batches in the plugin; an older plugin does not say.
+	// Batching describes how the plugin batched samples; absent for an older plugin.
 	Batching *Batching `json:"batching,omitempty"`
 }
 
-// Batching is what the plugin did with the samples of the run, by its own clock.
+// Batching describes how the plugin batched the run's samples, by its own clock.
 type Batching struct {
-	// Sizes are how many batches had how many samples, ascending. Empty where a generator forms its batches by itself.
+	// Sizes counts the batches by number of samples, ascending. It is empty if a generator forms its own batches.
 	Sizes []BatchSize `json:"sizes"`
-	// Waiting is of each sample, from when it came to the plugin to when its batch ran, and Model how long that run took;
-	// absent where samples do not wait for one another (SingleStream).
+	// Waiting holds each sample's time from its arrival at the plugin to the start of its batch; Model holds the
+	// duration of the batch. Both are absent if samples do not wait for one another (SingleStream).
 	Waiting *Latency `json:"waiting,omitempty"`
 	Model   *Latency `json:"model,omitempty"`
 }
@@ -354,7 +356,7 @@ type BatchSize struct {
 	Batches uint64 `json:"batches"`
 }
 
-// Share is the part of the work that one of several devices, or servers, did: in the timed run, and not in the warm-up.
+// Share is the work that one of several devices or servers did in the timed run, without the warm-up.
 type Share struct {
 	Name    string `json:"name"`
 	Batches uint64 `json:"batches"`
@@ -363,14 +365,14 @@ type Share struct {
 	Fraction float64 `json:"fraction"`
 }
 
-// Network is what is known of the machines that ran the model.
+// Network describes the machines that ran the model.
 type Network struct {
 	Nodes []Node `json:"nodes"`
-	// ClientWork is what was done on this machine, within the timed run, beyond sending samples and taking answers.
+	// ClientWork lists the work of this machine within the timed run beyond sending samples and receiving answers.
 	ClientWork []string `json:"client_work"`
 }
 
-// Node is a machine that ran the model. All but the address is known of runs of the network division alone.
+// Node is a machine that ran the model. Only runs of the network division know more than its address.
 type Node struct {
 	Address string `json:"address"`        // as the backend's options name it
 	Name    string `json:"name,omitempty"` // as it calls itself
@@ -394,10 +396,11 @@ type LoadGen struct {
 	Name    string `json:"name"` // "official"
 	Version string `json:"version"`
 	SHA256  string `json:"sha256"` // over its sources
-	// Release is the known release whose sources have that checksum; empty, and Unmodified false, where none has it.
+	// Release is the known release whose sources have that checksum. If there is none, it is empty and Unmodified is
+	// false.
 	Release    string `json:"release,omitempty"`
 	Unmodified bool   `json:"source_unmodified"`
-	// Logged says that the run's log is all that is known of it: no sources were looked at.
+	// Logged reports that only the run's log describes the LoadGen; its sources were not checked.
 	Logged bool `json:"by_the_log,omitempty"`
 }
 

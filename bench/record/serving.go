@@ -18,11 +18,11 @@ import (
 // ModeServing is the mode of a run that measures a server without a benchmark.
 const ModeServing = "serving"
 
-// Serving is what was measured of a server of language models without a benchmark, at one load: a point of a sweep.
+// Serving contains the measurements of a language-model server without a benchmark, at one load: a point of a sweep.
 type Serving struct {
 	Load ServingLoad `json:"load"`
-	// Label says what the load is where LoadGen has no scenario for it: "no LoadGen scenario: closed loop". Sentence goes
-	// with figures of a closed loop wherever they are shown.
+	// Label describes a load without a LoadGen scenario: "no LoadGen scenario: closed loop". Sentence accompanies all
+	// displayed figures of a closed loop.
 	Label    string `json:"label,omitempty"`
 	Sentence string `json:"closed_loop,omitempty"`
 
@@ -30,21 +30,22 @@ type Serving struct {
 	Asked  ServingAsked  `json:"asked"`
 
 	Figures *metrics.Figures `json:"figures"`
-	// Ended is what ended the point: "requests", "duration", "interrupt"; EndedByErrors where more requests failed than
-	// may, or none had a good answer.
+	// Ended is the reason for the point's end: "requests", "duration", "interrupt", or EndedByErrors if too many
+	// requests failed or none had a good answer.
 	Ended string `json:"ended,omitempty"`
-	// Faults are what failed requests were told, the commonest first.
+	// Faults are the error messages of failed requests, the most frequent first.
 	Faults []ServingFault `json:"faults,omitempty"`
-	// Holds says whether the point keeps all objectives; absent where there are none. Objectives are these, each with its
-	// verdict.
+	// Holds reports whether the point meets all objectives; absent without objectives. Objectives lists them, each with
+	// its verdict.
 	Holds      *bool                 `json:"holds,omitempty"`
 	Objectives []metrics.TermVerdict `json:"objectives,omitempty"`
-	// Client is how busy the client was; Stationarity whether times still rose at the end; absent where nobody looked.
+	// Client is the client's load; Stationarity tells whether times still rose at the end. Both are absent if not
+	// measured.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *metrics.Stationarity `json:"stationarity,omitempty"`
-	// Replay is what came of recorded conversations; absent where none were asked.
+	// Replay is the result of recorded conversations; absent without them.
 	Replay *Replay `json:"replay,omitempty"`
-	// Told is what the server told of itself, Energy what its accelerators drew; absent where nobody told.
+	// Told contains the server's own metrics, and Energy the consumption of its accelerators; absent if not available.
 	Told   *ServingTold   `json:"told,omitempty"`
 	Energy *ServingEnergy `json:"energy,omitempty"`
 	// Flags are doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary,
@@ -52,21 +53,21 @@ type Serving struct {
 	Flags []string `json:"flags"`
 }
 
-// The doubts about a point that make it unfit to be the best of a sweep.
+// The doubts that exclude a point from being the best of a sweep.
 const (
 	ClientLimited = "client-limited" // what was measured may be the client
 	NotStationary = "not stationary" // it was overloaded: its figures depend on how long it took
 )
 
-// Doubted says that the point is not to be relied on.
+// Doubted reports whether the point is unreliable.
 func (s *Serving) Doubted() bool { return len(s.Doubts()) > 0 }
 
-// Doubts are those of the flags that say why.
+// Doubts returns the flags that explain why.
 func (s *Serving) Doubts() []string {
 	return lists.Filter(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
 }
 
-// ServingFault is what failed requests have in common.
+// ServingFault is a fault shared by failed requests.
 type ServingFault struct {
 	Status metrics.Status `json:"status"`
 	Text   string         `json:"text"` // what the first of them was told
@@ -84,7 +85,7 @@ type ServingLoad struct {
 	Cap     int     `json:"at_most,omitempty"`
 }
 
-// ServingServer is what a server said of itself.
+// ServingServer is a server's description of itself.
 type ServingServer struct {
 	URLs      []string `json:"urls"`
 	Kind      string   `json:"kind"` // vllm, sglang, trtllm, llamacpp, openai, other
@@ -93,7 +94,7 @@ type ServingServer struct {
 	MaxLength int      `json:"max_length,omitempty"` // tokens of a prompt and its answer
 }
 
-// ServingAsked is what was asked.
+// ServingAsked describes the requests.
 type ServingAsked struct {
 	API    string `json:"api"`
 	Data   string `json:"data,omitempty"` // the file
@@ -101,22 +102,22 @@ type ServingAsked struct {
 	OSL    string `json:"osl,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
 	Whole  bool   `json:"not_streamed,omitempty"`
-	// Seed is the user's, PointSeed that of the point's prompts and times.
+	// Seed is the user's seed; PointSeed is the seed of the point's prompts and times.
 	Seed      uint64 `json:"seed"`
 	PointSeed uint64 `json:"point_seed"`
-	// Sent is how many requests were sent, those that warmed up too: rows of the data that later points do not take.
+	// Sent is the number of requests sent, including the warm-up. Later points do not use their rows of the data.
 	Sent int `json:"sent,omitempty"`
 }
 
-// ServingTold is what a server told of itself while it was measured, under the names that package scrape of the harness
-// gives to what all engines tell. Times are in seconds.
+// ServingTold contains a server's own metrics during a measurement, under the engine-independent names of the harness's
+// package scrape. Times are in seconds.
 type ServingTold struct {
-	// Engine is whose names the server's page had: vllm, sglang, trtllm, llamacpp; empty: none that is known.
+	// Engine is the engine whose metric names the server uses: vllm, sglang, trtllm, llamacpp; empty: unknown.
 	Engine     string                 `json:"engine,omitempty"`
 	Counters   map[string]float64     `json:"counters,omitempty"` // what was added meanwhile
 	Gauges     map[string]Gauge       `json:"gauges,omitempty"`
 	Histograms map[string]SecondsTold `json:"histograms,omitempty"`
-	// Restarted says that a counter fell: the server began anew, and counters are what it has counted since.
+	// Restarted reports that a counter fell because the server restarted; the counters then count from the restart.
 	Restarted bool `json:"restarted,omitempty"`
 }
 
@@ -134,7 +135,7 @@ type SecondsTold struct {
 	P99   float64 `json:"p99_s"`
 }
 
-// ServingEnergy is what accelerators drew in the window, by their own meters: informal.
+// ServingEnergy is the consumption of the accelerators in the window by their own meters, an informal measurement.
 type ServingEnergy struct {
 	Watts      float64 `json:"mean_w"`
 	Joules     float64 `json:"joules"`
@@ -142,7 +143,7 @@ type ServingEnergy struct {
 	PerRequest float64 `json:"joules_per_request,omitempty"`
 }
 
-// ServingClient is how busy the client was with a point. Where it is the limit, figures are its own.
+// ServingClient is the client's load during a point. If the client is the limit, the figures describe the client.
 type ServingClient struct {
 	// CPU is the processor time of the client's process, in seconds, and Share the part that it took of what its Cores
 	// can do, from 0 to 1; 0 where the system does not tell.
@@ -153,20 +154,21 @@ type ServingClient struct {
 	// a read to its record.
 	QueueP99 int64 `json:"queue_p99_ns"`
 	ReadP99  int64 `json:"read_p99_ns"`
-	// GCs is how many collections of garbage there were, GCPause how long all stood still for them, GCLongest at once.
+	// GCs is the number of garbage collections, GCPause the total time of their pauses, and GCLongest the longest
+	// pause.
 	GCs       int   `json:"gcs"`
 	GCPause   int64 `json:"gc_pause_ns"`
 	GCLongest int64 `json:"gc_longest_ns"`
 	Retries   int64 `json:"retries,omitempty"` // requests that were sent again
 }
 
-// EndedByErrors is what Ended says of a point at which the server failed.
+// EndedByErrors is the value of Ended for a point at which the server failed.
 const EndedByErrors = "errors"
 
-// Failed says that the server failed at the point: more requests failed than may, or none had a good answer.
+// Failed reports whether the server failed at the point: too many requests failed, or none had a good answer.
 func (s *Serving) Failed() bool { return s.Ended == EndedByErrors || s.Unanswered() }
 
-// Unanswered says that there were requests, and not one good answer.
+// Unanswered reports whether there were requests but not one good answer.
 func (s *Serving) Unanswered() bool {
 	return s.Figures != nil && s.Figures.OK == 0 && s.Figures.Requests > 0
 }
@@ -264,7 +266,7 @@ func (l ServingLoad) String() string {
 	return string(l.By)
 }
 
-// Compare orders loads as sweeps show them: users, rates, all at once, and each from the lowest on.
+// Compare orders loads for the display of sweeps: users, rates, all at once, each in rising order.
 func (l ServingLoad) Compare(m ServingLoad) int {
 	return cmp.Or(cmp.Compare(m.By, l.By), cmp.Compare(l.Value, m.Value)) // the alphabet backwards
 }

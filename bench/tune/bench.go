@@ -123,7 +123,7 @@ func (b *Bench) Serve(ctx context.Context, s Setting, t loadgen.TestSettings) (r
 	return res, err
 }
 
-// Opens says whether a setting can be opened for a scenario, and what was.
+// Opens checks whether a setting can be opened for a scenario, and returns the opened workload's facts.
 func (b *Bench) Opens(ctx context.Context, s Setting, scenario loadgen.Scenario) (info sdk.WorkloadInfo, err error) {
 	err = b.withWorkload(ctx, s, scenario, func(_ context.Context, w plugin.Workload) error {
 		info = w.Info()
@@ -170,7 +170,7 @@ func (b *Bench) openOptions(s Setting, scenario loadgen.Scenario) sdk.Options {
 	return o
 }
 
-// On are the options with the setting; what it leaves to the plugin stays as it is.
+// On returns the options with the setting applied; options that the setting leaves to the plugin stay unchanged.
 func (s Setting) On(o sdk.Options) sdk.Options {
 	if s.Batch > 0 {
 		o.Batch = s.Batch

@@ -1,7 +1,7 @@
 package tune
 
-// Disturbed counts the trials that were INVALID though another one was VALID with the same setting at a clearly higher
-// rate: the machine did something else meanwhile.
+// Disturbed counts the INVALID trials whose setting was VALID at a clearly higher rate, which shows that other work
+// disturbed the machine.
 func Disturbed(trials []Trial) (n int) {
 	highest := map[Setting]float64{}
 	for _, t := range trials {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Limits are the latencies that a Server rate was found under: at others, another rate is the highest.
+// Limits are the latency limits of a Server rate; under other limits, another rate is the highest.
 type Limits struct {
 	Percentile float64 `json:"percentile"` // fraction
 	LatencyNS  int64   `json:"latency_ns"` // 0 where tokens are measured
@@ -26,7 +26,7 @@ func LimitsOf(t loadgen.TestSettings) Limits {
 	return l
 }
 
-// First is the time in which something must be answered.
+// First returns the time limit of the first response.
 func (l Limits) First() time.Duration {
 	if l.TTFTNS > 0 {
 		return time.Duration(l.TTFTNS)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Point is what was measured at a setting.
+// Point contains the measurements of a setting.
 type Point struct {
 	Setting
 	SamplesPerSecond float64 `json:"samples_per_second"` // the median of its longest tests; 0: none
@@ -14,7 +14,7 @@ type Point struct {
 	Spread float64 `json:"spread"`
 	Tests  int     `json:"tests"` // how many they are
 	Final  bool    `json:"final"` // they were as long as asked for; else the setting left the search before that
-	// Fault says why the setting cannot be measured; empty: it was.
+	// Fault is the reason why the setting cannot be measured; empty: it was measured.
 	Fault string `json:"fault,omitempty"`
 }
 

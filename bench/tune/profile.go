@@ -21,10 +21,10 @@ const (
 	SchemaVersion = 2
 )
 
-// ErrFile says that a profile cannot be read, or is not one.
+// ErrFile reports that a file cannot be read or is not a profile.
 var ErrFile = errors.New("tuned settings")
 
-// Profile is what was found for one workload on one machine.
+// Profile is the result of a search for one workload on one machine.
 type Profile struct {
 	Schema        string    `json:"schema"`
 	SchemaVersion int       `json:"schema_version"`
@@ -36,7 +36,7 @@ type Profile struct {
 	Server        *Server   `json:"server,omitempty"`
 }
 
-// Key says what was measured: a run that differs in any of it does not use the profile.
+// Key identifies the measured workload. A run that differs in any field does not use the profile.
 type Key struct {
 	Model     string `json:"model"`
 	ModelFile string `json:"model_file"` // empty: the embedded one
@@ -53,7 +53,7 @@ type Key struct {
 	PartFiles map[string]string `json:"part_files,omitempty"`
 }
 
-// Machine is what tells machines apart.
+// Machine contains the facts that distinguish machines.
 type Machine struct {
 	CPU   string `json:"cpu"`
 	Cores int    `json:"cores"` // that the process may use
@@ -65,7 +65,7 @@ func (m Machine) String() string { return fmt.Sprintf("%s, %s", m.CPU, countText
 type Offline struct {
 	Setting
 	SamplesPerSecond float64 `json:"samples_per_second"`
-	// Decided says that no rival is likely to be more than Tolerance faster.
+	// Decided reports that no other setting is likely to be more than Tolerance faster.
 	Decided bool    `json:"decided"`
 	Points  []Point `json:"points"` // best first
 }
@@ -80,7 +80,8 @@ type Server struct {
 	Trials        []Trial `json:"trials"` // in order
 }
 
-// MetTop says that a rate above the one that was found was INVALID with its setting: else the highest may be higher.
+// MetTop reports whether a higher rate was INVALID with the same setting; otherwise the highest rate may be higher than
+// the one found.
 func (s Server) MetTop() bool {
 	return slices.ContainsFunc(s.Trials, func(t Trial) bool {
 		return !t.Valid && t.Setting == s.Setting && t.TargetQPS > s.TargetQPS

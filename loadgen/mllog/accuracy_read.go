@@ -48,7 +48,7 @@ func NewAccuracyReader(r io.Reader) *AccuracyReader {
 	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), open: outside}
 }
 
-// AccuracyError is an accuracy log that cannot be read further.
+// AccuracyError reports the position at which an accuracy log becomes unreadable.
 type AccuracyError struct {
 	Offset int64 // in bytes from the start
 	Entry  int64 // counted from 0

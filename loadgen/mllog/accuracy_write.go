@@ -113,7 +113,7 @@ func (a *AccuracyWriter) WriteEntry(e AccuracyEntry) error {
 	return nil
 }
 
-// Entries is how many entries were given to the writer.
+// Entries returns the number of entries passed to the writer.
 func (a *AccuracyWriter) Entries() uint64 {
 	if a == nil {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// AddSummary adds to a detail log the results that its summary states and it does not, under the keys of later logs:
-// logs in the text form have none of their own. Numbers are as the summary writes them, rates with two decimals.
+// AddSummary adds results of the summary that the detail log lacks, under the keys of later logs, because logs in the
+// text form contain no results. Numbers have the summary's precision; rates have two decimals.
 func (d *Detail) AddSummary(s *Summary) {
 	add := func(key string, value any) {
 		if !d.Has(key) {

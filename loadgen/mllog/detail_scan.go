@@ -19,13 +19,13 @@ const (
 	maxKeys = 10_000
 )
 
-// Detail is what a whole detail log says, by key, whatever is wrong with single lines and whatever its age: a log in
-// the text form of LoadGens before v1.0 has the keys of later ones. Lists of samples (loaded_qsl_set) are left out, but
-// for FirstLoaded: they are most of a log.
+// Detail is the content of a whole detail log by key. It tolerates faulty lines and old logs: the text form of LoadGens
+// before v1.0 appears under the keys of later ones. Lists of samples (loaded_qsl_set), which fill most of a log, are
+// omitted except for FirstLoaded.
 type Detail struct {
 	entries map[string]*keyEntries
 
-	// Text is whether the log is in the text form, which has no results: [Detail.AddSummary].
+	// Text reports whether the log is in the text form, which has no results: [Detail.AddSummary].
 	Text bool
 	// FirstLoaded are the first samples of the set that was loaded first, in order, at most 64.
 	FirstLoaded []uint64
@@ -58,8 +58,8 @@ type keyEntries struct {
 	count int
 }
 
-// ScanDetail reads a whole detail log as a stream. It takes LoadGen's lines, and lines whose JSON another program has
-// written anew. The error is that of r: what is wrong with the text is in the Detail.
+// ScanDetail reads a whole detail log as a stream. It accepts LoadGen's lines, and lines whose JSON another program has
+// rewritten. It returns only r's error; faults of the text are in the Detail.
 func ScanDetail(r io.Reader) (*Detail, error) {
 	s := detailScanner{Detail: &Detail{entries: map[string]*keyEntries{}}}
 	d, lines := s.Detail, newLineReader(r)
@@ -85,10 +85,10 @@ type detailScanner struct {
 	text textForm
 }
 
-// Has says whether the log has the key.
+// Has reports whether the log has the key.
 func (d *Detail) Has(key string) bool { return d.Count(key) > 0 }
 
-// Count is how many entries have the key.
+// Count returns the number of entries with the key.
 func (d *Detail) Count(key string) int {
 	if k := d.entries[key]; k != nil {
 		return k.count
@@ -96,7 +96,7 @@ func (d *Detail) Count(key string) int {
 	return 0
 }
 
-// First is the first entry of a key, the one that counts for the official tools.
+// First returns the first entry of a key, which is the one that the official tools use.
 func (d *Detail) First(key string) (e DetailEntry, ok bool) {
 	if k := d.entries[key]; k != nil {
 		return k.list[0], true

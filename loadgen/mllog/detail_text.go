@@ -58,7 +58,7 @@ var words = map[string]string{
 	"Find Peak Performance": "FindPeakPerformance",
 }
 
-// Word is what logs since v1.0 call a scenario or a mode that those before write with blanks or cut short.
+// Word returns the name since v1.0 of a scenario or mode that earlier logs write with blanks or abbreviate.
 func Word(text string) string {
 	if word, ok := words[text]; ok {
 		return word

@@ -8,7 +8,7 @@ import (
 // ErrFormat is wrapped by every error about a log that is not in its format.
 var ErrFormat = errors.New("not in the log's format")
 
-// LineError is a line of a detail, summary or trace log that cannot be read.
+// LineError reports an unreadable line of a detail, summary or trace log.
 type LineError struct {
 	Log  string // "detail log", "summary log", "trace log"
 	Line int    // from 1

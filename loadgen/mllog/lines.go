@@ -19,7 +19,7 @@ var errPointer = fmt.Errorf("%w: fetch the file itself with git lfs pull", ErrPo
 // pointer begins such a file.
 var pointer = []byte("version https://git-lfs.github.com/spec/")
 
-// IsPointer says whether a text is a pointer of Git LFS, which stands in place of a file that was not fetched.
+// IsPointer reports whether a text is a Git LFS pointer, which replaces a file that was not fetched.
 func IsPointer(text []byte) bool { return bytes.HasPrefix(text, pointer) }
 
 // lineReader gives lines without their ends and counts them.

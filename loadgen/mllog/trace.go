@@ -55,7 +55,7 @@ func (t *TraceWriter) writeSpan(name string, s TraceSample) error {
 	return err
 }
 
-// Span writes the event of something that took a while from a time on, counted from the start of the trace.
+// Span writes an event with a start time, counted from the start of the trace, and a duration.
 func (t *TraceWriter) Span(name string, from, took time.Duration) error {
 	t.writeHead(name, `,"ph":"X"`)
 	t.writeNumber(`,"tid":`, t.pid)

@@ -151,7 +151,7 @@ func parseMicros(text string, d *time.Duration) bool {
 	return err == nil && err2 == nil && len(frac) == 3
 }
 
-// Sample is what the begin event of a sample says; ok is false for other events.
+// Sample returns the content of a sample's begin event; ok is false for other events.
 func (e TraceEvent) Sample() (s TraceSample, ok bool) {
 	if e.Name != "Sample" || e.Phase != "b" {
 		return s, false
@@ -159,8 +159,8 @@ func (e TraceEvent) Sample() (s TraceSample, ok bool) {
 	return e.toSample()
 }
 
-// Token is what the begin event of a first token says, or Server's counter event, which does not name its sample:
-// Latency is the time to the token. ok is false for other events.
+// Token returns the content of a first token's begin event, or of Server's counter event, which does not name its
+// sample. Latency is the time to the token. ok is false for other events.
 func (e TraceEvent) Token() (s TraceSample, ok bool) {
 	if e.Name == "Token" && e.Phase == "b" || e.Name == "Token_Latency" {
 		return e.toSample()

@@ -109,7 +109,7 @@ func Open(path string) (*Library, error) {
 	return l, nil
 }
 
-// Build says of which sources the library was made.
+// Build returns the sources of the library.
 func (l *Library) Build() Build { return l.build }
 
 // load opens a copy of the library.

@@ -16,7 +16,7 @@ import (
 	"fmt"
 )
 
-// Build says of which sources a library was made.
+// Build describes the sources of a library.
 type Build struct {
 	Version string `json:"version"` // as the sources say: "6.0.17"
 	// SHA256 is the checksum over the sources' own checksums.
@@ -27,11 +27,11 @@ type Build struct {
 	Files map[string]string `json:"files,omitempty"`
 }
 
-// Unmodified says that the sources are those of a known official release.
+// Unmodified reports whether the sources are those of a known official release.
 func (b Build) Unmodified() bool { return b.Release != "" }
 
 var (
-	// ErrNotBuiltIn says that this program cannot drive the official LoadGen at all.
+	// ErrNotBuiltIn reports that this program cannot drive the official LoadGen at all.
 	ErrNotBuiltIn = errors.New("this program was built without the official LoadGen")
 	// ErrLibrary is the cause where a library cannot be opened.
 	ErrLibrary = errors.New("the official LoadGen's library cannot be used")

@@ -66,7 +66,7 @@ func (w *Workload) Heartbeat() Heartbeat {
 	return Heartbeat{}
 }
 
-// Close closes the workload; the plugin lives on. It waits for batches in work and drops what is queued. It may be
+// Close closes the workload; the plugin keeps running. It waits for batches in work and drops what is queued. It may be
 // called more than once.
 func (w *Workload) Close() error {
 	w.closing.Do(func() {

@@ -194,7 +194,7 @@ func TokenOverhead(asked, got []int64) (tokens int, agreed bool) {
 	return int(median), 10*same >= 9*len(more)
 }
 
-// RowOrder is the order in which rows are asked.
+// RowOrder is the order in which rows are sent.
 type RowOrder int
 
 // Orders of rows.
@@ -204,15 +204,16 @@ const (
 	ByTime                   // by their times, the first time
 )
 
-// DrawOptions says which requests of a set are made.
+// DrawOptions determine which requests of a set are made.
 type DrawOptions struct {
-	// N is how many; of sessions, at least so many turns, in whole sessions. 0: each row once.
+	// N is the number of requests; for sessions, the minimum number of turns in whole sessions. 0: each row once.
 	N int
-	// Skip is how many requests points before this one took: rows that they had are not taken while there are others. An
-	// order of an official client begins anew at each point.
+	// Skip is the number of requests of earlier points. Their rows are not used again while others remain. An official
+	// client's order starts again at each point.
 	Skip  int
 	Order RowOrder
-	// WarmUp is of requests that count in nothing: they have salts of their own, and no order of an official client.
+	// WarmUp marks requests that count in no figure. They have their own salts, and do not use an official client's
+	// order.
 	WarmUp bool
 	// Seed is of all that is drawn: with a seed of its own, a point has prompts of its own.
 	Seed uint64
@@ -220,7 +221,7 @@ type DrawOptions struct {
 
 // DrawnRequests are requests that can be made, at any time and in any order. It may be used by many goroutines.
 type DrawnRequests struct {
-	// Notes say what the user should know of these requests.
+	// Notes are remarks on these requests for the user.
 	Notes []string
 
 	set    *PromptSet
@@ -368,10 +369,10 @@ func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
 	}
 }
 
-// Len is how many requests there are.
+// Len returns the number of requests.
 func (w *DrawnRequests) Len() int { return len(w.plan) }
 
-// All are all requests, made on all cores.
+// All returns all requests, made on all cores.
 func (w *DrawnRequests) All() []Ask {
 	all := make([]Ask, len(w.plan))
 	lists.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })

@@ -15,8 +15,8 @@ const (
 	Overloaded = "two overloaded points"
 )
 
-// Conclusion says what the points come to, in one line, wherever they are shown: the best one, the knee, what a search
-// found, and whether there are more to be made. Empty: nothing.
+// Conclusion summarises the points in one line: the best one, the knee, the result of a search, and whether more points
+// remain. Empty: no conclusion.
 func (s *Sweep) Conclusion() string {
 	if s.Share != nil && s.Complete {
 		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.",

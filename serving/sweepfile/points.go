@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/curve"
 )
 
-// PointOf is what a sweep has to know of a load that was measured.
+// PointOf returns a sweep's facts about a measured load.
 func PointOf(s *record.Serving) curve.CurvePoint {
 	known := func(v *float64) float64 {
 		if v == nil {

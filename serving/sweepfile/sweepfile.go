@@ -48,7 +48,8 @@ type Sweep struct {
 	Command []string `json:"command,omitempty"`
 	// Loads are those that were asked for, as they were given, such as "1..256"; Objectives is --slo.
 	Loads string `json:"loads,omitempty"`
-	// Flags are all that decides what is measured, in order: a sweep with the same is the same, and goes on.
+	// Flags are, in order, all flags that determine the measurement. A sweep with the same flags is the same sweep and
+	// continues.
 	Flags      []string `json:"flags,omitempty"`
 	Objectives string   `json:"objectives,omitempty"`
 
@@ -57,7 +58,7 @@ type Sweep struct {
 	// ColdStart is how the server started, where the measurement waited for it. Absent: it did not.
 	ColdStart *ColdStart `json:"cold_start,omitempty"`
 
-	// Complete says that nothing of it is still to be measured; Ended says what ended it before its last load.
+	// Complete reports that the measurement is finished; Ended is the reason for an end before the last load.
 	Complete bool   `json:"complete"`
 	Ended    string `json:"ended,omitempty"`
 
@@ -73,8 +74,8 @@ type Sweep struct {
 	// Find is the search that the points are of, where there was one.
 	Find *LoadSearch `json:"find,omitempty"`
 
-	// Share is what of the load was sent here where other clients sent the rest: figures are of that part alone. Shares
-	// are those that were put together. Absent: one client sent everything.
+	// Share is this client's part of the load if other clients sent the rest; the figures then cover only that part.
+	// Shares are the joined parts. Absent: one client sent everything.
 	Share  *ShareInfo    `json:"share,omitempty"`
 	Shares *JoinedShares `json:"shares,omitempty"`
 
@@ -97,7 +98,7 @@ func (c ColdStart) String() string {
 	return text
 }
 
-// ShareInfo is what a client of several keeps for those who put all together.
+// ShareInfo is the information of one of several clients for joining their shares.
 type ShareInfo struct {
 	shard.Share
 	// Start is when the sending of all shares began, by their clocks.
@@ -116,7 +117,7 @@ type ShareInfo struct {
 	Dir string `json:"dir,omitempty"`
 }
 
-// JoinedShares are what was put together.
+// JoinedShares describes the shares that were joined.
 type JoinedShares struct {
 	Of []ShareInfo `json:"of"`
 	// Apart is how many nanoseconds the last share began after the first; Doubt by how many their clocks may have been
@@ -149,12 +150,12 @@ type LoadSearch struct {
 	Trials []SearchTrial `json:"trials"`
 }
 
-// NamesPoint says that a trial names a point.
+// NamesPoint reports whether a trial refers to a point.
 func (f *LoadSearch) NamesPoint(point int) bool {
 	return slices.ContainsFunc(f.Trials, func(t SearchTrial) bool { return t.Point == point })
 }
 
-// SearchTrial is one of a search.
+// SearchTrial is a trial of a search.
 type SearchTrial struct {
 	Value float64 `json:"value"`
 	Held  bool    `json:"held"`
@@ -257,7 +258,7 @@ func Read(path string) (*Sweep, error) {
 	return s, nil
 }
 
-// Parse reads the text of a sweep.json. What it says of its points is made anew of them.
+// Parse reads the text of a sweep.json. It recomputes the conclusions about the points from their records.
 func Parse(text []byte) (*Sweep, error) {
 	s := &Sweep{}
 	if err := json.Unmarshal(text, s); err != nil {

@@ -23,10 +23,10 @@ type Info struct {
 	Also  []string
 	Title string // what people call it: "99th percentile latency"
 	Unit  string // "ms", "samples/s"; empty: a count
-	// Better is which way it improves. A figure with neither direction, such as the number of queries, is no better for
-	// being larger; of an accuracy that an older harness recorded it is empty.
+	// Better is the direction of improvement. A figure with neither direction, such as the number of queries, does not
+	// improve by growing. It is empty for an accuracy recorded by an older harness.
 	Better sdk.MetricDirection
-	// About says what it is, in a sentence without a full stop.
+	// About explains the figure in a sentence without a full stop.
 	About string
 	// Formula is how it is computed; empty where About says it. Code is the name of what computes it, behind the path of
 	// its package: "loadgen.Result.SamplesPerSec".
@@ -37,7 +37,7 @@ type Info struct {
 	In []string
 }
 
-// Means says whether the figure means something in a scenario. Of a scenario that is not known all do.
+// Means reports whether the figure has a meaning in a scenario. In an unknown scenario all figures do.
 func (i Info) Means(scenario string) bool {
 	return i.In == nil || scenario == "" || slices.Contains(i.In, scenario)
 }
@@ -51,7 +51,7 @@ type Metric struct {
 // Of is the figure with a value.
 func (i Info) Of(v float64) Metric { return Metric{i, v} }
 
-// Find returns the figure that a name means, in any case of letters. An accuracy may be named without "accuracy.".
+// Find returns the figure of a name, ignoring case. An accuracy may be named without "accuracy.".
 func Find(metrics []Metric, name string) (Metric, bool) {
 	for _, wanted := range []string{name, accuracy + name} {
 		for _, m := range metrics {

@@ -100,7 +100,7 @@ func minorRate(name, title, unit, about string) Info {
 // Power begins the names of what a power meter measured.
 const Power = "power."
 
-// IsPower says that a power meter measures the figure.
+// IsPower reports whether a power meter measures the figure.
 func IsPower(i Info) bool { return strings.HasPrefix(i.Name, Power) }
 
 // The scenarios that figures are of.
@@ -164,12 +164,13 @@ func Figures() []Info {
 	}
 }
 
-// Named is the figure of a name; ok is false where there is none.
+// Named returns the figure of a name; ok is false for an unknown name.
 func Named(name string) (i Info, ok bool) {
 	return firstInfo(func(i Info) bool { return i.Name == name })
 }
 
-// Titled is the figure of a title, for records of versions that did not write names; ok is false where there is none.
+// Titled returns the figure of a title, for records of versions that did not write names; ok is false for an unknown
+// title.
 func Titled(title string) (i Info, ok bool) {
 	return firstInfo(func(i Info) bool { return i.Title == title })
 }
