@@ -47,7 +47,7 @@ func TestServersPage(t *testing.T) {
 				"Server        performance  VALID", "Offline       performance  VALID", "tokens/s", "BELOW TARGET",
 			},
 		},
-		"So many users at a time": {
+		"A fixed number of users": {
 			"http://HOST:8000", func(t *testing.T) string {
 				return harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-says", "256,257,0")
 			}, []string{"--smoke"}, 0, []string{"no LoadGen scenario: closed loop", "32 users"},
