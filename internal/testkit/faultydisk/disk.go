@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -32,6 +33,12 @@ type Disk struct {
 	fault func(Op) syscall.Errno
 }
 
+// How often a disk that is in use is unmounted again, and the pause before each time.
+const (
+	maxUnmounts  = 300
+	unmountPause = 100 * time.Millisecond
+)
+
 // Mount mounts a disk until the end of the test. fault says for each operation how it fails; nil, or 0: not at all. A
 // test on a machine that does not let it mount is skipped.
 func Mount(t *testing.T, fault func(Op) syscall.Errno) *Disk {
@@ -49,8 +56,14 @@ func Mount(t *testing.T, fault func(Op) syscall.Errno) *Disk {
 		t.Skip("this machine does not let a test mount a file system of its own (FUSE): ", err)
 	}
 	t.Cleanup(func() {
-		if err := server.Unmount(); err != nil {
+		err := server.Unmount()
+		for tries := 0; err != nil && tries < maxUnmounts; tries++ { // a process that ends holds it a moment longer
+			time.Sleep(unmountPause)
+			err = server.Unmount()
+		}
+		if err != nil { // its requests would be waited for without end
 			t.Errorf("unmounting the disk: %v", err)
+			return
 		}
 		server.Wait()
 	})
