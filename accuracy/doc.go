@@ -1,5 +1,5 @@
-// Package accuracy reads the elements of the payloads in an accuracy log, whatever element type the system under test
-// used. Each folder below it scores the answers of one task and agrees with the task's official script to the last
+// Package accuracy reads the elements of payloads in an accuracy log, for every element type that systems under test
+// use. Each folder below it scores the answers of one task and agrees with the task's official script to the last
 // printed digit.
 //
 //   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space

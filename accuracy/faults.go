@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// shown is how many faults an error spells out.
+// maxShown is the maximum number of faults that an error describes.
 const shown = 20
 
 // FaultList collects the faults of payloads and of their references, so that one error can report them all. The zero
@@ -15,7 +15,7 @@ type FaultList struct {
 	more  int
 }
 
-// Addf adds a fault. Those after the first 20 are only counted.
+// Addf adds a fault. It only counts the faults after the first 20.
 func (l *FaultList) Addf(format string, args ...any) {
 	if len(l.texts) == shown {
 		l.more++
@@ -24,7 +24,7 @@ func (l *FaultList) Addf(format string, args ...any) {
 	l.texts = append(l.texts, fmt.Errorf(format, args...))
 }
 
-// Err returns an error of the given kind with one line for each fault, or nil without faults.
+// Err returns an error of the given kind with one line for each fault, or nil if there are no faults.
 func (l *FaultList) Err(kind error) error {
 	if len(l.texts) == 0 {
 		return nil

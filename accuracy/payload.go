@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// DType is the element type of payloads. All are little endian.
+// DType is the element type of payloads. All types are little endian.
 type DType uint8
 
-// The element types that official scripts accept, each some of them.
+// The element types. Each official script accepts some of them.
 const (
-	Official DType = iota // that of a benchmark's official script where it is told nothing: the zero value
+	Official DType = iota // the zero value: the default of the benchmark's official script
 	UInt8
 	Int8
 	Int16
@@ -40,10 +40,10 @@ func (d DType) String() string {
 	return dtypes[d].name
 }
 
-// DTypeList are the element types that a script accepts, its default first.
+// DTypeList contains the element types that a script accepts, starting with its default.
 type DTypeList []DType
 
-// Parse reads a name as String prints it, of one of the types. The empty name means the first of them.
+// Parse returns the type in the list with the given name, as String returns it. The empty name means the first type.
 func (t DTypeList) Parse(name string) (DType, error) {
 	if name == "" {
 		return t[0], nil
@@ -58,7 +58,7 @@ func (t DTypeList) Parse(name string) (DType, error) {
 	return Official, fmt.Errorf("unknown payload dtype %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Resolve returns d, or the first of the types for Official, and an error where d is none of them.
+// Resolve returns d, or the first type if d is Official. It returns an error if the list does not contain d.
 func (t DTypeList) Resolve(d DType) (DType, error) {
 	if d == Official {
 		return t[0], nil
@@ -94,9 +94,9 @@ func (d DType) At(payload []byte, i int) float64 {
 	return float64(b[0])
 }
 
-// Truncate is a whole number as Python's int makes it of v: rounded toward zero. NaN and infinite values, at which
-// Python stops, are an error. Values beyond int64, which Python holds exactly, become the nearest int64: they are not a
-// class, an index or a token of any data set.
+// Truncate rounds v toward zero, like Python's int. NaN and infinite values, at which Python stops, are an error.
+// Values outside the range of int64, which Python represents exactly, become the nearest int64; no data set has such a
+// class, index or token.
 func Truncate(v float64) (int64, error) {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -109,7 +109,7 @@ func Truncate(v float64) (int64, error) {
 	return int64(v), nil
 }
 
-// halfValue is the value of an IEEE 754 binary16.
+// halfValue returns the value of an IEEE 754 binary16 number.
 func halfValue(bits uint16) float64 {
 	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
 	switch exponent {

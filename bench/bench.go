@@ -27,7 +27,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
-// What is asked for, and what a plan is made of.
+// The types of requests and plans.
 //
 //nolint:revive // package plan says what each is
 type (
@@ -52,7 +52,7 @@ type (
 	Earlier    = run.Earlier
 )
 
-// The words of a request, explained in package plan.
+// Constants of requests. Package plan documents them.
 const (
 	ModePerformance    = plan.ModePerformance
 	ModeAccuracy       = plan.ModeAccuracy
@@ -80,8 +80,8 @@ type Plan struct {
 	running plugin.Running
 }
 
-// NewPlan finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
-// nothing is written. All faults of the request are reported at once.
+// NewPlan finds the plugin that serves the request's model and makes the plan. It starts no process except plugins and
+// writes no files. The error lists all faults of the request.
 func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	p, err := plan.New(ctx, r)
 	if err != nil {
@@ -90,12 +90,12 @@ func NewPlan(ctx context.Context, r Request) (*Plan, error) {
 	return &Plan{Plan: p}, nil
 }
 
-// Run finds the plugin of a request, makes its runs one after the other, judges them, and writes the files of harness
-// run into the folder Output.Dir. The document contains each run's figures and verdict; INVALID is not an error.
+// Run finds the plugin of a request, executes its runs one after another, judges them, and writes the files of harness
+// run into the folder Output.Dir. The document contains each run's figures and verdict. INVALID is not an error.
 //
-// An error is a fault of the request, with all its faults, or what kept a run from its natural end: a plugin that
-// fails, a folder that cannot be written, the cause of ctx. The run that failed and those after it are in the document
-// too. Where none was begun, the document is empty.
+// The error lists all faults of the request, or describes what stopped a run early: a plugin failure, an unwritable
+// folder or the cause of ctx. The document also contains the failed run and the runs after it. If no run was started,
+// the document is empty.
 func Run(ctx context.Context, r Request) (record.Document, error) {
 	p, err := NewPlan(ctx, r)
 	if err != nil {
@@ -104,48 +104,47 @@ func Run(ctx context.Context, r Request) (record.Document, error) {
 	return p.Run(ctx)
 }
 
-// Run makes the runs of the plan, as the function Run does. It sets Out to the folder of the results, and to nothing
-// where that folder is lost in the end. The end of ctx ends the run that is under way in order: what was measured is
-// kept.
+// Run executes the runs of the plan, like the function Run. It sets Out to the results folder, or to "" if that folder
+// has been lost. When ctx ends, the current run stops in order and keeps its measurements.
 func (p *Plan) Run(ctx context.Context) (record.Document, error) {
 	d, err := run.Make(ctx, p.Plan, &p.running)
 	return d, errors.Join(err, form.WriteEndpointsFiles(p.Plan, d))
 }
 
-// Loop runs a closed loop on the model of the plan in place of LoadGen, and writes nothing but what the plugin prints,
-// into the folder Output.Dir, which must be named. The record says what ran, and has no performance. The plan must
-// have one performance run, whose scenario decides how the plugin forms batches.
+// Loop runs a closed loop, instead of LoadGen, on the model of the plan. It writes only the plugin's output, into the
+// folder Output.Dir, which is required. The record describes the run but contains no performance. The plan must have
+// exactly one performance run; its scenario determines how the plugin forms batches.
 func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, record.Run, error) {
 	return run.Loop(ctx, p.Plan, &p.running, l)
 }
 
-// Kill ends the plugin that runs at once, if there is one. Any goroutine may call it.
+// Kill ends the running plugin immediately, if there is one. It may be called from any goroutine.
 func (p *Plan) Kill() { p.running.Kill() }
 
-// ChooseOut sets Out to the folder that Run would write to. An error says that it holds results of the same runs, and
-// that the request does not say to replace them.
+// ChooseOut sets Out to the folder that Run would write to. It returns an error if the folder contains results of the
+// same runs and the request does not allow their replacement.
 func (p *Plan) ChooseOut() (err error) {
 	p.Out, err = output.Choose(p.Request.Output.Dir, p.Request.Output.Force, p.Dirs())
 	return err
 }
 
-// Earlier looks for the runs of the plan in the folder Output.Dir.
+// Earlier finds earlier results of the plan's runs in the folder Output.Dir.
 func (p *Plan) Earlier() ([]Earlier, error) { return run.Find(p.Plan) }
 
-// Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if
-// nothing is.
+// Differs describes the first difference between a finished run's record and the plan's run, or returns "" if there is
+// none. The plan must have exactly one run.
 func (p *Plan) Differs(have record.Run) (string, error) { return run.Differs(p.Plan, have) }
 
-// Unmade are the records of the plan's runs as runs that are not made, with the code of an interrupt: what result.json
-// says of a run from the moment when somebody has set out to make it. They lack the checksums of the plugin and of the
-// data set.
+// Unmade returns a record for each run of the plan that marks it as not made, with the exit code of an interrupt.
+// Commands write them to result.json when they begin a series of runs. The records lack the checksums of the plugin and
+// of the data set.
 func (p *Plan) Unmade() []record.Run { return run.Unmade(p.Plan) }
 
-// Record puts records into result.json of the output folder out, and of their scenarios, in the place of those of the
-// same runs. It is an error if another session writes there.
+// Record writes records into result.json of the output folder out and of their scenarios. They replace the records of
+// the same runs. It returns an error if another session is writing there.
 func Record(out string, runs ...record.Run) error { return run.Record(out, runs...) }
 
-// Settle cleans up the output folder out when all runs are already there: it removes the remains of a killed session,
-// its lock and files that were not written to their end, and recovers results that were set aside. note describes the
-// recovered results, in lines. Settle does not change a folder without such a lock or with a running session.
+// Settle cleans up the output folder out if all runs are already there. It removes the lock and incomplete files of a
+// killed session and recovers results that were set aside. note describes the recovered results, one per line. Settle
+// does not change a folder without such a lock or with a running session.
 func Settle(out string) (note string) { return run.Settle(out) }

@@ -16,15 +16,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
-// DatasetWork is work of a plugin on a data set outside runs: one of its model's DatasetActions.
+// DatasetWork describes the execution of one of a model's DatasetActions: work of a plugin on a data set outside runs.
 type DatasetWork struct {
 	Plugins             Plugins
 	Model, Action, Name string
-	Input, Output       string   // paths; empty where the action has none
-	Params              []string // key=value: the action's own
-	// Progress, if not nil, takes a line now and then, of how far the work is.
+	Input, Output       string   // paths; empty if the action does not use them
+	Params              []string // key=value: parameters of the action
+	// Progress, if not nil, receives lines that describe the progress of the work.
 	Progress func(line string)
-	// Running, if not nil, is called with what ends the plugin at once when it is started, and with nil when it is closed.
+	// Running, if not nil, receives a function that ends the plugin immediately when the plugin is started, and nil when
+	// it is closed.
 	Running func(kill func())
 }
 
@@ -68,7 +69,7 @@ func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) 
 	return done, nil
 }
 
-// readable is the path of an input for a plugin, which works in a folder of its own.
+// readable returns the absolute path of a readable input, because the plugin works in its own folder.
 func readable(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -79,7 +80,7 @@ func readable(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// orOutput says what is wrong with an output folder.
+// orOutput returns the fault of an output folder.
 func orOutput(path string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return exitcode.Mark(exitcode.Usage, fmt.Errorf("%s exists: name a folder that does not", path))
@@ -91,7 +92,7 @@ func orOutput(path string, err error) error {
 	return err
 }
 
-// launch starts the plugin for the work; all of its processes have ended when it returns.
+// launch starts the plugin and performs the work. When it returns, all processes of the plugin have ended.
 func (w DatasetWork) launch(ctx context.Context, s discover.Served, r sdk.DatasetRequest) (string, error) {
 	pl, err := w.Plugins.Starter().Launch(ctx, s.Path, w.Plugins.Options(false))
 	if err != nil {

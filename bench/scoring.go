@@ -25,30 +25,31 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// ScoreRequest says which accuracy logs to score, this harness's or the official LoadGen's. What a result.json beside a
-// log says of the run counts where a field is empty.
+// ScoreRequest selects the accuracy logs to score, written by this harness or by the official LoadGen. If a field is
+// empty, the result.json of the log's run determines it.
 type ScoreRequest struct {
 	Plugins Plugins
-	Path    string   // a log, the directory of a run, or one above the directories of several
-	Model   string   // that the logs are of
+	Path    string   // a log, the directory of a run, or a directory above several of them
+	Model   string   // the model of the logs
 	Dataset string   // path of the data set that ran; empty, without a result.json: the plugin's own
-	Test    string   // the compliance test that the logs are of; empty: as in result.json, else an accuracy run
-	Count   int      // only the first ones of the data set ran
-	Params  []string // key=value: the benchmark's own, beside those of result.json
-	DType   string   // element type of the logs' payloads: the benchmark's own option for it; empty: as Params say
-	Targets []string // metric=value: the least that is good enough, in place of the rules'
+	Test    string   // the compliance test of the logs; empty: as in result.json, else an accuracy run
+	Count   int      // only the first samples of the data set ran; 0: all
+	Params  []string // key=value: parameters of the benchmark, in addition to those of result.json
+	DType   string   // element type of the logs' payloads, for the benchmark's parameter; empty: as in Params
+	Targets []string // metric=value: the minimum, instead of the rules' target
 	Expect  string   // path of a file of expected answers; empty: none
-	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest, as for a Request.
+	// ScorerModels contains the models that the scorer runs, as PART=PATH. Files finds files of a manifest, as for a
+	// Request.
 	ScorerModels []string
 	Files        Files
-	// Rules are the round whose answers to hand in are written beside the log; empty: as in result.json, else the newest.
+	// Rules is the round whose submission files are written next to the log; empty: as in result.json, else the newest.
 	Rules string
-	// Scoring, if not nil, is called often while a log is read by its scorer.
+	// Scoring, if not nil, is called often while a scorer reads a log.
 	Scoring func(read, size int64)
 	// Done, if not nil, is called with each score as soon as it is known.
 	Done func(Scored)
-	// Running, if not nil, is called with what ends the plugin at once when one is started, and
-	// with nil when it is closed.
+	// Running, if not nil, receives a function that ends the plugin immediately when a plugin is started, and nil when it
+	// is closed.
 	Running func(kill func())
 }
 
@@ -57,15 +58,16 @@ type Scored struct {
 	Log, Model   string
 	Described    sdk.ModelInfo // the model, as its plugin describes it
 	Score        sdk.Score
-	Verdict      judge.Verdict // how it stands to its targets
-	OfficialText string        // what accuracy.txt holds
-	Unwritten    error         // why accuracy.txt is not beside the log; nil: it is. Of a full disk it is Score's, too
-	// Unformed is why the files of the endpoints harness keep the earlier score; nil: they have this one, or do not exist.
+	Verdict      judge.Verdict // comparison with the targets
+	OfficialText string        // the contents of accuracy.txt
+	Unwritten    error         // why accuracy.txt was not written; nil: it was. A full disk is also Score's error
+	// Unformed is the reason why the files of the endpoints harness still contain the earlier score; nil: they contain
+	// this score or do not exist.
 	Unformed error
 }
 
-// Score scores every log at the path, and writes accuracy.txt to each log's folder. A log that cannot be scored does
-// not stop the others: Score returns their scores together with an error that lists every fault.
+// Score scores every log at the path and writes accuracy.txt to each log's folder. A log that cannot be scored does not
+// stop the others: Score returns their scores together with an error that lists every fault.
 func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	logs, err := results.AccuracyLogs(r.Path)
 	if err != nil {
@@ -87,8 +89,8 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	return all, exitcode.Join(faults)
 }
 
-// served is the model that a log is of. Where only the name of a folder says it, that is one of the rules' benchmark:
-// "3d-unet-99".
+// served finds the model of a log. If only the name of a folder identifies it, that name is one of the rules'
+// benchmarks: "3d-unet-99".
 func (r ScoreRequest) served(catalog *discover.Catalog, origin record.Run) (discover.Served, error) {
 	served, err := catalog.Resolve(origin.Model)
 	if err == nil || origin.Place == nil || r.Model != "" {
@@ -122,7 +124,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 		return Scored{}, err
 	}
 	asked := r.ScorerModels
-	if len(asked) == 0 && r.Model == "" { // those of the run that the log is of
+	if len(asked) == 0 && r.Model == "" { // parameters of the log's run
 		for part, path := range origin.Options.ScorerFiles {
 			asked = append(asked, part+"="+path)
 		}
@@ -170,7 +172,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	return done, fault
 }
 
-// element sets the option of a model that says of which type the elements of payloads are.
+// element sets the model's parameter for the element type of payloads.
 func (r ScoreRequest) element(m sdk.ModelInfo, params map[string]string) error {
 	if r.DType == "" {
 		return nil
@@ -202,7 +204,7 @@ func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
 	return scored, exitcode.OrData(err)
 }
 
-// origin says what a log is of: the request first, then the result.json beside it.
+// origin describes the run of a log. The request takes precedence over the result.json in the log's folder.
 func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	run := log.Run
 	if run.Mode != "" && run.Mode != ModeAccuracy && !answers(log.Path) {
@@ -235,19 +237,20 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 		run.Options.Params = map[string]string{}
 	}
 	for _, name := range []string{sdk.ExecuteParam, sdk.SandboxParam, sdk.GraderParam} {
-		delete(run.Options.Params, name) // a result names no program: who scores it does
+		delete(run.Options.Params, name) // a result cannot select a program; the user does
 	}
 	maps.Copy(run.Options.Params, params)
 	return run, nil
 }
 
-// answers reports whether a log has any. One that cannot be read is left to the scoring, which says why.
+// answers reports whether a log contains answers. It returns true for an unreadable log, so that the scoring reports
+// the fault.
 func answers(log string) bool {
 	f, err := bounded.Open(log)
 	if err != nil {
 		return true
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // opened only for reading
 	_, err = mllog.NewAccuracyReader(f).Next()
 	return !errors.Is(err, io.EOF)
 }

@@ -23,32 +23,33 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// TuneRequest says what to search: the settings in which Offline is fastest and Server has its highest VALID rate.
+// TuneRequest describes the search for the settings with which Offline is fastest and Server has its highest VALID
+// rate.
 type TuneRequest struct {
-	// Request is the model, what it opens and by which settings a rate is confirmed. Load.Scenarios are Offline, Server or
-	// both; Model.Tuning is the file to write the profile to, by default one in the folder Model.Profiles. Load.Mode,
-	// Output.Dir, Model.Batch, Model.Sessions and what belongs to single runs is not used.
+	// Request contains the model, its data and the settings with which a rate is confirmed. Load.Scenarios contains
+	// Offline, Server or both. Model.Tuning is the file for the profile; by default, it is a file in the folder
+	// Model.Profiles. Load.Mode, Output.Dir, Model.Batch, Model.Sessions and the options of single runs are not used.
 	Request
-	// The settings to try: batch sizes, of which there must be one; numbers of sessions, by default 1, 2, 4, ... up to the
-	// cores; the backend's threads for each session, by default the cores shared by the sessions, and half of them.
+	// The settings to try: batch sizes, which must not be empty; numbers of sessions, by default 1, 2, 4, ... up to the
+	// number of cores; the backend's threads per session, by default the cores divided by the sessions, and half of that.
 	Batches, Sessions, Threads []int
-	// Requests are the numbers of requests in flight to try where the model is at a server, which has no sessions or
-	// threads of this machine; by default 1, 2, 4, ... 256.
+	// Requests contains the numbers of requests in flight to try if the model is on a server, which does not use this
+	// machine's sessions or threads; by default 1, 2, 4, ... 256.
 	Requests   []int
-	Time       time.Duration // of the longest tests of a setting
-	Exhaustive bool          // measure every setting that long, three times
-	// Testing, if not nil, is called with the next measurement; an empty text means that measuring has paused.
+	Time       time.Duration // duration of the longest tests of a setting
+	Exhaustive bool          // measure every setting three times with the longest tests
+	// Testing, if not nil, is called with the next measurement. An empty text means that measuring has paused.
 	Testing func(what string)
 }
 
 // Tuned is the result of a search, with its measurements.
 type Tuned struct {
 	Profile  tune.Profile
-	Path     string // where the profile belongs
-	Found    bool   // the profile holds something that was not there before
-	Written  bool   // ... and is in Path
-	Complete bool   // the search came to its end
-	NoRate   bool   // the search of the rate came to its end without one
+	Path     string // path of the profile
+	Found    bool   // the profile contains new results
+	Written  bool   // the profile was written to Path
+	Complete bool   // the search finished
+	NoRate   bool   // the search of the rate finished without a rate
 	Points   []tune.Point
 	Trials   []tune.Trial
 }
@@ -59,16 +60,17 @@ type Tuner struct {
 	request TuneRequest
 	bench   *tune.Bench
 	machine system.Info
-	remote  bool // the model is at a server
+	remote  bool // the model is on a server
 	found   Tuned
 }
 
-// tuneSamples are enough to measure the throughput with: each test loads them anew.
+// tuneSamples is a sufficient number of samples to measure the throughput. It is small because each test loads them
+// again.
 const tuneSamples = 64
 
-// Tune searches, and writes what was found into a profile, which later runs with the same folder Model.Profiles use.
-// What was found before an error is in the profile too; the error is a fault of the request, what ended the search, or
-// a profile that cannot be written.
+// Tune searches and writes the results to a profile, which later runs with the same folder Model.Profiles use. After an
+// error, the profile contains the earlier results. The error is a fault of the request, the reason for the early end of
+// the search, or a failure to write the profile.
 func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 	t, err := NewTuner(ctx, r)
 	if err != nil {
@@ -77,7 +79,7 @@ func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 	return t.Search(ctx)
 }
 
-// NewTuner plans a search and measures nothing yet.
+// NewTuner plans a search without measuring.
 func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 	if err := r.check(); err != nil {
 		return nil, sdk.Usage(err)
@@ -100,13 +102,13 @@ func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 	return t, t.prepare()
 }
 
-// check wants numbers above 0.
+// check requires numbers above 0.
 func (r TuneRequest) check() error {
 	var faults []error
 	for _, l := range []struct {
 		flag  string
 		list  []int
-		empty bool // may be
+		empty bool // the list may be empty
 	}{{"--try-batch", r.Batches, false}, {"--try-sessions", r.Sessions, true}, {"--try-threads", r.Threads, true},
 		{"--try-requests", r.Requests, true}} {
 		if len(l.list) == 0 && !l.empty || slices.ContainsFunc(l.list, func(n int) bool { return n < 1 }) {
@@ -128,7 +130,7 @@ func (r TuneRequest) check() error {
 	return errors.Join(faults...)
 }
 
-// prepare makes the bench, and the profile with what is in it already.
+// prepare creates the bench and loads an existing profile.
 func (t *Tuner) prepare() error {
 	p, r := t.Plan, t.request
 	t.bench = &tune.Bench{
@@ -156,8 +158,8 @@ func (t *Tuner) prepare() error {
 	return nil
 }
 
-// savable sees before the search whether the profile can be written where it is to go, and that it replaces no file of
-// the user's that is none.
+// savable checks before the search that the profile can be written to path and does not replace a file that is not a
+// profile.
 func (r TuneRequest) savable(path string) error {
 	if err := wholefile.Possible(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("the profile cannot be written to %s: %w; name another file with --tuning", path, err)
@@ -166,7 +168,7 @@ func (r TuneRequest) savable(path string) error {
 		return fmt.Errorf("the profile cannot be written to %s: it is a folder; name a file with --tuning", path)
 	}
 	if r.Model.Tuning == "" {
-		return nil // the harness's own file, whatever it holds
+		return nil // the harness's own file, which may be replaced
 	}
 	if _, err := tune.Load(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--tuning %s: it is not replaced, since it is no profile: remove it, or name another file (%w)",
@@ -175,8 +177,8 @@ func (r TuneRequest) savable(path string) error {
 	return nil
 }
 
-// keep takes over what is in the profile already, where it is of the same plugin and machine: a search of one scenario
-// replaces that one.
+// keep copies existing results of the profile if they are from the same plugin and machine. A search of one scenario
+// replaces only that scenario's results.
 func (t *Tuner) keep() {
 	f := &t.found.Profile
 	old, err := tune.Load(t.found.Path)
@@ -185,7 +187,7 @@ func (t *Tuner) keep() {
 	}
 }
 
-// few is how many samples of the data set Offline tests use, 0 for all of one that may be smaller.
+// few returns the number of samples that Offline tests use, or 0 for all samples of a data set that may be smaller.
 func few(p *Plan) int {
 	if p.Options.Count > 0 {
 		return 0
@@ -198,10 +200,10 @@ func few(p *Plan) int {
 	return 0
 }
 
-// Kill ends the plugin that is measured at once. Any goroutine may call it.
+// Kill ends the measured plugin immediately. It may be called from any goroutine.
 func (t *Tuner) Kill() { t.bench.Kill() }
 
-// Search measures what the request asks for, once, as Tune does.
+// Search makes the requested measurements once, like Tune.
 func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
 	defer t.bench.Close()
 	err := t.search(ctx)
@@ -229,9 +231,9 @@ func (t *Tuner) search(ctx context.Context) error {
 	return nil
 }
 
-// open sees whether the workload can be opened at all. A plugin that refuses the part to measure with may have a
-// smaller data set: all of it is used then. One that died or hung has refused nothing: a whole data set in each test
-// would take minutes where a part takes seconds.
+// open checks whether the workload can be opened. If the plugin refuses a part of the data set, which may be smaller,
+// the tests use the whole data set. They do not if the plugin died or hung, because loading the whole data set in each
+// test could take minutes.
 func (t *Tuner) open(ctx context.Context) error {
 	info, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
 	var failed *host.PluginError
@@ -243,7 +245,7 @@ func (t *Tuner) open(ctx context.Context) error {
 	return err
 }
 
-// run is the plan's run of a scenario, or nil.
+// run returns the plan's run of a scenario, or nil.
 func (t *Tuner) run(s loadgen.Scenario) *PlannedRun {
 	for i := range t.Plan.Runs {
 		if t.Plan.Runs[i].Scenario == s {
@@ -288,7 +290,7 @@ func (t *Tuner) say(format string, args ...any) {
 	}
 }
 
-// grid is what the request says, else the default one; with threads if the backend takes a number of them.
+// grid returns the requested grid or the default one. It includes numbers of threads if the backend accepts them.
 func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 	if t.remote {
 		return t.remoteGrid(ctx)
@@ -315,7 +317,7 @@ func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 	return tune.Grid(r.Batches, sessions, r.Threads), nil
 }
 
-// remoteGrid has requests in flight, of several samples where the backend joins them.
+// remoteGrid returns a grid of requests in flight, with several samples each if the backend can combine them.
 func (t *Tuner) remoteGrid(ctx context.Context) ([]tune.Setting, error) {
 	r := t.request
 	if len(r.Sessions)+len(r.Threads) > 0 {
@@ -343,17 +345,17 @@ func (t *Tuner) remoteGrid(ctx context.Context) ([]tune.Setting, error) {
 	return tune.RemoteGrid(batches, requests), nil
 }
 
-// enough drops settings with fewer sessions than devices.
+// enough removes settings with fewer sessions than devices.
 func (t *Tuner) enough(grid []tune.Setting) []tune.Setting {
 	devices := len(t.Plan.Options.Devices)
 	return slices.DeleteFunc(grid, func(s tune.Setting) bool { return s.Sessions > 0 && s.Sessions < devices })
 }
 
-// probeTests is how many times longer than a test of a setting a run of the Server search is, where
-// its settings want more.
+// probeTests is the ratio of the durations of a run in the Server search and a test of a setting, unless the settings
+// require less.
 const probeTests = 5
 
-// server searches the highest VALID rate.
+// server searches for the highest VALID rate.
 func (t *Tuner) server(ctx context.Context, r *PlannedRun) error {
 	s := tune.ServerSearch{
 		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeTests * t.request.Time,
@@ -375,7 +377,7 @@ func (t *Tuner) server(ctx context.Context, r *PlannedRun) error {
 	t.say("")
 	t.found.Trials = found.Trials
 	switch {
-	case errors.Is(err, tune.ErrNoRate): // the rate of an earlier search stays: it was VALID once
+	case errors.Is(err, tune.ErrNoRate): // keep the rate of an earlier search, which was VALID once
 		t.found.NoRate = true
 		return nil
 	case err != nil:

@@ -20,9 +20,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// AskFirst determines the settings common to all loads and sends one request, which no figure counts. It shows whether
-// the server accepts the request. Waiting, if not nil, is called with a line if the answer takes long. Errors are of
-// sdk.ErrUsage or sdk.ErrData.
+// AskFirst determines the settings common to all loads and sends one request that figures exclude. It shows whether the
+// server accepts the request. waiting, if not nil, is called with a message if the answer takes long. Errors have the
+// class sdk.ErrUsage or sdk.ErrData.
 func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error {
 	p := &s.Plan
 	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank
@@ -50,10 +50,10 @@ func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error
 	return s.lessTemplate(ctx, first)
 }
 
-// sayAfter is how long the first answer takes before a line says that it is waited for.
+// sayAfter is the time without an answer after which waiting is called.
 const sayAfter = time.Second
 
-// tryFirst asks for one answer, and says so where it takes long.
+// tryFirst sends one request and calls waiting if the answer takes long.
 func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metrics.Measured, error) {
 	answered := make(chan struct{})
 	var saying sync.WaitGroup
@@ -73,7 +73,7 @@ func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metr
 	return m, err
 }
 
-// ofAsk is the class of a fault of writing requests.
+// ofAsk adds a class to an error that occurred while a request was written.
 func ofAsk(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -84,8 +84,8 @@ func ofAsk(ctx context.Context, err error) error {
 	return exitcode.OrData(err)
 }
 
-// judgeFirst judges the first answer. A server that refuses the request is one that cannot be measured so; one that
-// fails, fails for now.
+// judgeFirst judges the first answer. A server that refuses the request cannot be measured with it. Other failures may
+// be temporary.
 func (s *Session) judgeFirst(m metrics.Measured, noTokens bool) error {
 	switch m.Found {
 	case metrics.OK:
@@ -117,7 +117,7 @@ func (s *Session) judgeFirst(m metrics.Measured, noTokens bool) error {
 	return nil
 }
 
-// statusOfCode is that of a request which a server answered with another status than 200.
+// statusOfCode returns the status of a request that the server answered with an HTTP status other than 200.
 func statusOfCode(code int) metrics.Status { return metrics.Status(fmt.Sprintf("http_%d", code)) }
 
 func (s *Session) addNote(text string) { s.Notes = append(s.Notes, text) }

@@ -1,5 +1,5 @@
 // Package serving measures servers of language models from Go. Measure does the same as harness bench, without flags,
-// files and text.
+// files and text output.
 //
 //	doc, err := serving.Measure(ctx, "http://localhost:8000", serving.Plan{
 //		Prompts: prompts.PromptOptions{ISL: "1024", OSL: "128"},
@@ -10,7 +10,7 @@
 // requests are sent, objective judges figures, curve compares loads, prompts makes requests, engine sends them, client
 // connects to a server, sweep measures several loads, and sweepfile stores the result.
 //
-// This package makes the plan, opens the connection, and runs the sweep. Output is the command line's task.
+// This package makes the plan, opens the connection, and runs the sweep. The command line writes the output.
 package serving
 
 import (
@@ -28,21 +28,21 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Measure measures the server of language models at a URL, http://HOST:PORT or with the path of the API, or several
-// servers with commas between, as one. It asks for one answer first, and then sends the loads of the plan, each after a
-// warm-up. The document is sweep.json as Go types: the record of each load, with its figures and verdicts, and which is
-// the best. A load that misses its objectives is not an error.
+// Measure measures the language-model server at a URL: http://HOST:PORT, or with the path of the API. Several URLs
+// separated by commas are measured as one server. It first sends one request, and then the loads of the plan, each
+// after a warm-up. The document is sweep.json as Go types: the record of each load with its figures and verdicts, and
+// the best load. A load that misses its objectives is not an error.
 //
-// An error says why nothing was measured, or what ended the measurement; the document then has the loads that were
-// measured before, or is nil. It is of sdk.ErrUsage where the plan is wrong, of sdk.ErrData where there is no server,
-// no such model, or a fault in the data, and of plugin.ErrFault where the server failed; the end of ctx is returned as
-// it is. Nothing is printed, and no file is written.
+// An error describes why nothing was measured or what ended the measurement. The document then contains the loads
+// measured before, or is nil. The error has the class sdk.ErrUsage for a wrong plan, sdk.ErrData for a missing server,
+// a missing model or a fault in the data, and plugin.ErrFault for a failed server. The end of ctx is returned
+// unchanged. Measure prints nothing and writes no files.
 func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, error) {
 	wire, err := plan.Connection.Connect(ctx, url)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = wire.Close() }() // nothing is written
+	defer func() { _ = wire.Close() }() // no data is written
 	s, err := OpenSession(wire, plan)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, erro
 	return all.File, err
 }
 
-// OfServer marks the error of a sweep whose server failed with its class, plugin.ErrFault.
+// OfServer adds the class plugin.ErrFault to the error of a sweep whose server failed.
 func OfServer(err error) error {
 	if errors.Is(err, sweep.ErrServer) {
 		return plugin.Fault(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// lessTemplate makes the prompts of chats shorter by what the server's template adds to them, as the first answer shows
-// it, and looks at a second one. It says where lengths cannot be exact.
+// lessTemplate shortens the prompts of chats by the tokens that the server's template adds, which it determines from
+// the first answer and checks with a second one. It adds a note if lengths cannot be exact.
 func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) error {
 	if s.Plan.Tokenizer == "" || s.Set.API != prompts.Chat && s.Set.API != prompts.Responses ||
 		s.Plan.Prompts.Image != "" {
@@ -43,11 +43,12 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 	return nil
 }
 
-// maxTemplate is how many tokens a chat template may add: longer ones, with tools or a system's message of a page, are
-// no part of templates.
+// maxTemplate is the maximum number of tokens that a chat template may add. Longer additions, with tools or a long
+// system message, are not part of the template.
 const maxTemplate = 1024
 
-// moreThanAsked is by how many tokens the server counted a prompt longer than it was asked for, where both are known.
+// moreThanAsked returns the number of tokens by which the server's count of a prompt exceeds the requested length.
+// known is false if one of the two is unknown.
 func moreThanAsked(m metrics.Measured) (tokens int, known bool) {
 	if m.Found != metrics.OK || m.Usage.Prompt < 0 || m.AskedIn <= 0 {
 		return 0, false

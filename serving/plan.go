@@ -21,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// What is asked where a plan does not say: so many users, lengths of prompts and answers in tokens, and the time for
-// answers that are under way at a point's end.
+// The defaults of a plan: the number of users, the lengths of prompts and answers in tokens, and the time limit for
+// requests in flight at a point's end.
 const (
 	DefaultUsers = "16"
 	DefaultISL   = "512"
@@ -32,89 +32,89 @@ const (
 
 // The types of a plan's fields.
 type (
-	// ReceivedAnswer is what a request received.
+	// ReceivedAnswer is the answer that a request received.
 	ReceivedAnswer = client.ReceivedAnswer
-	// SearchOptions say how Find searches.
+	// SearchOptions contains the options of the search by Find.
 	SearchOptions = sweep.SearchOptions
-	// MaxErrors ends a load early.
+	// MaxErrors is a number of failures that ends a load early.
 	MaxErrors = engine.MaxErrors
-	// SweepPoint is a load that was measured.
+	// SweepPoint is a measured load.
 	SweepPoint = sweep.SweepPoint
 )
 
-// Plan determines what is measured, and how. Its fields are the flags of harness bench, with the same defaults: the
-// zero value has 16 users ask for 128 tokens after 512 for a minute.
+// Plan determines the measurement. Its fields are the flags of harness bench, with the same defaults: with the zero
+// value, 16 users send prompts of 512 tokens and request 128 tokens, for one minute.
 type Plan struct {
 	Connection ServerConnection
 
-	// Prompts are what is asked. Without File and ISL, prompts are of DefaultISL and answers of DefaultOSL. Parquet files
-	// and Tokenizer are read by this package.
+	// Prompts determines the requests. Without File and ISL, prompts have DefaultISL and answers DefaultOSL tokens. This
+	// package reads Parquet files and Tokenizer.
 	Prompts prompts.PromptOptions
-	// Tokenizer is the file, or the folder, of the model's tokenizer; empty: there is none. With one, prompts have exact
-	// lengths, and the tokens of answers are counted that the server does not count.
+	// Tokenizer is the path of the model's tokenizer, a file or a folder; empty: none. With a tokenizer, prompts have
+	// exact lengths, and this package counts the tokens of answers that the server does not count.
 	Tokenizer string
-	// Whole asks for each answer in one piece, and not as a stream.
+	// Whole requests unstreamed answers.
 	Whole bool
 
-	// Loads are measured in turn, lowest first; none: DefaultUsers. Auto chooses them instead, and Find searches for the
-	// highest load that keeps all Objectives: both take the rest of a load from Base.
+	// Loads are measured one after another, lowest first; empty: DefaultUsers. Auto chooses loads instead. Find searches
+	// for the highest load that meets all Objectives. Auto and Find take the other properties of a load from Base.
 	Loads []arrival.Pattern
 	Auto  bool
 	Find  *SearchOptions
 	Base  arrival.Pattern
 
-	// Objectives are what requests and points are held to: objective.Parse.
+	// Objectives are the objectives for requests and points: see objective.Parse.
 	Objectives objective.Objectives
-	// WarmUp is the number of requests sent before each load, which no figure counts; 0: the number of users, at least
-	// 8; below 0: none.
+	// WarmUp is the number of requests sent before each load, which figures exclude; 0: the number of users, or 8 if that
+	// is more; below 0: none.
 	WarmUp int
-	// Grace is how long answers may take that are under way at a load's end; 0: DefaultGrace, where a time ended it, and
-	// as long as they take after a number of requests; below 0: no time.
+	// Grace is the time limit for requests in flight at a load's end. 0 means DefaultGrace if the load's duration has
+	// ended, and no limit if its number of requests has been sent. Below 0: no time.
 	Grace time.Duration
-	// MaxErrors ends a load after so many failures; nil: 10 % of 20 or more.
+	// MaxErrors ends a load after a number of failures; nil: 10 % of 20 or more.
 	MaxErrors *MaxErrors
-	// Retry is the number of times that a request is repeated after 429 and 503.
+	// Retry is the number of times that a request is repeated after HTTP statuses 429 and 503.
 	Retry int
-	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
+	// WholeWindow computes figures from all requests of a closed loop instead of only its steady part.
 	WholeWindow bool
-	// LoadGen has LoadGen send each load, which must be one of its scenarios, and judge it.
+	// LoadGen makes LoadGen send and judge each load, which must be one of its scenarios.
 	LoadGen bool
-	// GPUs is how many accelerators the server has, for figures for each of them; 0: unknown.
+	// GPUs is the number of the server's accelerators, for figures per accelerator; 0: unknown.
 	GPUs int
 	// HourPrice is the price of an hour of the server, in any currency, for the cost of tokens; 0: unknown.
 	HourPrice float64
 
-	// Received, if not nil, gets what each request had for an answer, as client.Client's does.
+	// Received, if not nil, is called with the answer to each request, like the function of client.Client.
 	Received func(r *metrics.Request, a ReceivedAnswer)
-	// Measured, if not nil, is called with each load that was measured, with all of its requests.
+	// Measured, if not nil, is called with each measured load, including all of its requests.
 	Measured func(p *SweepPoint)
 }
 
 // ServerConnection determines how to connect to a server.
 type ServerConnection struct {
-	// Model is the model's name at the server; empty: the only one it has.
+	// Model is the model's name at the server; empty: the server's only model.
 	Model string
-	// Options are key_env, ca, connect_timeout and so on: those of the backend openai for measurements.
+	// Options contains key_env, ca, connect_timeout and so on: the options of the backend openai that measurements
+	// support.
 	Options map[string]string
-	// Lookup finds an environment variable, as os.LookupEnv does: option key_env names the one with the API key. Nil:
+	// Lookup finds an environment variable, like os.LookupEnv. Option key_env names the variable with the API key. Nil:
 	// there is no key.
 	Lookup func(name string) (value string, ok bool)
-	// MaxWait is the time limit for servers to become ready. Until then Connect repeats its request. 0: a single
-	// request.
+	// MaxWait is the time limit for servers to become ready. Until then Connect repeats its request. 0: a single request.
 	MaxWait time.Duration
 	// Waiting, if not nil, is called once with the reason if a server is not ready.
 	Waiting func(text string)
 }
 
-// The pauses between two questions to a server that is not ready: the first one, and the longest.
+// The first and the longest pause between two requests to a server that is not ready.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = time.Second
 )
 
-// Connect asks the servers at a URL, or at several with commas between, what they are. It waits up to MaxWait until
-// they are ready. Errors are of sdk.ErrUsage, where an option is wrong, and of sdk.ErrData, where there is no server or
-// no such model; the end of ctx is returned as it is. The caller closes the client.
+// Connect asks the servers at a URL, or at several URLs separated by commas, for their description. It waits up to
+// MaxWait until they are ready. Errors have the class sdk.ErrUsage for a wrong option and sdk.ErrData for a missing
+// server or model. The end of ctx is returned unchanged. The caller must close the client.
 func (c ServerConnection) Connect(ctx context.Context, url string) (*openai.Client, error) {
 	began, said := time.Now(), false
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
@@ -139,7 +139,7 @@ func (c ServerConnection) Connect(ctx context.Context, url string) (*openai.Clie
 	}
 }
 
-// connectOnce asks the servers once.
+// connectOnce sends one request to the servers.
 func (c ServerConnection) connectOnce(ctx context.Context, url string) (*openai.Client, error) {
 	options := map[string]string{}
 	for name, value := range c.Options {
@@ -161,7 +161,7 @@ func (c ServerConnection) connectOnce(ctx context.Context, url string) (*openai.
 	return nil, sdk.Data(err)
 }
 
-// setDefaults puts defaults where the plan says nothing.
+// setDefaults sets empty fields of the plan to their defaults.
 func (p *Plan) setDefaults() error {
 	if p.Prompts.File == "" && p.Prompts.ISL == "" {
 		p.Prompts.ISL, p.Prompts.OSL = DefaultISL, cmp.Or(p.Prompts.OSL, DefaultOSL)
@@ -177,7 +177,7 @@ func (p *Plan) setDefaults() error {
 	return nil
 }
 
-// graceTime is how long answers may take that are under way at the end.
+// graceTime returns the time limit for requests in flight at the end.
 func (p *Plan) graceTime() time.Duration {
 	if p.Grace == 0 {
 		return DefaultGrace
@@ -185,7 +185,7 @@ func (p *Plan) graceTime() time.Duration {
 	return max(p.Grace, 0)
 }
 
-// warmUp is sweep.Settings.WarmUp.
+// warmUp returns the value of sweep.Settings.WarmUp.
 func (p *Plan) warmUp() int {
 	switch {
 	case p.WarmUp == 0:
@@ -196,7 +196,7 @@ func (p *Plan) warmUp() int {
 	return p.WarmUp
 }
 
-// MaxFirstTime is how long the first request may take: as long as a load that a duration ends.
+// MaxFirstTime returns the time limit of the first request: the same as that of a load with a duration.
 func (p *Plan) MaxFirstTime() time.Duration {
 	lasts := p.Base.Duration
 	for _, l := range p.Loads {
@@ -205,5 +205,5 @@ func (p *Plan) MaxFirstTime() time.Duration {
 	return cmp.Or(lasts, arrival.DefaultDuration) + p.graceTime()
 }
 
-// SharesPrefixes says that prompts may have beginnings in common: those of a file, and prefixes that were asked for.
+// SharesPrefixes reports whether prompts may have common beginnings: prompts of a file, or with requested prefixes.
 func (p *Plan) SharesPrefixes() bool { return p.Prompts.File != "" || p.Prompts.Prefix != "" }

@@ -15,21 +15,21 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Session runs a plan at a connected server. It splits Measure into steps, for a caller that adds to the records.
+// Session runs a plan with a connected server. It splits Measure into steps, for callers that add to the records.
 type Session struct {
 	Plan  Plan
-	About openai.ServerInfo  // what the server is
-	Set   *prompts.PromptSet // what is asked
-	Notes []string           // what readers of the figures should know
-	// Settings are those of all loads, from First on.
+	About openai.ServerInfo  // the server's description
+	Set   *prompts.PromptSet // the requests
+	Notes []string           // remarks that readers of the figures need
+	// Settings contains the settings of all loads. AskFirst sets them.
 	Settings sweep.PointSettings
 
 	wire  *openai.Client
 	asker *client.Client
 }
 
-// OpenSession makes the requests of a plan for the server that a client is connected to, and asks nothing. Errors are
-// of sdk.ErrUsage or sdk.ErrData.
+// OpenSession makes the requests of a plan for the server to which a client is connected. It sends no request. Errors
+// have the class sdk.ErrUsage or sdk.ErrData.
 func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	if err := plan.setDefaults(); err != nil {
 		return nil, sdk.Usage(err)
@@ -67,11 +67,11 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	return s, nil
 }
 
-// minIDs is the size from which on a vocabulary that a server tells is used.
+// minIDs is the minimum size of a server's vocabulary to use.
 const minIDs = 1000
 
-// promptOptions are the options of prompts at the server: the part of the API that its address names, and as many token
-// ids as its model has, which make prompts of exact length.
+// promptOptions returns the options of prompts for the server. They include the endpoint in its URL and the size of its
+// model's vocabulary, which yields prompts of exact length.
 func (s *Session) promptOptions() prompts.PromptOptions {
 	o, api, vocabulary := s.Plan.Prompts, prompts.API(s.About.API), s.About.Vocabulary
 	if (o.API == "" || o.API == "auto") && api != "" {
@@ -79,13 +79,13 @@ func (s *Session) promptOptions() prompts.PromptOptions {
 	}
 	if o.Vocabulary == "" && s.Plan.Tokenizer == "" && vocabulary > minIDs &&
 		(o.API == "" || o.API == "auto" || o.API == prompts.Completions) {
-		// the ids of special tokens are the first ones, or the last
+		// the ids of special tokens are the first or the last ones
 		o.Vocabulary = fmt.Sprintf("%d..%d", vocabulary/10, vocabulary-vocabulary/10-1)
 	}
 	return o
 }
 
-// ofPrompts is the class of a fault of prompts.
+// ofPrompts adds a class to a fault of prompts.
 func ofPrompts(err error) error {
 	if errors.Is(err, prompts.ErrOptions) {
 		return sdk.Usage(err)
@@ -93,10 +93,10 @@ func ofPrompts(err error) error {
 	return sdk.Data(err)
 }
 
-// tried is how many requests are looked at before the first is sent.
+// tried is the number of requests that are checked before the first is sent.
 const tried = 256
 
-// checkContextLength compares lengths of prompts and answers with what the server says that it can.
+// checkContextLength checks that lengths of prompts and answers do not exceed the server's context length.
 func (s *Session) checkContextLength() error {
 	if s.About.MaxLength == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (s *Session) checkContextLength() error {
 	return nil
 }
 
-// BaseRecord is what the records of all loads have of the server and of what it is asked.
+// BaseRecord returns the facts about the server and the requests that the records of all loads contain.
 func (s *Session) BaseRecord() record.Run {
 	asked := s.Plan.Prompts
 	server := record.ServingServer{
@@ -127,7 +127,7 @@ func (s *Session) BaseRecord() record.Run {
 	return r
 }
 
-// NewSweep are the loads of the plan, none of which is measured yet. File is what is known of them.
+// NewSweep returns a sweep over the loads of the plan. file contains the known facts and results.
 func (s *Session) NewSweep(file *sweepfile.Sweep) *sweep.Sweep {
 	p := &s.Plan
 	return &sweep.Sweep{PointSettings: s.Settings, Loads: p.Loads, Auto: p.Auto, Find: p.Find, Base: p.Base, File: file}

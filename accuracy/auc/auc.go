@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrTruth     = errors.New("the labels cannot be scored against")
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
@@ -20,12 +20,14 @@ var (
 // PairRange is the range of user-item pairs [Start, End) of one sample.
 type PairRange struct{ Start, End int }
 
-// Truth contains the pairs and labels of samples. The zero value is for logs that contain the labels.
+// Truth contains the sample ranges and the labels of a data set. Use the zero value for logs whose payloads contain the
+// labels.
 type Truth struct {
-	// Samples are the pairs of each sample, as the trace of aggregated samples lists them. Nil: samples of any length.
+	// Samples contains the range of pairs of each sample, from the trace of aggregated samples. If it is nil, a sample may
+	// have any length.
 	Samples []PairRange
-	// Labels are 0 or 1 for each pair of the data set. Nil: payloads hold (prediction, label) pairs; otherwise they hold
-	// predictions only, and Samples is needed.
+	// Labels contains the label, 0 or 1, of each pair of the data set. If it is nil, payloads contain (prediction, label)
+	// pairs. If it is set, payloads contain only predictions, and Samples is required.
 	Labels []uint8
 }
 
@@ -34,22 +36,22 @@ type PayloadOptions struct{ DType accuracy.DType }
 
 // PairResult is the metric of one log.
 type PairResult struct {
-	AUC        float64 // of 1, with ties by mid-rank; NaN if all pairs have one label, for which it has no value
-	Good       int     // pairs whose prediction, rounded to a whole number, is their label
-	Total      int     // pairs
+	AUC        float64 // 0 to 1; ties count by mid-rank; NaN if all pairs have the same label
+	Good       int     // pairs whose rounded prediction equals the label
+	Total      int     // all pairs
 	Accuracy   float64 // 100 * (Good / Total), in percent, not rounded
 	Positives  int     // pairs with label 1
-	Queries    int     // distinct samples seen
-	Duplicates int     // entries dropped because their sample had been seen
+	Queries    int     // distinct samples in the log
+	Duplicates int     // entries ignored because the log already contained their sample
 }
 
 // Defined reports whether the AUC is defined. It is not if all pairs have one label.
 func (r PairResult) Defined() bool { return !math.IsNaN(r.AUC) }
 
-// Percent is the benchmark's metric, 100 * AUC, not rounded.
+// Percent returns the benchmark's metric, 100 * AUC, without rounding.
 func (r PairResult) Percent() float64 { return 100 * r.AUC }
 
-// String is the line that the official script prints, which the submission checker looks for.
+// String returns the line that the official script prints and the submission checker reads.
 func (r PairResult) String() string {
 	auc := "nan"
 	if r.Defined() {
@@ -59,7 +61,7 @@ func (r PairResult) String() string {
 		auc, r.Accuracy, r.Good, r.Total, r.Queries)
 }
 
-// PairScorer stores the predictions, 4 bytes each, until Result. It is not safe for concurrent use.
+// PairScorer stores the predictions, 4 bytes each, until Result is called. It is not safe for concurrent use.
 type PairScorer struct {
 	truth   Truth
 	options PayloadOptions
@@ -68,8 +70,8 @@ type PairScorer struct {
 	result  PairResult
 }
 
-// New returns a scorer. It keeps the slices of t and does not change them. It returns an ErrTruth that lists ranges
-// outside of the labels and labels that are neither 0 nor 1.
+// New returns a scorer. It keeps the slices of t and does not change them. If ranges exceed the labels or labels are
+// neither 0 nor 1, it returns an ErrTruth that lists them.
 func New(t Truth, o PayloadOptions) (*PairScorer, error) {
 	var err error
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
@@ -81,11 +83,11 @@ func New(t Truth, o PayloadOptions) (*PairScorer, error) {
 	return &PairScorer{truth: t, options: o, seen: map[uint64]bool{}}, nil
 }
 
-// Add takes one entry of the log: index is the sample (qsl_idx), payload its (prediction, label) pairs, or its
-// predictions alone where Truth has the labels. Of several entries of one sample the first counts, and the others are
-// not looked at. A payload of another length than its sample, predictions that are not finite (or, of int64, beyond
-// int32) and labels that are neither 0 nor 1 are errors, which list all faults of the payload; the entry then has no
-// effect on the result. Add does not keep payload.
+// Add adds one entry of the log. index is the sample (qsl_idx). payload contains the sample's (prediction, label)
+// pairs, or only its predictions if Truth contains the labels. If a sample has several entries, only the first counts;
+// Add does not read the others. Add returns an error that lists all faults of a payload: a length that differs from the
+// sample's, predictions that are not finite (int64: outside the range of int32), and labels that are neither 0 nor 1.
+// An entry with an error does not affect the result. Add does not keep payload.
 func (s *PairScorer) Add(index uint64, payload []byte) error {
 	if s.truth.Samples != nil && index >= uint64(len(s.truth.Samples)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
@@ -103,8 +105,8 @@ func (s *PairScorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// Result sorts the predictions added so far, with all processors, and needs memory for at most two more copies of them.
-// More entries may follow.
+// Result sorts the predictions added so far on all processors and returns the metric. It needs memory for two more
+// copies of the predictions. More entries may be added afterwards.
 func (s *PairScorer) Result() (PairResult, error) {
 	r := s.result
 	if r.Queries == 0 {
@@ -120,10 +122,11 @@ func (s *PairScorer) Result() (PairResult, error) {
 	return r, nil
 }
 
-// rankArea is the share of all (negative, positive) pairs whose positive has the higher key; equal keys count half
-// (Mann and Whitney's U; Hanley and McNeil 1982). Both lists rise and are not empty. The counts are exact.
+// rankArea returns the share of (negative, positive) pairs in which the positive has the higher key. Pairs with equal
+// keys count half (Mann and Whitney's U; Hanley and McNeil 1982). Both lists must be sorted in ascending order and not
+// be empty. The counts are exact.
 func rankArea(negatives, positives []uint32) float64 {
-	var halves uint64 // twice the number of such pairs
+	var halves uint64 // twice the number of pairs in which the positive has the higher key
 	below := 0
 	for i := 0; i < len(positives); {
 		key := positives[i]

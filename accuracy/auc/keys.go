@@ -2,7 +2,8 @@ package auc
 
 import "math"
 
-// A key is a prediction as a number that sorts alike: equal predictions have equal keys.
+// A key is an integer that sorts in the same order as the prediction that it encodes. Equal predictions have equal
+// keys.
 
 func floatKey(v float32) uint32 {
 	if v == 0 { // -0 equals 0
@@ -17,12 +18,12 @@ func floatKey(v float32) uint32 {
 
 func intKey(v int32) uint32 { return uint32(v) ^ 1<<31 }
 
-// chunkSize is how many keys are allocated together: a list that grows by copying would need twice its memory.
+// chunkSize is the number of keys in a chunk. Chunks avoid the second copy that a growing slice would need.
 const chunkSize = 1 << 18
 
 // keyList is an append-only list of keys.
 type keyList struct {
-	chunks [][]uint32 // each of chunkSize; what lies beyond count is free
+	chunks [][]uint32 // chunkSize keys each; the positions after count are unused
 	count  int
 }
 
@@ -35,7 +36,7 @@ func (l *keyList) add(key uint32) {
 	l.count++
 }
 
-// usedChunks are the chunks in use.
+// usedChunks returns the chunks that contain keys, without unused positions.
 func (l *keyList) usedChunks() [][]uint32 {
 	var parts [][]uint32
 	for i, left := 0, l.count; left > 0; i, left = i+1, left-chunkSize {

@@ -8,12 +8,13 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// DTypes are the element types of payloads that the official script accepts, its default first.
+// DTypes returns the element types of payloads that the official script accepts, starting with its default.
 func DTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{accuracy.Float32, accuracy.Int32, accuracy.Int64}
 }
 
-// checkRanges checks that ranges and labels fit, and returns what is wrong with the truth, all of it.
+// checkRanges checks that the ranges fit the labels and that labels are 0 or 1. It returns an error that lists all
+// faults.
 func (t *Truth) checkRanges() error {
 	var f accuracy.FaultList
 	if t.Labels != nil && t.Samples == nil {
@@ -35,7 +36,7 @@ func (t *Truth) checkRanges() error {
 	return f.Err(ErrTruth)
 }
 
-// addPayload adds the pairs of a payload, or none of them if there is anything wrong.
+// addPayload adds all pairs of a payload. If the payload has a fault, it adds none.
 func (s *PairScorer) addPayload(index uint64, data []byte) error {
 	pairs, err := s.countPairs(index, data)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *PairScorer) addPayload(index uint64, data []byte) error {
 	return nil
 }
 
-// countPairs returns the number of pairs in a payload, whose length must be right.
+// countPairs returns the number of pairs in a payload, or an error if the payload's length is wrong.
 func (s *PairScorer) countPairs(index uint64, data []byte) (int, error) {
 	each, what := s.options.DType.Size(), "a prediction"
 	if s.truth.Labels == nil {
@@ -77,7 +78,8 @@ func (s *PairScorer) countPairs(index uint64, data []byte) (int, error) {
 	return found, nil
 }
 
-// decodePairs adds pairs, and returns how many are right. Without labels they are in the payload.
+// decodePairs adds the pairs of a payload and returns the number of correct predictions. If labels is nil, it reads the
+// labels from the payload.
 func (s *PairScorer) decodePairs(index uint64, data []byte, pairs int, labels []uint8) (good int, err error) {
 	d := s.options.DType
 	if d == accuracy.Float32 && labels == nil {
@@ -101,7 +103,7 @@ func (s *PairScorer) decodePairs(index uint64, data []byte, pairs int, labels []
 	return good, wrong.Err(ErrPayload)
 }
 
-// addPair adds one pair, or returns what is wrong with it.
+// addPair adds one pair. If the pair is invalid, it returns a description of the fault.
 func (s *PairScorer) addPair(prediction, label float64) (problem string) {
 	if label != 0 && label != 1 {
 		return fmt.Sprintf("label %v, want 0 or 1", label)
@@ -121,7 +123,7 @@ func (s *PairScorer) addPair(prediction, label float64) (problem string) {
 	return ""
 }
 
-// decodeFloats is decodePairs for the usual payload: float32 predictions and labels.
+// decodeFloats does the work of decodePairs for the usual payload: float32 predictions and labels.
 func (s *PairScorer) decodeFloats(index uint64, data []byte) (good int, err error) {
 	var wrong accuracy.FaultList
 	for i := 0; i < len(data); i += 8 {
@@ -140,7 +142,7 @@ func (s *PairScorer) decodeFloats(index uint64, data []byte) (good int, err erro
 	return good, wrong.Err(ErrPayload)
 }
 
-// roundsTo is whether a prediction, rounded half to even, is the label: 0.5 rounds to 0, 1.5 to 2.
+// roundsToLabel reports whether a prediction, rounded half to even, equals the label: 0.5 rounds to 0, 1.5 to 2.
 func roundsTo(prediction float64, label bool) bool {
 	if label {
 		return prediction > 0.5 && prediction < 1.5

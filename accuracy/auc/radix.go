@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Keys are sorted by their digits of 11 bits, the lowest first: 2048 targets of writing stay in the caches, and three
-// passes are enough for 32 bits.
+// A radix sort sorts the keys by digits of 11 bits, lowest digit first. The 2048 write positions fit the caches, and
+// three passes cover 32 bits.
 const (
 	digitBits = 11
 	digits    = 1 << digitBits
 )
 
-// sortedKeys returns the keys in rising order. It needs room for two copies, and leaves the list as it is.
+// sortedKeys returns the keys in ascending order. It needs memory for two copies and does not change the list.
 func (l *keyList) sortedKeys() []uint32 {
 	a, b := make([]uint32, l.count), make([]uint32, l.count)
 	sortDigit(l.usedChunks(), a, 0)
@@ -22,7 +22,7 @@ func (l *keyList) sortedKeys() []uint32 {
 	return a
 }
 
-// splitChunks cuts keys into parts as long as chunks.
+// splitChunks splits keys into slices of chunkSize.
 func splitChunks(keys []uint32) [][]uint32 {
 	var parts [][]uint32
 	for len(keys) > 0 {
@@ -32,8 +32,8 @@ func splitChunks(keys []uint32) [][]uint32 {
 	return parts
 }
 
-// sortDigit copies the keys of all parts to target, sorted by one digit; keys with equal digits keep their order. Each
-// processor counts and then copies a run of parts.
+// sortDigit copies the keys of all parts to target, sorted by one digit. Keys with equal digits keep their order. Each
+// processor first counts and then copies a contiguous run of parts.
 func sortDigit(parts [][]uint32, target []uint32, shift uint) {
 	workers := min(runtime.GOMAXPROCS(0), len(parts))
 	places := make([][digits]int, workers)

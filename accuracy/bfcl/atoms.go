@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// parseAtom reads a name, a constant, or what brackets hold.
+// parseAtom reads a name, a constant or an expression in brackets.
 func (p *pyParser) parseAtom() expression {
 	t := p.peekToken()
 	switch {
@@ -46,7 +46,7 @@ func (p *pyParser) parseNumber() expression {
 	return expression{text: text, level: levelAtom, worth: literal, value: t.value, odd: t.odd, number: true}
 }
 
-// parseStrings joins those that stand side by side.
+// parseStrings reads adjacent string literals and concatenates them.
 func (p *pyParser) parseStrings() expression {
 	first := p.peekToken()
 	e := expression{level: levelAtom, worth: literal, odd: first.odd}
@@ -55,7 +55,7 @@ func (p *pyParser) parseStrings() expression {
 		t := p.peekToken()
 		p.tokens = p.tokens[1:]
 		if t.odd != first.odd {
-			return p.fail() // bytes beside text
+			return p.fail() // Python does not concatenate bytes and text
 		}
 		source = append(source, t.text)
 		if t.raw {
@@ -76,7 +76,7 @@ func (p *pyParser) parseStrings() expression {
 	return e
 }
 
-// formattedString returns an f-string as it stands, but for its quotes where no other is within.
+// formattedString returns an f-string as Python prints it: unchanged, with single quotes if it contains none.
 func formattedString(source string) string {
 	inside := strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(source[:1])+source[1:], `f"`), `"`)
 	if len(inside) == len(source)-3 && !strings.ContainsAny(inside, `"'\`) {
@@ -85,7 +85,7 @@ func formattedString(source string) string {
 	return source
 }
 
-// parseParenthesized reads a tuple, or one expression.
+// parseParenthesized reads a tuple or an expression in parentheses.
 func (p *pyParser) parseParenthesized() expression {
 	if p.acceptToken(")") {
 		return newCollection(nil, "()")
@@ -125,7 +125,7 @@ func (p *pyParser) parseList() expression {
 	return e
 }
 
-// parseItems reads the remaining items of a list, up to a closing bracket.
+// parseItems reads the remaining items of a list and its closing bracket.
 func (p *pyParser) parseItems(first expression, end string) []expression {
 	all := []expression{first}
 	for p.acceptToken(",") && !p.nextIs(end) && !p.failed {
@@ -148,7 +148,7 @@ func joinTexts(items []expression) string {
 	return strings.Join(lists.Map(items, func(e expression) string { return e.text }), ", ")
 }
 
-// newCollection makes a list of the items' values. The first item that is not a literal decides what the list is worth.
+// newCollection returns a list of the items' values. The first item that is not a literal determines the list's status.
 func newCollection(items []expression, text string) expression {
 	e := expression{text: text, level: levelAtom, worth: literal}
 	all := make([]any, len(items))
@@ -161,7 +161,7 @@ func newCollection(items []expression, text string) expression {
 	return e
 }
 
-// mergeWorth takes over from a part of a literal what makes the literal unusable.
+// mergeStatus copies the status of a part to a literal if the part is not a valid literal.
 func (e *expression) mergeWorth(part expression) {
 	if e.worth == literal {
 		e.worth = part.worth
@@ -171,7 +171,7 @@ func (e *expression) mergeWorth(part expression) {
 	}
 }
 
-// checkKey checks a key of a dictionary or an item of a set: neither may be a list.
+// checkKey checks a key of a dictionary or an item of a set. Neither may be a list.
 func (e *expression) checkKey(part expression) {
 	if e.worth == literal && part.list {
 		e.worth = badKey
@@ -226,7 +226,7 @@ func (p *pyParser) parseSet(first expression) expression {
 	return e
 }
 
-// setEntry sets a key of a dictionary as JSON has it.
+// setEntry sets an entry of a dictionary. It converts the key to text in the same way as Python's JSON encoder.
 func (e *expression) setEntry(d *pyvalue.Dict, key, v expression) {
 	e.mergeWorth(key)
 	e.mergeWorth(v)
@@ -243,7 +243,7 @@ func (e *expression) setEntry(d *pyvalue.Dict, key, v expression) {
 	}
 }
 
-// parseComprehension reads what brackets hold from "for" on.
+// parseComprehension reads the rest of a comprehension, starting at "for".
 func (p *pyParser) parseComprehension(e expression, open, end string) expression {
 	text := e.textAt(levelTest)
 	for p.nextIs("for") && !p.failed {

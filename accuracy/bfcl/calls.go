@@ -9,29 +9,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// FunctionCall is a function call as a model wrote it. The name is usually a string. The arguments are an object, or a
-// string that may contain one.
+// FunctionCall is a function call as the model wrote it. Name is usually a string. Arguments is an object or a string
+// that may contain an object.
 type FunctionCall struct {
 	Name      any
 	Arguments any
 }
 
-// CallSource is the source of the calls of an answer.
+// CallSource is the form in which an answer contains its calls.
 type CallSource int
 
 const (
-	// NoCalls means that there are none.
+	// NoCalls means that the answer contains no calls.
 	NoCalls CallSource = iota
-	// Native calls are those that the server has found in what its model said.
+	// NativeCalls are calls that the server parsed from the model's output.
 	Native
-	// Listed calls are a JSON list of names and arguments.
+	// ListedCalls are calls in a JSON list of names and arguments.
 	Listed
-	// Guessed calls are text that looks like calls in Python.
+	// GuessedCalls are calls found in text with Python syntax.
 	Guessed
 )
 
-// ExtractCalls finds the calls in an answer: its text, or the JSON of the calls that the server has found. The error is
-// one that the official scoring of a whole run stops at: it wraps ErrStops.
+// ExtractCalls finds the calls in an answer. text is the answer's text or the JSON of the calls that the server parsed.
+// If the official scoring of the whole run would stop at the answer, the error wraps ErrStops.
 func ExtractCalls(text string) ([]FunctionCall, CallSource, error) {
 	text = pystr.Trim(text)
 	if v, err := pyvalue.Decode(text); err == nil {
@@ -51,7 +51,7 @@ func ExtractCalls(text string) ([]FunctionCall, CallSource, error) {
 	return calls, Guessed, err
 }
 
-// nativeCalls are calls as servers have them; nil where one of them is none.
+// parseNativeCalls returns the calls in the format of servers, or nil if an item is not a call.
 func nativeCalls(list []any) (calls []FunctionCall) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
@@ -72,7 +72,7 @@ func nativeCalls(list []any) (calls []FunctionCall) {
 	return calls
 }
 
-// fromText is what a text of JSON holds, and any other value as it is.
+// decodeText returns the value of a string that contains JSON. It returns other values unchanged.
 func fromText(v any) any {
 	if text, ok := v.(string); ok {
 		if inner, err := pyvalue.Decode(text); err == nil {
@@ -98,11 +98,11 @@ func listedCalls(list []any) (calls []FunctionCall) {
 	return calls
 }
 
-// noFunctions are names before a bracket that are no calls of functions: words of Python, and of prose.
+// nonFunctions are words that precede a bracket but are not function names: keywords of Python and words of prose.
 var noFunctions = strings.Fields("Example For Here Note The This assert class def dict enumerate except filter float " +
 	"for from if import int isinstance len list map print raise range return set str try tuple type while with zip")
 
-// guessCalls finds calls in text. What stands within the brackets of one is none of its own.
+// guessCalls finds calls in text. It ignores calls inside the brackets of another call.
 func guessCalls(text string) (calls []FunctionCall, err error) {
 	end := 0
 	for i := 0; i < len(text); {
@@ -134,7 +134,8 @@ func guessCalls(text string) (calls []FunctionCall, err error) {
 	return calls, nil
 }
 
-// callAt is the name that begins at i, and where the bracket is behind it; "" if there is none.
+// callAt returns the function name that begins at i and the position of the bracket after it. The name is "" if no call
+// begins at i.
 func callAt(text string, i int) (name string, bracket int) {
 	if !isLetter(text[i]) || i > 0 && endsWord(text[:i]) {
 		return "", 0
@@ -161,7 +162,8 @@ func endsWord(text string) bool {
 	return last == '_' || pystr.IsWord(last)
 }
 
-// closingBracket is where the bracket at i is closed, brackets within quotes left out; -1 if it is not.
+// closingBracket returns the position of the bracket that closes the one at i, ignoring brackets within quotes, or -1
+// if it is not closed.
 func closingBracket(text string, i int) int {
 	depth, quote := 0, byte(0)
 	for ; i < len(text); i++ {
@@ -185,7 +187,7 @@ func closingBracket(text string, i int) int {
 	return -1
 }
 
-// isSignature says whether all arguments are names alone, or names with a type.
+// isSignature reports whether all arguments are bare names or names with a type.
 func isSignature(text string) bool {
 	for part := range strings.SplitSeq(text, ",") {
 		part = pystr.Trim(part)
@@ -205,8 +207,8 @@ func isWords(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r != '_' && !pystr.IsWord(r) }) < 0
 }
 
-// guessArguments returns the arguments of a guessed call: literals as their values, other expressions as Python prints
-// them.
+// guessArguments returns the arguments of a guessed call. Literals are decoded; other expressions become the text that
+// Python prints for them.
 func guessArguments(text string) (*pyvalue.Dict, error) {
 	d := pyvalue.NewDict()
 	if text == "" {

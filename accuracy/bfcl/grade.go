@@ -9,18 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ErrStops is wrapped by errors at which the official scoring ends without a figure, for all answers. Here the answer
-// counts as wrong.
+// ErrStops is wrapped by errors for answers at which the official scoring stops without a score for the whole run. This
+// package counts such an answer as wrong.
 var ErrStops = errors.New("the official scoring would have stopped")
 
-// GradingSample contains the reference for an answer.
+// GradingSample contains the reference data for grading an answer.
 type GradingSample struct {
-	Subset    string // "simple_java"
+	Subset    string // for example "simple_java"
 	Functions any    // the descriptions of the functions that may be called: a list of objects
-	Answers   any    // the calls that are right, each with the possible values of its arguments: a list of objects
+	Answers   any    // the correct calls, each with the possible values of its arguments: a list of objects
 }
 
-// ParseSample reads descriptions and answers, texts of JSON as the data set has them. The error names the text.
+// ParseSample parses the descriptions and answers of a sample, which are JSON texts of the data set. The error names
+// the invalid text.
 func ParseSample(subset, functions, answers string) (s GradingSample, err error) {
 	s.Subset = subset
 	if s.Functions, err = pyvalue.Decode(functions); err != nil {
@@ -32,18 +33,19 @@ func ParseSample(subset, functions, answers string) (s GradingSample, err error)
 	return s, nil
 }
 
-// Grade is the grade of an answer.
+// Grade is the result of grading an answer.
 type Grade struct {
 	Right  bool
-	Source CallSource // where the calls are from
-	Reason string     // why it is wrong
-	Stops  error      // wraps ErrStops where the official scoring would have
+	Source CallSource // the form of the calls in the answer
+	Reason string     // why the answer is wrong; "" if it is right
+	Stops  error      // wraps ErrStops if the official scoring would have stopped at the answer; otherwise nil
 }
 
-// Score grades an answer: the JSON of the calls that the server has found, or else the answer's text.
+// Score grades an answer. text is the JSON of the calls that the server parsed or, without such calls, the answer's
+// text.
 //
-// Where no function helps, an answer without native calls is right, whatever it says; where one certainly does and
-// nobody knows with which arguments (live_relevance), one with native calls.
+// In the irrelevance subsets, no function helps: an answer without native calls is right, whatever its text. In
+// live_relevance, a function helps but the correct arguments are unknown: an answer with native calls is right.
 func (s GradingSample) Score(text string) Grade {
 	calls, source, err := ExtractCalls(text)
 	g := Grade{Source: source}
@@ -74,7 +76,7 @@ func (s GradingSample) Score(text string) Grade {
 	return g
 }
 
-// compareCalls compares calls with the possible answers.
+// compareCalls compares the calls of an answer with the possible answers.
 func (s GradingSample) compareCalls(calls []FunctionCall) error {
 	if !pyvalue.True(s.Answers) {
 		if len(calls) > 0 {
@@ -111,13 +113,13 @@ func (s GradingSample) compareCalls(calls []FunctionCall) error {
 	return s.compareCall(functions[0], all[0], answers[0])
 }
 
-// readyCall is a call whose arguments have been decoded.
+// readyCall is a call with decoded arguments.
 type readyCall struct {
 	name any
 	args any
 }
 
-// readCall reads arguments that are text, which are none where they are no JSON.
+// readCall decodes arguments that are text. Text that is not JSON yields no arguments.
 func readCall(c FunctionCall) (readyCall, error) {
 	switch c.Name.(type) {
 	case []any, *pyvalue.Dict:
@@ -134,7 +136,7 @@ func readCall(c FunctionCall) (readyCall, error) {
 	return readyCall{c.Name, args}, nil
 }
 
-// compareAll finds for each possible answer, in order, the first call that is right and was not taken by another.
+// matchCalls finds, for each possible answer in order, the first unused call that matches it.
 func (s GradingSample) compareAll(calls []readyCall, answers []any) error {
 	if len(calls) != len(answers) {
 		return fmt.Errorf("it has %d calls, want %d", len(calls), len(answers))
@@ -164,7 +166,7 @@ func (s GradingSample) compareAll(calls []readyCall, answers []any) error {
 	return nil
 }
 
-// compareNamed compares with an answer whose function is looked for by its name.
+// compareByName compares a call with a possible answer. It looks up the answer's function by name.
 func (s GradingSample) compareNamed(c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
@@ -185,7 +187,7 @@ func (s GradingSample) compareNamed(c readyCall, answer any) error {
 	return fmt.Errorf("%w: function %s of a possible answer has no description", ErrStops, name)
 }
 
-// readField returns a required field of a description.
+// readField returns a required field of a function description.
 func readField[T any](v any, name string) (found T, err error) {
 	d, _ := v.(*pyvalue.Dict)
 	inner, ok := d.Get(name)
@@ -198,9 +200,9 @@ func readField[T any](v any, name string) (found T, err error) {
 	return found, nil
 }
 
-// functionSchema describes a function: its name and its parameters.
+// functionSchema contains the name and the parameters of a function.
 type functionSchema struct {
-	name       string // as models write it, who may use no dots
+	name       string // as models write it: some model APIs do not allow dots
 	properties *pyvalue.Dict
 	required   []any
 }
@@ -216,7 +218,7 @@ func readFunction(description any) (f functionSchema, err error) {
 	return functionSchema{strings.ReplaceAll(name, ".", "_"), properties, required}, errors.Join(err1, err2)
 }
 
-// compareCall compares a call with a possible answer. The first fault decides.
+// compareCall compares a call with a possible answer and returns the first fault.
 func (s GradingSample) compareCall(description any, c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
@@ -259,8 +261,8 @@ func (s GradingSample) compareCall(description any, c readyCall, answer any) err
 	return checkOthers(args, possible)
 }
 
-// checkRequired checks that a call has the function's required arguments. Python looks for them in texts and lists,
-// too.
+// checkRequired checks that a call contains the function's required arguments. If args is a string or a list, it
+// searches them as Python's operator "in" does.
 func checkRequired(args any, required []any) error {
 	for _, r := range required {
 		has := false
@@ -287,7 +289,7 @@ func checkRequired(args any, required []any) error {
 	return nil
 }
 
-// checkOthers checks that a call has the other arguments of a possible answer, except those that may be left out.
+// checkOptional checks that a call contains the arguments of a possible answer, except optional ones.
 func checkOthers(args, possible *pyvalue.Dict) error {
 	for _, name := range possible.Keys() {
 		if _, given := args.Get(name); given {
@@ -305,7 +307,7 @@ func checkOthers(args, possible *pyvalue.Dict) error {
 	return nil
 }
 
-// mayBeLeftOut says whether "" is among possible values: of a text it always is.
+// isOptional reports whether the possible values contain "". It is always true if they are a string.
 func mayBeLeftOut(values any) (bool, error) {
 	switch v := values.(type) {
 	case []any:

@@ -22,7 +22,8 @@ var java = typeRules{
 	parse: parseJava,
 }
 
-// Patterns have Python's classes: digits, blanks and letters of all scripts, and an end that may have a newline behind.
+// pythonClasses converts the character classes of patterns to Python's meaning: digits, blanks and letters of all
+// scripts, and an end of text that may precede a final newline.
 var classes = strings.NewReplacer(
 	`\d`, `\p{Nd}`, `\s`, `[\s\v\x1c-\x1f\x{85}\p{Z}]`, `\w`, `[\p{L}\p{N}_]`, `$`, `\n?\z`,
 )
@@ -45,7 +46,7 @@ var (
 	javaSuffixes = "lLfF"
 )
 
-// parseJava reads a literal of Java. One that is none of its type stays a text.
+// parseJava reads a Java literal. It returns text that does not match the type unchanged.
 func parseJava(text, of, items string) (any, error) {
 	switch of {
 	case "byte", "short", "integer":
@@ -73,8 +74,8 @@ func parseJava(text, of, items string) (any, error) {
 	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
 }
 
-// javaNumber is the number that a text of a form stands for. Behind a suffix of Java there may be a newline, which then
-// is left to Python's int and float.
+// parseJavaNumber returns the number that text contains if it matches form. A newline may follow a Java suffix; the
+// text then goes to Python's int and float unchanged.
 func javaNumber(text string, form *regexp.Regexp, float bool) any {
 	if !form.MatchString(text) {
 		return text
@@ -115,7 +116,7 @@ func javaArray(text, items string) (any, error) {
 	return list, nil
 }
 
-// javaItem is an item of a type, or of whatever it looks like where items have none.
+// parseJavaItem returns an array item of a type. Without a type, the item's form determines its type.
 func javaItem(text, of string) (any, error) {
 	if of == "" {
 		return javaValue(text), nil
@@ -148,7 +149,7 @@ func javaList(text, items string) (any, error) {
 	return list, nil
 }
 
-// trimEnds removes the first and the last character of a text.
+// trimEnds removes the first and the last character of text.
 func trimEnds(text string) string {
 	r := []rune(text)
 	if len(r) < 2 {
@@ -171,7 +172,7 @@ func javaMap(text string) any {
 	return d
 }
 
-// javaValue is a value whose type nobody tells.
+// parseUntypedJava returns a value of unknown type. Its form determines the type.
 func javaValue(text string) any {
 	switch {
 	case text == "true" || text == "false":
@@ -186,7 +187,7 @@ func javaValue(text string) any {
 	return anyNumber(text)
 }
 
-// anyNumber is what Python's int or float read, or else the text.
+// parsePythonNumber returns the number that Python's int or float reads, or else the text.
 func anyNumber(text string) any {
 	if n, err := pyvalue.Int(text); err == nil {
 		return narrowInt(n)

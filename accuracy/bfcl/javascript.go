@@ -28,7 +28,7 @@ var (
 	objectForm = compilePattern(`\A\{(.*?)\}`)
 )
 
-// parseJavaScript reads a literal of JavaScript. One that is none of its type stays a text.
+// parseJavaScript reads a JavaScript literal. It returns text that does not match the type unchanged.
 func parseJavaScript(text, of, items string) (any, error) {
 	switch of {
 	case "String":
@@ -60,14 +60,14 @@ func parseJavaScript(text, of, items string) (any, error) {
 	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
 }
 
-// scriptBig reads a whole number with an n behind it.
+// parseBigInt reads an integer with the suffix n.
 func scriptBig(text string) (any, error) {
 	if !bigForm.MatchString(text) {
 		return text, nil
 	}
 	n, err := pyvalue.Int(text[:len(text)-1])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrStops, err) // a newline stands behind the n
+		return nil, fmt.Errorf("%w: %w", ErrStops, err) // a newline follows the n
 	}
 	return narrowInt(n), nil
 }
@@ -94,14 +94,14 @@ func scriptArray(text, items string) any {
 		return text
 	}
 	list := []any{}
-	inside := pystr.Trim(m[1] + m[2]) // one of which is empty
+	inside := pystr.Trim(m[1] + m[2]) // one of the two groups is empty
 	if inside == "" {
 		return list
 	}
 	for item := range strings.SplitSeq(inside, ",") {
 		v, err := scriptItem(pystr.Trim(item), items)
 		if err != nil {
-			return text // which the official reader does, whatever the fault
+			return text // the official parser does the same for every fault
 		}
 		list = append(list, v)
 	}
@@ -156,8 +156,8 @@ func scriptObject(text string) any {
 
 type keyValue struct{ key, value string }
 
-// splitPairs returns the keys and values of an object without its brackets. A value ends at the first comma behind
-// which a colon comes before the next comma.
+// splitPairs returns the keys and values of an object given without its brackets. A value ends at the first comma that
+// is followed by a colon before the next comma.
 func splitPairs(text string) (all []keyValue) {
 	for {
 		text = strings.TrimLeft(text, ":")
@@ -180,7 +180,7 @@ func cutValue(text string) (value, next string) {
 		behind, _, _ := strings.Cut(text[i+1:], ",")
 		colon := strings.LastIndexByte(behind, ':')
 		blanks := len(behind) - len(pystr.TrimLeft(behind))
-		if colon == blanks { // a blank has to be the key
+		if colon == blanks { // the key must contain a character before the colon, possibly a blank
 			_, last := utf8.DecodeLastRuneInString(behind[:blanks])
 			blanks -= last
 		}

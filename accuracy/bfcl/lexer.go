@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// errSyntax is what Python would not parse.
+// errSyntax means that Python cannot parse the text.
 var errSyntax = errors.New("no Python")
 
 type tokenKind uint8
@@ -25,25 +25,25 @@ const (
 	tokenOperator
 )
 
-// pyToken is a token of Python, with the value of a number or a string.
+// pyToken is a Python token. Tokens of numbers and strings have a value.
 type pyToken struct {
 	kind  tokenKind
 	text  string
 	value any    // int64, *big.Int, float64, string
-	odd   string // of a constant that JSON cannot hold, what it is: bytes, a complex number
-	raw   bool   // an f-string: text is all that is known of it
+	odd   string // kind of a constant that JSON cannot represent: bytes or a complex number
+	raw   bool   // an f-string, whose value is unknown
 }
 
-// operators, the longer ones before those that they begin with.
+// operators contains Python's operators. An operator precedes its own prefixes.
 var operators = []string{
 	"...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", ":=", "->",
 	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=",
 }
 
-// maxTokens bounds expressions: no model answers a call that is as long.
+// maxTokens limits the length of expressions. It is far above the length of models' calls.
 const maxTokens = 1 << 14
 
-// tokenize splits an expression within brackets, where ends of lines are blanks.
+// tokenize splits an expression into tokens. Newlines count as blanks because the expression is within brackets.
 func tokenize(text string) (all []pyToken, err error) {
 	for len(all) < maxTokens {
 		text = strings.TrimLeft(text, " \t\f\r\n")
@@ -56,7 +56,7 @@ func tokenize(text string) (all []pyToken, err error) {
 		case text[0] == '#':
 			i := strings.IndexByte(text, '\n')
 			if i < 0 {
-				return nil, errSyntax // what closes the brackets would be within the comment
+				return nil, errSyntax // a comment would contain the closing brackets
 			}
 			text = text[i:]
 			continue
@@ -90,7 +90,7 @@ func readToken(text string) (t pyToken, n int, err error) {
 	return pyToken{}, 0, errSyntax
 }
 
-// nameEnd is how long an identifier at the beginning is, 0 if there is none.
+// nameEnd returns the length of the identifier at the beginning of text; 0: none.
 func nameEnd(text string) int {
 	for i, r := range text {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !pystr.IsWord(r)) {
@@ -100,7 +100,8 @@ func nameEnd(text string) int {
 	return len(text)
 }
 
-// stringStart is where the quote of a string is that begins here, behind its prefix; -1 if none does.
+// stringStart returns the position of the opening quote if a string literal, perhaps with a prefix, begins text;
+// otherwise -1.
 func stringStart(text string) int {
 	for i := range min(3, len(text)) {
 		switch c := text[i] | 0x20; {
@@ -113,7 +114,7 @@ func stringStart(text string) int {
 	return -1
 }
 
-// readString reads a string whose quote is at quote.
+// readString reads a string literal with its opening quote at position quote.
 func readString(text string, quote int) (t pyToken, n int, err error) {
 	prefix := strings.ToLower(text[:quote])
 	switch prefix {
@@ -154,13 +155,13 @@ func readString(text string, quote int) (t pyToken, n int, err error) {
 	return t, end, nil
 }
 
-// escapes are the characters behind a backslash that stand for one.
+// escapes contains the characters that follow a backslash in escape sequences of one character.
 var escapes = map[byte]string{
 	'\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 	'\n': "",
 }
 
-// unescapeString returns what a string literal holds. An escape that Python does not know stays as it is.
+// unescapeString returns the value of a string literal. Unknown escapes stay unchanged, as in Python.
 func unescapeString(text string, inBytes bool) (string, error) {
 	var out strings.Builder
 	for {
@@ -169,7 +170,7 @@ func unescapeString(text string, inBytes bool) (string, error) {
 		if !found {
 			return out.String(), nil
 		}
-		c := rest[0] // there is one: a backslash at the end would have taken the quote along
+		c := rest[0] // not empty: a backslash at the end would have escaped the closing quote
 		if s, ok := escapes[c]; ok {
 			out.WriteString(s)
 			text = rest[1:]
@@ -193,8 +194,8 @@ func unescapeString(text string, inBytes bool) (string, error) {
 	}
 }
 
-// characterDigits is where the number of a character begins behind a backslash, how many digits it has, 0 where there
-// is none, and their base.
+// characterDigits returns the form of a character number after a backslash: the characters to skip, the number of
+// digits (0: not a number) and the base.
 func characterDigits(rest string, inBytes bool) (skip, digits, base int) {
 	switch c := rest[0]; {
 	case '0' <= c && c <= '7':
@@ -212,7 +213,7 @@ func characterDigits(rest string, inBytes bool) (skip, digits, base int) {
 	return 0, 0, 0
 }
 
-// encodeRune returns one character; half a surrogate pair is three bytes that are not UTF-8.
+// encodeRune returns the UTF-8 encoding of a character. A lone surrogate becomes three bytes that are not valid UTF-8.
 func encodeRune(r rune) string {
 	if 0xd800 <= r && r < 0xe000 {
 		return string([]byte{0xe0 | byte(r>>12), 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f})
@@ -248,7 +249,7 @@ func readNumber(text string) (t pyToken, n int, err error) {
 	return t, n, nil
 }
 
-// numberEnd is how long a number at the beginning is; base is 0 where none is written.
+// numberEnd returns the length of the number at the beginning of text. base is 0 if the number has no base prefix.
 func numberEnd(text string, base int) (n int) {
 	for n < len(text) {
 		c := text[n]
@@ -261,8 +262,8 @@ func numberEnd(text string, base int) (n int) {
 	return n
 }
 
-// parseInteger returns the value of digits, behind the two characters that name the base where it is not 0. One without
-// a base does not begin with 0, but for those that are 0.
+// parseInteger returns the value of an integer literal. If base is not 0, a prefix of two characters names it. A
+// literal without a prefix may begin with 0 only if its value is 0.
 func parseInteger(digits string, base int) (any, error) {
 	if base != 0 {
 		v, ok := new(big.Int).SetString(digits[2:], base)
@@ -282,7 +283,7 @@ func isAlnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// underscoresFit says whether each underscore stands between two digits, or behind a base.
+// underscoresFit reports whether each underscore is between two digits or follows a base prefix.
 func underscoresFit(number string, base int) bool {
 	digit := func(i int) bool { return i >= 0 && i < len(number) && number[i] != '.' && isAlnum(number[i]) }
 	for i := range number {
@@ -296,7 +297,7 @@ func underscoresFit(number string, base int) bool {
 	return true
 }
 
-// narrowInt returns an int64 where the integer fits.
+// narrowInt returns n as an int64 if it fits.
 func narrowInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()

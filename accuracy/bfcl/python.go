@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// bindingLevel is how tightly an expression binds, as Python has it when it prints one.
+// bindingLevel is the precedence of an expression. Python uses it when it prints expressions.
 type bindingLevel int
 
 const (
@@ -31,27 +31,27 @@ const (
 	levelAtom
 )
 
-// expression is one as Python prints it, and what it is worth if it is a literal.
+// expression is an expression as Python prints it, with its value if it is a literal.
 type expression struct {
 	text   string
 	level  bindingLevel
 	worth  literalWorth
-	value  any    // of a literal
-	odd    string // of a literal that JSON cannot hold, what it is
-	list   bool   // a list, an object or a set, or a tuple of such: no key of a dictionary
+	value  any    // if status is literal
+	odd    string // kind of a literal that JSON cannot represent
+	list   bool   // contains a list, an object or a set and therefore cannot be a dictionary key
 	number bool   // a number without a sign
 }
 
-// literalWorth says what an expression yields as a literal.
+// literalStatus is the result of evaluating an expression as a literal.
 type literalWorth uint8
 
 const (
 	noLiteral literalWorth = iota
 	literal
-	badKey // a list is the key of a dictionary, or lies in a set: an error that ends the official scoring
+	badKey // a list is a dictionary key or a set item: an error that stops the official scoring
 )
 
-// textAt returns the text for use at a binding level, in parentheses where the expression binds less tightly.
+// textAt returns the text for use at a binding level. It adds parentheses if the expression binds less tightly.
 func (e expression) textAt(l bindingLevel) string {
 	if e.level < l {
 		return "(" + e.text + ")"
@@ -59,13 +59,13 @@ func (e expression) textAt(l bindingLevel) string {
 	return e.text
 }
 
-// keywordArgument is an argument with its name.
+// keywordArgument is a named argument of a call.
 type keywordArgument struct {
 	name  string
 	value expression
 }
 
-// readArguments reads the arguments of a call. Positional ones are left out, and ** of a dictionary.
+// readArguments reads the named arguments of a call. It ignores positional arguments and the entries of **.
 func readArguments(text string) ([]keywordArgument, error) {
 	all, err := tokenize(text)
 	if err != nil {
@@ -79,10 +79,10 @@ func readArguments(text string) ([]keywordArgument, error) {
 	return named, nil
 }
 
-// maxNested bounds expressions in one another; Python's own parser gives up at 200 brackets.
+// maxNested limits the nesting of expressions. Python's parser stops at 200 brackets.
 const maxNested = 200
 
-// pyParser parses what tokens stand for.
+// pyParser parses tokens of Python expressions.
 type pyParser struct {
 	tokens []pyToken
 	depth  int
@@ -97,13 +97,13 @@ func (p *pyParser) fail() expression {
 	return expression{}
 }
 
-// nextIs says whether an operator or a word stands next.
+// isNext reports whether the next token is the given operator or word.
 func (p *pyParser) nextIs(text string) bool {
 	t := p.peekToken()
 	return (t.kind == tokenOperator || t.kind == tokenName) && t.text == text
 }
 
-// acceptToken steps over an operator or a word if it stands next.
+// acceptToken skips the next token if it is the given operator or word, and reports whether it did.
 func (p *pyParser) acceptToken(text string) bool {
 	if !p.nextIs(text) {
 		return false
@@ -118,7 +118,7 @@ func (p *pyParser) expectToken(text string) {
 	}
 }
 
-// words may be no names.
+// pythonKeywords are words that cannot be names.
 var words = strings.Fields("False None True and as assert async await break class continue def del elif else except " +
 	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
@@ -132,7 +132,8 @@ func (p *pyParser) parseName() string {
 	return t.text
 }
 
-// parseArguments reads arguments up to a closing bracket, which it steps over, or to the end where close is "".
+// parseArguments reads arguments up to end, a closing bracket, and skips it. If end is "", it reads to the end of the
+// tokens.
 func (p *pyParser) parseArguments(end string) (texts []string, named []keywordArgument) {
 	at := func() bool { return end == "" && p.peekToken().kind == tokenEnd || end != "" && p.nextIs(end) }
 	unpacked := false
@@ -154,7 +155,7 @@ func (p *pyParser) parseArguments(end string) (texts []string, named []keywordAr
 			texts = append(texts, name+"="+v.textAt(levelTest))
 		default:
 			if texts = append(texts, p.parsePositional()); len(named) > 0 || unpacked {
-				p.fail() // a positional argument behind one with a name
+				p.fail() // a positional argument follows a named one
 			}
 		}
 		if !p.acceptToken(",") {
@@ -168,12 +169,12 @@ func (p *pyParser) parseArguments(end string) (texts []string, named []keywordAr
 	return texts, named
 }
 
-// isKeyword says whether a token is the name of an argument.
+// isKeyword reports whether a token is the name of an argument.
 func (p *pyParser) isKeyword(t pyToken) bool {
 	return t.kind == tokenName && p.tokens[1].kind == tokenOperator && p.tokens[1].text == "="
 }
 
-// parsePositional reads the text of an argument without a name; values that are made by a loop may be one.
+// parsePositional reads the text of a positional argument, which may be a generator expression.
 func (p *pyParser) parsePositional() string {
 	v := p.namedOrTest()
 	if p.nextIs("for") {
@@ -191,7 +192,7 @@ func (p *pyParser) namedOrTest() expression {
 	return p.parseTest()
 }
 
-// parseTest reads any expression except a tuple without brackets.
+// parseTest reads any expression except an unparenthesized tuple.
 func (p *pyParser) parseTest() (e expression) {
 	if p.depth++; p.depth > maxNested {
 		return p.fail()
@@ -242,8 +243,8 @@ func (p *pyParser) parseLambda() expression {
 	return expression{text: head + ": " + p.parseTest().textAt(levelTest), level: levelTest}
 }
 
-// parseJoined reads operands with a word between them. Python prints each one in brackets that binds less tightly than
-// the one before it might.
+// parseChain reads operands separated by a word ("and", "or"). Python parenthesizes an operand that binds less tightly
+// than the grammar allows.
 func (p *pyParser) parseJoined(word string, l bindingLevel, operand func() expression) expression {
 	e := operand()
 	if !p.nextIs(word) {
@@ -272,7 +273,7 @@ func (p *pyParser) parseNot() expression {
 	return expression{text: "not " + p.parseNot().textAt(levelNot), level: levelNot}
 }
 
-// comparisonOperator is the operator that stands next, "" if there is none.
+// comparisonOperator reads the next comparison operator; "": none.
 func (p *pyParser) comparisonOperator() string {
 	for _, op := range []string{"<", ">", "==", ">=", "<=", "!=", "in"} {
 		if p.acceptToken(op) {
@@ -305,7 +306,7 @@ func (p *pyParser) parseComparison() expression {
 	return expression{text: text, level: levelCompare}
 }
 
-// binaries are the operators of two operands, from those that bind least.
+// binaryOperators contains the operators with two operands, lowest precedence first.
 var binaries = []struct {
 	level     bindingLevel
 	operators []string
@@ -329,7 +330,7 @@ func (p *pyParser) parseBinary(i int) expression {
 		right := p.parseBinary(i + 1)
 		sum := expression{text: e.textAt(b.level) + " " + op + " " + right.textAt(b.level+1), level: b.level}
 		if (op == "+" || op == "-") && right.number && right.odd == complexNumber && e.odd == "" && isNumber(e) {
-			sum.worth, sum.odd = literal, complexNumber // the only sum that is a literal
+			sum.worth, sum.odd = literal, complexNumber // the only sums that are literals are complex numbers
 		}
 		e = sum
 	}
@@ -337,7 +338,7 @@ func (p *pyParser) parseBinary(i int) expression {
 
 const complexNumber = "a complex number"
 
-// isNumber says whether a literal is a number, perhaps with a sign.
+// isNumber reports whether a literal is a number, perhaps with a sign.
 func isNumber(e expression) bool {
 	switch e.value.(type) {
 	case int64, *big.Int, float64:
@@ -393,7 +394,7 @@ func (p *pyParser) parsePower() expression {
 	return expression{text: e.textAt(levelPower+1) + " ** " + p.parseFactor().textAt(levelPower), level: levelPower}
 }
 
-// parseTrailers reads calls, attributes and subscripts of what stands before them.
+// parseTrailers reads the calls, attributes and subscripts that follow e.
 func (p *pyParser) parseTrailers(e expression) expression {
 	for !p.failed {
 		switch {

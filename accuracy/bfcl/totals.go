@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Subsets are those of the single-turn part, in the data set's order.
+// Subsets returns the names of the subsets of the single-turn part, in the data set's order.
 func Subsets() []string {
 	return []string{
 		"simple_python", "simple_java", "simple_javascript", "multiple", "parallel", "parallel_multiple", "live_simple",
@@ -19,7 +19,7 @@ type SubsetCategory struct {
 	Subsets []string
 }
 
-// Categories are those of the single-turn part. live_relevance is in none.
+// Categories returns the categories of the single-turn part. The subset live_relevance has no category.
 func Categories() []SubsetCategory {
 	all := Subsets()
 	return []SubsetCategory{{"non_live", all[:6]}, {"live", all[6:10]}, {"hallucination", all[10:12]}}
@@ -31,10 +31,10 @@ type GradeTotals struct {
 	completed int
 }
 
-// SubsetTally counts the right and the issued samples of a subset.
+// SubsetTally counts the correct answers and the issued samples of a subset.
 type SubsetTally struct{ Right, Issued int }
 
-// Accuracy is the share of right answers among issued samples, 0 to 1.
+// Accuracy returns the share of correct answers among issued samples, 0 to 1.
 func (t SubsetTally) Accuracy() float64 { return float64(t.Right) / float64(t.Issued) }
 
 // Add counts an answer.
@@ -47,7 +47,7 @@ func (t *GradeTotals) Add(subset string, right bool) {
 	t.completed++
 }
 
-// AddMissing counts a sample that was issued and never answered: it is wrong.
+// AddMissing counts an issued sample without an answer as wrong.
 func (t *GradeTotals) AddMissing(subset string) { t.tallyOf(subset).Issued++ }
 
 func (t *GradeTotals) tallyOf(subset string) *SubsetTally {
@@ -62,17 +62,18 @@ func (t *GradeTotals) tallyOf(subset string) *SubsetTally {
 
 // TotalScores contains the scores of all grades. Accuracies are from 0 to 1.
 type TotalScores struct {
-	Overall    float64            // of all samples
-	Normalized float64            // mean of the categories
-	Categories map[string]float64 // those of which there are samples
+	Overall    float64            // share of all samples
+	Normalized float64            // mean of the categories' accuracies
+	Categories map[string]float64 // by category; only categories with samples
 	Subsets    map[string]SubsetTally
 	Completed  int // samples that were answered
 	Issued     int
 }
 
-// Scores may be asked at any time. Where no sample was answered, all are 0, and there are no categories.
+// Scores returns the scores of the grades added so far. If no sample was answered, all scores are 0 and Categories is
+// empty.
 //
-// Of non_live, the subsets called simple_ are one by their mean; of live, subsets weigh by their samples.
+// In non_live, the mean of the simple_ subsets counts as one subset. In live, subsets are weighted by their samples.
 func (t *GradeTotals) Scores() TotalScores {
 	s := TotalScores{Categories: map[string]float64{}, Subsets: map[string]SubsetTally{}, Completed: t.completed}
 	right := 0
@@ -99,7 +100,7 @@ func (t *GradeTotals) Scores() TotalScores {
 	return s
 }
 
-// categoryAccuracy is a category's accuracy; ok is false where it has no samples.
+// categoryAccuracy returns a category's accuracy. ok is false if the category has no samples.
 func (t *GradeTotals) categoryAccuracy(c SubsetCategory) (accuracy float64, ok bool) {
 	present := slices.DeleteFunc(slices.Clone(c.Subsets), func(name string) bool { return t.subsets[name] == nil })
 	if len(present) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// valueKind is a type of Python.
+// valueKind is a Python type.
 type valueKind uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	kindBool
 	kindList
 	kindDict
-	kindSet // which no value is of
+	kindSet // only in descriptions: JSON has no sets
 )
 
 func kindOf(v any) valueKind {
@@ -43,10 +43,10 @@ func kindOf(v any) valueKind {
 	return kindNone
 }
 
-// typeRules says how a language names types in descriptions, and how it writes values.
+// typeRules contains a language's names of types in descriptions and its syntax of values.
 type typeRules struct {
 	kinds  map[string]valueKind
-	lists  []string // types whose items have a type
+	lists  []string // types whose descriptions state the type of their items
 	parse  func(text, of, items string) (any, error)
 	python bool
 }
@@ -70,7 +70,7 @@ func (s GradingSample) typeRules() typeRules {
 	return python
 }
 
-// kindNamed returns the type that a description names.
+// kindByName returns the type with the given name in descriptions.
 func (l typeRules) kindNamed(name string) (valueKind, error) {
 	k, ok := l.kinds[name]
 	if !ok {
@@ -79,13 +79,13 @@ func (l typeRules) kindNamed(name string) (valueKind, error) {
 	return k, nil
 }
 
-// expectedType is what a value should be.
+// expectedType is the required type of a value.
 type expectedType struct {
 	kind  valueKind
-	items valueKind // of lists; kindNone: nobody looks
+	items valueKind // of lists; kindNone: not checked
 }
 
-// itemKind returns what the items of a list should be, if anybody looks: the name of the type, "" if nobody does.
+// itemKind returns the required type of a list's items and its name in the description; "": not checked.
 func (l typeRules) itemKind(of string, property any) (k valueKind, items string, err error) {
 	if !slices.Contains(l.lists, of) {
 		return kindNone, "", nil
@@ -101,7 +101,7 @@ func (l typeRules) itemKind(of string, property any) (k valueKind, items string,
 	return k, items, err
 }
 
-// compareArgument compares a value with the possible ones.
+// compareArgument compares an argument's value with the possible values.
 func (s GradingSample) compareArgument(property, value any, possible []any) error {
 	l := s.typeRules()
 	of, err := readField[string](property, "type")
@@ -139,7 +139,7 @@ func (s GradingSample) compareArgument(property, value any, possible []any) erro
 	return e.compareValue(value, possible)
 }
 
-// compareValue compares a value of the type that it should be of with the possible ones.
+// compareValue compares a value of the required type with the possible values.
 func (e expectedType) compareValue(value any, possible []any) error {
 	switch {
 	case e.kind == kindDict:
@@ -154,7 +154,7 @@ func (e expectedType) compareValue(value any, possible []any) error {
 	return checkOneOf(value, possible)
 }
 
-// checkOneOf checks that a value, as it is, is among the possible ones.
+// checkOneOf checks that the unnormalized value equals one of the possible values.
 func checkOneOf(value any, possible []any) error {
 	if !containsValue(possible, value) {
 		return errValue
@@ -162,11 +162,11 @@ func checkOneOf(value any, possible []any) error {
 	return nil
 }
 
-// errValue is a value that is none of the possible ones.
+// errWrongValue means that a value is not among the possible values.
 var errValue = errors.New("its value is not among the possible ones")
 
-// checkType compares the type of a value. variable is true where the possible values are of another type than
-// described: they are taken as they are then.
+// checkType checks the type of a value. isVariable is true if the possible values have another type than the
+// description states; they are then compared without normalization.
 func (e expectedType) checkType(value any, possible []any) (variable bool, err error) {
 	other := valueKind(255)
 	for _, p := range possible {
@@ -188,8 +188,8 @@ func (e expectedType) checkType(value any, possible []any) (variable bool, err e
 	return false, fmt.Errorf("it is %s, which is of another type", pyvalue.Name(value))
 }
 
-// checkItems wants one possible value by which all items are of the type that they should be. One that is no list is
-// such a value.
+// checkItems checks that a possible value exists whose items have the types of all items of value. A possible value
+// that is not a list passes.
 func (e expectedType) checkItems(value any, possible []any) error {
 	items, ok := value.([]any)
 	if !ok {
@@ -214,8 +214,8 @@ next:
 
 var unimportant = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "")
 
-// normalizeValue returns a text without blanks and some punctuation, in lower case and with one kind of quotes; any
-// other value is as it is.
+// normalizeValue converts a text to lower case, removes blanks and some punctuation and replaces single quotes by
+// double quotes. It returns other values unchanged.
 func normalizeValue(v any) any {
 	if text, ok := v.(string); ok {
 		return strings.ReplaceAll(pyvalue.Lower(unimportant.Replace(text)), "'", `"`)
@@ -223,7 +223,7 @@ func normalizeValue(v any) any {
 	return v
 }
 
-// normalizeValues normalizes the items of a list, or the characters of a text.
+// normalizeValues normalizes the items of a list or the characters of a text.
 func normalizeValues(v any) ([]any, error) {
 	switch v := v.(type) {
 	case []any:
@@ -268,7 +268,8 @@ func compareList(value any, possible []any) error {
 	return nil
 }
 
-// compareDict compares with each possible object in turn: the last one's fault is told.
+// compareDict compares a value with each possible object in turn. If none matches, it returns the fault of the last
+// one.
 func compareDict(value any, possible []any) error {
 	err := errors.New("nothing but leaving it out is possible")
 	for _, p := range possible {
@@ -335,7 +336,7 @@ func compareKey(d *pyvalue.Dict, key string, possible any) error {
 	return nil
 }
 
-// compareDicts compares lists of objects, item by item.
+// compareDicts compares two lists of objects item by item.
 func compareDicts(value any, possible []any) error {
 	items, ok := value.([]any)
 	err := errors.New("no value is possible")

@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// cutChinese cuts by mteval-v13a's rule with a blank on both sides of each Chinese character, and none at the text's
-// ends.
+// splitChinese tokenizes by mteval-v13a's rule after putting blanks around each Chinese character. It trims the text.
 func (c *tokenCutter) cutChinese(text string) {
 	var b strings.Builder
 	for _, r := range text {
@@ -21,8 +20,8 @@ func (c *tokenCutter) cutChinese(text string) {
 	c.cutMtevalWord(b.String(), false, false)
 }
 
-// chineseTable are the characters that sacreBLEU takes as Chinese. U+2001 to U+2A6D and U+2F81 to U+2FA1, most of which
-// are not, stand for two blocks beyond U+FFFF, which are not in it.
+// chineseTable contains the characters that sacreBLEU treats as Chinese. The ranges U+2001 to U+2A6D and U+2F81 to
+// U+2FA1, mostly other characters, replace two blocks above U+FFFF, which sacreBLEU does not include.
 var chineseTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x2001, Hi: 0x2a6d, Stride: 1}, {Lo: 0x2e80, Hi: 0x2fdf, Stride: 1}, {Lo: 0x2ff0, Hi: 0x303f, Stride: 1},
 	{Lo: 0x3100, Hi: 0x312f, Stride: 1}, {Lo: 0x31a0, Hi: 0x31bf, Stride: 1}, {Lo: 0x31c0, Hi: 0x31ef, Stride: 1},

@@ -3,17 +3,17 @@ package bleu
 // Order is the length of the longest n-grams, in tokens.
 const Order = 4
 
-// NgramCounts contains the counts that BLEU is computed from, summed over pairs of a translation and its reference.
+// NgramCounts contains the counts from which BLEU is computed, summed over pairs of a translation and its reference.
 // Index n-1 contains the counts of n-grams.
 type NgramCounts struct {
-	Matches  [Order]int // n-grams of translations that their reference has, each as often as there at most
+	Matches  [Order]int // n-grams of translations that occur in their reference, no more often than there
 	Possible [Order]int // all n-grams of translations
 
-	Translation int // tokens
-	Reference   int // tokens
+	Translation int // length of all translations in tokens
+	Reference   int // length of all references in tokens
 }
 
-// Ratio is the length of the translations by that of the references; 0 without references.
+// Ratio returns the length of the translations divided by that of the references; 0 without references.
 func (c *NgramCounts) Ratio() float64 {
 	if c.Reference == 0 {
 		return 0
@@ -21,9 +21,9 @@ func (c *NgramCounts) Ratio() float64 {
 	return float64(c.Translation) / float64(c.Reference)
 }
 
-// ngramCounter counts n-grams. Its memory is used again from pair to pair.
+// ngramCounter counts n-grams. It reuses its memory for each pair.
 type ngramCounter struct {
-	words      map[string]uint32 // of all pairs; from 1 on
+	words      map[string]uint32 // number of each word of all pairs, from 1
 	reference  []uint32
 	hypothesis []uint32
 	grams      ngramTree
@@ -31,7 +31,7 @@ type ngramCounter struct {
 
 func newCounter() *ngramCounter { return &ngramCounter{words: map[string]uint32{}} }
 
-// addPair counts a pair.
+// addPair adds the counts of a pair to sum.
 func (c *ngramCounter) addPair(sum *NgramCounts, reference, translation []string) {
 	c.reference = c.numberWords(c.reference[:0], reference)
 	c.hypothesis = c.numberWords(c.hypothesis[:0], translation)
@@ -53,8 +53,8 @@ func (c *ngramCounter) addPair(sum *NgramCounts, reference, translation []string
 	}
 }
 
-// countMatches counts the n-grams that begin at the first word. Where the reference lacks one, it lacks the longer
-// ones.
+// countMatches counts the matched n-grams that begin at the first word. It stops at the first n-gram that is not in the
+// reference, because longer ones cannot match.
 func (c *ngramCounter) countMatches(sum *NgramCounts, words []uint32) {
 	at := root
 	for n, word := range words {

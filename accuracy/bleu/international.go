@@ -8,8 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// cutInternational cuts by mteval-v14's rule: punctuation apart from what is no number before it, then behind it, and
-// symbols. It is of each word alone, but that there is nothing before the first word and behind the last.
+// splitInternational tokenizes by mteval-v14's rule. It separates punctuation that does not follow a number, then
+// punctuation that does not precede a number, then symbols. It handles each word on its own. The text's first word has
+// no blank before it and the last word none after it, unless the text has.
 func (c *tokenCutter) cutInternational(text string) {
 	before, word := text != pystr.TrimLeft(text), ""
 	for next := range pystr.FieldsSeq(text) {
@@ -24,7 +25,8 @@ func (c *tokenCutter) cutInternational(text string) {
 	}
 }
 
-// internationalWord cuts a word with a blank before and behind it, or without.
+// splitInternationalWord tokenizes a word. blankBefore and blankAfter state whether blanks surround the word in the
+// text.
 func (c *tokenCutter) internationalWord(word string, before, behind bool) {
 	if !hasAny(word, &notPlain) || !strings.ContainsFunc(word, isPunctOrSymbol) {
 		c.all = append(c.all, word)
@@ -43,7 +45,7 @@ func (c *tokenCutter) internationalWord(word string, before, behind bool) {
 	c.addFields(string(c.to))
 }
 
-// notPlain are the punctuation and symbols of ASCII, and the bytes of characters beyond.
+// nonPlainBytes contains ASCII punctuation and symbols, and the bytes of non-ASCII characters.
 var notPlain = beyondASCII(oneOf(signs + ".,-'"))
 
 func beyondASCII(is [256]bool) [256]bool {
@@ -55,7 +57,7 @@ func beyondASCII(is [256]bool) [256]bool {
 
 func isPunctOrSymbol(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
-// separateRunes is separateBytes for characters.
+// separateRunes does the work of separateBytes for characters.
 func (c *tokenCutter) separateRunes(apart func(a, b rune) bool, before, between, behind string) {
 	c.to = c.to[:0]
 	for text := c.from; len(text) > 0; {

@@ -10,25 +10,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Smoothing is the method that replaces the precision of an order without a match.
+// Smoothing is the method that replaces the precision of an order without matches.
 type Smoothing int
 
-// The ways of sacreBLEU, which are those of Chen and Cherry, A Systematic Comparison of Smoothing Techniques for
+// The smoothing methods of sacreBLEU, from Chen and Cherry, A Systematic Comparison of Smoothing Techniques for
 // Sentence-Level BLEU, 2014.
 const (
-	Exp   Smoothing = iota // halved for each such order: the default
-	Floor                  // Options.Value in place of the matches
-	AddK                   // Options.Value more matches and n-grams of all orders from two words on
-	None                   // nothing: the score is 0
+	Exp   Smoothing = iota // the default: halves the replacement for each such order
+	Floor                  // SacreOptions.Value replaces the number of matches
+	AddK                   // adds SacreOptions.Value to the matches and n-grams of all orders from 2 up
+	None                   // no smoothing: the score is 0
 )
 
-// smoothings are the ways' names and values.
+// smoothings contains the names and default values of the methods.
 var smoothings = [...]struct {
 	name  string
 	value float64
 }{Exp: {name: "exp"}, Floor: {"floor", 0.1}, AddK: {"add-k", 1}, None: {name: "none"}}
 
-// ParseSmoothing reads a name: exp, floor, add-k or none.
+// ParseSmoothing returns the method with the given name: exp, floor, add-k or none.
 func ParseSmoothing(name string) (Smoothing, error) {
 	var names []string
 	for s, of := range smoothings {
@@ -42,29 +42,30 @@ func ParseSmoothing(name string) (Smoothing, error) {
 
 func (s Smoothing) String() string { return smoothings[s].name }
 
-// SacreOptions contains the options of sacreBLEU. The zero value is its default: 13a, unchanged case, exp.
+// SacreOptions contains the options of sacreBLEU. The zero value is its default: tokenizer 13a, mixed case, smoothing
+// exp.
 type SacreOptions struct {
 	Tokenizer SacreTokenizer `param:"sacrebleu"`
 	Lowercase bool           `param:"sacrebleu_case" choices:"mixed,lower"`
 	Smoothing Smoothing      `param:"sacrebleu_smoothing"`
-	Value     float64        // of Floor and AddK; 0: 0.1 and 1
+	Value     float64        // parameter of Floor and AddK; 0 means their defaults, 0.1 and 1
 }
 
 // SacreScorer counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.
 type SacreScorer struct {
 	options SacreOptions
-	cut     [2]tokenCutter // of references and of translations
+	cut     [2]tokenCutter // for references and for translations
 	counter *ngramCounter
 	counts  NgramCounts
 }
 
-// NewSacre returns a scorer of no translations yet.
+// NewSacre returns a scorer without translations.
 func NewSacre(o SacreOptions) *SacreScorer {
 	o.Value = cmp.Or(o.Value, smoothings[o.Smoothing].value)
 	return &SacreScorer{options: o, counter: newCounter()}
 }
 
-// Add scores a translation against its reference. Both are running text.
+// Add adds a translation and its reference. Both are untokenized text.
 func (s *SacreScorer) Add(reference, translation string) {
 	s.counter.addPair(&s.counts, s.tokensOf(&s.cut[0], reference), s.tokensOf(&s.cut[1], translation))
 }
@@ -76,10 +77,10 @@ func (s *SacreScorer) tokensOf(c *tokenCutter, text string) []string {
 	return c.cutText(s.options.Tokenizer, pystr.TrimRight(text))
 }
 
-// Result is the metric of what was added so far.
+// Result returns the metric of the translations added so far.
 func (s *SacreScorer) Result() SacreResult { return newSacreResult(s.counts, s.options, false) }
 
-// ScoreCorpus returns sacreBLEU of translations, one for each reference.
+// ScoreCorpus returns sacreBLEU of translations with one reference each.
 func ScoreCorpus(references, translations []string, o SacreOptions) (SacreResult, error) {
 	if len(references) != len(translations) {
 		return SacreResult{}, fmt.Errorf("%w: %d and %d", ErrLines, len(translations), len(references))
@@ -91,7 +92,7 @@ func ScoreCorpus(references, translations []string, o SacreOptions) (SacreResult
 	return s.Result(), nil
 }
 
-// ScoreSentence returns sacreBLEU of one translation, of as many orders as it has n-grams.
+// ScoreSentence returns sacreBLEU of one translation. It uses only the orders for which the translation has n-grams.
 func ScoreSentence(reference, translation string, o SacreOptions) SacreResult {
 	s := NewSacre(o)
 	s.Add(reference, translation)
@@ -102,13 +103,14 @@ func ScoreSentence(reference, translation string, o SacreOptions) SacreResult {
 type SacreResult struct {
 	Counts     NgramCounts
 	Precisions [Order]float64 // smoothed
-	Brevity    float64        // of 1
+	Brevity    float64        // 0 to 1
 	Score      float64
 
-	matches, possible [Order]float64 // with what AddK adds
+	matches, possible [Order]float64 // including the additions of AddK
 }
 
-// newSacreResult computes the score of counts: of all orders, or of those that the translation has.
+// newSacreResult computes the score from counts. If effective is true, it uses only the orders for which the
+// translations have n-grams.
 func newSacreResult(c NgramCounts, o SacreOptions, effective bool) SacreResult {
 	r := SacreResult{Counts: c, Brevity: brevityPenalty(c)}
 	for n := range Order {
@@ -132,7 +134,8 @@ func newSacreResult(c NgramCounts, o SacreOptions, effective bool) SacreResult {
 	return r
 }
 
-// brevityPenalty also is 1 where neither side has tokens; the reference script has no penalty then.
+// brevityPenalty returns the penalty for short translations. It is also 1 if neither side has tokens; GNMT's reference
+// script computes 0 then.
 func brevityPenalty(c NgramCounts) float64 {
 	switch {
 	case c.Translation >= c.Reference:
@@ -143,7 +146,7 @@ func brevityPenalty(c NgramCounts) float64 {
 	return math.Exp(1 - float64(c.Reference)/float64(c.Translation))
 }
 
-// smoothPrecisions fills in the precisions, and returns how many orders have n-grams.
+// smoothPrecisions sets the precisions and returns the number of orders with n-grams.
 func (r *SacreResult) smoothPrecisions(o SacreOptions) int {
 	halves := 1.0
 	for n := range Order {

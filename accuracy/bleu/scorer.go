@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// CleanReference turns a line of the reference file into what the reference script compares with: words, a space apart.
-// It strips the line and removes every "@@ ", also one behind a space.
+// CleanReference returns a line of the reference file in the form that the reference script compares with: words
+// separated by single spaces. It trims the line and removes every "@@ ", even after a space.
 func CleanReference(line string) string {
 	return strings.ReplaceAll(pystr.Trim(line), "@@ ", "")
 }
 
-// TranslationScorer counts the n-grams of a log's translations as the reference script of GNMT does. It is not safe for
-// concurrent use.
+// TranslationScorer counts the n-grams of a log's translations in the same way as GNMT's reference script. It is not
+// safe for concurrent use.
 type TranslationScorer struct {
 	references []string
 	seen       []bool
@@ -26,14 +26,14 @@ type TranslationScorer struct {
 	faults     accuracy.FaultList
 }
 
-// New returns a scorer for a data set whose sample i has the reference references[i], as [CleanReference] makes it.
+// New returns a scorer for a data set in which sample i has the reference references[i], prepared by [CleanReference].
 func New(references []string) *TranslationScorer {
 	return &TranslationScorer{references: references, seen: make([]bool, len(references)), counter: newCounter()}
 }
 
-// Add scores one entry of the log: index is the sample (qsl_idx), payload the translation in UTF-8, with single spaces
-// between words. Of several entries of a sample the first counts. A payload that is not UTF-8, at which the reference
-// script stops, counts as a translation without words, and is one of TranslationResult.Damaged.
+// Add adds one entry of the log. index is the sample (qsl_idx). payload is the translation in UTF-8 with single spaces
+// between words. If a sample has several entries, only the first counts. The reference script stops at a payload that
+// is not UTF-8; here it counts as a translation without words and is counted in TranslationResult.Damaged.
 func (s *TranslationScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
@@ -54,7 +54,7 @@ func (s *TranslationScorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// notText says where a payload is not UTF-8.
+// describeNonText returns a description of the first byte that is not UTF-8.
 func notText(payload []byte) string {
 	at := 0
 	for at < len(payload) {
@@ -67,7 +67,7 @@ func notText(payload []byte) string {
 	return fmt.Sprintf("byte %#02x at position %d is not UTF-8", payload[at], at)
 }
 
-// splitWords cuts at single spaces: two in a row have an empty word between them.
+// splitWords splits text at single spaces. Two consecutive spaces yield an empty word.
 func splitWords(text string) []string { return strings.Split(text, " ") }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
@@ -83,13 +83,13 @@ func (s *TranslationScorer) Result() (TranslationResult, error) {
 // TranslationResult is the metric of one log.
 type TranslationResult struct {
 	NgramCounts
-	Entries int   // that count
-	Again   int   // entries of samples that had one before
-	Damaged int   // entries that are no text
-	Faults  error // says which those are; nil where there are none
+	Entries int   // entries that count
+	Again   int   // entries ignored because the log already contained their sample
+	Damaged int   // entries that are not UTF-8
+	Faults  error // lists the damaged entries; nil if there are none
 }
 
-// Precision is the share of a translation's n-grams that its reference has; 0 where there are none.
+// Precision returns the share of the translations' n-grams that occur in their references; 0 without n-grams.
 func (c *NgramCounts) Precision(n int) float64 {
 	if c.Possible[n-1] == 0 {
 		return 0
@@ -97,7 +97,7 @@ func (c *NgramCounts) Precision(n int) float64 {
 	return float64(c.Matches[n-1]) / float64(c.Possible[n-1])
 }
 
-// Brevity is the penalty for translations that are shorter than their references, of 1.
+// Brevity returns the penalty for translations shorter than their references, 0 to 1.
 func (c *NgramCounts) Brevity() float64 {
 	switch ratio := c.Ratio(); {
 	case ratio > 1:
@@ -109,7 +109,7 @@ func (c *NgramCounts) Brevity() float64 {
 	}
 }
 
-// BLEU is the metric, of 1, not rounded: the geometric mean of the precisions times the penalty for brevity.
+// BLEU returns the metric, 0 to 1, without rounding: the geometric mean of the precisions times the brevity penalty.
 func (r *TranslationResult) BLEU() float64 {
 	sum := 0.0
 	for n := 1; n <= Order; n++ {
@@ -122,5 +122,5 @@ func (r *TranslationResult) BLEU() float64 {
 	return math.Exp(sum) * r.Brevity()
 }
 
-// String is the line that the reference script prints, which the submission checker looks for.
+// String returns the line that the reference script prints and the submission checker reads.
 func (r TranslationResult) String() string { return fmt.Sprintf("BLEU: %.1f", r.BLEU()*100) }

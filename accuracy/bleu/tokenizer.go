@@ -10,18 +10,18 @@ import (
 // SacreTokenizer is sacreBLEU's method of splitting a text into tokens.
 type SacreTokenizer int
 
-// The tokenizers. WMT's is T13a.
+// The tokenizers of sacreBLEU. T13a is the tokenizer of WMT.
 const (
-	T13a  SacreTokenizer = iota // as mteval-v13a: punctuation of ASCII alone, but for points and commas within numbers
-	Intl                        // as mteval-v14: punctuation and symbols of all scripts
-	Plain                       // at white space
-	Char                        // each character
-	Zh                          // each Chinese character, else as T13a
+	T13a  SacreTokenizer = iota // mteval-v13a: separates ASCII punctuation, except points and commas within numbers
+	Intl                        // mteval-v14: separates punctuation and symbols of all scripts
+	Plain                       // splits at white space
+	Char                        // splits into characters
+	Zh                          // splits Chinese characters, and other text like T13a
 )
 
 var tokenizers = [...]string{T13a: "13a", Intl: "intl", Plain: "none", Char: "char", Zh: "zh"}
 
-// ParseTokenizer reads a name: 13a, intl, none, char or zh.
+// ParseTokenizer returns the tokenizer with the given name: 13a, intl, none, char or zh.
 func ParseTokenizer(name string) (SacreTokenizer, error) {
 	for t, of := range tokenizers {
 		if of == name {
@@ -33,16 +33,17 @@ func ParseTokenizer(name string) (SacreTokenizer, error) {
 
 func (t SacreTokenizer) String() string { return tokenizers[t] }
 
-// Tokens cuts a text.
+// Tokens splits text into tokens.
 func (t SacreTokenizer) Tokens(text string) []string { return new(tokenCutter).cutText(t, text) }
 
-// tokenCutter has memory for the tokens of a text, and for a word before and after a step of cutting.
+// tokenSplitter splits texts into tokens. It contains reusable memory for the tokens of a text and for a word before
+// and after a splitting step.
 type tokenCutter struct {
 	all      []string
 	from, to []byte
 }
 
-// cutText cuts a text into tokens, which are valid until the next call.
+// splitText splits text into tokens, which are valid until the next call.
 func (c *tokenCutter) cutText(t SacreTokenizer, text string) []string {
 	c.all = c.all[:0]
 	switch t {
@@ -60,14 +61,14 @@ func (c *tokenCutter) cutText(t SacreTokenizer, text string) []string {
 	return c.all
 }
 
-// addFields adds the parts of a text between white space.
+// addFields adds the fields of text that are separated by white space.
 func (c *tokenCutter) addFields(text string) {
 	for word := range pystr.FieldsSeq(text) {
 		c.all = append(c.all, word)
 	}
 }
 
-// decodeEntities joins lines and replaces four entities by their characters.
+// decodeEntities joins lines and replaces four XML entities by their characters.
 func decodeEntities(text string) string {
 	if !strings.ContainsAny(text, "&\n<") {
 		return text
@@ -82,8 +83,8 @@ func decodeEntities(text string) string {
 	return text
 }
 
-// cutMteval cuts by mteval-v13a's rule: signs of ASCII apart, points and commas where there is no digit on a side, and
-// dashes behind digits. It is of each word alone: the blanks around it are the same wherever it stands.
+// splitMteval tokenizes by mteval-v13a's rule. It separates ASCII signs, points and commas that do not have digits on
+// both sides, and dashes after digits. It handles each word on its own.
 func (c *tokenCutter) cutMteval(text string) {
 	for word := range pystr.FieldsSeq(text) {
 		if hasAny(word, &movesApart) {
@@ -103,8 +104,8 @@ func hasAny(word string, of *[256]bool) bool {
 	return false
 }
 
-// cutMtevalWord cuts a word with a blank before and behind it, or without. Each step takes what it has moved apart as
-// done, and goes on behind it.
+// splitMtevalWord tokenizes a word. blankBefore and blankAfter state whether it adds a blank before and after the word.
+// Each step continues after the characters that it has separated.
 func (c *tokenCutter) cutMtevalWord(word string, before, behind bool) {
 	c.from = appendBlankIf(c.from[:0], before)
 	for i := range len(word) {
@@ -128,7 +129,7 @@ func appendBlankIf(dst []byte, is bool) []byte {
 	return dst
 }
 
-// separateBytes puts texts before, between and behind two bytes that are apart.
+// separateBytes inserts texts before, between and after two adjacent bytes if isSplit is true for them.
 func (c *tokenCutter) separateBytes(apart func(a, b byte) bool, before, between, behind string) {
 	c.to = c.to[:0]
 	for i := 0; i < len(c.from); i++ {
@@ -147,12 +148,12 @@ func (c *tokenCutter) separateBytes(apart func(a, b byte) bool, before, between,
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 func isPoint(b byte) bool { return b == '.' || b == ',' }
 
-// isSign are the printable characters of ASCII other than letters, digits, blank, point, comma, dash and apostrophe.
+// isSign contains the printable ASCII characters except letters, digits, blank, point, comma, dash and apostrophe.
 var isSign = oneOf(signs)
 
 const signs = "!\"#$%&()*+/:;<=>?@[\\]^_`{|}~"
 
-// movesApart are the characters of ASCII that mteval-v13a may move apart, or move others from.
+// isSplitByte contains the ASCII characters that mteval-v13a may separate or separate others from.
 var movesApart = oneOf(signs + ".,-")
 
 func oneOf(characters string) (is [256]bool) {

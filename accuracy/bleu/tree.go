@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// ngramTree holds the n-grams of one reference: each node is one, that of its parent and one word more. Children are
-// found in a hash table that all nodes share.
+// ngramTree contains the n-grams of one reference. A node is an n-gram: the n-gram of its parent plus one word. All
+// nodes share a hash table that finds children.
 type ngramTree struct {
-	left  []int32 // by node: how often the reference has it beyond what was matched
+	left  []int32 // by node: occurrences in the reference that are not matched yet
 	keys  []uint64
-	nodes []uint32 // by place of the table; 0: free
+	nodes []uint32 // by slot of the table; 0: free
 	shift int
 }
 
-// root is the node of no word.
+// rootNode is the node of the empty n-gram.
 const root uint32 = 0
 
-// minPlacesLog2 is the binary logarithm of the size of the smallest table.
+// minSlotsLog2 is the binary logarithm of the smallest table size.
 const minPlacesLog2 = 8
 
-// reset empties the tree and makes room for the n-grams of a reference: at least twice as many places.
+// reset empties the tree and makes room for the n-grams of a reference. The table has at least twice as many slots as
+// n-grams.
 func (t *ngramTree) reset(words int) {
 	places := max(bits.Len(uint(2*Order*words)), minPlacesLog2)
 	if 64-places != t.shift {
@@ -32,7 +33,7 @@ func (t *ngramTree) reset(words int) {
 	clear(t.nodes)
 }
 
-// ensureChild returns the child of a node, and makes it where there is none.
+// ensureChild returns the child of a node. It creates the child if necessary.
 func (t *ngramTree) ensureChild(node, word uint32) uint32 {
 	place, child := t.childPlace(node, word)
 	if child == root {
@@ -43,13 +44,13 @@ func (t *ngramTree) ensureChild(node, word uint32) uint32 {
 	return child
 }
 
-// findChild returns the child of a node, and whether there is one.
+// findChild returns the child of a node. ok is false if the node has no such child.
 func (t *ngramTree) findChild(node, word uint32) (child uint32, ok bool) {
 	_, child = t.childPlace(node, word)
 	return child, child != root
 }
 
-// childPlace returns where the child of a node is in the table, or would be.
+// childSlot returns the child's slot in the table. If there is no such child, child is 0 and slot is free.
 func (t *ngramTree) childPlace(node, word uint32) (place uint64, child uint32) {
 	k := childKey(node, word)
 	mask := uint64(len(t.nodes) - 1)
@@ -62,6 +63,6 @@ func (t *ngramTree) childPlace(node, word uint32) (place uint64, child uint32) {
 
 func childKey(node, word uint32) uint64 { return uint64(node)<<32 | uint64(word) }
 
-// multiplier is 2^64 by the golden ratio, made odd: it spreads keys that are near one another (Knuth, The Art of
-// Computer Programming, volume 3, section 6.4).
+// multiplier is 2^64 divided by the golden ratio, made odd. It spreads nearby keys (Knuth, The Art of Computer
+// Programming, volume 3, section 6.4).
 const multiplier = 0x9e3779b97f4a7c15

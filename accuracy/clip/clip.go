@@ -14,11 +14,12 @@ type PictureScorer struct {
 	duplicates int
 }
 
-// New returns a scorer for a data set of so many captions.
+// New returns a scorer for a data set with the given number of captions.
 func New(captions int) *PictureScorer { return &PictureScorer{seen: make([]bool, captions)} }
 
-// NeedsScore reports whether a sample (qsl_idx) still needs a score: of several entries the first counts, so that
-// the features of others need not be computed. It counts those others. A sample outside the data set is ErrIndex.
+// NeedsScore reports whether a sample (qsl_idx) still needs a score. If a sample has several entries, only the first
+// counts; NeedsScore counts the others, and the caller need not compute their features. A sample outside the data set
+// yields ErrIndex.
 func (s *PictureScorer) NeedsScore(index uint64) (bool, error) {
 	if index >= uint64(len(s.seen)) {
 		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
@@ -30,8 +31,8 @@ func (s *PictureScorer) NeedsScore(index uint64) (bool, error) {
 	return !s.seen[index], nil
 }
 
-// Add scores a sample for which NeedsScore is true, by the features of its picture and of its caption, of any length
-// but 0. After an error it has no effect on the result.
+// Add scores a sample for which NeedsScore returned true, from the features of its picture and of its caption. The
+// features may have any length above 0. A call that returns an error does not affect the result.
 func (s *PictureScorer) Add(index uint64, picture, caption []float32) error {
 	if index >= uint64(len(s.seen)) || s.seen[index] {
 		return fmt.Errorf("%w: sample %d has been scored, or is not below %d", ErrIndex, index, len(s.seen))
@@ -45,8 +46,8 @@ func (s *PictureScorer) Add(index uint64, picture, caption []float32) error {
 	return nil
 }
 
-// Score is 100 times the cosine of the angle between the features of a picture and of a caption, of -100 to 100: unlike
-// in other CLIP scores, negative ones count. Features that are normalised already make no difference.
+// Score returns 100 times the cosine of the angle between the features of a picture and of a caption, -100 to 100.
+// Other CLIP scores replace negative values by 0; this one does not. Normalised features yield the same score.
 func Score(picture, caption []float32) (float64, error) {
 	if len(picture) != len(caption) || len(picture) == 0 {
 		return 0, fmt.Errorf("%w: %d of the picture and %d of the caption, want as many of both: are these the two halves "+
@@ -69,9 +70,9 @@ func Score(picture, caption []float32) (float64, error) {
 
 // PictureResult is the metric of one log.
 type PictureResult struct {
-	Score      float64 // CLIP_SCORE: the mean of all samples seen, not rounded
-	Samples    int     // distinct ones
-	Duplicates int     // entries that were not scored because their sample had been seen
+	Score      float64 // CLIP_SCORE: the mean over all samples, not rounded
+	Samples    int     // distinct samples
+	Duplicates int     // entries ignored because the log already contained their sample
 }
 
 // Result returns the metric of the samples added so far, or ErrNoSamples.

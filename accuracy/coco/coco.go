@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrTruth     = errors.New("the annotations cannot be scored against")
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
@@ -17,45 +17,45 @@ var (
 
 // EvalOptions contains the options of the official scripts. The zero value is their default.
 type EvalOptions struct {
-	// InverseMap says that labels count the categories in the order of the file, from 1, instead of being their IDs.
+	// InverseMap means that a label is the category's position in the file, starting at 1, instead of its ID.
 	InverseMap bool `param:"inverse_map,optional"`
-	// RemoveEmpty says that the samples are only the images with annotations, 4952 in COCO's validation set of 2017, and
-	// in the order of the official script's option --remove-48-empty-images: that in which CPython iterates over the
-	// set of their IDs, not that of the file.
+	// RemoveEmpty excludes images without annotations, which leaves 4952 samples of COCO's validation set of 2017. The
+	// samples then have the order of the official script's option --remove-48-empty-images: CPython's iteration order over
+	// the set of image IDs, not the order of the file.
 	RemoveEmpty bool `param:"remove_empty,optional"`
 }
 
-// Disagreement is a detection whose first value names another sample than its log entry does. It counts for the entry's
+// Disagreement is a detection whose first value names another sample than its log entry. It counts for the entry's
 // sample.
 type Disagreement struct {
 	Index uint64 // qsl_idx of the entry
-	Found int64  // in the payload
+	Found int64  // the sample that the payload names
 }
 
-// String is what the official scripts print.
+// String returns the line that the official scripts print.
 func (d Disagreement) String() string {
 	return fmt.Sprintf("ERROR: loadgen(%d) and payload(%d) disagree on image_idx", d.Index, d.Found)
 }
 
-// detection is a box as the evaluation needs it: 24 bytes, for logs hold millions. The box is in pixels, as the
-// official scripts scale it: in float32, under NumPy 2.
+// detection is a predicted box. It takes only 24 bytes because logs contain millions. The box is in pixels, scaled in
+// float32 like in the official scripts with NumPy 2.
 type detection struct {
 	x, y, w, h float32
 	score      float32
-	category   int32 // rank
+	category   int32 // rank of the category
 }
 
-// entrySpan is the part of DetectionScorer.detections that came in one entry.
+// entrySpan is the range of DetectionScorer.detections that one entry added.
 type entrySpan struct{ start, end int }
 
-// DetectionScorer stores detections until Result. It is not safe for concurrent use.
+// DetectionScorer stores detections until Result is called. It is not safe for concurrent use.
 type DetectionScorer struct {
 	options    EvalOptions
 	categories []Category // in the order of the file
 	ranks      rankIndex  // of categories
 	names      []Category // by rank
-	truths     []trueBox  // by category, image, and place in the file
-	starts     []int      // of each category in truths
+	truths     []trueBox  // by category, then image, then position in the file
+	starts     []int      // index in truths of each category's first box
 	samples    []logSample
 	imageCount int
 
@@ -65,14 +65,15 @@ type DetectionScorer struct {
 	result     DetectionResult // the counts so far
 }
 
-// logSample is the sample that an entry of the log is about.
+// logSample describes the image of a sample.
 type logSample struct {
 	rank          int32   // of the image
 	width, height float32 // in pixels
 }
 
 // New returns a scorer for a data set. Sample i (qsl_idx) is g.Images[i], unless EvalOptions.RemoveEmpty is set. New
-// does not keep g. It returns an ErrTruth that lists repeated IDs, sizes below 1 and numbers that are not finite.
+// does not keep g. If IDs are repeated, sizes are below 1 or numbers are not finite, it returns an ErrTruth that lists
+// them.
 func New(g GroundTruth, o EvalOptions) (*DetectionScorer, error) {
 	if err := checkTruth(&g); err != nil {
 		return nil, err
@@ -95,12 +96,13 @@ func New(g GroundTruth, o EvalOptions) (*DetectionScorer, error) {
 	return s, nil
 }
 
-// Add takes one entry of the log: index is the sample (qsl_idx), payload its detections, 28 bytes each: seven float32,
-// little endian: sample, ymin, xmin, ymax, xmax (shares of the picture's height and width), score, label. No bytes are
-// no detections, and the image counts as evaluated. Of several entries of one sample the first counts, and the others
-// are not looked at. Detections of categories that the data set lacks are counted, and have no effect. Payloads of
-// another length, numbers that are not finite and labels beyond EvalOptions.InverseMap's range are errors, which list
-// all faults of the payload; the entry then has no effect on the result. Add does not keep payload.
+// Add adds one entry of the log. index is the sample (qsl_idx). payload contains its detections, 28 bytes each: seven
+// little-endian float32 values: sample, ymin, xmin, ymax, xmax (as shares of the picture's height and width), score,
+// label. An empty payload contains no detections; the image still counts as evaluated. If a sample has several entries,
+// only the first counts; Add does not read the others. Detections of categories that the data set lacks are counted but
+// have no effect. Add returns an error that lists all faults of a payload: a wrong length, numbers that are not finite
+// and labels outside the range of EvalOptions.InverseMap. An entry with an error does not affect the result. Add does
+// not keep payload.
 func (s *DetectionScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.samples)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
@@ -126,7 +128,7 @@ func (s *DetectionScorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// Result evaluates the entries added so far, with all processors. More entries may follow.
+// Result evaluates the entries added so far on all processors. More entries may be added afterwards.
 func (s *DetectionScorer) Result() (DetectionResult, error) {
 	if s.result.Images == 0 {
 		return DetectionResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)

@@ -2,21 +2,21 @@ package coco
 
 import "github.com/plumbline-ml/plumbline/internal/pyfloat"
 
-// recallPoints is how many values of recall a curve is read at: 0, 0.01 ... 1.
+// recallPoints is the number of recall values at which a curve is sampled: 0, 0.01 ... 1.
 const recallPoints = 101
 
-// caps are the numbers of detections of an image and category that count, for recall.
+// detectionLimits contains the numbers of detections per image and category that count, for each kind of recall.
 var caps = [3]int{1, 10, maxDetections}
 
-// areaCurve is what one category is worth in one range of area.
+// areaCurve contains the precision and recall of one category in one range of area.
 type areaCurve struct {
-	// precision at each point of recall, made monotone: the best at this recall or a higher one; 0 beyond what is reached.
-	// Nil where no truth counts: the category then has no share in any mean.
+	// precision contains the precision at each point of recall, made monotone: the highest precision at this recall or
+	// above, and 0 above the highest recall reached. If no truth counts, it is nil, and means exclude the category.
 	precision *[thresholds][recallPoints]float64
 	recall    [len(caps)][thresholds]float64
 }
 
-// categoryCurves are the curves of one category, one for each range of area.
+// categoryCurves contains the curves of one category, one for each range of area.
 type categoryCurves [areas]areaCurve
 
 func (w *categoryWorker) buildCurves() (c categoryCurves) {
@@ -32,7 +32,7 @@ func (w *categoryWorker) buildCurves() (c categoryCurves) {
 	return c
 }
 
-// tracePrecision goes down the detections by score and keeps the precision at each true one.
+// tracePrecision visits the detections in order of score and records the precision at each true positive.
 func (w *categoryWorker) tracePrecision(c *areaCurve, area, t int) {
 	mask := outcomeBit(area, t)
 	var right, wrong float64
@@ -60,11 +60,11 @@ func (w *categoryWorker) tracePrecision(c *areaCurve, area, t int) {
 	readOff(w.points, w.toFind[area], &c.precision[t])
 }
 
-// epsilon is numpy.spacing(1), which the reference adds to a denominator that may be 0.
+// epsilon is numpy.spacing(1). The reference adds it to denominators that may be 0.
 const epsilon = 1.0 / (1 << 52)
 
-// readOff fills at with the precision at each point of recall. points holds the precision when the first, second ...
-// of toFind truths has been found.
+// samplePrecision sets sampled to the precision at each point of recall. points contains the precision after each of
+// the truthCount truths that was found.
 func readOff(points []float64, toFind int, at *[recallPoints]float64) {
 	for i := len(points) - 1; i > 0; i-- {
 		points[i-1] = max(points[i-1], points[i])
@@ -81,16 +81,17 @@ func readOff(points []float64, toFind int, at *[recallPoints]float64) {
 	}
 }
 
-// recallAt is numpy.linspace(0, 1, 101)[i], to the bit.
+// recallAt returns numpy.linspace(0, 1, 101)[i] exactly.
 func recallAt(i int) float64 { return float64(i) * 0.01 }
 
-// averagePrecision is the mean over thresholds and recall for objects of any size, or -1 if there is nothing to find.
+// averagePrecision returns the mean over thresholds and recall points for objects of any size, or -1 if there are no
+// truths.
 func (c *categoryCurves) averagePrecision() float64 {
 	return meanPrecision([]categoryCurves{*c}, 0, 0, thresholds)
 }
 
-// meanPrecision is the mean over categories, recall and the thresholds from first up to, not including, end. It adds in
-// the order in which the reference does.
+// meanPrecision returns the mean over categories, recall points and the thresholds from first to end-1. It adds in the
+// same order as the reference.
 func meanPrecision(all []categoryCurves, area, first, end int) float64 {
 	var values []float64
 	for t := first; t < end; t++ {
@@ -105,7 +106,7 @@ func meanPrecision(all []categoryCurves, area, first, end int) float64 {
 	return meanOf(values)
 }
 
-// meanRecall is the mean over thresholds and categories.
+// meanRecall returns the mean recall over thresholds and categories.
 func meanRecall(all []categoryCurves, area, limit int) float64 {
 	var values []float64
 	for t := range thresholds {
@@ -118,7 +119,7 @@ func meanRecall(all []categoryCurves, area, limit int) float64 {
 	return meanOf(values)
 }
 
-// meanOf is -1 for no values, as in the reference.
+// meanOf returns the mean of values, or -1 without values, like the reference.
 func meanOf(values []float64) float64 {
 	if len(values) == 0 {
 		return -1

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// evaluateCategories returns the curves of each category by rank. Categories are shared out among the processors.
+// evaluateCategories returns the curves of each category, by rank. It distributes the categories over the processors.
 func (s *DetectionScorer) evaluateCategories() []categoryCurves {
 	all := make([]categoryCurves, len(s.names))
 	grouped := s.groupByCategory()
@@ -27,7 +27,7 @@ func (s *DetectionScorer) evaluateCategories() []categoryCurves {
 	return all
 }
 
-// evaluatedImages says by rank which images the log has.
+// evaluatedImages reports for each image, by rank, whether the log contains it.
 func (s *DetectionScorer) evaluatedImages() []bool {
 	in := make([]bool, len(s.spans))
 	for i, seen := range s.seen {
@@ -38,7 +38,7 @@ func (s *DetectionScorer) evaluatedImages() []bool {
 	return in
 }
 
-// categoryGroup is the detections of one category by rank of image, and as they came within an image.
+// categoryGroup contains the detections of one category, ordered by rank of the image and then by position in the log.
 type categoryGroup struct {
 	detections []detection
 	ranks      []int32 // of the images
@@ -68,19 +68,19 @@ func (s *DetectionScorer) groupByCategory() []categoryGroup {
 	return groups
 }
 
-// categoryWorker evaluates one category after another, in reused slices.
+// categoryWorker evaluates categories one after another. It reuses its slices.
 type categoryWorker struct {
 	evaluated []bool // images by rank
 	matcher   boxMatcher
 	scored    []scoredDetection
-	toFind    [areas]int // truths that count, of the evaluated images
+	toFind    [areas]int // number of truths that count in the evaluated images
 	points    []float64
 }
 
 // scoredDetection is a detection of a category after matching.
 type scoredDetection struct {
-	key   uint64 // sorts by score, highest first, then by image, then by place
-	place int    // by score among those of its image
+	key   uint64 // sorts by descending score, then by image, then by position
+	place int    // position by score among the detections of the image
 	matchOutcome
 }
 
@@ -106,7 +106,7 @@ func (w *categoryWorker) evaluateCategory(g categoryGroup, truths []trueBox) cat
 	return w.buildCurves()
 }
 
-// nextRank is the lower of the ranks with which two lists begin, of which one may be empty.
+// nextRank returns the lower of the two lists' first ranks. One of the lists may be empty.
 func nextRank(ranks []int32, truths []trueBox) int32 {
 	rank := int32(math.MaxInt32)
 	if len(ranks) > 0 {
@@ -118,7 +118,7 @@ func nextRank(ranks []int32, truths []trueBox) int32 {
 	return rank
 }
 
-// lengthOf is how often rank stands at the beginning.
+// countLeading returns how often rank occurs at the beginning of ranks.
 func lengthOf(ranks []int32, rank int32) int {
 	n := 0
 	for n < len(ranks) && ranks[n] == rank {
@@ -138,7 +138,8 @@ func (w *categoryWorker) evaluateImage(detections []detection, truths []trueBox)
 	m := &w.matcher
 	m.matchImage(detections, truths)
 	for place, o := range m.outcomes {
-		// The upper half of the matcher's key is the score; the lower counts within the category instead of the image.
+		// The upper half of the matcher's key is the score. The lower half becomes the position within the category instead
+		// of the image.
 		w.scored = append(w.scored, scoredDetection{m.order[place]&^math.MaxUint32 | uint64(len(w.scored)), place, o})
 	}
 }

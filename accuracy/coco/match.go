@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxDetections is how many detections of an image and category count, the best by score.
+// maxDetections is the maximum number of detections per image and category that count, highest scores first.
 const maxDetections = 100
 
 const (
@@ -13,16 +13,16 @@ const (
 	thresholds = 10 // of intersection over union
 )
 
-// areaRanges hold the smallest and largest area in pixels of a range; both belong to it.
+// areaRanges contains the smallest and the largest area of each range in pixels. Both limits belong to the range.
 var areaRanges = [areas][2]float64{{0, 1e5 * 1e5}, {0, 32 * 32}, {32 * 32, 96 * 96}, {96 * 96, 1e5 * 1e5}}
 
-// iouThresholds are those of numpy.linspace(0.5, 0.95, 10), to the bit.
+// iouThresholds contains the exact values of numpy.linspace(0.5, 0.95, 10).
 var iouThresholds = [thresholds]float64{
 	0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.8999999999999999, 0.95,
 }
 
-// matchOutcome says for each range of area and each threshold what became of a detection: bit area*thresholds +
-// threshold.
+// matchOutcome records whether a detection was matched or ignored, for each range of area and each threshold. The bit
+// is area*thresholds + threshold.
 type matchOutcome struct {
 	matched, ignored uint64
 }
@@ -33,15 +33,15 @@ const allThresholds = 1<<thresholds - 1
 
 // boxMatcher assigns the detections of one image and category to its true boxes. Its slices are reused.
 type boxMatcher struct {
-	order    []uint64       // of detections: by score, highest first, then as they came
-	ious     []float64      // of detection d with truth g: d*len(truths) + g
-	sequence []int          // of truths: those that count before those to be ignored
+	order    []uint64       // detections by descending score, then in the order of the log
+	ious     []float64      // of detection d and truth g at index d*len(truths) + g
+	sequence []int          // truths: those that count, then those to be ignored
 	ignore   []bool         // by truth
-	taken    []uint16       // by truth: a bit for each threshold
-	outcomes []matchOutcome // by place in order
+	taken    []uint16       // by truth: one bit for each threshold
+	outcomes []matchOutcome // by position in order
 }
 
-// matchImage fills m.order, with at most maxDetections places, and m.outcomes.
+// matchImage sets m.order, limited to maxDetections, and m.outcomes.
 func (m *boxMatcher) matchImage(detections []detection, truths []trueBox) {
 	m.rankDetections(detections)
 	m.outcomes = append(m.outcomes[:0], make([]matchOutcome, len(m.order))...)
@@ -57,7 +57,7 @@ func (m *boxMatcher) matchImage(detections []detection, truths []trueBox) {
 	}
 }
 
-// rankDetections sorts by falling score; equal ones keep their order.
+// rankDetections sorts detections by descending score. Detections with equal scores keep their order.
 func (m *boxMatcher) rankDetections(detections []detection) {
 	m.order = m.order[:0]
 	for i, d := range detections {
@@ -67,7 +67,7 @@ func (m *boxMatcher) rankDetections(detections []detection) {
 	m.order = m.order[:min(len(m.order), maxDetections)]
 }
 
-// detectionAt is the detection in a place of the order.
+// detectionAt returns the index of the detection at a position of the order.
 func (m *boxMatcher) detectionAt(place int) int { return int(uint32(m.order[place])) }
 
 func (m *boxMatcher) computeOverlaps(detections []detection, truths []trueBox) {
@@ -83,7 +83,8 @@ func (m *boxMatcher) computeOverlaps(detections []detection, truths []trueBox) {
 	}
 }
 
-// iou is the intersection over the union of two boxes, or for a crowd over the detection's area.
+// iou returns the intersection over union of two boxes. For a crowd, it divides the intersection by the detection's
+// area.
 func iou(d *detection, t *trueBox) float64 {
 	dx, dy, dw, dh := float64(d.x), float64(d.y), float64(d.w), float64(d.h)
 	w := min(dw+dx, t.w+t.x) - max(dx, t.x)
@@ -101,7 +102,7 @@ func iou(d *detection, t *trueBox) float64 {
 	return both / (area + float64(t.w*t.h) - both)
 }
 
-// arrangeTruths puts the truths that count in a range of area before the others.
+// arrangeTruths sorts the truths that count in a range of area before the others.
 func (m *boxMatcher) arrangeTruths(truths []trueBox, limits [2]float64) {
 	m.sequence, m.ignore = m.sequence[:0], m.ignore[:0]
 	for g := range truths {
@@ -119,7 +120,7 @@ func (m *boxMatcher) arrangeTruths(truths []trueBox, limits [2]float64) {
 	m.taken = append(m.taken[:0], make([]uint16, len(truths))...)
 }
 
-// assignTruths gives each detection, best first, the free truth with which it has the largest intersection over union.
+// assignTruths assigns to each detection, highest score first, the free truth with the largest intersection over union.
 func (m *boxMatcher) assignTruths(truths []trueBox, area, threshold int, minOverlap float64) {
 	for place := range m.order {
 		g := m.bestTruth(truths, place, threshold, minOverlap)
@@ -137,8 +138,8 @@ func (m *boxMatcher) assignTruths(truths []trueBox, area, threshold int, minOver
 	}
 }
 
-// bestTruth is the truth for a detection, or -1. One that counts is preferred to all that are to be ignored, and of
-// equal ones the last. A crowd is never taken.
+// bestTruth returns the index of the truth for a detection, or -1. It prefers truths that count to those to be ignored,
+// and the last among equal truths. A crowd remains free for further detections.
 func (m *boxMatcher) bestTruth(truths []trueBox, place, threshold int, minOverlap float64) int {
 	ious := m.ious[place*len(truths):][:len(truths)]
 	found := -1
@@ -156,7 +157,7 @@ func (m *boxMatcher) bestTruth(truths []trueBox, place, threshold int, minOverla
 	return found
 }
 
-// ignoreOutside ignores detections that match nothing and whose area lies outside of the range.
+// ignoreOutside marks as ignored the unmatched detections whose area is outside the range.
 func (m *boxMatcher) ignoreOutside(detections []detection, area int, limits [2]float64) {
 	for place := range m.order {
 		d := &detections[m.detectionAt(place)]
@@ -168,13 +169,13 @@ func (m *boxMatcher) ignoreOutside(detections []detection, area int, limits [2]f
 	}
 }
 
-// countsIn is whether a truth is one that should be found in a range of area.
+// countsIn reports whether a truth must be found in a range of area.
 func (t *trueBox) countsIn(area int) bool {
 	limits := areaRanges[area]
 	return !t.crowd && t.area >= limits[0] && t.area <= limits[1]
 }
 
-// sortableScore turns a score into a number that sorts alike.
+// sortableScore returns a number that sorts in the same order as the score.
 func sortableScore(score float32) uint32 {
 	if score == 0 { // -0 equals 0
 		return 1 << 31

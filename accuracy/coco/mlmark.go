@@ -8,11 +8,11 @@ import (
 // mlmarkMinScore is the score below which MLMark drops a detection.
 const mlmarkMinScore = 0.30
 
-// MLMark is the mean average precision as MLMark defines it, in percent, which is not that of COCO: detections below a
-// score of 0.30 are dropped; one is right where any true box of its category in the image overlaps it by the threshold,
-// however many detections do so already; the pixels of a box's last row and column belong to it; the precision at each
-// of 101 recalls is the greatest at a recall above it; and categories that are never detected do not enter the mean.
-// It is -1 where none is.
+// MLMark returns the mean average precision as MLMark defines it, in percent, or -1 if no category is detected. It
+// differs from COCO's: detections with scores below 0.30 are dropped; a detection is correct if any true box of its
+// category in the image overlaps it by the threshold, even if other detections match the same box; boxes include the
+// pixels of their last row and column; the precision at each of 101 recalls is the highest at a greater recall; and the
+// mean excludes categories without detections.
 func (s *DetectionScorer) MLMark() float64 {
 	evaluated := s.evaluatedImages()
 	sum, n := 0.0, 0
@@ -38,16 +38,16 @@ func (s *DetectionScorer) MLMark() float64 {
 	return 100 * sum / float64(n)
 }
 
-// thresholdOf is an overlap from 0.50 to 0.95.
+// mlmarkThreshold returns the i-th overlap threshold, 0.50 to 0.95.
 func thresholdOf(i int) float64 { return float64(50+5*i) / 100 }
 
-// bestHit is a detection with its best overlap.
+// bestHit is a detection and its largest overlap with a true box.
 type bestHit struct {
 	score   float32
 	overlap float64
 }
 
-// mlmarkHits are the detections of a category, best first.
+// collectHits returns the detections of a category, highest score first.
 func mlmarkHits(g categoryGroup, truths []trueBox) []bestHit {
 	var hits []bestHit
 	for i, d := range g.detections {
@@ -67,7 +67,7 @@ func mlmarkHits(g categoryGroup, truths []trueBox) []bestHit {
 	return hits
 }
 
-// wholePixels is the intersection over the union of boxes that hold their last row and column.
+// wholePixelIoU returns the intersection over union of boxes that include their last row and column.
 func wholePixels(d *detection, t *trueBox) float64 {
 	along := func(a, lengthA, b, lengthB float64) float64 { return min(a+lengthA, b+lengthB) - max(a, b) + 1 }
 	w := along(float64(d.x), float64(d.w), t.x, t.w)
@@ -79,7 +79,7 @@ func wholePixels(d *detection, t *trueBox) float64 {
 	return both / ((float64(d.w)+1)*(float64(d.h)+1) + (t.w+1)*(t.h+1) - both)
 }
 
-// mlmarkPrecision is the average precision at one overlap.
+// mlmarkPrecision returns the average precision at one overlap threshold.
 func mlmarkPrecision(hits []bestHit, minOverlap float64, toFind int) float64 {
 	if toFind == 0 {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// sampleOrder returns the place in g.Images of each sample of the log.
+// sampleOrder returns the index in g.Images of each sample of the log.
 func sampleOrder(g *GroundTruth, o EvalOptions, images, categories rankIndex) []int32 {
 	if !o.RemoveEmpty {
 		return lists.Make(len(g.Images), func(i int) int32 { return int32(i) })
@@ -18,8 +18,8 @@ func sampleOrder(g *GroundTruth, o EvalOptions, images, categories rankIndex) []
 	return lists.Map(setOrder(annotatedImages(g, images, categories)), func(id int64) int32 { return place[id] })
 }
 
-// annotatedImages lists the image of each annotation, category by category in the order of the file, as the official
-// script does before it makes a set of them.
+// annotatedImages returns the image of each annotation, category by category in the order of the file. The official
+// script lists them in this order before it builds a set.
 func annotatedImages(g *GroundTruth, images, categories rankIndex) []int64 {
 	byCategory := make([][]int64, len(categories))
 	for i := range g.Annotations {
@@ -36,10 +36,11 @@ func annotatedImages(g *GroundTruth, images, categories rankIndex) []int64 {
 	return ids
 }
 
-// setOrder returns the distinct values in the order in which CPython (3.7 and later) iterates over set(values), for the
-// official script numbers its samples by that order. A set is an open hash table whose hash of an int is its value:
-// ten neighbours are probed, then a step mixes in five more bits of the hash. Before it is more than three fifths full
-// it is filled anew into one at least four times as large as its content (twice beyond 50,000).
+// setOrder returns the distinct values in the order in which CPython (3.7 and later) iterates over set(values), because
+// the official script numbers its samples in that order. A CPython set is an open-addressing hash table in which the
+// hash of an int is its value. A lookup probes ten neighbouring slots, then a step that mixes in five more bits of the
+// hash. When more than three fifths of the slots are used, the set is copied to a table at least four times the number
+// of its values (twice above 50,000).
 func setOrder(values []int64) []int64 {
 	t := newIntSet(8)
 	for _, v := range values {
@@ -53,7 +54,7 @@ func setOrder(values []int64) []int64 {
 	return t.values()
 }
 
-// intSet is CPython's table of a set of ints.
+// intSet is the hash table of a CPython set of ints.
 type intSet struct {
 	slots []int64
 	full  []bool
@@ -64,7 +65,7 @@ func newIntSet(size int) *intSet {
 	return &intSet{slots: make([]int64, size), full: make([]bool, size)}
 }
 
-// add is false if the set holds v already.
+// add adds v. It returns false if the set already contains v.
 func (t *intSet) add(v int64) bool {
 	const neighbours, shift = 9, 5
 	mask := uint64(len(t.slots) - 1)
@@ -90,7 +91,7 @@ func (t *intSet) add(v int64) bool {
 	}
 }
 
-// intHash is CPython's hash of an int: its remainder by 2^61-1, with the sign of the int, and -2 for -1.
+// intHash returns CPython's hash of an int: the remainder modulo 2^61-1 with the sign of the int, and -2 for -1.
 func intHash(v int64) uint64 {
 	const modulus = 1<<61 - 1
 	h := v % modulus

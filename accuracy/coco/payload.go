@@ -11,7 +11,7 @@ import (
 // recordSize is the length of a detection in a payload.
 const recordSize = 7 * 4
 
-// The values of a detection in a payload.
+// The positions of a detection's values in a payload.
 const (
 	fieldIndex = iota
 	fieldYMin
@@ -33,7 +33,7 @@ func readRecord(b []byte) (r payloadRow) {
 	return r
 }
 
-// decodePayload appends the detections of a payload, and returns what is wrong with them.
+// decodePayload appends the detections of a payload. The error lists all faults.
 func (s *DetectionScorer) decodePayload(index uint64, data []byte) error {
 	if len(data)%recordSize != 0 {
 		return fmt.Errorf("%w: sample %d: %d bytes, want a multiple of %d: seven float32 per detection",
@@ -49,7 +49,7 @@ func (s *DetectionScorer) decodePayload(index uint64, data []byte) error {
 	return wrong.Err(ErrPayload)
 }
 
-// addDetection adds a detection, or returns what is wrong with it.
+// addDetection adds a detection. If the detection is invalid, it returns a description of the fault.
 func (s *DetectionScorer) addDetection(index uint64, r payloadRow) (problem string) {
 	for i, v := range r {
 		if !allFinite(float64(v)) {
@@ -74,17 +74,17 @@ func (s *DetectionScorer) addDetection(index uint64, r payloadRow) (problem stri
 	return ""
 }
 
-// scaleToPixels turns shares into pixels. Each step rounds to float32, as the official scripts' do: the conversions
-// keep a compiler from fusing them.
+// scaleToPixels converts shares of the picture's size to pixels. Each step rounds to float32, like the official
+// scripts. The conversions prevent the compiler from fusing steps.
 func scaleToPixels(r payloadRow, im logSample, category int32) detection {
 	ymin, xmin := float32(r[fieldYMin]*im.height), float32(r[fieldXMin]*im.width)
 	ymax, xmax := float32(r[fieldYMax]*im.height), float32(r[fieldXMax]*im.width)
 	return detection{xmin, ymin, xmax - xmin, ymax - ymin, r[fieldScore], category}
 }
 
-// categoryID is the category of a label.
+// categoryID returns the ID of the category of a label.
 func (s *DetectionScorer) categoryID(label int64) (id int64, problem string) {
-	if !s.options.InverseMap || label == 0 { // the official map begins with a 0 that no label means
+	if !s.options.InverseMap || label == 0 { // the official map begins with a 0 that no label uses
 		return label, ""
 	}
 	if label < 0 || label > int64(len(s.categories)) {

@@ -6,16 +6,17 @@ import (
 )
 
 // Stats contains the twelve numbers of the COCO evaluation, each from 0 to 1, or -1 if the truth contains no such
-// object. AP is the average precision, AR the average recall, with at most 100 detections per image and category,
-// averaged over categories and over intersections over union of 0.50, 0.55 ... 0.95 unless said otherwise.
+// object. AP is the average precision and AR the average recall, with a limit of 100 detections per image and category.
+// Both are averaged over categories and over intersections over union of 0.50, 0.55 ... 0.95, unless a field states
+// otherwise.
 type Stats struct {
-	AP       float64 // which MLPerf calls mAP
-	AP50     float64 // at an intersection over union of 0.50 alone
+	AP       float64 // MLPerf calls it mAP
+	AP50     float64 // only at an intersection over union of 0.50
 	AP75     float64
-	APSmall  float64 // of objects of at most 32 x 32 pixels
-	APMedium float64 // between
-	APLarge  float64 // of at least 96 x 96 pixels
-	AR1      float64 // with at most 1 detection per image and category
+	APSmall  float64 // of objects with areas up to 32 x 32 pixels
+	APMedium float64 // of objects with areas between the limits of APSmall and APLarge
+	APLarge  float64 // of objects with areas from 96 x 96 pixels
+	AR1      float64 // with a limit of 1 detection per image and category
 	AR10     float64
 	AR100    float64
 	ARSmall  float64
@@ -50,7 +51,7 @@ func summarizeCurves(all []categoryCurves) Stats {
 	}
 }
 
-// String is the twelve lines that the official scripts print, without a newline at the end.
+// String returns the twelve lines that the official scripts print, without a final newline.
 func (s Stats) String() string {
 	rows := [...]struct {
 		title, kind, iou, area string
@@ -78,8 +79,8 @@ func (s Stats) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// CategoryAP is the average precision of one category over all thresholds, for objects of any size; -1 if the evaluated
-// images contain no object of the category.
+// CategoryAP contains the average precision of one category over all thresholds, for objects of any size, or -1 if the
+// evaluated images contain no object of the category.
 type CategoryAP struct {
 	Category
 	AP float64
@@ -90,25 +91,25 @@ type DetectionResult struct {
 	Stats
 	Categories []CategoryAP // by ID
 
-	Entries    int // of the log
-	Duplicates int // entries dropped because their sample had been seen
-	Images     int // distinct samples seen: the images that were evaluated
-	Empty      int // of those, without any detection
-	Detections int // of the entries that count
-	Unknown    int // of those, of categories that the data set lacks: they have no effect
-	// Disagreements lists the detections that name another sample than their entry, in the order of the log.
+	Entries    int // entries of the log
+	Duplicates int // entries ignored because the log already contained their sample
+	Images     int // distinct samples in the log: the evaluated images
+	Empty      int // evaluated images without detections
+	Detections int // detections of the evaluated images
+	Unknown    int // detections of categories that the data set lacks; they have no effect
+	// Disagreements contains the detections that name another sample than their entry, in the order of the log.
 	Disagreements []Disagreement
 }
 
-// MAP is the mean average precision in percent, the benchmark's metric, not rounded. It is negative, -100, if the
-// images of the log hold no object at all.
+// MAP returns the benchmark's metric, the mean average precision in percent, without rounding. It is -100 if the images
+// of the log contain no objects.
 func (r DetectionResult) MAP() float64 { return 100 * r.AP }
 
-// String is the line that the official scripts print, which the submission checker looks for.
+// String returns the line that the official scripts print and the submission checker reads.
 func (r DetectionResult) String() string { return fmt.Sprintf("mAP=%.3f%%", r.MAP()) }
 
-// Verbose is all that the official scripts print after the evaluation with --verbose: the twelve numbers, mAP and
-// counts, without a newline at the end.
+// Verbose returns the text that the official scripts print with --verbose after the evaluation: the twelve numbers, mAP
+// and counts, without a final newline.
 func (r DetectionResult) Verbose() string {
 	return fmt.Sprintf("%v\n%v\nfound %d results\nfound %d images\nfound %d images with no results\nignored %d dupes",
 		r.Stats, r, r.Entries, r.Images, r.Empty, r.Duplicates)

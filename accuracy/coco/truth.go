@@ -11,7 +11,7 @@ import (
 // Image is a picture of the data set.
 type Image struct {
 	ID            int64
-	Width, Height int // in pixels; detections come as shares of them
+	Width, Height int // in pixels; detections are shares of them
 }
 
 // Category is a class of objects.
@@ -20,35 +20,35 @@ type Category struct {
 	Name string
 }
 
-// Annotation is a true box. Its fields are those of the annotation file.
+// Annotation is a true box, with the fields of the annotation file.
 type Annotation struct {
-	ID       int64 // 0 is an ID that the COCO evaluation takes for "no match": its box can never be found
+	ID       int64 // the COCO evaluation takes ID 0 for "no match", so the box can never be found
 	Image    int64 // Image.ID
 	Category int64 // Category.ID
 	Box      [4]float64
-	Area     float64 // in pixels; decides between small, medium and large, and may differ from width * height
-	Crowd    bool    // a region of many objects: it may be found many times, and need not be found
+	Area     float64 // in pixels; determines whether the object is small, medium or large; may differ from width * height
+	Crowd    bool    // a region of many objects: several detections may match it, and it need not be found
 }
 
-// GroundTruth is the content of the annotation file, in the order of the file. Boxes are x, y, width, height in pixels.
-// Annotations of images or categories that are not listed have no effect.
+// GroundTruth is the content of the annotation file, in the order of the file. Boxes contain x, y, width and height in
+// pixels. Annotations of unlisted images or categories have no effect.
 type GroundTruth struct {
 	Images      []Image
 	Categories  []Category
 	Annotations []Annotation
 }
 
-// trueBox is a true box as the evaluation needs it.
+// trueBox is an annotation in the form that the evaluation uses.
 type trueBox struct {
 	x, y, w, h float64
 	area       float64
-	rank       int32 // of its image among all by ID, the order in which the evaluation visits them
+	rank       int32 // rank of its image by ID: the evaluation visits images in this order
 	category   int32 // rank of its category by ID
 	crowd      bool
 	zeroID     bool
 }
 
-// rankIndex finds ranks by ID. The evaluation visits images and categories by rising ID, which decides between ties.
+// rankIndex maps IDs to ranks. The evaluation visits images and categories by ascending ID; this order breaks ties.
 type rankIndex map[int64]int32
 
 func newIndex(ids []int64) rankIndex {
@@ -60,7 +60,7 @@ func newIndex(ids []int64) rankIndex {
 	return x
 }
 
-// checkTruth returns what makes an evaluation impossible, all of it.
+// checkTruth returns an error that lists all faults that prevent an evaluation.
 func checkTruth(g *GroundTruth) error {
 	var f accuracy.FaultList
 	if len(g.Images) == 0 || len(g.Categories) == 0 {
@@ -98,7 +98,8 @@ func allFinite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// sortTruths returns the annotations by category, image and place in the file, and where each category begins.
+// sortTruths returns the annotations by category, image and position in the file, and the index of each category's
+// first annotation.
 func sortTruths(annotations []Annotation, images, categories rankIndex) (sorted []trueBox, starts []int) {
 	sorted = make([]trueBox, 0, len(annotations))
 	for i := range annotations {

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrTruth     = errors.New("the labels cannot be scored against")
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
@@ -23,8 +23,8 @@ var (
 type Case struct {
 	Name  string
 	Shape [3]int // depth, height, width in voxels
-	// Labels reads the classes of the voxels in C order, width fastest: 0, 1 or 2. It is called when an entry of the case
-	// is added, once, so that one volume at a time is held. The scorer does not keep or change what it returns.
+	// Labels returns the classes of the voxels in C order, width fastest: 0, 1 or 2. Add calls it once, for the first
+	// entry of the case, so that only one volume is in memory. The scorer neither keeps nor changes the slice.
 	Labels func() ([]uint8, error)
 }
 
@@ -35,9 +35,9 @@ type PayloadOptions struct{ DType accuracy.DType }
 
 // VolumeScore contains DICE coefficients from 0 to 1, not rounded.
 type VolumeScore struct {
-	Kidney    float64 // class 1 alone: the tumours in it are not counted
+	Kidney    float64 // class 1 alone; excludes tumours in the kidney
 	Tumour    float64 // class 2
-	Composite float64 // the mean of both
+	Composite float64 // the mean of Kidney and Tumour
 }
 
 // CaseScore is the score of one volume.
@@ -49,16 +49,16 @@ type CaseScore struct {
 // VolumeResult is the metric of one log.
 type VolumeResult struct {
 	Cases []CaseScore // in the order of the data set
-	Mean  VolumeScore // of the cases; Mean.Composite is the benchmark's metric
+	Mean  VolumeScore // over the cases; Mean.Composite is the benchmark's metric
 }
 
-// String is the line that the official script prints, which the submission checker looks for.
+// String returns the line that the official script prints and the submission checker reads.
 func (r VolumeResult) String() string {
 	return fmt.Sprintf("Accuracy: mean = %.5f, kidney = %.4f, tumor = %.4f",
 		r.Mean.Composite, r.Mean.Kidney, r.Mean.Tumour)
 }
 
-// CSV is the table that the official script writes: a line for each case, and one for the mean.
+// CSV returns the table that the official script writes: a row for each case and a row for the mean.
 func (r VolumeResult) CSV() string {
 	var b strings.Builder
 	b.WriteString("case,kidney,tumor,composite\n")
@@ -73,7 +73,7 @@ func (r VolumeResult) CSV() string {
 	return b.String()
 }
 
-// formatFloat returns the shortest text that reads back as v, with a fraction where Python writes one.
+// formatFloat returns the shortest text that parses as v, with a fraction if Python writes one.
 func formatFloat(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
@@ -82,7 +82,7 @@ func formatFloat(v float64) string {
 	return text
 }
 
-// VolumeScorer compares volumes one by one. It is not safe for concurrent use.
+// VolumeScorer compares volumes one at a time. It is not safe for concurrent use.
 type VolumeScorer struct {
 	caseCounts
 	cases   []Case
@@ -91,7 +91,7 @@ type VolumeScorer struct {
 	block   []byte
 }
 
-// New returns a scorer for a data set whose sample i (qsl_idx) is cases[i]. It keeps cases and does not change them.
+// New returns a scorer for a data set in which sample i (qsl_idx) is cases[i]. It keeps cases and does not change them.
 func New(cases []Case, o PayloadOptions) (*VolumeScorer, error) {
 	var err error
 	if o.DType, err = DTypes().Resolve(o.DType); err != nil {
@@ -113,10 +113,10 @@ func New(cases []Case, o PayloadOptions) (*VolumeScorer, error) {
 		scores: make([]VolumeScore, len(cases))}, nil
 }
 
-// Add takes one entry of the log: index is the sample (qsl_idx), payload the classes of its voxels, in C order, with
-// one element of PayloadOptions.DType each. Fractions are cut off. A second entry of a sample is counted for Result and
-// not looked at. A payload of another length than the case's shape and values that are no class are errors; the entry
-// then has no effect on the result. Add does not keep payload.
+// Add adds one entry of the log. index is the sample (qsl_idx). payload contains the classes of its voxels in C order,
+// one element of PayloadOptions.DType each; fractions are truncated. Add counts a second entry of a sample for Result
+// but does not read it. A wrong payload length and values that are not classes are errors. An entry with an error does
+// not affect the result. Add does not keep payload.
 func (s *VolumeScorer) Add(index uint64, payload []byte) error {
 	if again, err := s.countRepeat(index); again || err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *VolumeScorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// ScoreOf is the score of a case that was added.
+// ScoreOf returns the score of a case that was added.
 func (s *VolumeScorer) ScoreOf(index uint64) VolumeScore { return s.scores[index] }
 
 func (s *VolumeScorer) readLabels(c *Case) ([]uint8, error) {
@@ -154,7 +154,7 @@ func (s *VolumeScorer) readLabels(c *Case) ([]uint8, error) {
 	return labels, nil
 }
 
-// compareVoxels counts voxels, in blocks small enough for the processor's caches where they are to be converted.
+// compareVoxels counts voxels. If it must convert elements, it does so in blocks that fit the processor's caches.
 func (s *VolumeScorer) compareVoxels(payload, labels []byte) (voxelOverlap, error) {
 	const blockSize = 1 << 14
 	var o voxelOverlap
@@ -174,7 +174,8 @@ func (s *VolumeScorer) compareVoxels(payload, labels []byte) (voxelOverlap, erro
 	return o, nil
 }
 
-// predictedClasses are the classes of n elements: the payload itself where its elements are bytes.
+// predictedClasses returns the classes of the n elements of payload. If the elements are bytes, it returns payload
+// itself.
 func (s *VolumeScorer) predictedClasses(payload []byte, n int) []byte {
 	if s.options.DType.Size() == 1 {
 		return payload
@@ -188,8 +189,8 @@ func newScore(kidney, tumour float64) VolumeScore {
 	return VolumeScore{kidney, tumour, (kidney + tumour) / 2}
 }
 
-// Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
-// that are missing and those that came again.
+// Result returns the metric. Like the official script, it requires exactly one entry for each case; otherwise it
+// returns an ErrLog that lists the missing and the repeated cases.
 func (s *VolumeScorer) Result() (VolumeResult, error) {
 	if err := s.checkComplete(); err != nil {
 		return VolumeResult{}, err

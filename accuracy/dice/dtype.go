@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// DTypes are the element types of payloads that the official script accepts, its default first.
+// DTypes returns the element types of payloads that the official script accepts, starting with its default.
 func DTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{
 		accuracy.UInt8, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64, accuracy.Float16, accuracy.Float32,
@@ -14,13 +14,13 @@ func DTypes() accuracy.DTypeList {
 	}
 }
 
-// wrong stands for every value that is no class.
+// invalidClass replaces every value that is not a class.
 const wrong = math.MaxUint8
 
-// convertClasses converts elements, len(classes) of them, to classes. Fractions are cut off.
+// convertClasses converts len(classes) elements to classes. It truncates fractions.
 func convertClasses(d accuracy.DType, classes, data []byte) {
 	for i := range classes {
-		classes[i] = wrong // which NaN stays
+		classes[i] = wrong // remains if the value is NaN
 		if v := d.At(data, i); v > -1 && v < wrong {
 			classes[i] = byte(v)
 		}

@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// headClasses is how many classes a head's voxels have, and channels its logits.
+// headClasses is the number of classes of a head's voxels. The logits have one channel for each class.
 const headClasses = 4
 
-// Region is a part of a tumour: the voxels of some classes.
+// Region is a part of a tumour, defined by the classes of its voxels.
 type Region struct {
 	Name    string // as the official script prints it
 	Classes []int
 }
 
-// Regions are those of BraTS: each holds the next one.
+// Regions returns the regions of BraTS. Each region contains the next one.
 func Regions() [3]Region {
 	return [...]Region{
 		{"whole tumor", []int{1, 2, 3}}, {"tumor core", []int{2, 3}}, {"enhancing tumor", []int{3}},
@@ -30,12 +30,11 @@ func Regions() [3]Region {
 // Head is a case of the data set.
 type Head struct {
 	Name string
-	Raw  [3]int // depth, height, width in voxels of the volume as scanned
-	// Box is where the prepared part of the volume lies: its first voxel, and its size. It is called when an entry of the
-	// case is added.
+	Raw  [3]int // shape of the scanned volume in voxels: depth, height, width
+	// Box returns the first voxel and the size of the prepared part of the volume. Add calls it for an entry of the case.
 	Box func() (low, size [3]int, err error)
-	// Labels reads the classes of the voxels in C order of Raw: 0 to 3. It is called when an entry of the case is added,
-	// once, so that one volume at a time is held. The scorer does not keep or change what it returns.
+	// Labels returns the classes of the voxels, 0 to 3, in C order of Raw. Add calls it once, for the first entry of the
+	// case, so that only one volume is in memory. The scorer neither keeps nor changes the slice.
 	Labels func() ([]uint8, error)
 }
 
@@ -45,7 +44,7 @@ type HeadOptions struct {
 	Padded [3]int         // the shape of the network's output: depth, height, width
 }
 
-// HeadDTypes are the element types of logits that the official script accepts, its default first.
+// HeadDTypes returns the element types of logits that the official script accepts, starting with its default.
 func HeadDTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{
 		accuracy.Float16, accuracy.Float32, accuracy.Float64, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64,
@@ -65,17 +64,17 @@ type HeadCase struct {
 // HeadResult is the metric of one log.
 type HeadResult struct {
 	Cases []HeadCase // in the order of the data set
-	// Regions are the means over the cases that are not NaN, not rounded; NaN where all are.
+	// Regions contains the mean of each region over the cases whose score is not NaN, not rounded; NaN if all are NaN.
 	Regions HeadScore
 	// Mean is the mean of the regions, not rounded.
 	Mean float64
-	// NaNs is how many voxels had logits that are no number, each of them the class of the first such channel.
+	// NaNs is the number of voxels with NaN logits. The class of such a voxel is its first NaN channel.
 	NaNs int
-	// Unpadded are the cases whose head fills an axis of the network's output, on which the official script stops.
+	// Unpadded contains the cases whose head fills an axis of the network's output. The official script stops at them.
 	Unpadded []string
 }
 
-// HeadScorer compares volumes one by one. It is not safe for concurrent use.
+// HeadScorer compares volumes one at a time. It is not safe for concurrent use.
 type HeadScorer struct {
 	caseCounts
 	heads   []Head
@@ -84,7 +83,7 @@ type HeadScorer struct {
 	result  HeadResult
 }
 
-// NewHeads returns a scorer for a data set whose sample i (qsl_idx) is heads[i]. It keeps heads and does not change
+// NewHeads returns a scorer for a data set in which sample i (qsl_idx) is heads[i]. It keeps heads and does not change
 // them.
 func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 	var err error
@@ -110,11 +109,11 @@ func NewHeads(heads []Head, o HeadOptions) (*HeadScorer, error) {
 		scores: make([]HeadScore, len(heads))}, nil
 }
 
-// Add takes one entry of the log: index is the sample (qsl_idx), payload the logits of four classes for each voxel of
-// the network's output, class by class in C order, with one element of HeadOptions.DType each. They are rounded to
-// float16; of equal logits the first class wins, and a NaN wins over all. A second entry of a sample is counted for
-// Result and not looked at. A payload of another length is an error; the entry then has no effect on the result. Add
-// does not keep payload.
+// Add adds one entry of the log. index is the sample (qsl_idx). payload contains the logits of four classes for each
+// voxel of the network's output, class by class in C order, one element of HeadOptions.DType each. Add rounds logits to
+// float16. The highest logit determines the class: NaN ranks above all numbers, and the first of equal logits wins. Add
+// counts a second entry of a sample for Result but does not read it. A wrong payload length is an error. An entry with
+// an error does not affect the result. Add does not keep payload.
 func (s *HeadScorer) Add(index uint64, payload []byte) error {
 	if again, err := s.countRepeat(index); again || err != nil {
 		return err
@@ -146,10 +145,10 @@ func (s *HeadScorer) paddedVoxels() int {
 	return s.options.Padded[0] * s.options.Padded[1] * s.options.Padded[2]
 }
 
-// ScoreOf is the score of a case that was added.
+// ScoreOf returns the score of a case that was added.
 func (s *HeadScorer) ScoreOf(index uint64) HeadScore { return s.scores[index] }
 
-// VoxelClasses returns the classes that a payload, which Add took, gives the voxels of a case as scanned, in C order.
+// VoxelClasses returns the predicted classes of a case's scanned voxels in C order, from a payload that Add accepted.
 func (s *HeadScorer) VoxelClasses(index uint64, payload []byte) ([]uint8, error) {
 	h := &s.heads[index]
 	place, err := s.locateHead(h)
@@ -175,7 +174,7 @@ func (h *Head) readLabels() ([]uint8, error) {
 	return labels, nil
 }
 
-// headPlace is where a head lies in its volume and in the network's output.
+// headPosition is the position of a head in its volume and in the network's output.
 type headPlace struct{ low, size, before [3]int }
 
 func (s *HeadScorer) locateHead(h *Head) (p headPlace, err error) {
@@ -192,9 +191,9 @@ func (s *HeadScorer) locateHead(h *Head) (p headPlace, err error) {
 	return p, nil
 }
 
-// compareVoxels counts the voxels of a case by true and predicted class.
+// compareVoxels counts the voxels of a case by true and predicted class, and the voxels with NaN logits.
 func (s *HeadScorer) compareVoxels(payload, labels []byte, h *Head, p headPlace) (both confusionMatrix, nans int) {
-	for _, label := range labels { // beyond the box nothing is predicted
+	for _, label := range labels { // the prediction is background outside the box
 		if label != 0 {
 			both[label][0]++
 		}
@@ -207,11 +206,11 @@ func (s *HeadScorer) compareVoxels(payload, labels []byte, h *Head, p headPlace)
 			}
 		}
 	})
-	return both, nans // of background that is found as such nothing depends
+	return both, nans // no score depends on correctly predicted background
 }
 
-// visitRows calls use with the predicted classes of each row of the head, with the place of its first voxel in the
-// volume. It returns how many voxels had a logit that is no number.
+// visitRows calls visit with the predicted classes of each row of the head and the position of the row's first voxel in
+// the volume. It returns the number of voxels with a NaN logit.
 func (s *HeadScorer) visitRows(payload []byte, h *Head, p headPlace, use func(found []uint8, raw int)) (nans int) {
 	padded, width := s.options.Padded, p.size[2]
 	found := make([]uint8, width)
@@ -228,10 +227,10 @@ func (s *HeadScorer) visitRows(payload []byte, h *Head, p headPlace, use func(fo
 	return nans
 }
 
-// confusionMatrix counts voxels by true class, then by predicted class.
+// confusionMatrix counts voxels by true class and predicted class.
 type confusionMatrix [headClasses][headClasses]int
 
-// regionScores returns for each region twice the voxels that are in both, divided by the sum of both.
+// regionScores returns for each region twice the voxels in both volumes divided by the sum of the voxels in each.
 func (c *confusionMatrix) regionScores() (score HeadScore) {
 	for r, region := range Regions() {
 		both, sum := 0, 0
@@ -254,8 +253,8 @@ func (c *confusionMatrix) regionScores() (score HeadScore) {
 	return score
 }
 
-// Result returns the metric. As in the official script, each case must have come exactly once: an ErrLog lists those
-// that are missing and those that came again.
+// Result returns the metric. Like the official script, it requires exactly one entry for each case; otherwise it
+// returns an ErrLog that lists the missing and the repeated cases.
 func (s *HeadScorer) Result() (HeadResult, error) {
 	if err := s.checkComplete(); err != nil {
 		return HeadResult{}, err
@@ -272,7 +271,7 @@ func (s *HeadScorer) Result() (HeadResult, error) {
 	return r, nil
 }
 
-// regionColumn are the scores of a region: without those that are NaN, or with 1 in their place.
+// regionColumn returns the scores of a region. It replaces NaN by 1 if nanIsOne is true, and omits NaN otherwise.
 func (r HeadResult) regionColumn(region int, nanIsOne bool) (values []float64) {
 	for _, c := range r.Cases {
 		v := c.Score[region]
@@ -292,7 +291,7 @@ func mean(values []float64) float64 {
 	for _, v := range values {
 		sum += v
 	}
-	return sum / float64(len(values)) // NaN of none
+	return sum / float64(len(values)) // NaN without values
 }
 
 func median(values []float64) float64 {
@@ -303,7 +302,8 @@ func median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// PrintedMean is the mean that the official script prints: of the regions' means, each rounded to four decimals.
+// PrintedMean returns the mean that the official script prints: the mean of the regions' means, each rounded to four
+// decimals.
 func (r HeadResult) PrintedMean() float64 {
 	sum := 0.0
 	for _, v := range r.Regions {
@@ -313,7 +313,7 @@ func (r HeadResult) PrintedMean() float64 {
 	return sum / float64(len(r.Regions))
 }
 
-// String is the line that the official script prints, which the submission checker looks for.
+// String returns the line that the official script prints and the submission checker reads.
 func (r HeadResult) String() string {
 	text := "Accuracy: mean = " + formatDecimals(r.PrintedMean(), 5)
 	for k, region := range Regions() {
@@ -322,7 +322,7 @@ func (r HeadResult) String() string {
 	return text
 }
 
-// CSV is the table that the official script writes: a line for each case by its name, and means and medians.
+// CSV returns the table that the official script writes: a row for each case, then means and medians.
 func (r HeadResult) CSV() string {
 	lines := []string{"casename,whole tumor,tumor core,enhancing tumor"}
 	add := func(name string, of func(region int) float64) {
@@ -344,7 +344,7 @@ func (r HeadResult) CSV() string {
 
 func fourDecimals(v float64) string { return formatDecimals(v, 4) }
 
-// formatDecimals returns v as Python prints it with so many decimals.
+// formatDecimals returns v with n decimals, as Python prints it.
 func formatDecimals(v float64, n int) string {
 	if v != v {
 		return "nan"

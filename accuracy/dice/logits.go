@@ -7,7 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
-// float16Logits are n logits from element at on, two bytes each: part of data, or rounded in the memory of dst.
+// float16Logits returns n logits of two bytes each, starting at element first. It returns a part of data, or rounded
+// values in dst.
 func float16Logits(dst []byte, d accuracy.DType, data []byte, at, n int) []byte {
 	if d == accuracy.Float16 {
 		return data[2*at:][:2*n]
@@ -19,8 +20,8 @@ func float16Logits(dst []byte, d accuracy.DType, data []byte, at, n int) []byte 
 	return dst
 }
 
-// argmaxClasses finds the class with the highest logit of each voxel: the first of several, and NaN above all. It
-// returns how many voxels had a NaN.
+// argmaxClasses sets found to the class with the highest logit of each voxel. Among equal logits the first class wins;
+// NaN ranks above all numbers. It returns the number of voxels with a NaN.
 func argmaxClasses(found []uint8, logits *[headClasses][]byte) (nans int) {
 	a, b, c, d := logits[0], logits[1], logits[2], logits[3]
 	a, b, c, d = a[:2*len(found)], b[:2*len(found)], c[:2*len(found)], d[:2*len(found)]
@@ -33,14 +34,15 @@ func argmaxClasses(found []uint8, logits *[headClasses][]byte) (nans int) {
 	return nans
 }
 
-// noNumber is the order of a NaN, above that of the infinity.
+// nanOrder is the sort key of a NaN, above that of infinity.
 const (
 	noNumber = 0x8000
 	infinity = 0x7c00
 )
 
-// sortableLogit is a number that grows with a float16, equal for both zeros and for NaN the largest, and that of equal
-// ones is higher for an earlier class. It has no branches: logits that are near to one another come in any order.
+// sortableLogit returns a number that increases with a float16 logit. Both zeros are equal, and NaN is the largest.
+// Among equal logits, an earlier class has a higher number. It avoids branches because nearby logits are in
+// unpredictable order.
 func sortableLogit(bits []byte, class int32) int32 {
 	v := int32(binary.LittleEndian.Uint16(bits))
 	size, negative := v&0x7fff, v<<16>>31

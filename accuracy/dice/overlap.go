@@ -5,32 +5,35 @@ import (
 	"math/bits"
 )
 
-// classes are the ones scored: kidney and tumour.
+// classes is the number of scored classes: kidney and tumour.
 const classes = 2
 
-// voxelOverlap counts the voxels of each class.
+// voxelOverlap counts the voxels of each class that are labelled, predicted, and both.
 type voxelOverlap struct {
 	both, predicted, labelled [classes]int
 }
 
-// diceOf is the coefficient of a class: 1 where neither volume has any of it, by the term that keeps 0 / 0 away.
+// diceOf returns the coefficient of a class. It is 1 if neither volume contains the class, because a term prevents 0 /
+// 0.
 func (o *voxelOverlap) diceOf(class int) float64 {
 	const epsilon = 1e-6
 	both, sum := float64(o.both[class]), float64(o.predicted[class]+o.labelled[class])
 	return (2*both + epsilon) / (sum + epsilon)
 }
 
-// Eight voxels in a word, one in each byte.
+// Masks for a word of eight voxels, one per byte.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x0202020202020202
 	noBits   = 0xfcfcfcfcfcfcfcfc // set in no class
 )
 
-// validClasses is whether all eight voxels are classes: 0, 1 or 2. Then bit 0 of a voxel says kidney, and bit 1 tumour.
+// validClasses reports whether all eight voxels are 0, 1 or 2. Bit 0 of a valid voxel then means kidney and bit 1
+// tumour.
 func validClasses(w uint64) bool { return w&noBits == 0 && w&(w>>1)&lowBits == 0 }
 
-// addVoxels counts voxels; both slices are as long. It returns the first place at which one of them is no class, or -1.
+// addVoxels counts the voxels of two slices of equal length. It returns the index of the first voxel that is not a
+// class, or -1.
 func (o *voxelOverlap) addVoxels(predicted, labelled []byte) int {
 	n := len(predicted) &^ 7
 	for i := 0; i < n; i += 8 {

@@ -6,13 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// caseCounts counts how often each case was in a log.
+// caseCounts counts the log entries of each case.
 type caseCounts struct {
 	names []string
 	times []int
 }
 
-// countRepeat counts an entry whose case came before, and reports that. A sample outside the data set is an error.
+// countRepeat reports whether the case of an entry was already added, and counts the repetition. A sample outside the
+// data set is an error.
 func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 	if index >= uint64(len(t.names)) {
 		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
@@ -25,7 +26,7 @@ func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 	return true, nil
 }
 
-// checkComplete checks that each case came once: otherwise the official scripts stop.
+// checkComplete checks that each case was added exactly once. The official scripts stop otherwise.
 func (t *caseCounts) checkComplete() error {
 	var wrong accuracy.FaultList
 	total := 0

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// addArea adds the area under the ROC curve of the request, if it has one: it has candidates of both kinds, and not all
-// predictions are the first one's or 0.
+// addArea adds the area under the ROC curve of the request if it has one. An area requires positive and negative
+// candidates, and predictions that differ from the first prediction and from 0.
 func (s *RequestScorer) addArea() {
 	var positive, negative float64
 	for i := range s.predictions {
@@ -29,12 +29,12 @@ func (s *RequestScorer) addArea() {
 	}
 }
 
-// sortCandidates orders the candidates by rising predictions, equal ones as they stand, and what is no number last:
-// each as the bits of its prediction, which rise with it, over its index.
+// sortCandidates sorts the candidates by ascending prediction, with NaN last. Equal predictions keep their order. An
+// element of order contains the prediction's bits, made sortable, above the candidate's index.
 func (s *RequestScorer) sortCandidates() {
 	s.order = s.order[:0]
 	for i, p := range s.predictions {
-		bits := math.Float32bits(p + 0) // of -0, those of 0
+		bits := math.Float32bits(p + 0) // -0 becomes 0
 		switch {
 		case p != p:
 			bits = math.MaxUint32
@@ -48,10 +48,10 @@ func (s *RequestScorer) sortCandidates() {
 	slices.Sort(s.order)
 }
 
-// sweepAreas adds for each positive candidate the weight of the negative ones before it: in the order of the payload
-// within equal predictions, with all positive ones first, and with all negative ones first.
+// sweepAreas sums, for each positive candidate, the weight of the negative candidates before it. For equal predictions,
+// area uses the order of the payload, low sorts all positive candidates first, and high all negative ones.
 func (s *RequestScorer) sweepAreas() (area, low, high float64) {
-	var before float64 // weight of negative candidates so far
+	var before float64 // weight of the negative candidates so far
 	for start := 0; start < len(s.order); {
 		end := start + 1
 		for end < len(s.order) && s.order[end]>>32 == s.order[start]>>32 {

@@ -11,36 +11,36 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// ErrPayload is wrapped by the errors of payloads that the official script stops at.
+// ErrPayload is wrapped by the errors for payloads at which the official script stops.
 var ErrPayload = errors.New("the payload is not that of an accuracy run")
 
-// RequestScorer accumulates the scores of requests. The zero value is empty. Its memory does not depend on the number
-// of requests. It is not safe for concurrent use.
+// RequestScorer accumulates the scores of requests. The zero value is empty. Its memory use does not depend on the
+// number of requests. It is not safe for concurrent use.
 type RequestScorer struct {
 	entries                    int
-	lost                       float64 // cross entropy, in bits
-	weight, positive, negative float64 // sums of weights: all, of labels, of what labels lack to 1
-	right                      float64 // weights of predictions on the label's side of 0.5
+	lost                       float64 // in bits
+	weight, positive, negative float64 // sums of weights: all, times the label, times 1 minus the label
+	right                      float64 // weight of labels that lie on the prediction's side of 0.5
 
 	grouped                int     // requests with positive and negative candidates
-	area, minArea, maxArea float64 // their areas: with ties in the order of the payload, in the worst one and in the best
+	area, minArea, maxArea float64 // sums: ties in the payload's order, the worst order and the best order
 	odd                    OddCounts
-	predictions            []float32 // of the last payload, as are the others
+	predictions            []float32 // these three slices are of the last payload
 	labels                 []float32
 	weights                []float32
 	order                  []uint64
 }
 
-// OddCounts counts unusual requests, which are scored unchanged.
+// OddCounts counts unusual requests. They are scored like the others.
 type OddCounts struct {
 	Empty  int // requests without candidates
-	NaN    int // requests with a prediction that is no number, with which the normalized entropy is none
-	Labels int // requests with labels other than 0 and 1
+	NaN    int // requests with a NaN prediction, which makes the normalized entropy NaN
+	Labels int // requests with labels that are neither 0 nor 1
 	Ties   int // requests whose area depends on the order of equal predictions
 }
 
-// Add scores a request: float32 values, little-endian: its period, its index, the predictions of n candidates, as many
-// labels and weights, and n. A payload of another form is an error that wraps ErrPayload.
+// Add scores a request. payload contains little-endian float32 values: period, index, the predictions of n candidates,
+// their n labels, their n weights, and n. If the payload has another form, the error wraps ErrPayload.
 func (s *RequestScorer) Add(payload []byte) error {
 	n, err := countCandidates(payload)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *RequestScorer) Add(payload []byte) error {
 	return nil
 }
 
-// countCandidates returns how many candidates a payload says that it has.
+// countCandidates returns the number of candidates that a payload states.
 func countCandidates(payload []byte) (int, error) {
 	const head = 3
 	size := len(payload) / 4
@@ -79,13 +79,13 @@ func readFloats(into []float32, data []byte) []float32 {
 	return into
 }
 
-// least bounds probabilities away from 0 and 1.
+// minProbability is the minimum distance of clamped probabilities from 0 and 1.
 const minProbability = 1e-12
 
 func clampProbability(p float64) float64 { return min(max(p, minProbability), 1-minProbability) }
 
-// addEntropy adds cross entropy and right predictions. Sums of weights of a request are float32, as in the official
-// metric.
+// addEntropy adds the cross entropy and the correct predictions of a request. It sums a request's weights in float32,
+// like the official metric.
 func (s *RequestScorer) addEntropy() {
 	if len(s.predictions) == 0 {
 		s.odd.Empty++
@@ -97,7 +97,7 @@ func (s *RequestScorer) addEntropy() {
 		p := clampProbability(float64(prediction))
 		nan = nan || prediction != prediction
 		soft = soft || label != 0 && label != 1
-		if said, unsaid := w*label, w*(1-label); unsaid == 0 { // of most, one is nothing
+		if said, unsaid := w*label, w*(1-label); unsaid == 0 { // usually one of the terms is 0
 			s.lost -= float64(said) * math.Log2(p)
 		} else if said == 0 {
 			s.lost -= float64(unsaid) * math.Log2(1-p)
@@ -126,12 +126,12 @@ func (s *RequestScorer) addEntropy() {
 
 // RequestResult contains the scores of all requests.
 type RequestResult struct {
-	// Entropy is the normalized entropy: cross entropy by that of the labels' share. It is better when lower; NaN where
-	// no weight is above 0.
+	// Entropy is the normalized entropy: the cross entropy divided by the entropy of the labels' mean. Lower is better. It
+	// is NaN if no weight is above 0.
 	Entropy  float64
 	Accuracy float64 // 0 to 1
-	GAUC     float64 // mean area of the requests that have one, 0 to 1; 0.5 where none has
-	// MinGAUC and MaxGAUC are those of other orders of equal predictions: the official sort leaves theirs open.
+	GAUC     float64 // mean area of the requests that have one, 0 to 1; 0.5 if no request has one
+	// MinGAUC and MaxGAUC are the limits over all orders of equal predictions, which the official sort does not define.
 	MinGAUC, MaxGAUC float64
 
 	Requests int
@@ -139,7 +139,7 @@ type RequestResult struct {
 	Odd      OddCounts
 }
 
-// Result may be asked at any time.
+// Result returns the scores of the requests added so far.
 func (s *RequestScorer) Result() RequestResult {
 	mean := func(sum float64) float64 { return (sum + 1e-9) / (float64(s.grouped) + 2e-9) }
 	r := RequestResult{
@@ -154,14 +154,14 @@ func (s *RequestScorer) Result() RequestResult {
 	return r
 }
 
-// Text are the lines of the official script that the submission checker reads: without exponents, which it takes for
-// the end of a number.
+// Text returns the lines of the official script that the submission checker reads. It writes numbers without exponents,
+// because the checker stops reading a number at an exponent.
 func (r RequestResult) Text() string {
 	const form = "metric/lifetime_ne/rating: %s\nmetric/lifetime_accuracy/rating: %s\nmetric/lifetime_gauc/rating: %s\n"
 	return fmt.Sprintf(form, formatPlain(r.Entropy), formatPlain(r.Accuracy), formatPlain(r.GAUC))
 }
 
-// formatPlain writes a number as Python does, but for its exponents.
+// formatPlain returns v as Python prints it, but without an exponent.
 func formatPlain(v float64) string {
 	if text := pyfloat.Repr(v); !strings.ContainsAny(text, "eE") {
 		return text

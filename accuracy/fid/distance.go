@@ -17,15 +17,15 @@ type Statistics struct {
 	covariance *mat.SymDense
 }
 
-// Width returns the number of features of a picture.
+// Width returns the number of features per picture.
 func (s *Statistics) Width() int { return len(s.mean) }
 
-// asymmetry is how far a covariance may be from its transpose, as a share of its largest value.
+// maxAsymmetry is the maximum difference between a covariance and its transpose, as a share of its largest value.
 const asymmetry = 1e-6
 
-// NewStatistics returns statistics with the given mean and covariance, in C order, len(mean) x len(mean). The caller
-// must not change either afterwards. ErrStatistics lists all faults: unequal widths, NaN or infinite numbers,
-// asymmetry.
+// NewStatistics returns statistics with the given mean and covariance. The covariance is in C order, len(mean) x
+// len(mean). The caller must not change either slice afterwards. It returns an ErrStatistics that lists all faults:
+// unequal widths, NaN or infinite numbers, asymmetry.
 func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 	d := len(mean)
 	if d == 0 || len(covariance) != d*d {
@@ -58,9 +58,10 @@ func allFinite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// Distance is FID_SCORE: |m1-m2|^2 + tr S1 + tr S2 - 2 tr sqrt(S1 S2), at least 0 but for rounding. Where a covariance
-// is singular, as with fewer pictures than features, it is the limit of regular ones, from which scipy's root of a
-// matrix, and so the official figure, differs by 1e-9 or so of it. Statistics of other widths are ErrStatistics.
+// Distance returns FID_SCORE: |m1-m2|^2 + tr S1 + tr S2 - 2 tr sqrt(S1 S2), which is at least 0 except for rounding. If
+// a covariance is singular, for example with fewer pictures than features, the result is the limit for regular
+// covariances. The official script computes scipy's matrix root, which differs by a relative error of about 1e-9.
+// Unequal widths yield an ErrStatistics.
 func Distance(real, generated *Statistics) (float64, error) {
 	if real.Width() != generated.Width() {
 		return 0, fmt.Errorf("%w: those of the real pictures have %d features, those of the generated ones %d: are they of "+
@@ -74,8 +75,8 @@ func Distance(real, generated *Statistics) (float64, error) {
 	return sum - 2*root, err
 }
 
-// traceOfRoot is the trace of the root of a b: the sum of the roots of the eigenvalues of F' b F, where a = F F', which
-// are those of a b.
+// traceOfRoot returns the trace of the root of a b. With a = F F', a b has the eigenvalues of F' b F, and the trace is
+// the sum of their roots.
 func traceOfRoot(a, b *mat.SymDense) (float64, error) {
 	var c mat.Cholesky
 	if !c.Factorize(a) {
@@ -88,13 +89,13 @@ func traceOfRoot(a, b *mat.SymDense) (float64, error) {
 	return sumOfRoots(congruence(f.RawTriangular(), b))
 }
 
-// congruence is F' b F for a lower triangular F, by panels that leave out most zeros of F and the upper triangle of the
-// result.
+// congruence returns F' b F for a lower triangular F. It computes panels that leave out most zeros of F and the upper
+// triangle of the result.
 func congruence(f blas64.Triangular, b *mat.SymDense) *mat.SymDense {
 	d := f.N
 	square := func() blas64.General { return blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)} }
 	whole := blas64.General{Rows: d, Cols: d, Stride: f.Stride, Data: f.Data}
-	raw := b.RawSymmetric() // of which both triangles are there
+	raw := b.RawSymmetric() // both triangles are set
 	symmetric := blas64.General{Rows: d, Cols: d, Stride: raw.Stride, Data: raw.Data}
 	right, out := square(), square()
 	for from := 0; from < d; from += panelWidth {
@@ -110,8 +111,8 @@ func congruence(f blas64.Triangular, b *mat.SymDense) *mat.SymDense {
 	return symmetricOfLower(out)
 }
 
-// traceOfSingular is traceOfRoot where no Cholesky factor exists: F is of the eigenvectors of a, times the roots of its
-// eigenvalues, those below 0, of rounding, taken as 0.
+// traceOfSingular does the work of traceOfRoot if a has no Cholesky factor. F then consists of the eigenvectors of a
+// times the roots of its eigenvalues. Negative eigenvalues, caused by rounding, count as 0.
 func traceOfSingular(a, b *mat.SymDense) (float64, error) {
 	var e mat.EigenSym
 	if !e.Factorize(a, true) {

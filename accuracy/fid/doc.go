@@ -1,4 +1,4 @@
-// Package fid computes the Fréchet distance between the features of two sets of pictures, equal to the official
+// Package fid computes the Fréchet distance between the features of two sets of pictures. It equals the official
 // script's FID_SCORE (Heusel and others, "GANs Trained by a Two Time-Scale Update Rule Converge to a Local Nash
 // Equilibrium", 2017).
 //
@@ -8,7 +8,7 @@ package fid
 
 import "errors"
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrFeatures   = errors.New("features of pictures")
 	ErrStatistics = errors.New("statistics of features")

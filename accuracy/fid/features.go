@@ -17,8 +17,8 @@ type FeatureSet struct {
 	values []float32 // a row for each picture
 }
 
-// Add takes the features of a picture, which it copies: as many for each, none NaN or infinite. After an error the
-// picture does not count.
+// Add copies and adds the features of a picture. All pictures must have the same number of features, without NaN and
+// infinite values. A picture with an error does not count.
 func (f *FeatureSet) Add(features []float32) error {
 	if len(features) == 0 || f.width != 0 && len(features) != f.width {
 		return fmt.Errorf("%w: %d of picture %d, want %d", ErrFeatures, len(features), f.Len(), max(f.width, 1))
@@ -33,7 +33,7 @@ func (f *FeatureSet) Add(features []float32) error {
 	return nil
 }
 
-// Len is the number of pictures.
+// Len returns the number of pictures.
 func (f *FeatureSet) Len() int {
 	if f.width == 0 {
 		return 0
@@ -41,7 +41,7 @@ func (f *FeatureSet) Len() int {
 	return len(f.values) / f.width
 }
 
-// Statistics returns mean and covariance, with n-1 as numpy.cov, of at least two pictures.
+// Statistics returns the mean and the covariance, divided by n-1 like numpy.cov. It requires two or more pictures.
 func (f *FeatureSet) Statistics() (*Statistics, error) {
 	if f.Len() < 2 {
 		return nil, fmt.Errorf("%w: %d pictures, want at least 2 for a covariance", ErrFeatures, f.Len())
@@ -56,13 +56,14 @@ func (f *FeatureSet) Statistics() (*Statistics, error) {
 	return &Statistics{mean: mean, covariance: f.sumCovariance(mean)}, nil
 }
 
-// Sizes of blocks of matrices: a block of rows fits a cache, and panels leave out most of what symmetry gives.
+// Block sizes of matrix products: a block of rows fits a cache, and panels leave out most of the symmetric half.
 const (
 	blockRows  = 256
 	panelWidth = 128
 )
 
-// sumCovariance sums the products of the pictures' distances from the mean, block by block, the lower triangle alone.
+// sumCovariance sums the products of the pictures' deviations from the mean, block by block. It computes only the lower
+// triangle.
 func (f *FeatureSet) sumCovariance(mean []float64) *mat.SymDense {
 	d := f.width
 	sum := blas64.General{Rows: d, Cols: d, Stride: d, Data: make([]float64, d*d)}
@@ -83,12 +84,12 @@ func (f *FeatureSet) sumCovariance(mean []float64) *mat.SymDense {
 	return symmetricOfLower(sum)
 }
 
-// submatrix returns the part of m from row and col up to, not including, rowEnd and colEnd.
+// submatrix returns rows row to rowEnd-1 and columns col to colEnd-1 of m.
 func submatrix(m blas64.General, row, rowEnd, col, colEnd int) blas64.General {
 	return blas64.General{Rows: rowEnd - row, Cols: colEnd - col, Stride: m.Stride, Data: m.Data[row*m.Stride+col:]}
 }
 
-// symmetricOfLower is the symmetric matrix whose lower triangle a matrix holds. It takes the memory over.
+// symmetricOfLower returns the symmetric matrix with the lower triangle of m. It reuses the memory of m.
 func symmetricOfLower(m blas64.General) *mat.SymDense {
 	for i := range m.Rows {
 		for j := range i {

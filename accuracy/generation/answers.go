@@ -10,23 +10,24 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
 	ErrPayload   = errors.New("the accuracy log holds a payload that is not token ids")
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// TokenDecoder turns token ids into text, without special tokens. An id outside of the vocabulary is an error.
+// TokenDecoder converts token ids to text without special tokens. Decode returns an error for ids outside the
+// vocabulary.
 type TokenDecoder interface {
 	Decode(ids []int32) (string, error)
 }
 
 // GeneratedAnswer is the text generated for a sample.
 type GeneratedAnswer struct {
-	Index  int // of the sample
+	Index  int // of the sample (qsl_idx)
 	Text   string
-	Tokens int // ids in the payload, end and padding included
+	Tokens int // number of ids in the payload, including end and padding
 }
 
 // Answers collects the texts of an accuracy log. If a sample has several entries, the first counts. Answers is not safe
@@ -41,13 +42,13 @@ type Answers struct {
 	ids        []int32
 }
 
-// NewAnswers returns the answers to a data set of n samples, without any yet.
+// NewAnswers returns an empty collection of answers to a data set of n samples.
 func NewAnswers(n int, d accuracy.DType, decoder TokenDecoder) *Answers {
 	return &Answers{dtype: d, decoder: decoder, seen: make([]bool, n)}
 }
 
-// Add decodes one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response. After an
-// error, an ErrIndex or ErrPayload, the entry has no effect.
+// Add decodes one entry of the log. index is the sample (qsl_idx), payload the raw bytes of its response. An error
+// wraps ErrIndex or ErrPayload, and the entry then has no effect.
 func (a *Answers) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(a.seen)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
@@ -72,8 +73,8 @@ func (a *Answers) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// List returns the answers in the order in which they were added; the caller must not change it. Without any, the error
-// is ErrNoSamples.
+// List returns the answers in the order in which they were added. The caller must not change the slice. Without
+// answers, the error is ErrNoSamples.
 func (a *Answers) List() ([]GeneratedAnswer, error) {
 	if len(a.list) == 0 {
 		return nil, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
@@ -81,17 +82,16 @@ func (a *Answers) List() ([]GeneratedAnswer, error) {
 	return a.list, nil
 }
 
-// Tokens is the number of ids in all answers, end and padding included.
+// Tokens returns the number of ids in all answers, including end and padding.
 func (a *Answers) Tokens() int { return a.tokens }
 
-// Missing is the number of samples without an answer.
+// Missing returns the number of samples without an answer.
 func (a *Answers) Missing() int { return len(a.seen) - len(a.list) }
 
-// Duplicates is the number of entries that were ignored, because their sample had an answer already.
+// Duplicates returns the number of entries that were ignored because their sample already had an answer.
 func (a *Answers) Duplicates() int { return a.duplicates }
 
-// SentenceLines puts each sentence of a text on a line of its own, as ROUGE-Lsum needs it, without white space around
-// the text.
+// SentenceLines writes each sentence of a text on its own line, as ROUGE-Lsum requires, and trims the text.
 func SentenceLines(s *punkt.Splitter, text string) string {
 	return strings.Join(s.Split(pystr.Trim(text)), "\n")
 }

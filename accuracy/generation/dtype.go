@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// DTypes are the element types of payloads that the official scripts accept, their default first. A Float32 is
-// truncated to a whole number.
+// DTypes returns the element types of payloads that the official scripts accept, starting with their default. A Float32
+// is truncated to an integer.
 func DTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{accuracy.Int64, accuracy.Int32, accuracy.Float32}
 }
 
-// ParseDType reads a name as String prints it, or "float" for Float32, as the scripts have it; the empty name means
-// Int64.
+// ParseDType returns the type with the given name: a name that String returns, or "float" for Float32 as in the
+// scripts. The empty name means Int64.
 func ParseDType(name string) (accuracy.DType, error) {
 	if name == "float" {
 		return accuracy.Float32, nil
@@ -22,11 +22,11 @@ func ParseDType(name string) (accuracy.DType, error) {
 	return DTypes().Parse(name)
 }
 
-// noID stands for a number that is no token id.
+// noID replaces a number that is not a token id.
 const noID = -1
 
-// AppendIDs appends the ids of a payload to dst. Numbers that are not ids become -1; NaN and infinite ones, at which
-// the official scripts stop, are an error, which wraps ErrPayload as all others do.
+// AppendIDs appends the ids of a payload to dst. Numbers that are not ids become -1. The official scripts stop at NaN
+// and infinite numbers, so these are an error. All errors wrap ErrPayload.
 func AppendIDs(dst []int32, d accuracy.DType, data []byte) ([]int32, error) {
 	d, err := DTypes().Resolve(d)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 type CompareOptions struct {
 	DType   accuracy.DType
 	Decoder TokenDecoder
-	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
+	// Splitter splits texts into sentences, with the parameters for English. Only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter
-	References []string // of each sample
+	References []string // reference text of each sample
 }
 
 // RougeResult contains the metrics of one log. ROUGE values are means over the answers, in percent, not rounded.
@@ -26,30 +26,30 @@ type RougeResult struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 
 	Lengths
-	Missing    int // samples without an answer, which do not count
+	Missing    int // samples without an answer, which the means exclude
 	Duplicates int // entries that were ignored
 }
 
 // Lengths contains the amount of generated text.
 type Lengths struct {
-	Characters int // of the answers as they are compared: gen_len
+	Characters int // of the answers in the form that ROUGE compares: gen_len
 	Answers    int // gen_num
-	Tokens     int // ids in the payloads, end and padding included: gen_tok_len
+	Tokens     int // ids in the payloads, including end and padding: gen_tok_len
 }
 
-// TokensPerSample is the mean number of tokens, not rounded.
+// TokensPerSample returns the mean number of tokens per answer, not rounded.
 func (l Lengths) TokensPerSample() float64 { return float64(l.Tokens) / float64(l.Answers) }
 
-// String is a part of the line that the official scripts print.
+// String returns a part of the line that the official scripts print.
 func (l Lengths) String() string {
 	return fmt.Sprintf("'gen_len': %d, 'gen_num': %d, 'gen_tok_len': %d, 'tokens_per_sample': %s",
 		l.Characters, l.Answers, l.Tokens, pyfloat.Repr(pyfloat.Round(l.TokensPerSample(), 1)))
 }
 
-// String is the line that the official scripts print, which the submission checker looks for, rounded as there.
+// String returns the line that the official scripts print and the submission checker reads, with the same rounding.
 func (r RougeResult) String() string { return fmt.Sprintf("{%s, %s}", r.Means(), r.Lengths) }
 
-// Means is the part of String with the ROUGE values.
+// Means returns the part of String with the ROUGE values.
 func (r RougeResult) Means() string {
 	round := func(v float64) string { return pyfloat.Repr(pyfloat.Round(v, 4)) }
 	return fmt.Sprintf("'rouge1': %s, 'rouge2': %s, 'rougeL': %s, 'rougeLsum': %s",
@@ -67,7 +67,7 @@ func New(o CompareOptions) *AnswerScorer {
 	return &AnswerScorer{o, NewAnswers(len(o.References), o.DType, o.Decoder)}
 }
 
-// Add takes one entry of the log, as Answers.Add does.
+// Add adds one entry of the log, like Answers.Add.
 func (s *AnswerScorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
 
 // Result returns the metric of the entries added so far, or ErrNoSamples.
@@ -85,11 +85,11 @@ func (s *AnswerScorer) Result() (RougeResult, error) {
 	return r, nil
 }
 
-// TextPair is an answer with its reference text.
+// TextPair is a reference text and an answer to compare with it.
 type TextPair struct{ Reference, Answer string }
 
-// ComparePairs computes the means of ROUGE over pairs, in their order, and the length of the answers in characters. It
-// uses all processors. Without pairs the means are NaN.
+// ComparePairs returns the means of ROUGE over the pairs, summed in their order, and the total length of the answers in
+// characters. It uses all processors. Without pairs the means are NaN.
 func ComparePairs(splitter *punkt.Splitter, pairs []TextPair) RougeResult {
 	scores := make([]rouge.Scores, len(pairs))
 	lengths := make([]int, len(pairs))

@@ -12,30 +12,30 @@ import (
 
 // TrueObject is an annotated object of a frame.
 type TrueObject struct {
-	Name string // "Pedestrian", "Cyclist", "Car"; others do not count
+	Name string // "Pedestrian", "Cyclist" or "Car"; objects with other names are not scored
 	Box
-	Difficulty int // 0 counts; of others it does not matter whether they are found
+	Difficulty int // 0: the object must be found; other values: it may be found or missed
 }
 
 // Frame is a sample of the data set.
 type Frame struct {
-	Image   int // the number by which rows of the log name it
+	Image   int // the image number in rows of the log
 	Objects []TrueObject
 }
 
-// Classes are those that are scored, each at the number by which rows of the log name it.
+// Classes returns the names of the scored classes. Rows of the log use the index as class number.
 func Classes() []string { return []string{"Pedestrian", "Cyclist", "Car"} }
 
-// classRules is how one class is scored.
+// classRules contains the rules for scoring one class.
 type classRules struct {
 	name    string
-	neutral string  // a class whose objects may be found and need not be
-	overlap float64 // of a detection with what it finds: more than this
+	neutral string  // a class whose objects may be found or missed
+	overlap float64 // a detection matches an object if their overlap exceeds this
 }
 
 var classes = []classRules{{"Pedestrian", "Person_sitting", 0.5}, {"Cyclist", "", 0.5}, {"Car", "Van", 0.7}}
 
-// ErrLog is wrapped by the errors of logs that the official script stops at.
+// ErrLog is wrapped by the errors for logs at which the official script stops.
 var ErrLog = errors.New("the accuracy log does not fit the data set")
 
 // foundObject is a detection: a row of the log.
@@ -48,12 +48,12 @@ type foundObject struct {
 
 // FrameScorer collects detections. It is not safe for concurrent use.
 type FrameScorer struct {
-	// MissingIsEmpty takes a frame that no row names for one in which nothing was found; else it is an error.
+	// MissingIsEmpty treats a frame without rows as a frame without detections. Otherwise such a frame is an error.
 	MissingIsEmpty bool
 
 	frames []Frame
-	found  map[int][]foundObject // by image
-	seen   map[int]bool          // samples
+	found  map[int][]foundObject // by image number
+	seen   map[int]bool          // by sample
 	again  int
 }
 
@@ -64,10 +64,10 @@ func New(frames []Frame) *FrameScorer {
 
 const rowValues = 14
 
-// Add takes the detections of a sample: rows of 14 little-endian float32, dimensions (length, height, width), location,
-// rotation about y, box in the picture (left, top, right, bottom), class, score and the number of the image. A row
-// whose length is not above 0, NaN included, says that nothing was found. A score that is NaN, or at most -1, finds
-// nothing. The first answer to a sample counts. Errors wrap ErrLog.
+// Add adds the detections of a sample. payload contains rows of 14 little-endian float32 values: dimensions (length,
+// height, width), location, rotation about y, box in the picture (left, top, right, bottom), class, score and image
+// number. A row whose length is NaN or not above 0 means that the frame has no detections. A detection whose score is
+// NaN or -1 or less matches nothing. If a sample has several answers, only the first counts. Errors wrap ErrLog.
 func (s *FrameScorer) Add(index int, payload []byte) error {
 	if s.seen[index] {
 		s.again++
@@ -109,22 +109,23 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // PrecisionResult contains average precisions.
 type PrecisionResult struct {
-	// Classes are those of Classes, from 0 to 100: sums over 11 recalls, of which a class needs 41 found objects for all.
-	// One is NaN where at some score nothing is right and nothing is wrong.
+	// Classes contains the average precision of each class in the order of the function Classes, 0 to 100. It is a sum
+	// over 11 recall values; to reach all of them a class needs 41 found objects. It is NaN if at some score threshold no
+	// detection is right or wrong.
 	Classes [3]float64
-	Total   float64 // their mean, which the official script calls mAP; 0 to 100
-	Again   int     // answers to samples that had been answered before
-	Empty   int     // frames in which nothing is found
-	Missing int     // frames that no row names, where they count as empty
-	// Upside counts the detections whose box in the picture is upside down, that is, wholly above or below it: they are
-	// neither right nor wrong.
+	Total   float64 // the mean of Classes, which the official script calls mAP; 0 to 100
+	Again   int     // repeated answers to a sample, which are ignored
+	Empty   int     // frames without detections
+	Missing int     // frames without rows, if they count as empty
+	// Found counts all detections. Upside counts those whose box in the picture is upside down; they are neither right nor
+	// wrong.
 	Found, Upside int
-	// Unscored counts the detections whose score is NaN: they find nothing, and are not wrong either.
+	// Unscored counts the detections with a NaN score. They match nothing and do not count as wrong.
 	Unscored int
 }
 
-// Result scores what was added. Frames that no row names are an error that wraps ErrLog and lists them, unless
-// MissingIsEmpty.
+// Result scores the added detections. If frames have no rows and MissingIsEmpty is false, it returns an error that
+// lists them and wraps ErrLog.
 func (s *FrameScorer) Result() (PrecisionResult, error) {
 	var missing []string
 	for _, f := range s.frames {
@@ -159,7 +160,7 @@ func (s *FrameScorer) Result() (PrecisionResult, error) {
 	return r, nil
 }
 
-// Text is the result as the official script prints it.
+// Text returns the result in the form that the official script prints.
 func (r PrecisionResult) Text() string {
 	var out strings.Builder
 	out.WriteByte('{')

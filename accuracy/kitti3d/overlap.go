@@ -2,10 +2,9 @@ package kitti3d
 
 import "math"
 
-// Box is a box in a camera's frame, in metres: x to the right, y down, z ahead. Location is the centre of its bottom
-// face, and it is rotated about y.
+// Box is a box in the camera's coordinates, in metres: x points right, y down and z ahead. The box is rotated about y.
 type Box struct {
-	Location   [3]float32 // x, y, z of the middle of its ground
+	Location   [3]float32 // x, y, z of the centre of the bottom face
 	Dimensions [3]float32 // length, height, width
 	RotationY  float32    // in radians
 }
@@ -21,13 +20,13 @@ type GroundRect struct {
 // GroundRect returns the bottom face of the box.
 func (b Box) GroundRect() GroundRect { return GroundRect{b, b.groundCorners()} }
 
-// Area returns the area of the rectangle, computed in float32 steps from side to side.
+// Area returns the area of the rectangle, computed in float32.
 func (g *GroundRect) Area() float32 {
 	side := func(middle, length float32) float32 { return (middle + length/2) - (middle - length/2) }
 	return side(g.box.Location[0], g.box.Dimensions[0]) * side(g.box.Location[2], g.box.Dimensions[2])
 }
 
-// SharedArea returns the area that two rectangles share.
+// SharedArea returns the area of the intersection of two rectangles.
 func (g *GroundRect) SharedArea(o *GroundRect) float64 {
 	if g.box.farFrom(o.box) {
 		return 0
@@ -35,8 +34,8 @@ func (g *GroundRect) SharedArea(o *GroundRect) float64 {
 	return sharedArea(g.corners, o.corners)
 }
 
-// groundCorners is the rectangle that a box stands on, counter-clockwise. Its sides are float32, what is turned is
-// double.
+// groundCorners returns the corners of the bottom face, counter-clockwise. It computes the sides in float32 and the
+// rotation in float64.
 func (b Box) groundCorners() (corners [4]groundPoint) {
 	sin, cos := math.Sincos(float64(b.RotationY))
 	side := func(middle, length float32) (half, centre float64) {
@@ -54,8 +53,9 @@ func (b Box) groundCorners() (corners [4]groundPoint) {
 	return corners
 }
 
-// Overlap is the volume that two boxes share by that of both together, 0 to 1, in float32. Sides below 0 are taken as
-// they are, as in the official script; two boxes of no area, which end it, share nothing.
+// Overlap returns the shared volume of two boxes divided by the volume of their union, 0 to 1, in float32. It does not
+// correct negative sides, like the official script. For two boxes without area, at which the script stops, it returns
+// 0.
 func Overlap(a, b Box) float32 {
 	if a.farFrom(b) || a.volume() == 0 || b.volume() == 0 {
 		return 0
@@ -72,14 +72,14 @@ func Overlap(a, b Box) float32 {
 
 func (b Box) volume() float32 { return float32(b.Dimensions[0]*b.Dimensions[1]) * b.Dimensions[2] }
 
-// farFrom says whether the circles around both grounds do not meet.
+// isFarFrom reports whether the circumscribed circles of the two bottom faces do not intersect.
 func (b Box) farFrom(o Box) bool {
 	square := func(x, z float32) float64 { return float64(x)*float64(x) + float64(z)*float64(z) }
 	reach := math.Sqrt(square(b.Dimensions[0], b.Dimensions[2])) + math.Sqrt(square(o.Dimensions[0], o.Dimensions[2]))
 	return 4*square(b.Location[0]-o.Location[0], b.Location[2]-o.Location[2]) > reach*reach
 }
 
-// sharedArea is the area that two rectangles share: one is clipped by each side of the other.
+// sharedArea returns the area of the intersection of two rectangles. It clips one by each side of the other.
 func sharedArea(a, b [4]groundPoint) float64 {
 	var buffers [2][8]groundPoint
 	polygon := append(buffers[0][:0], a[:]...)
@@ -109,5 +109,5 @@ func sharedArea(a, b [4]groundPoint) float64 {
 	return math.Abs(area) / 2
 }
 
-// leftOf is above 0 where p lies to the left of the way from a to b.
+// leftOf returns a value above 0 if p is to the left of the line from a to b.
 func leftOf(a, b, p groundPoint) float64 { return (b.x-a.x)*(p.z-a.z) - (b.z-a.z)*(p.x-a.x) }

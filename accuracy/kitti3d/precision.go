@@ -2,7 +2,7 @@ package kitti3d
 
 import "slices"
 
-// matchRole is what becomes of an object or a detection where one class is scored.
+// matchRole is the role of an object or a detection when one class is scored.
 type matchRole uint8
 
 const (
@@ -11,16 +11,16 @@ const (
 	counts
 )
 
-// classScene is a frame as one class sees it.
+// classScene is the part of a frame that matters for one class.
 type classScene struct {
-	truth    []matchRole // of those that are seen
-	found    []matchRole
+	truth    []matchRole // roles of the objects
+	found    []matchRole // roles of the detections
 	scores   []float32
-	overlaps []float32 // above the class's, else 0: a row for each of truth
+	overlaps []float32 // a row for each object; 0 unless above the minimum of the class
 }
 
-// sceneOf returns a frame as one class sees it, without what the class does not see. A detection whose box in the
-// picture is upside down is neutral, whatever its class.
+// sceneOf returns the objects and detections of a frame that matter for a class. A detection whose box in the picture
+// is upside down is neutral for every class.
 func (s *FrameScorer) sceneOf(f Frame, class int) (c classScene) {
 	var boxes []Box
 	for _, d := range s.found[f.Image] {
@@ -48,7 +48,7 @@ func (s *FrameScorer) sceneOf(f Frame, class int) (c classScene) {
 		c.truth = append(c.truth, r)
 		for _, b := range boxes {
 			v := Overlap(o.Box, b)
-			if !(float64(v) > classes[class].overlap) { // NaN, too
+			if !(float64(v) > classes[class].overlap) { // also for NaN
 				v = 0
 			}
 			c.overlaps = append(c.overlaps, v)
@@ -57,14 +57,14 @@ func (s *FrameScorer) sceneOf(f Frame, class int) (c classScene) {
 	return c
 }
 
-// overlapRow are the overlaps of an object with all detections.
+// overlapRow returns the overlaps of an object with all detections.
 func (c *classScene) overlapRow(i int) []float32 { return c.overlaps[i*len(c.found):][:len(c.found)] }
 
-// noScore is a score that a detection must exceed to find anything, where it is known only by its score.
+// noScore is the exclusive lower limit of the scores of matching detections when recallThresholds are computed.
 const noScore = -1
 
-// appendMatched appends the scores of the detections that find what counts: each object takes the best that is free and
-// above noScore.
+// appendMatched appends the scores of the detections that match objects that count. Each object takes the free
+// detection with the highest score above noScore.
 func (c *classScene) appendMatched(scores []float32) []float32 {
 	taken := make([]bool, len(c.found))
 	for i, role := range c.truth {
@@ -85,7 +85,7 @@ func (c *classScene) appendMatched(scores []float32) []float32 {
 	return scores
 }
 
-// countRight returns how many detections of at least a score are right, and how many are wrong.
+// countRight returns the numbers of right and wrong detections whose score is minScore or higher.
 func (c *classScene) countRight(minScore float32) (right, wrong int) {
 	taken := make([]bool, len(c.found))
 	for i, role := range c.truth {
@@ -106,14 +106,14 @@ func (c *classScene) countRight(minScore float32) (right, wrong int) {
 	return right, wrong
 }
 
-// nearestDetection is the free detection of at least a score that overlaps an object most; where there is none, the
-// last one that is neutral; -1 without either.
+// nearestDetection returns the free detection with the largest overlap with an object among those whose score is
+// minScore or higher. Without one, it returns the last neutral detection, and otherwise -1.
 func (c *classScene) nearestDetection(object int, minScore float32, taken []bool) int {
 	best, last := -1, -1
 	row := c.overlapRow(object)
 	for k, v := range row {
 		switch {
-		case v == 0 || taken[k] || !(c.scores[k] >= minScore): // NaN is not
+		case v == 0 || taken[k] || !(c.scores[k] >= minScore): // true for NaN
 		case c.found[k] == neutral:
 			last = k
 		case best < 0 || v > row[best]:
@@ -126,9 +126,9 @@ func (c *classScene) nearestDetection(object int, minScore float32, taken []bool
 	return best
 }
 
-const recalls = 41 // at which precision is looked at, every fourth of which counts
+const recalls = 41 // recall values at which precision is computed; every fourth one counts
 
-// averagePrecision is the average precision of a class, 0 to 100.
+// averagePrecision returns the average precision of a class, 0 to 100.
 func (s *FrameScorer) averagePrecision(class int) float64 {
 	var all []classScene
 	var scores []float32
@@ -157,12 +157,12 @@ func (s *FrameScorer) averagePrecision(class int) float64 {
 	}
 	sum := 0.0
 	for i := 0; i < recalls; i += 4 {
-		sum += slices.Max(precision[i:]) // NaN if any is
+		sum += slices.Max(precision[i:]) // NaN if any of them is NaN
 	}
 	return sum / 11 * 100
 }
 
-// recallThresholds are the scores at which recall passes each of 41 steps, of n objects, and the last.
+// recallThresholds returns the scores at which the recall of n objects reaches each of 41 steps, and the last score.
 func recallThresholds(scores []float32, n int) (all []float32) {
 	slices.Sort(scores)
 	slices.Reverse(scores)

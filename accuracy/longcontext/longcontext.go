@@ -15,10 +15,10 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// SampleMetric is the data set's name for the metric of a sample. The data set's reader rejects unknown names.
+// SampleMetric is the data set's name for the metric of a sample. The reader of the data set rejects unknown names.
 type SampleMetric string
 
-// How an answer is scored: by the form of its data set.
+// The metrics of the data set.
 const (
 	Rouge    SampleMetric = "rouge"   // a summary, by ROUGE-L
 	Needles  SampleMetric = "niah_em" // identifiers hidden in the context
@@ -35,7 +35,7 @@ type Reference struct {
 type CompareOptions struct {
 	DType      accuracy.DType
 	Decoder    generation.TokenDecoder
-	Splitter   *punkt.Splitter // into sentences, with the parameters of English; only Characters depends on it
+	Splitter   *punkt.Splitter // with the parameters for English; only Characters depends on it
 	References []Reference     // of each sample
 }
 
@@ -43,15 +43,15 @@ type CompareOptions struct {
 // rounded. A value is NaN if the log has no such sample.
 type AnswerResult struct {
 	RougeL     float64
-	ExactMatch float64 // of needles and questions
+	ExactMatch float64 // of the samples with metrics Needles and Question
 
 	generation.Lengths
-	Missing    int // samples without an answer, which do not count
+	Missing    int // samples without an answer, which the means exclude
 	Duplicates int // entries that were ignored
 }
 
-// String is the line that the official script prints, which the submission checker looks for. A metric without samples
-// is left out.
+// String returns the line that the official script prints and the submission checker reads. It omits a metric without
+// samples.
 func (r AnswerResult) String() string {
 	var b strings.Builder
 	for _, m := range []struct {
@@ -76,7 +76,7 @@ func New(o CompareOptions) *AnswerScorer {
 	return &AnswerScorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
 }
 
-// Add takes one entry of the log, as generation.Answers.Add does.
+// Add adds one entry of the log, like generation.Answers.Add.
 func (s *AnswerScorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
 
 // Result returns the metric of the entries added so far, or generation.ErrNoSamples.
@@ -99,7 +99,7 @@ func (s *AnswerScorer) Result() (AnswerResult, error) {
 	return r, nil
 }
 
-// scoreAnswers scores each answer by its metric, in percent, and measures its length in characters, with all
+// scoreAnswers returns the score of each answer by its metric, in percent, and its length in characters. It uses all
 // processors.
 func (s *AnswerScorer) scoreAnswers(answers []generation.GeneratedAnswer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
@@ -128,8 +128,8 @@ func scoreAnswer(s *rouge.TextScorer, m SampleMetric, reference, answer string) 
 	return 0
 }
 
-// meanOver is the mean over the answers whose metric has a property. The others add zeros to the sum, as in the
-// official script, whose last bit depends on the order.
+// meanOver returns the mean over the answers whose metric satisfies has. Other answers add 0 to the sum: the last bit
+// of the official script's result depends on the order of additions.
 func (s *AnswerScorer) meanOver(answers []generation.GeneratedAnswer, values []float64,
 	has func(SampleMetric) bool) float64 {
 	terms, n := make([]float64, len(values)), 0

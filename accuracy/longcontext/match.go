@@ -9,12 +9,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// uuids matches the identifiers that are hidden in a context: five groups of letters and digits.
+// uuidPattern matches the identifiers hidden in a context: five groups of letters and digits.
 var uuids = regexp.MustCompile(`[\pL\pN_]{8}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{12}`)
 
-// needleAgreement is how well the identifiers in an answer agree with those of the reference, in percent with two
-// digits. As in the official script, the first is compared with the first and so on, and a pair counts by the part of
-// the reference's characters that occur anywhere in the answer's.
+// needleAgreement returns the agreement between the identifiers in an answer and those of the reference, in percent
+// with two digits. Like the official script, it compares identifiers pairwise in order. The value of a pair is the
+// share of the reference's characters that occur anywhere in the answer's identifier.
 func needleAgreement(reference, answer string) float64 {
 	wanted, found := uuids.FindAllString(reference, -1), uuids.FindAllString(answer, -1)
 	if len(found) == 0 {
@@ -27,7 +27,7 @@ func needleAgreement(reference, answer string) float64 {
 	return pyfloat.Round(sum/float64(len(found))*100, 2)
 }
 
-// containedShare is the part of the characters of wanted that occur in text, which is in lower case.
+// containedShare returns the share of the characters of wanted that occur in text, which must be in lower case.
 func containedShare(wanted, text string) float64 {
 	hits := 0
 	for _, r := range wanted {
@@ -38,12 +38,12 @@ func containedShare(wanted, text string) float64 {
 	return float64(hits) / float64(utf8.RuneCountInString(wanted))
 }
 
-// marker is what the prompt asks for before the answer proper.
+// marker is the text that the prompt requires before the actual answer.
 const marker = "Answer: "
 
-// acceptsAnswer tells whether an answer is one of those accepted, which "|" separates in the reference. As in the
-// official script, an answer that is part of the reference is right, an empty one too, and so is one that contains an
-// accepted answer, where white space and case do not count.
+// acceptsAnswer reports whether an answer matches one of the accepted answers, which "|" separates in the reference.
+// Like the official script, it accepts an answer that is part of the reference, even an empty one, and an answer that
+// contains an accepted answer. It ignores white space and case.
 func acceptsAnswer(reference, answer string) bool {
 	if at := strings.LastIndex(answer, marker); at >= 0 {
 		answer = answer[at+len(marker):]
@@ -60,5 +60,5 @@ func acceptsAnswer(reference, answer string) bool {
 	return false
 }
 
-// squeezeText removes white space and upper case.
+// squeezeText removes white space and converts to lower case.
 func squeezeText(s string) string { return pystr.Lower(strings.Join(pystr.Fields(s), "")) }

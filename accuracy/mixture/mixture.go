@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// Task is the mixture's name for the data set of a sample. The mixture's reader rejects unknown names.
+// Task is the mixture's name for the data set of a sample. The reader of the mixture rejects unknown names.
 type Task string
 
-// What a sample asks for, which decides how it is scored.
+// The tasks, each scored in its own way.
 const (
 	OpenOrca Task = "OpenOrca"
 	GSM8K    Task = "GSM8K"
@@ -24,35 +24,35 @@ const (
 // Reference is the reference for the answer to a sample.
 type Reference struct {
 	Task Task
-	ID   string // of the sample in its data set; only that of MBXP matters, which is language_function
-	Text string // the right answer; for MBXP the tests
+	ID   string // of the sample in its data set; only MBXP's ID is used, which has the form language_function
+	Text string // the correct answer; for MBXP the tests
 }
 
 // CompareOptions contains the format of payloads and the reference data.
 type CompareOptions struct {
 	DType   accuracy.DType
 	Decoder generation.TokenDecoder
-	// Splitter cuts texts into sentences, with the parameters of English; only RougeLsum and Characters depend on it.
+	// Splitter splits texts into sentences, with the parameters for English. Only RougeLsum and Characters depend on it.
 	Splitter   *punkt.Splitter
 	References []Reference // of each sample
 }
 
-// TaskResult contains the metrics of one log. ROUGE values are means over the samples of OpenOrca; GSM8K is the share
-// of right answers. Both are in percent, not rounded, and NaN if the log has no such sample.
+// TaskResult contains the metrics of one log. ROUGE values are means over the samples of OpenOrca. GSM8K is the share
+// of right answers. Both are in percent, not rounded, and NaN if the log contains no such samples.
 type TaskResult struct {
 	Rouge1, Rouge2, RougeL, RougeLsum float64
 	GSM8K                             float64
-	Programs                          []Program // of MBXP, in the languages that count, in the order of the log
+	Programs                          []Program // of MBXP, in the scored languages, in the order of the log
 
-	// Lengths: Characters are those of OpenOrca's answers; Answers counts duplicates, as in the official script, and so
+	// Characters of Lengths counts only OpenOrca's answers. Answers includes duplicates, like the official script, which
 	// lowers TokensPerSample.
 	generation.Lengths
-	Missing    int // samples without an answer, which do not count
+	Missing    int // samples without an answer, which the means exclude
 	Duplicates int // entries that were ignored
 }
 
-// String is the line that the official script prints. A metric without samples is left out, and mbxp where programs
-// were not executed.
+// String returns the line that the official script prints. It omits metrics without samples, and mbxp if programs were
+// not executed.
 func (r TaskResult) String() string {
 	var b strings.Builder
 	if !math.IsNaN(r.Rouge1) {
@@ -79,7 +79,7 @@ func New(o CompareOptions) *TaskScorer {
 	return &TaskScorer{o, generation.NewAnswers(len(o.References), o.DType, o.Decoder)}
 }
 
-// Add takes one entry of the log, as generation.Answers.Add does.
+// Add adds one entry of the log, like generation.Answers.Add.
 func (s *TaskScorer) Add(index uint64, payload []byte) error { return s.answers.Add(index, payload) }
 
 // Result returns the metric of the entries added so far, or generation.ErrNoSamples.
@@ -115,7 +115,7 @@ func (s *TaskScorer) Result() (TaskResult, error) {
 	return r, nil
 }
 
-// givesNumber tells whether an answer gives the number of the reference.
+// givesNumber reports whether an answer gives the number of the reference.
 func givesNumber(reference, answer string) bool {
 	want, wantOK := pyfloat.Parse(reference)
 	got, gotOK := answerNumber(answer)

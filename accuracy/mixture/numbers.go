@@ -7,16 +7,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// numbers matches numbers with commas between thousands. As in the official script a period ends a number unless a
-// digit follows, and digits of all scripts count.
+// numberPattern matches numbers with optional commas between thousands. Like the official script, it includes a period
+// in a number only if a digit follows, and accepts digits of all scripts.
 var numbers = regexp.MustCompile(`-?[\p{Nd},]*\.?\p{Nd}+`)
 
 const (
-	nextQuestion = "\nQ:" // where a model goes on with a question of its own
+	nextQuestion = "\nQ:" // begins a further question that the model invents
 	conclusion   = "The answer is"
 )
 
-// answerNumber is the number that an answer gives: the first after the last conclusion, or else the last of all.
+// answerNumber returns the number that an answer gives: the first one after the last conclusion, or else the last
+// number of the answer.
 func answerNumber(answer string) (v float64, ok bool) {
 	answer, _, _ = strings.Cut(answer, nextQuestion)
 	found := numbers.FindAllString(answer, -1)

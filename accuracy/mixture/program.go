@@ -16,22 +16,23 @@ import (
 type Program struct {
 	Sample   int
 	ID       string // of the task: language_function
-	Language string // what stands before the first underscore of the ID
-	Function string // what stands behind it: what the tests are called with
+	Language string // the part of the ID before the first underscore
+	Function string // the part of the ID after it: the name that the tests call
 	Source   string
 	Tests    string
 
-	Executed bool // or it has no source, which no language lets pass
+	Executed bool // also true if Source is empty, which fails in every language
 	Passed   bool
 }
 
-// Python is the one language whose programs package programs has the rules for.
+// Python is the language that package programs can check; it has no rules for others.
 const Python = "python"
 
 // ProgramRunner runs a program with its tests. An error means that the program could not be run, and ends the scoring.
 type ProgramRunner func(ctx context.Context, job programs.Job) (programs.TestVerdict, error)
 
-// ExecutePrograms runs the programs of a result that are Python, atOnce at a time. The first error ends it.
+// ExecutePrograms runs the Python programs of a result, maxParallel at a time. It stops at the first error and returns
+// it.
 func (r *TaskResult) ExecutePrograms(ctx context.Context, run ProgramRunner, atOnce int) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -63,11 +64,11 @@ func (r *TaskResult) ExecutePrograms(ctx context.Context, run ProgramRunner, atO
 // ProgramCount contains the numbers of programs in one language or in all languages.
 type ProgramCount struct{ All, Executed, Passed int }
 
-// Share is how many percent of the programs passed, not rounded. It is NaN where there are none, and only those that
-// were executed can have passed.
+// Share returns the percentage of programs that passed, not rounded, or NaN if there are no programs. Programs that
+// were not executed count as not passed.
 func (c ProgramCount) Share() float64 { return 100 * float64(c.Passed) / float64(c.All) }
 
-// Languages counts programs by language.
+// Languages returns the program counts by language.
 func (r *TaskResult) Languages() map[string]ProgramCount {
 	all := map[string]ProgramCount{}
 	for _, p := range r.Programs {
@@ -84,8 +85,8 @@ func (r *TaskResult) Languages() map[string]ProgramCount {
 	return all
 }
 
-// MBXP is how many percent of the programs passed, not rounded. ok is false where there are none, or where some were
-// not executed: there is no such figure then.
+// MBXP returns the percentage of programs that passed, not rounded. ok is false if there are no programs or some were
+// not executed, because the metric then does not exist.
 func (r *TaskResult) MBXP() (value float64, ok bool) {
 	var sum ProgramCount
 	for _, c := range r.Languages() {
@@ -94,11 +95,11 @@ func (r *TaskResult) MBXP() (value float64, ok bool) {
 	return sum.Share(), sum.All > 0 && sum.Executed == sum.All
 }
 
-// languages are those that the official script runs; programs in others do not count.
+// languages contains the languages that the official script runs. Programs in other languages do not count.
 var languages = []string{"cpp", "python", "php", "javascript", "ruby", "typescript"}
 
-// newProgram extracts the source from an answer: what stands before the end of the code block. ok is false for a
-// language that does not count.
+// newProgram extracts the source from an answer: the text before the end of the code block. ok is false if the language
+// does not count.
 func newProgram(sample int, id, answer string) (p Program, ok bool) {
 	language, function, _ := strings.Cut(id, "_")
 	source, _, _ := strings.Cut(answer, "```")

@@ -16,12 +16,13 @@ type ProductAnswer struct {
 	SecondHand bool
 }
 
-// ErrAnswer is wrapped by the errors of answers that are not what was asked for: they count as wrong throughout.
+// ErrAnswer is wrapped by the errors for answers that are not the requested object. Such answers count as wrong.
 var ErrAnswer = errors.New("the answer is not the object asked for")
 
-// Parse reads an answer as pydantic does in its lax mode: one JSON object with the keys category, brand and
-// is_secondhand, and nothing before or behind it but blanks. Of equal keys the last counts. NaN and Infinity are
-// numbers; second-hand may also be 0, 1, or a word such as "yes". The error says what is wrong, and wraps ErrAnswer.
+// Parse reads an answer in the same way as pydantic in its lax mode. The answer is one JSON object with the keys
+// category, brand and is_secondhand, surrounded only by blanks. If a key is repeated, the last value counts. NaN and
+// Infinity are numbers. is_secondhand may also be 0, 1 or a word such as "yes". The error describes the fault and wraps
+// ErrAnswer.
 func Parse(text string) (ProductAnswer, error) {
 	a, err := parseAnswer(text)
 	if err != nil {
@@ -30,7 +31,7 @@ func Parse(text string) (ProductAnswer, error) {
 	return a, nil
 }
 
-// fields are the keys of an answer.
+// fields contains the keys of an answer.
 var fields = []string{"category", "brand", "is_secondhand"}
 
 func parseAnswer(text string) (a ProductAnswer, err error) {
@@ -69,7 +70,7 @@ func parseAnswer(text string) (a ProductAnswer, err error) {
 	return a, nil
 }
 
-// boolValue is the truth value that pydantic's lax mode takes the value for, if it does.
+// boolValue returns the truth value that pydantic's lax mode converts v to. ok is false if it cannot convert v.
 func (v jsonValue) boolValue() (truth, ok bool) {
 	switch v.kind {
 	case 't', 'f':
@@ -83,11 +84,12 @@ func (v jsonValue) boolValue() (truth, ok bool) {
 		}
 		return false, false
 	}
-	n, err := strconv.ParseFloat(v.raw, 64) // of what is no number an error
+	n, err := strconv.ParseFloat(v.raw, 64) // fails if raw is not a number
 	return n == 1, err == nil && (n == 0 || n == 1)
 }
 
-// asciiLower leaves letters of other scripts alone, some of which Unicode takes for an ASCII letter.
+// asciiLower converts only ASCII letters to lower case. Unicode's conversion also maps some other letters to ASCII
+// letters.
 func asciiLower(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -97,7 +99,7 @@ func asciiLower(text string) string {
 	}, text)
 }
 
-// unquoteString returns the text of a JSON string that the scanner has checked.
+// unquoteString returns the value of a JSON string that the scanner has checked.
 func unquoteString(raw string) (text string) {
 	if inner := raw[1 : len(raw)-1]; strings.IndexByte(inner, '\\') < 0 {
 		return inner

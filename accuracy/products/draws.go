@@ -7,35 +7,34 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pcg64"
 )
 
-// scoredAnswer is what the scorer keeps of an answer.
+// scoredAnswer contains the data that the scorer keeps of each answer.
 type scoredAnswer struct {
 	product          uint32
-	parsed, answered bool // the latter: second-hand
+	parsed, answered bool // answered: the answer states that the product is second-hand
 }
 
-// DrawScores contains the scores of random answers: for each product one of its categories, one of all brands, and a
-// random second-hand state. The official scorer draws brands from a list whose order changes with each run; here the
-// list is sorted.
+// DrawScores contains the scores of random answers. Each random answer has one of the product's categories, one of all
+// brands, and a random second-hand state. The official scorer draws brands from a list whose order changes with each
+// run; here the list is sorted.
 type DrawScores struct{ CategoryF1, Brand, SecondHandF1 float64 }
 
-// The official scorer's seed, and among how many processes it shares the answers out, each of which has a seed of its
-// own: as many as the machine has cores, and no more than these.
+// The official scorer's seed and its maximum number of processes. It distributes the answers over one process for each
+// core of the machine, and each process has its own seed.
 const (
 	officialSeed = 12345
 	maxProcesses = 4
 )
 
-// RandomScores are the scores of the official scorer's draws for all products of which there is an answer, whatever it
-// is.
+// RandomScores returns the scores of the official scorer's random answers for all answered products.
 func (s *AnswerScorer) RandomScores() DrawScores {
 	var d DrawScores
 	s.drawScores(&d)
 	return d
 }
 
-// drawScores returns the F1 of what is second-hand, and fills in the scores of draws where they are wanted. It takes
-// the official scorer's numbers in its order: for each answer that cannot be read one of true and false, then for every
-// product a category, and true or false; then a brand for each.
+// drawScores returns the F1 of second-hand products and, if random is not nil, sets the scores of random answers. It
+// draws the official scorer's random numbers in the same order: for each answer, a truth value if the answer is
+// unparsable, then a category, then a truth value; after all answers, a brand for each.
 func (s *AnswerScorer) drawScores(random *DrawScores) (answered float64) {
 	var of, secondHand f1Counts
 	var categories levelCounts
@@ -67,7 +66,7 @@ func (s *AnswerScorer) drawScores(random *DrawScores) (answered float64) {
 	return of.f1()
 }
 
-// randomBrands is the share of drawn brands that are like the true ones.
+// randomBrands returns the share of drawn brands that are similar to the true ones.
 func (s *AnswerScorer) randomBrands(g *pcg64.Generator) float64 {
 	all := map[string][]rune{}
 	for _, t := range s.taken {
@@ -85,10 +84,10 @@ func (s *AnswerScorer) randomBrands(g *pcg64.Generator) float64 {
 	return ratioOf(right, len(s.taken))
 }
 
-// tossCoin draws the first of true and false, or the second.
+// tossCoin draws from the list (true, false) and reports whether it drew the first.
 func tossCoin(g *pcg64.Generator) bool { return g.Below(2) == 0 }
 
-// f1Counts counts what is said to be so, what is so, and what is both.
+// f1Counts counts predicted positives, actual positives and true positives.
 type f1Counts struct{ said, is, both int }
 
 func (t *f1Counts) add(said, is bool) {

@@ -15,7 +15,7 @@ type Product struct {
 	Category   string // levels joined by " > "
 	Brand      string
 	SecondHand bool
-	Offered    []string // categories, of which the official scorer draws one
+	Offered    []string // the categories from which the official scorer draws random answers
 }
 
 // RuleForm selects the program whose rules are used for scoring.
@@ -24,16 +24,16 @@ type RuleForm int
 const (
 	// LoadGen is the form of v6.0: an accuracy log of LoadGen.
 	LoadGen RuleForm = iota
-	// Endpoints is the form of v6.1, of the endpoints harness, which strips categories as a whole first: a separator at
-	// their end is lost.
+	// Endpoints is the form of v6.1, used by the endpoints harness. It first trims the whole category, which removes a
+	// separator at its end.
 	Endpoints
 )
 
-// ErrLog is wrapped by the errors of answers at which the official scoring stops.
+// ErrLog is wrapped by the errors for answers at which the official scoring stops.
 var ErrLog = errors.New("the accuracy log does not fit the data set")
 
-// AnswerScorer accumulates the scores of answers. It keeps two words of each answer, from which Result draws like the
-// official scorer.
+// AnswerScorer accumulates the scores of answers. It keeps two words per answer, so that Result can draw random numbers
+// like the official scorer.
 type AnswerScorer struct {
 	form     RuleForm
 	products []Product
@@ -42,18 +42,18 @@ type AnswerScorer struct {
 	seen                []bool
 	answered            int
 	levels              levelCounts
-	brands              int // answers whose brand is like the true one
+	brands              int // answers whose brand is similar to the true one
 	taken               []scoredAnswer
 }
 
-// New makes a scorer for the products of a data set, which it keeps.
+// New returns a scorer for the products of a data set. It keeps products.
 func New(products []Product, form RuleForm) *AnswerScorer {
 	return &AnswerScorer{form: form, products: products, seen: make([]bool, len(products))}
 }
 
-// Add scores the answer to a sample, UTF-8 text. A negative index counts from the end, as in the official scorer.
-// Several answers to a product all count. An index beyond the data set, or bytes that are no text, is an error that
-// wraps ErrLog.
+// Add scores the answer to a sample. payload is UTF-8 text. A negative index counts from the end, as in the official
+// scorer. All answers to a product count. An index outside the data set and a payload that is not UTF-8 are errors that
+// wrap ErrLog.
 func (s *AnswerScorer) Add(index int, payload []byte) error {
 	i := index
 	if i < 0 {
@@ -78,7 +78,7 @@ func (s *AnswerScorer) scoreAnswer(i int, text string) {
 	answer, err := Parse(text)
 	l := compareLevels(answer.Category, p.Category, s.form)
 	if err != nil {
-		// A text that is no category stands in for each level, and another for the brand.
+		// The official scorer replaces each level, and the brand, by a text that matches nothing.
 		s.unparsable++
 		l.shared, l.given = 0, l.wanted
 	}
@@ -89,7 +89,7 @@ func (s *AnswerScorer) scoreAnswer(i int, text string) {
 	s.taken = append(s.taken, scoredAnswer{uint32(i), err == nil, answer.SecondHand})
 }
 
-// levelCounts are how many levels of two categories are equal before the first that is not, and how many each has.
+// levelCounts counts the equal levels of two categories before the first difference, and the levels of each category.
 type levelCounts struct{ shared, given, wanted int }
 
 func (l *levelCounts) add(m levelCounts) {
@@ -109,8 +109,8 @@ func compareLevels(given, wanted string, form RuleForm) levelCounts {
 	return l
 }
 
-// sameBrand says whether two brands are alike, whatever their case: by more than 90 of 100, where insertions and
-// deletions that make one the other are what differs.
+// isSameBrand reports whether two brands have a similarity above 90 of 100, ignoring case. The similarity depends on
+// the insertions and deletions that convert one into the other.
 func sameBrand(given, wanted string) bool {
 	return similarBrands(plainBrand(given), plainBrand(wanted))
 }
@@ -122,12 +122,12 @@ func similarBrands(a, b []rune) bool {
 		return true
 	}
 	if 20*min(len(a), len(b)) <= 9*(len(a)+len(b)) {
-		return false // not even if one is within the other
+		return false // even if one contains the other
 	}
 	return 20*commonLength(a, b) > 9*(len(a)+len(b))
 }
 
-// commonLength is the length of the longest common subsequence.
+// commonLength returns the length of the longest common subsequence.
 func commonLength(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for _, r := range a {
@@ -147,21 +147,22 @@ func commonLength(a, b []rune) int {
 
 // AnswerResult contains the scores of all added answers.
 type AnswerResult struct {
-	// CategoryF1 is the harmonic mean of hierarchical precision and recall, 0 to 1: levels of all categories that are
-	// right before the first that is not, of those answered and of the true ones.
+	// CategoryF1 is the harmonic mean of hierarchical precision and recall, 0 to 1. They are the number of correct levels
+	// before the first wrong one, over all answers, divided by the levels of the answers and of the true categories.
 	CategoryF1 float64
-	// Brand is the share of answers whose brand is like the true one, 0 to 1. The endpoints harness has none.
+	// Brand is the share of answers whose brand is similar to the true one, 0 to 1. The endpoints harness does not have
+	// this score.
 	Brand float64
-	// SecondHandF1 is the F1 of what is second-hand, 0 to 1, and 0 where nothing is. For an answer that could not be read
-	// it is drawn, as the official scorer draws it on a machine of four cores or more.
+	// SecondHandF1 is the F1 of second-hand products, 0 to 1; 0 without any. For an unparsable answer the state is drawn
+	// at random, like in the official scorer on a machine with four cores or more.
 	SecondHandF1 float64
 
 	Entries    int // answers
-	Products   int // of which there is an answer
-	Unparsable int // answers that are not the object asked for
+	Products   int // products with an answer
+	Unparsable int // answers that are not the requested object
 }
 
-// Result may be asked at any time. Without any answer it is an error.
+// Result returns the scores of the answers added so far. Without answers it returns an error.
 func (s *AnswerScorer) Result() (AnswerResult, error) {
 	if s.entries == 0 {
 		return AnswerResult{}, fmt.Errorf("%w: it has no answer", ErrLog)
@@ -174,7 +175,7 @@ func (s *AnswerScorer) Result() (AnswerResult, error) {
 	}, nil
 }
 
-// f1 is computed in doubles, in the official scorer's order.
+// f1 computes the score in float64, in the same order as the official scorer.
 func (l *levelCounts) f1() float64 {
 	precision, recall := ratioOf(l.shared, l.given), ratioOf(l.shared, l.wanted)
 	if precision+recall == 0 {
@@ -183,7 +184,7 @@ func (l *levelCounts) f1() float64 {
 	return 2 * (precision * recall) / (precision + recall)
 }
 
-// ratioOf is a/b, 0 where b is.
+// ratioOf returns a/b, or 0 if b is 0.
 func ratioOf(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -191,5 +192,5 @@ func ratioOf(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Text is the result's line as the official script prints it.
+// Text returns the line that the official script prints.
 func (r AnswerResult) Text() string { return fmt.Sprintf("{\"f1\": %s}", pyfloat.Repr(r.CategoryF1)) }

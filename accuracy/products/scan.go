@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// What the reader of the official scorer takes at most.
+// The limits of the official scorer's JSON reader.
 const (
-	maxDepth  = 200  // of lists and objects that hold something
-	maxDigits = 4300 // of a whole number
+	maxDepth  = 200  // nesting of non-empty lists and objects
+	maxDigits = 4300 // digits of an integer
 )
 
-// jsonValue is a JSON value: its kind, and its text where that is short.
+// jsonValue is a JSON value: its kind and, for short values, its text.
 type jsonValue struct {
-	kind byte // the first character; of -Infinity, too, a sign
+	kind byte // the first character; for -Infinity the sign
 	raw  string
 }
 
@@ -29,14 +29,15 @@ func (v jsonValue) String() string {
 	return fmt.Sprintf("%.40s", v.raw)
 }
 
-// jsonScanner reads one JSON value, as strictly as the standard but for NaN and Infinity, and holds nothing of it.
+// jsonScanner checks one JSON value as strictly as the standard, except that it accepts NaN and Infinity. It does not
+// store the value.
 type jsonScanner struct {
 	text string
 	i    int
 	err  error // the first fault
 }
 
-// readDocument reads the whole text. It calls member with what the outermost object holds.
+// readDocument reads the whole text. It calls member for each member of the outermost object.
 func (s *jsonScanner) readDocument(member func(key string, v jsonValue)) jsonValue {
 	v := s.readValue(1, member)
 	if s.skipBlanks(); s.err == nil && s.i < len(s.text) {
@@ -62,7 +63,7 @@ func (s *jsonScanner) skipBlanks() {
 	}
 }
 
-// peekByte is the next character behind blanks, 0 at the end.
+// peekByte skips blanks and returns the next character, or 0 at the end.
 func (s *jsonScanner) peekByte() byte {
 	if s.skipBlanks(); s.i < len(s.text) {
 		return s.text[s.i]
@@ -70,7 +71,7 @@ func (s *jsonScanner) peekByte() byte {
 	return 0
 }
 
-// expectText reads a text, which must be there.
+// expectText reads the text want, and reports whether it was there.
 func (s *jsonScanner) expectText(want string) bool {
 	if s.err != nil || !strings.HasPrefix(s.text[s.i:], want) {
 		s.failWant(strconv.Quote(want))
@@ -80,7 +81,7 @@ func (s *jsonScanner) expectText(want string) bool {
 	return true
 }
 
-// readValue reads a value that is the depth-th of nested ones.
+// readValue reads a value at the given nesting depth.
 func (s *jsonScanner) readValue(depth int, member func(string, jsonValue)) jsonValue {
 	c := s.peekByte()
 	start := s.i
@@ -106,14 +107,14 @@ func (s *jsonScanner) readValue(depth int, member func(string, jsonValue)) jsonV
 		s.expectText("Infinity")
 	case c == '-' && strings.HasPrefix(s.text[s.i:], "-I"):
 		s.expectText("-Infinity")
-	default: // of numbers, the first digit or sign
+	default: // the first digit or sign of a number
 		s.readNumber()
 	}
 	v.raw = s.text[start:s.i]
 	return v
 }
 
-// checkDepth checks that values are not nested too deeply, and says so.
+// checkDepth reports whether the nesting depth is allowed. If it is not, it sets the error.
 func (s *jsonScanner) checkDepth(depth int) bool {
 	if depth > maxDepth && s.err == nil {
 		s.err = fmt.Errorf("no JSON: more than %d lists and objects in one another", maxDepth)
@@ -162,7 +163,7 @@ func (s *jsonScanner) readList(depth int) {
 	}
 }
 
-// readComma reads the comma before another item, or the end.
+// readComma reads the comma before another item, or the closing character end.
 func (s *jsonScanner) readComma(end byte) bool {
 	switch {
 	case s.err != nil:
@@ -209,7 +210,7 @@ func (s *jsonScanner) readString() {
 	s.failWant(`"`)
 }
 
-// readEscape reads what begins with a backslash: half a surrogate pair is a fault.
+// readEscape reads an escape sequence. A lone surrogate is a fault.
 func (s *jsonScanner) readEscape() bool {
 	rest := s.text[s.i+1:]
 	if rest != "" && strings.IndexByte(`"\/bfnrt`, rest[0]) >= 0 {
@@ -234,12 +235,12 @@ func (s *jsonScanner) readEscape() bool {
 	return true
 }
 
-// readUnit returns the 16 bits of uXXXX.
+// readUnit returns the 16-bit value of uXXXX.
 func readUnit(text string) (v uint64, ok bool) {
 	if len(text) < 5 || text[0] != 'u' {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(text[1:5], 16, 16) // which takes neither a sign nor, with a base, an underscore
+	v, err := strconv.ParseUint(text[1:5], 16, 16) // rejects signs and, because a base is given, underscores
 	return v, err == nil
 }
 
@@ -273,7 +274,7 @@ func (s *jsonScanner) readNumber() {
 	}
 }
 
-// readDigits reads one or more.
+// readDigits reads digits and returns their number. It requires at least one.
 func (s *jsonScanner) readDigits() (n int) {
 	for s.i < len(s.text) && '0' <= s.text[s.i] && s.text[s.i] <= '9' {
 		s.i++

@@ -1,4 +1,4 @@
-// Package reasoning scores the answers of reasoning models, equal to the official scripts for DeepSeek-R1 and
+// Package reasoning scores the answers of reasoning models in the same way as the official scripts for DeepSeek-R1 and
 // gpt-oss-120b. It counts the same entries of a log, uses the same grader for each answer and the same weights for the
 // sets, and prints the same text.
 //

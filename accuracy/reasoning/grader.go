@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/reasoning/extract"
 )
 
-// Script is the official script whose rules apply.
+// Script is the official script whose rules are used.
 type Script uint8
 
 // The official scripts.
@@ -20,7 +20,7 @@ const (
 	GPTOSS120B
 )
 
-// ErrSet means that no grader is for a data set's name.
+// ErrSet means that there is no grader for a data set's name.
 var ErrSet = errors.New("no grader for the set")
 
 // Grader is the method that extracts and grades the answers of a set.
@@ -35,7 +35,8 @@ const (
 	Program                       // a program in Python
 )
 
-// graders are the keys of names, in the order in which they are looked for. The last is gpt-oss-120b's alone.
+// graders maps parts of a data set's name to graders, in order of precedence. Only gpt-oss-120b's script uses the last
+// one.
 var graders = [...]struct {
 	key    string
 	grader Grader
@@ -44,7 +45,8 @@ var graders = [...]struct {
 	{"mmlu", Choice10},
 }
 
-// Grader is that of a set: the first whose key is in the name, in any case. The error is an ErrSet.
+// Grader returns the grader of a set: the first whose key occurs in the name, ignoring case. Without one, it returns an
+// ErrSet.
 func (s Script) Grader(set string) (Grader, error) {
 	all := graders[:]
 	if s == DeepSeekR1 {
@@ -61,7 +63,7 @@ func (s Script) Grader(set string) (Grader, error) {
 	return 0, fmt.Errorf("%w %q: want a name with one of %s in it", ErrSet, set, strings.Join(keys, ", "))
 }
 
-// setName is the name under which a set is counted.
+// setName returns the name under which a set is counted.
 func (s Script) setName(set string) string {
 	if s == GPTOSS120B {
 		return pystr.Lower(set)
@@ -69,7 +71,7 @@ func (s Script) setName(set string) string {
 	return set
 }
 
-// repeatsOf is how often the official data of a set asks each question.
+// repeatsOf returns how often the official data of a set contains each question.
 func (s Script) repeatsOf(set string) int {
 	if s == GPTOSS120B {
 		switch set {
@@ -84,7 +86,7 @@ func (s Script) repeatsOf(set string) int {
 	return 1
 }
 
-// foundAnswer is what a grader finds in a text.
+// foundAnswer is the answer that a grader extracts from a text.
 type foundAnswer struct {
 	text  string
 	found bool
@@ -126,7 +128,7 @@ func (s Script) extractProgram(text string) (string, bool) {
 	return extract.HarmonyProgram(text)
 }
 
-// readTruth returns what a row's truth is read as, and whether its grader can find any answer equal to it.
+// readTruth returns the normalized truth of a row. ok is false if no answer can equal it.
 func (g Grader) readTruth(text string) (value string, ok bool) {
 	switch g {
 	case Choice4, Choice10:
@@ -142,7 +144,7 @@ func (g Grader) readTruth(text string) (value string, ok bool) {
 	return text, text != ""
 }
 
-// wantedTruth says what a truth has to be.
+// wantedTruth describes the truths that the grader accepts.
 func (g Grader) wantedTruth() string {
 	switch g {
 	case Choice4:
@@ -157,7 +159,7 @@ func (g Grader) wantedTruth() string {
 	return "the id of a problem"
 }
 
-// normalizeInteger reads text as Python's int does and writes it in decimal, without zeros before it.
+// normalizeInteger reads text like Python's int and returns it in decimal without leading zeros.
 func normalizeInteger(text string) (value string, ok bool) {
 	t := pystr.Trim(text)
 	sign := ""

@@ -11,32 +11,33 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
-// LogResult is the score of one log, with the counts and notes that explain it.
+// LogResult is the score of one log, with counts and notes that explain it.
 type LogResult struct {
 	Script  Script
 	Sets    []SetShare // by name
 	Answers int        // entries that count
 	Right   int
-	Tokens  int // ids in their payloads
+	Tokens  int // ids in the payloads of Answers
 
-	// Algebra names what decided answers of mathematics where texts alone did not. Steps has how many each step decided,
-	// Numeric how many were equal in figures only, not by exact arithmetic.
+	// Algebra names the program that compared mathematical answers whose texts differ. Steps contains the number of
+	// answers that each step decided. Numeric is the number of answers that are equal only numerically, not by exact
+	// arithmetic.
 	Algebra string
 	Steps   [mathgrade.Steps]int
 	Numeric int
 
-	NotExecuted int // programs that nobody executed
-	Loose       int // letters that nothing announced as the answer
-	LooseRight  int // those of them that are right
+	NotExecuted int // programs that were not executed
+	Loose       int // letters without an announcement such as "Answer:"
+	LooseRight  int // correct letters among Loose
 
 	Missing    int // samples without an entry
-	Duplicates int // entries of samples that had one: DeepSeek-R1's script drops them, gpt-oss-120b's counts them
-	Outside    int // entries of samples beyond the data set, which are dropped
+	Duplicates int // repeated entries of a sample: DeepSeek-R1's script drops them, gpt-oss-120b's counts them
+	Outside    int // entries of samples outside the data set, which are dropped
 	Negative   int // entries whose index counts from the end of the data set
-	Damaged    int // entries that were dropped because their payload is not ids
+	Damaged    int // entries dropped because their payload does not contain ids
 
-	// BadTruths is how many answers met a truth that no answer can be equal to, BadTruth says what was found in the first
-	// of them. They count as wrong.
+	// BadTruths is the number of answers whose truth no answer can equal. They count as wrong. BadTruth describes the
+	// first such truth.
 	BadTruths int
 	BadTruth  string
 }
@@ -47,7 +48,7 @@ type SetShare struct {
 	Answers     int
 	Right       int
 	NotExecuted int
-	// Repeats is how often each question is asked, by which the set's share in the score is divided.
+	// Repeats is how often each question is asked. The set's share in the score is divided by it.
 	Repeats int
 }
 
@@ -69,8 +70,8 @@ func (r *LogResult) countStep(v mathgrade.GradeVerdict) {
 	}
 }
 
-// Decisions lists the number of mathematical answers that each step decided: "first normal form 12, equal by algebra
-// 3". It is empty if there are none.
+// Decisions returns the number of mathematical answers that each step decided, such as "first normal form 12, equal by
+// algebra 3", or "" if there are none.
 func (r LogResult) Decisions() string {
 	var parts []string
 	for step, n := range r.Steps {
@@ -84,12 +85,12 @@ func (r LogResult) Decisions() string {
 // Accuracy returns the share of right answers in percent.
 func (s SetShare) Accuracy() float64 { return 100 * ratioOf(s.Right, s.Answers) }
 
-// Score is the set's share in the score, and what it could be.
+// Score returns the set's share in the score and its maximum.
 func (s SetShare) Score() (score, maxScore float64) {
 	return float64(s.Right) / float64(s.Repeats), float64(s.Answers) / float64(s.Repeats)
 }
 
-// ratioOf is a share, 0 of nothing.
+// ratioOf returns part/all, or 0 if all is 0.
 func ratioOf(part, all int) float64 {
 	if all == 0 {
 		return 0
@@ -97,7 +98,7 @@ func ratioOf(part, all int) float64 {
 	return float64(part) / float64(all)
 }
 
-// totalScores are the sums over all sets, in their order.
+// totalScores returns the sums over all sets, in their order.
 func (r LogResult) totalScores() (score, maxScore float64) {
 	for _, s := range r.Sets {
 		own, all := s.Score()
@@ -107,8 +108,8 @@ func (r LogResult) totalScores() (score, maxScore float64) {
 	return score, maxScore
 }
 
-// ExactMatch is the official metric in percent, not rounded. ok is false where programs were not executed: there is no
-// such metric then.
+// ExactMatch returns the official metric in percent, not rounded. ok is false if programs were not executed, because
+// the metric then does not exist.
 func (r LogResult) ExactMatch() (value float64, ok bool) {
 	if r.NotExecuted > 0 {
 		return 0, false
@@ -126,9 +127,9 @@ func (r LogResult) ExactMatch() (value float64, ok bool) {
 // TokensPerSample returns the mean length of the counted answers in tokens, not rounded.
 func (r LogResult) TokensPerSample() float64 { return ratioOf(r.Tokens, r.Answers) }
 
-// String is what the official script prints of a result, from its first line on. gpt-oss-120b's prints no line of the
-// tokens per sample, which the submission checker has a limit for: it is added behind the rest. Without ExactMatch the
-// text has none, and says why.
+// String returns the text that the official script prints, from the first line of the result on. gpt-oss-120b's script
+// does not print the tokens per sample, but the submission checker limits them, so String appends them. Without
+// ExactMatch, the text states why the metric is missing.
 func (r LogResult) String() string {
 	if r.Script == DeepSeekR1 {
 		return r.dictionaryText()
@@ -182,7 +183,7 @@ func (r LogResult) tableText() string {
 	return b.String()
 }
 
-// formulaText is how the score is made of those of the sets.
+// formulaText returns the formula that computes the score from those of the sets.
 func (r LogResult) formulaText() string {
 	var names, right, shares, all []string
 	for _, s := range r.Sets {

@@ -12,66 +12,66 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrPayload   = errors.New("the accuracy log holds a payload that is not token ids")
 	ErrNoSamples = errors.New("the accuracy log holds no sample that counts")
 )
 
-// ProgramGrader runs programs that models wrote.
+// ProgramGrader runs and grades programs that models wrote.
 type ProgramGrader interface {
-	// GradeProgram says whether a program passes all tests of the problem with the id question, and in words how they
-	// went. The error is an ErrProblem where there is no such problem: the answer is wrong. Any other ends the scoring. It
-	// is called from several goroutines, and never with an empty program. When ctx is done, it returns soon, with any
-	// error.
+	// GradeProgram runs a program against all tests of the problem with id question. It returns whether the program passed
+	// and a description of the test results. An ErrProblem means that there is no such problem; the answer is then wrong.
+	// Any other error stops the scoring. GradeProgram is called from several goroutines, never with an empty program. When
+	// ctx is done, it must return soon, with any error.
 	GradeProgram(ctx context.Context, question, source string) (pass bool, how string, err error)
 }
 
-// ErrProblem means that a ProgramGrader knows no problem of that id.
+// ErrProblem means that a ProgramGrader does not know a problem.
 var ErrProblem = errors.New("unknown problem")
 
 // TruthRow contains the set and truth of a sample.
 type TruthRow struct {
-	Set   string // the data set's name, as written
-	Truth string // empty where there is none
+	Set   string // the name of the data set, unchanged
+	Truth string // empty if the sample has no truth
 }
 
 // GradingOptions contains the options for scoring a log.
 type GradingOptions struct {
 	Script Script
 	Rows   []TruthRow // of each sample
-	// Decode turns ids, of which none is negative, into text. DeepSeek-R1's script leaves out special tokens,
-	// gpt-oss-120b's keeps them; ids beyond the vocabulary vanish, and bytes that are no UTF-8 become U+FFFD.
+	// Decode converts ids to text. Ids are not negative. For DeepSeek-R1's script, it omits special tokens; for
+	// gpt-oss-120b's, it keeps them. It omits ids outside the vocabulary and replaces invalid UTF-8 by U+FFFD.
 	Decode func(ids []int32) (string, error)
-	// Algebra decides whether answers of mathematics are equal where their texts alone do not. nil: mathgrade.OwnAlgebra.
+	// Algebra decides whether mathematical answers with different texts are equal. nil means mathgrade.OwnAlgebra.
 	Algebra mathgrade.Algebra
-	// Programs runs programs, Workers at a time (0: one for each processor). nil: they are not executed, which the result
-	// says, and there is no exact match.
+	// Programs grades programs, Workers at a time (0: one per processor). If Programs is nil, programs are not executed,
+	// and the result reports this and has no exact match.
 	Programs ProgramGrader
 	Workers  int
-	// Observe is called with each answer once it is graded: one call at a time, but programs come later than the answers
-	// around them. nil: no one asks.
+	// Observe, if not nil, is called with each graded answer, one call at a time. Programs may be graded later than the
+	// answers after them.
 	Observe func(GradedAnswer)
 }
 
 // GradedAnswer is an answer and its grade.
 type GradedAnswer struct {
-	Entry     int // its place among the entries that were added, from 0
+	Entry     int // its index among all added entries
 	Index     int // of the sample
 	Tokens    int
-	Text      string // all that was decoded
-	Extracted string // what the grader found
-	Found     bool   // whether it found anything
-	Loose     bool   // a letter that nothing announced as the answer
-	Graded    bool   // false: a program that nobody executed
+	Text      string // the whole decoded text
+	Extracted string // the answer that the grader extracted
+	Found     bool   // whether the grader extracted an answer
+	Loose     bool   // a letter without an announcement such as "Answer:"
+	Graded    bool   // false if the answer is a program that was not executed
 	Right     bool
-	// Step is what decided an answer of mathematics, Tests says how those of a program went.
+	// Step is the step that decided a mathematical answer. Tests describes the test results of a program.
 	Step  mathgrade.Step
 	Tests string
 }
 
-// LogScorer scores the entries of a log one by one. Its memory depends on the data set, not on the log. Only one
-// goroutine may use it.
+// LogScorer scores the entries of a log one by one. Its memory use depends on the data set, not on the log. It is not
+// safe for concurrent use.
 type LogScorer struct {
 	options GradingOptions
 	seen    []bool
@@ -79,17 +79,17 @@ type LogScorer struct {
 	added   int
 
 	all    sync.WaitGroup
-	free   chan struct{} // has room while a program may start
+	free   chan struct{} // semaphore that limits the running programs
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu     sync.Mutex // programs end in goroutines of their own
+	mu     sync.Mutex // programs are graded in their own goroutines
 	result LogResult
 	sets   map[string]*SetShare
 	err    error
 }
 
-// New returns a scorer. It keeps o.Rows and does not change them. Close ends programs that still run.
+// New returns a scorer. It keeps o.Rows and does not change them. The caller must call Close to stop running programs.
 func New(o GradingOptions) *LogScorer {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -105,17 +105,17 @@ func New(o GradingOptions) *LogScorer {
 	return s
 }
 
-// Close stops programs that still run and waits for their end.
+// Close stops running programs and waits until they have ended.
 func (s *LogScorer) Close() error {
 	s.cancel()
 	s.all.Wait()
 	return nil
 }
 
-// Add takes one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, which are not
-// kept. DeepSeek-R1's script counts the first entry of a sample, even if it cannot be read, and leaves out entries that
-// cannot be; gpt-oss-120b's counts all, and a negative index from the end. An error, an ErrPayload or an ErrSet, means
-// that the official script would stop here, or that programs cannot be run.
+// Add adds one entry of the log. index is the sample (qsl_idx), payload the raw bytes of its response. Add does not
+// keep payload. DeepSeek-R1's script counts only the first entry of a sample, even an unreadable one, and ignores
+// unreadable entries. gpt-oss-120b's script counts all entries, and a negative index counts from the end. An ErrPayload
+// or ErrSet means that the official script would stop here. Other errors mean that programs cannot be run.
 func (s *LogScorer) Add(index int64, payload []byte) error {
 	if err := s.firstError(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (s *LogScorer) Add(index int64, payload []byte) error {
 	return s.gradeText(i, text, len(s.ids))
 }
 
-// AddText adds an answer to a sample as text with its number of token ids. It returns the same errors as Add.
+// AddText adds an answer to a sample as text, with its number of token ids. It returns the same errors as Add.
 func (s *LogScorer) AddText(index int64, text string, tokens int) error {
 	if err := s.firstError(); err != nil {
 		return err
@@ -153,13 +153,13 @@ func (s *LogScorer) AddText(index int64, text string, tokens int) error {
 	return s.gradeText(i, text, tokens)
 }
 
-// takeEntry counts an entry, and returns its row and whether it counts.
+// takeEntry counts an entry. It returns the entry's row and whether the entry counts.
 func (s *LogScorer) takeEntry(index int64) (row int, counts bool) {
 	s.added++
 	return s.locateRow(index)
 }
 
-// graderOf is the grader of a row's set.
+// graderOf returns the grader of a row's set.
 func (s *LogScorer) graderOf(row int) (Grader, error) {
 	grader, err := s.options.Script.Grader(s.options.Rows[row].Set)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *LogScorer) graderOf(row int) (Grader, error) {
 	return grader, nil
 }
 
-// gradeText grades the text of the entry that was taken last.
+// gradeText grades the text of the last entry that takeEntry counted.
 func (s *LogScorer) gradeText(row int, text string, tokens int) error {
 	grader, err := s.graderOf(row)
 	if err != nil {
@@ -181,7 +181,7 @@ func (s *LogScorer) gradeText(row int, text string, tokens int) error {
 	})
 }
 
-// locateRow returns the row of an entry, and whether the entry counts.
+// locateRow returns the row of an entry and whether the entry counts.
 func (s *LogScorer) locateRow(index int64) (row int, counts bool) {
 	n := int64(len(s.seen))
 	if s.options.Script == GPTOSS120B && index < 0 && index >= -n {
@@ -203,7 +203,7 @@ func (s *LogScorer) locateRow(index int64) (row int, counts bool) {
 
 var errNegative = fmt.Errorf("%w: negative ids", ErrPayload)
 
-// readIDs puts the ids of a payload into s.ids.
+// readIDs reads the ids of a payload into s.ids.
 func (s *LogScorer) readIDs(payload []byte) error {
 	s.ids = s.ids[:0]
 	if len(payload)%4 != 0 {
@@ -219,7 +219,7 @@ func (s *LogScorer) readIDs(payload []byte) error {
 	return nil
 }
 
-// gradeAnswer judges an answer and counts it; programs are judged alongside further answers.
+// gradeAnswer grades an answer and counts it. Programs are graded in the background.
 func (s *LogScorer) gradeAnswer(g Grader, a GradedAnswer) error {
 	row := s.options.Rows[a.Index]
 	truth, ok := g.readTruth(row.Truth)
@@ -253,7 +253,7 @@ func (s *LogScorer) gradeAnswer(g Grader, a GradedAnswer) error {
 	return nil
 }
 
-// runProgram executes a program.
+// runProgram grades a program.
 func (s *LogScorer) runProgram(a GradedAnswer, question string) {
 	pass, how, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
 	switch {
@@ -317,8 +317,8 @@ func (s *LogScorer) countAnswer(a GradedAnswer) {
 	}
 }
 
-// Result waits for programs and returns the score of the entries added so far. The error is ErrNoSamples where
-// DeepSeek-R1's script has nothing to count, or says that programs could not be run.
+// Result waits for running programs and returns the score of the entries added so far. The error is ErrNoSamples if
+// DeepSeek-R1's script would have nothing to count, or describes why programs could not be run.
 func (s *LogScorer) Result() (LogResult, error) {
 	s.all.Wait()
 	if err := s.firstError(); err != nil {

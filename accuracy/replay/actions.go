@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// executables are the programs that count, under the name that they count as.
+// executables maps the names of scored programs to the names under which they count.
 var executables = map[string]string{
 	"python": "python", "python2": "python", "python3": "python", "py": "python", "pip": "pip", "pip3": "pip",
 	"pytest": "pytest", "pylint": "pylint", "sphinx-build": "sphinx", "sphinx-quickstart": "sphinx", "cython": "cython",
@@ -23,7 +23,7 @@ var executables = map[string]string{
 	"apt-get": "apt", "apt": "apt", "yum": "yum",
 }
 
-// wrappers run what stands behind them.
+// wrappers are programs that run the command after them.
 var wrappers = map[string]bool{"command": true, "env": true, "exec": true, "nice": true, "sudo": true, "time": true}
 
 var (
@@ -33,8 +33,8 @@ var (
 	version    = regexp.MustCompile(`\.\p{Nd}+(\.\p{Nd}+)?\z`)
 )
 
-// Executables are the programs that a command of a shell runs, each by its first name, in their order. What stands in
-// quotes is left out, and so are programs that nobody compares.
+// Executables returns the scored programs that a shell command runs, each by its canonical name, in order. It ignores
+// text in quotes.
 func Executables(command string) (all []string) {
 	for _, stage := range separators.Split(quotes.ReplaceAllString(command, " "), -1) {
 		words := pystr.Fields(stage)
@@ -52,8 +52,8 @@ func Executables(command string) (all []string) {
 	return all
 }
 
-// Actions are the programs that calls run: those of the function bash, whose argument command, or cmd, is the shell's.
-// calls are a list as servers have it.
+// Actions returns the programs that tool calls run. Only calls of the function bash count; its argument command or cmd
+// is the shell command. calls is a list in the format of servers.
 func Actions(calls any) (all []string) {
 	list, _ := calls.([]any)
 	for _, item := range list {
@@ -82,14 +82,14 @@ func Actions(calls any) (all []string) {
 	return all
 }
 
-// Intent codes are I and three digits. Where case does not count, two letters of other alphabets count as an i.
+// An intent code is I and three digits. Some letters of other alphabets equal an i if case is ignored.
 var (
 	named = regexp.MustCompile(`(?i:[iı\x{130}]ntent):[\s\v\x1c-\x1f\x{85}\p{Z}]*([iIı\x{130}]\p{Nd}{3})`)
 	bare  = regexp.MustCompile(`I\p{Nd}{3}`)
 )
 
-// Intent is the code that an answer names: the first behind "intent:", or else the last one; what the model thought is
-// looked at before what it said. It is "" where there is none.
+// Intent returns the code that an answer names: the first one after "intent:", or else the last one. It searches the
+// reasoning before the content. It returns "" if there is no code.
 func Intent(reasoning, content string) string {
 	for _, text := range []string{reasoning, content} {
 		for _, m := range eachMatch(named, text) {
@@ -105,7 +105,7 @@ func Intent(reasoning, content string) string {
 	return ""
 }
 
-// eachMatch are the matches that begin and end where words do.
+// eachMatch returns the matches that begin and end at word boundaries.
 func eachMatch(form *regexp.Regexp, text string) (all [][]int) {
 	for start := 0; start <= len(text); {
 		m := form.FindStringSubmatchIndex(text[start:])
@@ -128,5 +128,6 @@ func eachMatch(form *regexp.Regexp, text string) (all [][]int) {
 	return all
 }
 
-// isWord says whether a character belongs to a word; what stands before the first and behind the last does not.
+// isWord reports whether a character belongs to a word. It is false for the invalid character before the beginning and
+// after the end of a text.
 func isWord(r rune) bool { return r == '_' || r != utf8.RuneError && pystr.IsWord(r) }

@@ -13,19 +13,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// RecordedTurn is the recorded answer to one turn of the client, the reference for answers.
+// RecordedTurn is the recorded answer to one turn of the client. Answers are compared with it.
 type RecordedTurn struct {
 	Conversation string
-	Client       int // the turn of the client, from 1
-	Assistant    int // the turn of the answer
-	Calls        any // tool_calls of the answer: a list as servers have it
-	Intents      any // intent_codes of the answer: a list of texts, in conversations called sim_ and a number
+	Client       int // number of the client's turn, from 1
+	Assistant    int // number of the answer's turn
+	Calls        any // tool_calls of the answer: a list in the format of servers
+	Intents      any // intent_codes of the answer: a list of texts; only in conversations named sim_ and a number
 }
 
 // ModelAnswer is a model's answer to a turn.
 type ModelAnswer struct {
 	Reasoning, Content string
-	Calls              any // a list as servers have it
+	Calls              any // tool_calls: a list in the format of servers
 }
 
 // clientTurn is a turn of the client in one repetition of a conversation.
@@ -42,12 +42,12 @@ func compareTurns(a, b clientTurn) int {
 
 // TurnScorer compares the answers to issued turns.
 type TurnScorer struct {
-	recorded map[clientTurn]RecordedTurn // of no repetition
-	issued   map[string]clientTurn       // by the request
+	recorded map[clientTurn]RecordedTurn // with repeat 0
+	issued   map[string]clientTurn       // by request
 	answers  map[string]*ModelAnswer
 }
 
-// New makes a scorer.
+// New returns a scorer.
 func New(all []RecordedTurn) *TurnScorer {
 	s := &TurnScorer{recorded: map[clientTurn]RecordedTurn{}, issued: map[string]clientTurn{},
 		answers: map[string]*ModelAnswer{}}
@@ -57,8 +57,8 @@ func New(all []RecordedTurn) *TurnScorer {
 	return s
 }
 
-// IssueTurn records that a turn was sent. Conversations that are repeated end in __repeat_ and a number. Turns that
-// nobody recorded an answer to are left out.
+// IssueTurn records that a turn was sent. Names of repeated conversations end in __repeat_ and a number. It ignores
+// turns without a recorded answer.
 func (s *TurnScorer) IssueTurn(request, conversation string, client int) {
 	name, number, found := cutRepeat(conversation)
 	if !found {
@@ -78,8 +78,8 @@ func cutRepeat(conversation string) (name string, number int, ok bool) {
 	return conversation[:i], number, err == nil && number >= 0
 }
 
-// CompleteRequest records what became of a request: an answer, or nil where it failed. Of several the last answer
-// counts. It may come before IssueTurn.
+// CompleteRequest records the result of a request: an answer, or nil if the request failed. If it is called several
+// times, the last answer counts. It may be called before IssueTurn.
 func (s *TurnScorer) CompleteRequest(request string, a *ModelAnswer) {
 	if _, ok := s.answers[request]; a != nil || !ok {
 		s.answers[request] = a
@@ -97,13 +97,13 @@ type TurnScore struct {
 	Actions      []string    `json:"model_actions,omitzero"`
 	WantIntents  []string    `json:"gt_intents,omitzero"`
 	Intent       *IntentCode `json:"model_intent,omitempty"`
-	Score        float64     `json:"score"` // 0 to 1, of four decimals
+	Score        float64     `json:"score"` // 0 to 1, with four decimals
 }
 
-// IntentCode is an intent's code. None is null in JSON.
+// IntentCode is the code of an intent. The empty code is null in JSON.
 type IntentCode string
 
-// MarshalJSON writes the code.
+// MarshalJSON returns the code as JSON.
 func (c IntentCode) MarshalJSON() ([]byte, error) {
 	if c == "" {
 		return []byte("null"), nil
@@ -111,22 +111,22 @@ func (c IntentCode) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(c))
 }
 
-// TurnCounts are numbers of turns.
+// TurnCounts contains numbers of turns.
 type TurnCounts struct {
 	Issued   int `json:"issued"`
-	Expected int `json:"expected"` // issued ones that can be scored
-	Observed int `json:"observed"` // of these, those with an answer
+	Expected int `json:"expected"` // issued turns that can be scored
+	Observed int `json:"observed"` // expected turns with an answer
 	Missing  int `json:"missing"`
 	Scored   int `json:"scored"`
 }
 
-// DomainScore is the score of a kind of conversations.
+// DomainScore is the score of one domain of conversations.
 type DomainScore struct {
-	Score  float64 `json:"score"` // 0 to 1, of four decimals
+	Score  float64 `json:"score"` // 0 to 1, with four decimals
 	Scored int     `json:"scored"`
 }
 
-// ExcludedTurn is a turn whose recorded answer cannot be compared.
+// ExcludedTurn is a turn whose recorded answer cannot be compared with others.
 type ExcludedTurn struct {
 	Conversation string `json:"conversation_id"`
 	Turn         int    `json:"turn"`
@@ -136,7 +136,7 @@ type ExcludedTurn struct {
 
 // ReplayScores is the content of scores.json. Its counts exclude turns that were never issued.
 type ReplayScores struct {
-	Score    *float64               `json:"score"` // the mean of the turns, 0 to 1, of four decimals; nil without any
+	Score    *float64               `json:"score"` // mean over the turns, 0 to 1, with four decimals; nil without turns
 	Turns    TurnCounts             `json:"turns"`
 	Domains  map[string]DomainScore `json:"domains"`
 	PerTurn  []TurnScore            `json:"per_turn"`
@@ -152,7 +152,7 @@ func domainOf(conversation string) string {
 	return "coding"
 }
 
-// Result may be asked at any time.
+// Result returns the scores of the turns recorded so far.
 func (s *TurnScorer) Result() ReplayScores {
 	r := ReplayScores{Domains: map[string]DomainScore{}, PerTurn: []TurnScore{}}
 	scorable := map[clientTurn]bool{}
@@ -204,7 +204,7 @@ func (s *TurnScorer) Result() ReplayScores {
 	return r
 }
 
-// compareTurn scores a turn: by the intent, or by how many programs are common to both of all that either calls.
+// compareTurn scores a turn by its intent, or by the overlap between the programs that the two answers call.
 func (s *TurnScorer) compareTurn(key clientTurn, want RecordedTurn, a *ModelAnswer) (t TurnScore, score float64) {
 	t = TurnScore{Conversation: key.conversation, Repeat: key.repeat, Turn: want.Assistant,
 		Domain:  domainOf(key.conversation),
@@ -226,7 +226,7 @@ func (s *TurnScorer) compareTurn(key clientTurn, want RecordedTurn, a *ModelAnsw
 	return t, score
 }
 
-// sortedIntents are the codes of a list, sorted, each once.
+// sortedIntents returns the distinct codes of a list, sorted.
 func sortedIntents(codes any) (all []string) {
 	list, _ := codes.([]any)
 	for _, code := range list {
@@ -238,7 +238,7 @@ func sortedIntents(codes any) (all []string) {
 	return slices.Compact(all)
 }
 
-// MultisetOverlap is the size of the intersection of two multisets by that of their union.
+// MultisetOverlap returns the size of the intersection of two multisets divided by the size of their union.
 func MultisetOverlap(a, b []string) float64 {
 	counts := map[string][2]int{}
 	for i, list := range [][]string{a, b} {
@@ -256,8 +256,8 @@ func MultisetOverlap(a, b []string) float64 {
 	return float64(both) / float64(either)
 }
 
-// RecordedTurns are the answers of a recording, whose rows are objects of JSON in the order of their turns: those that
-// follow a row of a user or of a tool.
+// RecordedTurns returns the answers of a recording: the rows that follow a row of a user or of a tool. Rows are JSON
+// objects in the order of their turns.
 func RecordedTurns(rows []*pyvalue.Dict) (all []RecordedTurn) {
 	conversations := map[string][]*pyvalue.Dict{}
 	for _, row := range rows {

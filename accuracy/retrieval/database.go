@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// MinPages is the minimum share of pages that must be in the database.
+// MinPages is the minimum share of pages that a database must contain.
 const MinPages = 0.99
 
-// PageLog contains the accuracy log of a database. The last entry of each page counts.
+// PageLog contains the accuracy log of a database. If a page has several entries, the last one counts.
 type PageLog struct{ latest map[uint64][]byte }
 
 // Add adds the entry of a page. It copies the payload.
@@ -22,11 +22,11 @@ func (p *PageLog) Add(page uint64, payload []byte) {
 // DatabaseBuild describes how a database was built.
 type DatabaseBuild struct {
 	Pages, Good int
-	MD5         string // that the run returned, of the last page that has one; empty: none
+	MD5         string // the MD5 that the run returned, from the last page with one; "": none
 }
 
-// ReadBuild reads the payloads: the byte 1 is a page that is in the database, 32 hexadecimal digits in lower case are
-// the MD5 of the database, and its page is in it; any other is a page that failed.
+// ReadBuild evaluates the payloads. The byte 1 means that the database contains the page. 32 lower-case hexadecimal
+// digits are the database's MD5 and also mean that it contains the page. Any other payload means that the page failed.
 func (p *PageLog) ReadBuild() (b DatabaseBuild) {
 	last := uint64(0)
 	for page, payload := range p.latest {
@@ -50,7 +50,7 @@ func isMD5(payload []byte) bool {
 	return len(payload) == 32 && strings.Trim(string(payload), "0123456789abcdef") == ""
 }
 
-// Rate is the share of pages that are in the database.
+// Rate returns the share of pages that the database contains.
 func (b DatabaseBuild) Rate() float64 {
 	if b.Pages == 0 {
 		return 0
@@ -58,13 +58,12 @@ func (b DatabaseBuild) Rate() float64 {
 	return float64(b.Good) / float64(b.Pages)
 }
 
-// Passed tells whether enough pages are in the database, and its MD5 is the one that the run returned. Without the one
-// or the other it did not pass.
+// Passed reports whether the database contains enough pages and md5 equals the MD5 that the run returned.
 func (b DatabaseBuild) Passed(md5 string) bool {
 	return b.Rate() >= MinPages && b.MD5 != "" && b.MD5 == md5
 }
 
-// Report is the report of the reference's scorer; md5 is that of the database as it is found.
+// Report returns the report of the reference's scorer. md5 is the MD5 of the current database.
 func (b DatabaseBuild) Report(md5 string) string {
 	verdict := func(ok bool) string {
 		if ok {

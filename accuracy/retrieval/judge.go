@@ -8,15 +8,15 @@ import (
 
 // JudgeVerdict is a judge's verdict on an answer.
 type JudgeVerdict struct {
-	// Counts: the reference counts the answer as right, which it does for any value of "correct" that is true in Python,
-	// the text "false" among them.
+	// Counts means that the reference counts the answer as right. The reference accepts any value of "correct" that is
+	// true in Python, including the text "false".
 	Counts bool
-	Strict bool // "correct" is true itself
-	// Err says why nothing could be read; the answer counts as wrong then.
+	Strict bool // "correct" is the JSON value true
+	// Err describes why the reply is unreadable; the answer then counts as wrong.
 	Err error
 }
 
-// ReadVerdict reads the reply of a judge.
+// ReadVerdict parses the reply of a judge.
 func ReadVerdict(reply string) JudgeVerdict {
 	d, err := FindObject(reply)
 	if err != nil {
@@ -31,7 +31,7 @@ func ReadVerdict(reply string) JudgeVerdict {
 	return verdict
 }
 
-// PageMatch contains precision, recall and F1 of the set of pages found. Without an expected page all are 0.
+// PageMatch contains precision, recall and F1 of the retrieved set of pages. All are 0 if no page is expected.
 type PageMatch struct{ Precision, Recall, F1 float64 }
 
 // MatchPages compares the retrieved pages with the expected pages.
@@ -61,7 +61,7 @@ func setOf(all []string) map[string]bool {
 	return set
 }
 
-// countCommon returns how many texts are in both sets.
+// countCommon returns the number of elements that both sets contain.
 func countCommon(a, b map[string]bool) (n int) {
 	for s := range a {
 		if b[s] {

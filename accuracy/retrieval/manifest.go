@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
-// Manifest describes a required database of passages: their number, the parameters of the index, and the pages found
-// for some questions. It is the reference's db_manifest in JSON.
+// Manifest describes a required database of passages: the number of passages, the parameters of the index, and the
+// pages retrieved for some questions. Its JSON is the reference's db_manifest.
 type Manifest struct {
 	Version        any          `json:"version"` // 2, or "v2-behavioral"
 	RetrieverModel string       `json:"retriever_model"`
@@ -30,7 +30,7 @@ type Manifest struct {
 type IndexParams struct {
 	Class          string `json:"class"` // "IndexHNSWFlat"
 	Dim            int    `json:"dim"`
-	Metric         int    `json:"metric_type"` // 1: squared Euclidean distance
+	Metric         int    `json:"metric_type"` // 1 means squared Euclidean distance
 	EFConstruction int    `json:"efConstruction"`
 	EFSearch       int    `json:"efSearch"`
 	M              int    `json:"M"`
@@ -38,27 +38,27 @@ type IndexParams struct {
 
 // ProbeQuery is a question of a manifest.
 type ProbeQuery struct {
-	Index  int    `json:"index"` // its row
+	Index  int    `json:"index"` // the question's row in the table
 	Prompt string `json:"prompt"`
 }
 
-// ProbeURLs contains the pages of the passages found for a question, the nearest first.
+// ProbeURLs contains the pages of the passages retrieved for a question, nearest first.
 type ProbeURLs struct {
 	Index int      `json:"index"`
 	URLs  []string `json:"top_k_urls"`
 }
 
-// MinOverlap is the minimum share of what the reference finds that a database must find, on average.
+// MinOverlap is the minimum share of the reference's pages that a database must retrieve, averaged over the questions.
 const MinOverlap = 0.95
 
-// The probes of a manifest that is written.
+// The number of questions and of pages per question in a new manifest, and the seed that selects the questions.
 const (
 	ProbeCount = 50
 	ProbeDepth = 10
 	probeSeed  = 0xC0FFEE
 )
 
-// ParseManifest reads a manifest.
+// ParseManifest parses the JSON of a manifest.
 func ParseManifest(text []byte) (m Manifest, err error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("manifest of a database: %w", err)
@@ -69,17 +69,18 @@ func ParseManifest(text []byte) (m Manifest, err error) {
 	return m, nil
 }
 
-// ManifestComparison compares a database with a manifest.
+// ManifestComparison is the result of comparing a database with a manifest.
 type ManifestComparison struct {
-	Faults  []string // why it does not pass; none: it does
-	Overlap float64  // the mean share of the reference's pages that it finds
-	First   float64  // the share of questions whose first page is the reference's
-	Full    int      // questions with all pages of the reference
-	Asked   int
+	Faults  []string // reasons why the database does not pass; empty if it passes
+	Overlap float64  // the mean share of the reference's pages that the database retrieves
+	First   float64  // the share of questions whose first page equals the reference's
+	Full    int      // questions for which the database retrieves all pages of the reference
+	Asked   int      // questions that were compared
 }
 
-// Compare compares a database, of which all but Queries is filled in, with the manifest. found holds what it finds for
-// the manifest's questions; those that the manifest has no pages for are left out.
+// Compare compares a database with the manifest. All fields of local except Queries must be set. found contains the
+// pages that the database retrieves for the manifest's questions. Compare ignores questions for which the manifest has
+// no pages.
 func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c ManifestComparison) {
 	differ := func(what string, got, want any) {
 		if got != want {
@@ -129,7 +130,7 @@ func normalizeURLs(urls []string, depth int) []string {
 	return all
 }
 
-// NormalURL is the form in which the pages of databases are compared: of URLs and of names of files alike.
+// NormalURL returns the form of a page's URL or file name in which databases are compared.
 func NormalURL(u string) string {
 	u = strings.ToLower(u)
 	u = strings.TrimPrefix(strings.TrimPrefix(u, "https://"), "http://")
@@ -139,7 +140,7 @@ func NormalURL(u string) string {
 	return strings.Trim(strings.ReplaceAll(u, "/", "_"), "_")
 }
 
-// CorpusSum is the SHA-256 over the sorted SHA-256 of each passage, whatever their order.
+// CorpusSum returns the SHA-256 of the sorted SHA-256 sums of the passages. It does not depend on their order.
 func CorpusSum(passages []string) string {
 	sums := make([]string, len(passages))
 	for i, p := range passages {
@@ -154,8 +155,8 @@ func CorpusSum(passages []string) string {
 	return hex.EncodeToString(all.Sum(nil))
 }
 
-// ProbeRows are the rows of the questions that a manifest of a table of so many rows asks, ascending: Python's
-// random.Random(0xC0FFEE).sample.
+// ProbeRows returns the rows of the questions in a manifest for a table with the given number of rows, ascending. It
+// samples them like Python's random.Random(0xC0FFEE).sample.
 func ProbeRows(rows int) []int {
 	g := mt19937.NewPython(probeSeed)
 	return slices.Sorted(slices.Values(g.Sample(rows, min(ProbeCount, rows))))

@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// RankedFigures are the figures of the reference's loop, by its names: precision@K, recall@K and f1@K for K of 1, 3, 5,
-// 10 and N, the number of pages that were found, and average_precision. Precision divides by K, also where fewer were
-// found; the K that is N has the name N alone. Blank expected pages do not count. Where none is expected, recall is 1,
-// and all else is 1 if nothing was found, or 0.
+// RankedFigures returns the figures of the reference's loop by name: precision@K, recall@K and f1@K for K = 1, 3, 5, 10
+// and N (the number of retrieved pages), and average_precision. Precision divides by K even if fewer pages were
+// retrieved. If K equals N, only the name with N is used. Blank expected pages do not count. If no page is expected,
+// recall is 1, and the other figures are 1 if no page was retrieved and 0 otherwise.
 func RankedFigures(expected, retrieved []string) map[string]float64 {
 	want := map[string]bool{}
 	for _, url := range expected {

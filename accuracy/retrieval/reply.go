@@ -8,11 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ErrNoObject is a reply without a JSON object: no "{" with a "}" behind it.
+// ErrNoObject means that a reply does not contain a JSON object: a "{" with a later "}".
 var ErrNoObject = errors.New("no JSON object in the reply")
 
-// FindObject finds the JSON object in a reply as the reference does: within the first pair of ``` if there is one, from
-// the first "{" to the last "}". It is read as Python reads JSON. The error is ErrNoObject, or says what is no JSON.
+// FindObject finds the JSON object in a reply in the same way as the reference: from the first "{" to the last "}",
+// within the first pair of ``` if there is one. It parses JSON like Python. The error is ErrNoObject or describes the
+// invalid JSON.
 func FindObject(reply string) (*pyvalue.Dict, error) {
 	if parts := strings.SplitN(reply, "```", 3); len(parts) == 3 {
 		reply = parts[1]
@@ -26,7 +27,7 @@ func FindObject(reply string) (*pyvalue.Dict, error) {
 		return nil, err
 	}
 	d, ok := v.(*pyvalue.Dict)
-	if !ok { // not of what begins with a brace
+	if !ok { // cannot happen: the text begins with a brace
 		return nil, fmt.Errorf("%w: %s", pyvalue.ErrType, pyvalue.Name(v))
 	}
 	return d, nil

@@ -13,13 +13,14 @@ type ClassFormat struct {
 	auto  bool
 }
 
-// dtypes are those that the official script accepts, the default first.
+// dtypes returns the types that the official script accepts, starting with its default.
 func dtypes() accuracy.DTypeList {
 	return accuracy.DTypeList{accuracy.UInt8, accuracy.Float32, accuracy.Int32, accuracy.Int64}
 }
 
-// ParseFormat reads uint8, float32, int32, int64 (elements, little endian) or auto: what the payload's length says, 1
-// byte uint8, 4 int32 and 8 int64. The empty name means uint8.
+// ParseFormat returns the format with the given name: uint8, float32, int32, int64 (little-endian elements) or auto.
+// With auto, the payload's length determines the type: 1 byte means uint8, 4 int32 and 8 int64. The empty name means
+// uint8.
 func ParseFormat(name string) (ClassFormat, error) {
 	if name == "auto" {
 		return ClassFormat{auto: true}, nil
@@ -47,7 +48,7 @@ func (f ClassFormat) resolveDType(data []byte) (accuracy.DType, error) {
 	return 0, fmt.Errorf("a payload of %d bytes, want 1, 4 or 8, or a dtype that is named", len(data))
 }
 
-// Class is the class that a payload names, as the scorer reads it.
+// Class returns the class in a payload, as the scorer reads it.
 func (f ClassFormat) Class(data []byte) (int64, error) {
 	d, err := f.resolveDType(data)
 	if err != nil {
@@ -56,13 +57,13 @@ func (f ClassFormat) Class(data []byte) (int64, error) {
 	return firstClass(d, data)
 }
 
-// firstClass returns element 0, floats truncated toward zero.
+// firstClass returns the first element. It truncates floats toward zero.
 func firstClass(d accuracy.DType, data []byte) (int64, error) {
 	if size := d.Size(); len(data) == 0 || len(data)%size != 0 {
 		return 0, fmt.Errorf("a payload of %d bytes, want a multiple of %d above 0 for %v", len(data), size, d)
 	}
 	if d == accuracy.Int64 {
-		return int64(binary.LittleEndian.Uint64(data)), nil // all digits
+		return int64(binary.LittleEndian.Uint64(data)), nil // exact, without a conversion to float64
 	}
 	v, err := accuracy.Truncate(d.At(data, 0))
 	if err != nil {

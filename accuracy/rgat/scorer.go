@@ -7,29 +7,30 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
 	ErrPayload   = errors.New("the accuracy log holds no payload that is a class")
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// maxListed is how many unread payloads a result describes.
+// maxListed is the maximum number of unread payloads that a result describes.
 const maxListed = 5
 
 // ClassResult is the metric of one log.
 type ClassResult struct {
-	Good       int     // samples whose class is their label
-	Total      int     // distinct samples seen: the denominator, as officially
+	Good       int     // samples whose class equals their label
+	Total      int     // distinct samples in the log: the denominator, as in the official script
 	Accuracy   float64 // 100 * Good / Total, in percent, not rounded
-	Duplicates int     // entries dropped because their sample had been seen
-	// Unread payloads hold no class and count as wrong: the official script stops there. Told are the first of them.
+	Duplicates int     // entries ignored because the log already contained their sample
+	// Unread counts payloads that contain no class. They count as wrong; the official script stops at them. UnreadErrors
+	// describes the first of them.
 	Unread int
 	Told   []error
-	Bytes  int // payloads that were read as uint8: classes beyond 255 cannot be right
+	Bytes  int // payloads read as uint8, in which classes above 255 cannot be right
 }
 
-// String is the line that the official script writes.
+// String returns the line that the official script writes.
 func (r ClassResult) String() string {
 	return fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", r.Accuracy, r.Good, r.Total)
 }
@@ -42,13 +43,14 @@ type ClassScorer struct {
 	result ClassResult
 }
 
-// New returns a scorer for samples of which number i has the class labels[i]. It keeps labels and does not change them.
+// New returns a scorer for a data set in which sample i has the class labels[i]. It keeps labels and does not change
+// them.
 func New(labels []int, f ClassFormat) *ClassScorer {
 	return &ClassScorer{labels: labels, format: f, seen: make([]bool, len(labels))}
 }
 
-// Add scores one entry of the log: index is the sample (qsl_idx), data the raw bytes of its response. Of several
-// entries of one sample the first counts, and the others are not looked at.
+// Add scores one entry of the log. index is the sample (qsl_idx), data the raw bytes of its response. If a sample has
+// several entries, only the first counts; Add does not read the others.
 func (s *ClassScorer) Add(index uint64, data []byte) error {
 	if index >= uint64(len(s.labels)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?", ErrIndex,
@@ -85,8 +87,8 @@ func (s *ClassScorer) readClass(data []byte) (int64, error) {
 	return firstClass(d, data)
 }
 
-// Result returns the metric of the entries added so far, or ErrNoSamples without entries, or ErrPayload if no payload
-// could be read.
+// Result returns the metric of the entries added so far. The error is ErrNoSamples if there are no entries, and
+// ErrPayload if no payload could be read.
 func (s *ClassScorer) Result() (ClassResult, error) {
 	r := s.result
 	if r.Total == 0 {

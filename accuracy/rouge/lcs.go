@@ -7,18 +7,18 @@ import (
 
 // subsequenceFinder finds longest common subsequences with one bit for each word of the reference (M. Crochemore et
 // al., "A fast and practical bit-vector algorithm for the longest common subsequence problem", 2001). After each
-// predicted word, bit i of a row is 0 where the table of the textbook algorithm grows from its row i to row i+1: all
-// that its way back asks for.
+// predicted word, bit i of a row is 0 if the table of the textbook algorithm increases from row i to row i+1.
+// Backtracking needs only these bits.
 type subsequenceFinder struct {
 	reference []int32
-	words     int        // of 64 bits in a row
-	slots     wordCounts // of each word of the vocabulary: 1 + its place in matches; 0: not in the reference
-	matches   []uint64   // rows: where the reference has a word
-	rows      []uint64   // the state after each predicted word, the start state first
+	words     int        // number of 64-bit words in a row
+	slots     wordCounts // by word number: 1 + the word's row in matches; 0: not in the reference
+	matches   []uint64   // a row for each word: its positions in the reference
+	rows      []uint64   // the start state, then the state after each predicted word
 	marked    []uint64   // one row: the words of the reference that are in a subsequence
 }
 
-// setReference prepares for a reference. claimMarked or clearReference must follow.
+// setReference prepares the finder for a reference. The caller must then call claimMarked or clearReference.
 func (l *subsequenceFinder) setReference(reference []int32) {
 	l.reference = reference
 	l.words = (len(reference) + 63) / 64
@@ -41,7 +41,7 @@ func appendZeros(s []uint64, n int) []uint64 {
 	return s
 }
 
-// matchRow is the row of a word of the reference.
+// matchRow returns the row of a word of the reference.
 func (l *subsequenceFinder) matchRow(w int32) []uint64 {
 	end := int(l.slots[w]) * l.words
 	return l.matches[end-l.words : end]
@@ -53,7 +53,7 @@ func (l *subsequenceFinder) clearReference() {
 	}
 }
 
-// commonLength is the length of the longest common subsequence of two texts.
+// commonLength returns the length of the longest common subsequence of two texts.
 func (l *subsequenceFinder) commonLength(reference, predicted []int32) int {
 	l.setReference(reference)
 	defer l.clearReference()
@@ -66,7 +66,7 @@ func (l *subsequenceFinder) commonLength(reference, predicted []int32) int {
 	return l.countZeros(row)
 }
 
-// startRow makes room for n rows and returns the first, which is all ones.
+// startRow makes room for n rows and returns the first, with all bits set.
 func (l *subsequenceFinder) startRow(n int) []uint64 {
 	if need := n * l.words; cap(l.rows) < need {
 		l.rows = make([]uint64, 2*need)
@@ -79,7 +79,7 @@ func (l *subsequenceFinder) startRow(n int) []uint64 {
 	return row
 }
 
-// nextRow computes the row after a predicted word from the one before it; both may be the same memory.
+// nextRow computes the row after a predicted word from the previous row. The two rows may share memory.
 func nextRow(to, from, match []uint64) {
 	var carry uint64
 	for i, m := range match {
@@ -91,7 +91,7 @@ func nextRow(to, from, match []uint64) {
 	}
 }
 
-// countZeros counts the zeros of a row within the reference.
+// countZeros returns the number of zero bits of a row within the reference.
 func (l *subsequenceFinder) countZeros(row []uint64) int {
 	ones := 0
 	for i, v := range row {
@@ -103,9 +103,9 @@ func (l *subsequenceFinder) countZeros(row []uint64) int {
 	return len(l.reference) - ones
 }
 
-// markCommon adds the words of a longest common subsequence of the reference and a predicted sentence to those marked.
-// Of several such subsequences it is the one of rouge-score: on its way back through the table it drops a predicted
-// word only where that leaves a longer subsequence than to drop a word of the reference.
+// markCommon marks the words of a longest common subsequence of the reference and a predicted sentence. If there are
+// several, it chooses the same one as rouge-score: while backtracking, it drops a predicted word only if that leaves a
+// longer subsequence than dropping a word of the reference.
 func (l *subsequenceFinder) markCommon(predicted []int32) {
 	if !l.fillRows(predicted) {
 		return
@@ -126,7 +126,7 @@ func (l *subsequenceFinder) markCommon(predicted []int32) {
 	}
 }
 
-// fillRows computes all rows and says whether any predicted word is in the reference.
+// fillRows computes all rows and reports whether the reference contains any predicted word.
 func (l *subsequenceFinder) fillRows(predicted []int32) bool {
 	from := l.startRow(len(predicted) + 1)
 	found := false
@@ -143,8 +143,8 @@ func (l *subsequenceFinder) fillRows(predicted []int32) bool {
 	return found
 }
 
-// claimMarked counts the marked words as far as unused has them left, takes them from unused, and ends
-// what setReference began.
+// claimMarked counts the marked words that unused still contains and removes them from unused. It then clears the
+// reference.
 func (l *subsequenceFinder) claimMarked(unused wordCounts) int {
 	claimed := 0
 	for i, w := range l.reference {

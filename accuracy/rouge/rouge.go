@@ -1,33 +1,33 @@
 package rouge
 
-// Score is one kind of ROUGE for one pair of texts. All values are from 0 to 1.
+// Score is one variant of ROUGE for one pair of texts. All values are from 0 to 1.
 type Score struct {
-	Precision float64 // what is shared, as a part of the prediction
-	Recall    float64 // what is shared, as a part of the reference
-	F         float64 // their harmonic mean; 0 where both are 0
+	Precision float64 // the shared part divided by the prediction
+	Recall    float64 // the shared part divided by the reference
+	F         float64 // the harmonic mean of Precision and Recall; 0 if both are 0
 }
 
-// Scores contains the four kinds of ROUGE that the benchmarks report. All are 0 if a text has no tokens.
+// Scores contains the four variants of ROUGE that the benchmarks report. All are 0 if a text has no tokens.
 type Scores struct {
-	Rouge1, Rouge2 Score // shared words, and pairs of neighbouring words
+	Rouge1, Rouge2 Score // shared words, and shared pairs of adjacent words
 	RougeL         Score // the longest common subsequence of the texts
 	RougeLsum      Score // the union of the longest common subsequences of their sentences
 }
 
-// TextScorer compares texts. It caches stemmed words, so each word is stemmed once, and reuses its working memory. It
-// is not safe for concurrent use; several scorers are independent.
+// TextScorer compares texts. It caches stems, so that it stems each word once, and reuses its working memory. A scorer
+// is not safe for concurrent use; different scorers are independent.
 type TextScorer struct {
 	words     wordNumbers
 	reference textSentences
 	predicted textSentences
-	unused    wordCounts // all zero between uses
+	unused    wordCounts // all counts are 0 between calls
 	pairs     [2][]uint64
 	lcs       subsequenceFinder
 }
 
 // TokenizerOptions selects a variant of the tokenizer.
 type TokenizerOptions struct {
-	// Stem replaces words of more than three letters by their stems, as all benchmarks do.
+	// Stem replaces words of more than three letters by their stems. All benchmarks use it.
 	Stem bool
 }
 
@@ -36,7 +36,7 @@ func New(o TokenizerOptions) *TextScorer {
 	return &TextScorer{words: newVocabulary(o.Stem)}
 }
 
-// Score compares a prediction with a reference. Letters other than a to z, A to Z and digits separate words.
+// Score compares a prediction with a reference. Characters other than a to z, A to Z and digits separate words.
 func (s *TextScorer) Score(reference, prediction string) Scores {
 	s.reference = s.words.tokenize(s.reference, reference)
 	s.predicted = s.words.tokenize(s.predicted, prediction)

@@ -2,7 +2,7 @@ package rouge
 
 import "slices"
 
-// wordCounts has a count for each word of the vocabulary. A user leaves it as it was: all zero.
+// wordCounts contains a count for each word of the vocabulary. Its users must reset all counts to 0.
 type wordCounts []int32
 
 func (c *wordCounts) grow(n int) {
@@ -11,7 +11,7 @@ func (c *wordCounts) grow(n int) {
 	}
 }
 
-// sharedWords counts each word as often as it is in both texts.
+// sharedWords returns the number of words that the texts share. A word counts as often as it occurs in both.
 func (s *TextScorer) sharedWords(reference, predicted []int32) int {
 	for _, w := range reference {
 		s.unused[w]++
@@ -29,7 +29,8 @@ func (s *TextScorer) sharedWords(reference, predicted []int32) int {
 	return shared
 }
 
-// sharedPairs counts each pair of neighbouring words as often as it is in both texts.
+// sharedPairs returns the number of adjacent word pairs that the texts share. A pair counts as often as it occurs in
+// both.
 func (s *TextScorer) sharedPairs(reference, predicted []int32) int {
 	s.pairs[0] = sortedPairs(s.pairs[0][:0], reference)
 	s.pairs[1] = sortedPairs(s.pairs[1][:0], predicted)
@@ -62,7 +63,7 @@ func sharedSorted(a, b []uint64) int {
 }
 
 // sharedSentences counts the words of each reference sentence that are in the union of its longest common subsequences
-// with all predicted sentences, but none more often than it is in the prediction.
+// with all predicted sentences. The occurrences in the prediction limit how often a word counts.
 func (s *TextScorer) sharedSentences() int {
 	for _, w := range s.predicted.tokens {
 		s.unused[w]++

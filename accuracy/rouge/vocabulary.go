@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/internal/porter"
 )
 
-// wordNumbers numbers words: words of one stem have one number.
+// wordNumbers assigns numbers to words. Words with the same stem have the same number.
 type wordNumbers struct {
 	stem   bool
-	words  map[string]int32 // as they are in texts, in lower case
+	words  map[string]int32 // by the lower-case word of the text
 	stems  map[string]int32
 	buffer []byte
 }
@@ -18,10 +18,10 @@ func newVocabulary(stem bool) wordNumbers {
 	return wordNumbers{stem: stem, words: map[string]int32{}, stems: map[string]int32{}}
 }
 
-// textSentences are the words of a text, sentence by sentence.
+// textSentences contains the words of a text, sentence by sentence.
 type textSentences struct {
 	tokens []int32
-	ends   []int // of each line in tokens; the lines without words are left out
+	ends   []int // the end of each line in tokens; lines without words are omitted
 }
 
 // each calls f with the words of each sentence.
@@ -39,7 +39,7 @@ func (s *textSentences) endLine() {
 	}
 }
 
-// tokenize splits a text into words, in the memory of into.
+// tokenize splits a text into words. It reuses the memory of dst.
 func (v *wordNumbers) tokenize(into textSentences, text string) textSentences {
 	into.tokens, into.ends = into.tokens[:0], into.ends[:0]
 	word := v.buffer[:0]
@@ -65,13 +65,14 @@ func (v *wordNumbers) tokenize(into textSentences, text string) textSentences {
 	return into
 }
 
-// Two letters beyond ASCII have one of a to z in their lower case, as Python's str.lower gives it.
+// Two non-ASCII letters have a lower case that begins with one of a to z, as in Python's str.lower.
 const (
-	dottedI = "\u0130" // "i" and a combining dot, which is no letter and ends the word
-	kelvin  = "\u212a" // "k"
+	dottedI = "\u0130" // becomes "i" and a combining dot, which is not a letter and ends the word
+	kelvin  = "\u212a" // becomes "k"
 )
 
-// lowerLetter returns the first letter of text in lower case, or 0 if it separates words, and how many bytes it takes.
+// lowerLetter returns the first letter of text in lower case, or 0 if it separates words. size is the letter's length
+// in bytes.
 func lowerLetter(text string) (letter byte, size int) {
 	switch c := text[0]; {
 	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
@@ -91,7 +92,7 @@ func lowerLetter(text string) (letter byte, size int) {
 	return 0, size
 }
 
-// longWord is the length from which on words are stemmed.
+// minStemmed is the minimum length of words that are stemmed.
 const longWord = 4
 
 func (v *wordNumbers) numberOf(word []byte) int32 {

@@ -9,20 +9,21 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// DTypes are the element types of payloads that the official script accepts, its default first.
+// DTypes returns the element types of payloads that the official script accepts, starting with its default.
 func DTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{
 		accuracy.Float32, accuracy.Float16, accuracy.Float64, accuracy.Int8, accuracy.Int16, accuracy.Int32, accuracy.Int64,
 	}
 }
 
-// Absent is the logit of the positions that a payload leaves out.
+// Absent is the logit of positions that a payload does not contain.
 const Absent = -10000
 
-// spanLogits are the scores of each position of a feature to be the first and the last token of the answer.
+// spanLogits contains the logits of each position of a feature as the first and as the last token of the answer.
 type spanLogits struct{ start, end []float64 }
 
-// readPayload fills the logits from a payload of pairs, or, transposed, of all starts before all ends.
+// readPayload sets the logits from a payload of pairs or, if transposed, of all start logits followed by all end
+// logits.
 func (l *spanLogits) readPayload(payload []byte, o ScoreOptions) error {
 	d, err := DTypes().Resolve(o.DType)
 	if err != nil {
@@ -52,7 +53,8 @@ func (l *spanLogits) readPayload(payload []byte, o ScoreOptions) error {
 	return l.checkSums()
 }
 
-// checkSums returns an error where a start and an end have no sum, which would leave the order of spans open.
+// checkSums returns an error if the sum of a start and an end logit is NaN, because the order of spans would be
+// undefined.
 func (l *spanLogits) checkSums() error {
 	high, low := math.Inf(1), math.Inf(-1)
 	for _, ends := range [][2][]float64{{l.start, l.end}, {l.end, l.start}} {
@@ -64,11 +66,11 @@ func (l *spanLogits) checkSums() error {
 	return nil
 }
 
-// candidates is how many positions are looked at for either end of the answer.
+// candidates is the number of positions considered for each end of the answer.
 const candidates = 20
 
-// largestPositions writes the positions of the largest values to into, the largest first, and of equal ones the first
-// first.
+// largestPositions writes the positions of the largest values to dst in descending order of value. Equal values keep
+// their order.
 func largestPositions(into *[candidates]int, values []float64) []int {
 	n := 0
 	for i, v := range values {

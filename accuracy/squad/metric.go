@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// answerText is a text as the metrics compare it.
+// answerText is an answer in the form that the metrics compare.
 type answerText struct {
-	text   string   // in lower case, without signs of ASCII, articles and needless white space
-	sorted []string // its words
+	text   string   // in lower case, without ASCII punctuation, articles and redundant white space
+	sorted []string // its words, sorted
 }
 
 func newAnswer(text string) answerText {
@@ -29,8 +29,8 @@ func withoutSigns(text string) string {
 	}, text)
 }
 
-// withoutArticles puts a blank in the place of each word "a", "an" and "the". A word ends where Python's \b sees its
-// end: before a combining mark, for one.
+// withoutArticles replaces each word "a", "an" and "the" by a blank. A word ends where Python's \b matches, for example
+// before a combining mark.
 func withoutArticles(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -55,8 +55,8 @@ func withoutArticles(text string) string {
 	return b.String()
 }
 
-// wordF1 is the harmonic mean of the parts that the shared words make of either answer, each counted as often as it is
-// in both.
+// wordF1 returns the harmonic mean of the shares that the common words have in each answer. A word counts as often as
+// it occurs in both.
 func wordF1(predicted, accepted answerText) float64 {
 	shared := sharedSorted(predicted.sorted, accepted.sorted)
 	if shared == 0 {
@@ -84,7 +84,7 @@ func sharedSorted(a, b []string) int {
 	return shared
 }
 
-// CompareAnswer says whether a prediction is an accepted answer, and its best F1 with one, from 0 to 1.
+// CompareAnswer reports whether a prediction equals an accepted answer, and returns its highest F1 with one, 0 to 1.
 func CompareAnswer(predicted string, accepted []string) (exact bool, best float64) {
 	p := newAnswer(predicted)
 	for _, text := range accepted {

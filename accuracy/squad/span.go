@@ -9,18 +9,18 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
-// maxAnswerTokens is the number of tokens of the longest span that can be an answer.
+// maxAnswerTokens is the maximum number of tokens of an answer.
 const maxAnswerTokens = 30
 
-// answerSpan is a run of tokens of a feature that may be the answer.
+// answerSpan is a range of tokens of a feature that may be the answer.
 type answerSpan struct {
 	found       bool
 	first, last int16
-	score       float64 // the sum of its two logits
+	score       float64 // the sum of the start logit and the end logit
 }
 
-// bestSpan is the span with the highest score of those that the candidates for start and end make. Of equal scores the
-// one with the better candidate for its start counts, then for its end: it heads the list that the reference sorts.
+// bestSpan returns the valid span with the highest score among the candidates for start and end. Among equal scores, it
+// prefers the better start candidate, then the better end candidate, which is the first in the reference's sorted list.
 func bestSpan(f features.Feature, l spanLogits) answerSpan {
 	var starts, ends [candidates]int
 	best := answerSpan{}
@@ -44,7 +44,7 @@ func bestSpan(f features.Feature, l spanLogits) answerSpan {
 	return best
 }
 
-// textIn returns the answer that a span of a feature stands for: the part of the passage that its tokens were made of.
+// textIn returns the answer that a span of a feature selects: the part of the passage from which its tokens were made.
 func (s answerSpan) textIn(f features.Feature) string {
 	first, _ := f.Word(int(s.first))
 	last, _ := f.Word(int(s.last))
@@ -52,10 +52,10 @@ func (s answerSpan) textIn(f features.Feature) string {
 	return alignText(strings.Join(pystr.Fields(f.Text(int(s.first), int(s.last))), " "), original)
 }
 
-// alignText cuts from original what the tokens of predicted were made of: tokens lack accents and capitals, and words
-// of the original may have signs around them that were not predicted. It compares the original with its own tokens,
-// blanks apart; where they do not have the same length, or the tokens of the prediction are not among them, it returns
-// all of original.
+// alignText returns the part of original from which the tokens of predicted were made. Tokens lack accents and
+// capitals, and words of the original may have punctuation that was not predicted. It compares the original with its
+// own tokens, ignoring blanks. If their lengths differ, or the original's tokens do not contain the prediction, it
+// returns the whole original.
 func alignText(predicted, original string) string {
 	tokens := strings.Join(wordpiece.Words(original), " ")
 	at := strings.Index(tokens, predicted)

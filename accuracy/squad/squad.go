@@ -12,25 +12,25 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrIndex     = errors.New("the accuracy log names a feature outside the data set")
 	ErrPayload   = errors.New("the accuracy log holds a payload that is not start and end logits")
 	ErrNoSamples = errors.New("the accuracy log holds no sample")
 )
 
-// noAnswer is the prediction for a question without any span, as the reference has it.
+// noAnswer is the reference's prediction for a question without a span.
 const noAnswer = "empty"
 
 // Example is a question of the data set.
 type Example struct {
 	ID       string
-	Question string             // for people to read: it may be empty
-	Answers  []string           // those that are accepted; without any, the question scores 0
-	Features []features.Feature // in the order of their windows; none where the passage has no token
+	Question string             // only for display: it may be empty
+	Answers  []string           // the accepted answers; if empty, the question scores 0
+	Features []features.Feature // in the order of their windows; empty if the passage has no tokens
 }
 
-// Passage is what the question is about, in words; empty where it has no token.
+// Passage returns the words of the question's passage, or "" if it has no tokens.
 func (e Example) Passage() string {
 	if len(e.Features) == 0 {
 		return ""
@@ -38,7 +38,7 @@ func (e Example) Passage() string {
 	return strings.Join(e.Features[0].Passage().Words(), " ")
 }
 
-// AllFeatures returns the features of all examples, in their order. The caller owns the slice.
+// AllFeatures returns the features of all examples in order. The caller owns the slice.
 func AllFeatures(examples []Example) (all []features.Feature) {
 	for _, e := range examples {
 		all = append(all, e.Features...)
@@ -46,8 +46,8 @@ func AllFeatures(examples []Example) (all []features.Feature) {
 	return all
 }
 
-// FirstExamples returns the examples of the first n of all features, from 1 on, the last with those of its own that are
-// among them. It changes examples.
+// FirstExamples returns the examples of the first n features, n >= 1. The last example keeps only its features among
+// the first n. It changes examples.
 func FirstExamples(examples []Example, n int) []Example {
 	for i := range examples {
 		e := &examples[i]
@@ -64,40 +64,41 @@ func FirstExamples(examples []Example, n int) []Example {
 // benchmark's parameters (sdk/option).
 type ScoreOptions struct {
 	DType      accuracy.DType `param:"dtype"`
-	Transposed bool           `param:"transposed"` // payloads hold all start logits, then all end logits, instead of pairs
-	Length     int            // the most positions of a payload; shorter ones count as -10000 beyond their end; 0: 384
-	// MaxExamples scores the first questions only. As officially, the last of them is counted but not scored; 0: all.
+	Transposed bool           `param:"transposed"` // payloads contain all start logits, then all end logits; not pairs
+	Length     int            // maximum number of positions in a payload; missing positions count as -10000; 0: 384
+	// MaxExamples is the number of questions to score; 0: all. As in the official script, the last of them is counted but
+	// not scored.
 	MaxExamples int `param:"max_examples" min:"0" max:"int32"`
 }
 
 // SpanResult is the metric of one log.
 type SpanResult struct {
-	ExactMatch  float64           // part of the questions whose prediction is an accepted answer, in percent, not rounded
-	F1          float64           // mean of the best F1 with an accepted answer, in percent, not rounded
+	ExactMatch  float64           // share of questions whose prediction is an accepted answer, in percent, not rounded
+	F1          float64           // mean of the highest F1 with an accepted answer, in percent, not rounded
 	Total       int               // questions: the denominator
-	Missing     int               // features without an entry: their windows were not searched
-	Duplicates  int               // entries replaced by a later one of the same feature
+	Missing     int               // features without an entry, whose windows were not searched
+	Duplicates  int               // entries replaced by a later entry of the same feature
 	Predictions map[string]string // the answer to each question, by its ID
 }
 
-// String is the line that the official script prints, which the submission checker looks for.
+// String returns the line that the official script prints and the submission checker reads.
 func (r SpanResult) String() string {
 	return fmt.Sprintf(`{"exact_match": %s, "f1": %s}`, pyfloat.Repr(r.ExactMatch), pyfloat.Repr(r.F1))
 }
 
-// SpanScorer keeps the best span of each feature. It is not safe for concurrent use.
+// SpanScorer stores the best span of each feature. It is not safe for concurrent use.
 type SpanScorer struct {
 	examples   []Example
 	options    ScoreOptions
-	features   []features.Feature // of all examples, by index of the log
+	features   []features.Feature // of all examples, by index in the log
 	spans      []answerSpan
 	seen       []bool
 	duplicates int
 	logits     spanLogits
 }
 
-// New returns a scorer for a data set whose sample i, of the log, is feature i of all features of examples in their
-// order. It keeps examples and does not change them.
+// New returns a scorer for a data set. Sample i of the log is feature i of the concatenated features of examples. New
+// keeps examples and does not change them.
 func New(examples []Example, o ScoreOptions) *SpanScorer {
 	o.Length = cmp.Or(o.Length, 384)
 	s := &SpanScorer{examples: examples, options: o, features: AllFeatures(examples)}
@@ -108,8 +109,8 @@ func New(examples []Example, o ScoreOptions) *SpanScorer {
 	return s
 }
 
-// Add scores one entry of the log: index is the feature (qsl_idx), payload the raw bytes of its response. Of several
-// entries of one feature the last counts. After an error the entry has no effect on the result.
+// Add scores one entry of the log. index is the feature (qsl_idx), payload the raw bytes of its response. If a feature
+// has several entries, the last counts. An entry with an error does not affect the result.
 func (s *SpanScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.features)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set and the vocabulary that the log was "+
@@ -171,7 +172,7 @@ func (s *SpanScorer) predictAnswers() map[string]string {
 	return answers
 }
 
-// bestAnswer is the text of the best span of a range of features; of equal ones the first counts.
+// bestAnswer returns the text of the best span in a range of features. Among spans with equal scores, the first counts.
 func (s *SpanScorer) bestAnswer(from, to int) string {
 	best := -1
 	for i := from; i < to; i++ {

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Logits contains a model's outputs for consecutive features, with Size positions for each. They are either in Start
-// and End, of the same length, or in Pairs.
+// Logits contains a model's outputs for consecutive features, Size positions each. They are in Start and End, which
+// have the same length, or in Pairs.
 type Logits struct {
 	Start, End, Pairs []float32
 	Size              int
 }
 
-// Put writes the payload of feature i, pairs of little-endian float32: the logits of its first n positions, at most
-// Size and as many as fit, and Absent ones behind them.
+// Put writes the payload of feature i: pairs of little-endian float32 values. It writes the logits of the first n
+// positions, limited by Size and the length of payload, and fills the rest with Absent.
 func (l Logits) Put(payload []byte, i, n int) {
 	n = min(n, len(payload)/8)
 	from := i * l.Size

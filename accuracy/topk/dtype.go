@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// DTypes are the element types of payloads that the official script accepts, its default first.
+// DTypes returns the element types of payloads that the official script accepts, starting with its default.
 func DTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{accuracy.Float32, accuracy.Int32, accuracy.Int64}
 }
 
-// amongTopFive says whether one of the first five elements of a payload, truncated toward zero, is the class. Elements
-// that are no number are none.
+// amongTopFive reports whether one of the first five elements of a payload, truncated toward zero, equals class. It
+// skips elements that are not numbers.
 func amongTopFive(d accuracy.DType, data []byte, class int64) bool {
 	d, err := DTypes().Resolve(d)
 	if err != nil {
@@ -27,7 +27,7 @@ func amongTopFive(d accuracy.DType, data []byte, class int64) bool {
 	return false
 }
 
-// Class is the class that a payload names, as the scorer reads it.
+// Class returns the class in a payload, as the scorer reads it.
 func Class(d accuracy.DType, payload []byte) (int64, error) { return firstClass(d, payload) }
 
 // firstClass returns element 0 of the payload, truncated toward zero.
@@ -46,7 +46,7 @@ func firstClass(d accuracy.DType, data []byte) (int64, error) {
 // elementAt returns element i of the payload, truncated toward zero.
 func elementAt(d accuracy.DType, data []byte, i int) (int64, error) {
 	if d == accuracy.Int64 {
-		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // all digits
+		return int64(binary.LittleEndian.Uint64(data[8*i:])), nil // exact, without a conversion to float64
 	}
 	v, err := accuracy.Truncate(d.At(data, i))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
 	ErrIndex     = errors.New("the accuracy log names a sample outside the data set")
 	ErrPayload   = errors.New("the accuracy log holds a payload that is not a class number")
@@ -17,32 +17,32 @@ var (
 // PayloadOptions describes the format of payloads. The zero value is the official script's format.
 type PayloadOptions struct {
 	DType accuracy.DType
-	// KeepWrong keeps every wrong answer for ClassResult.Wrong.
+	// KeepWrong stores every wrong answer in ClassResult.Wrong.
 	KeepWrong bool
 }
 
 // WrongAnswer is a wrong answer to one sample.
 type WrongAnswer struct {
-	Index    uint64 // in the data set
+	Index    uint64 // of the sample in the data set
 	Expected int
 	Found    int64
 }
 
 // ClassResult is the metric of one log.
 type ClassResult struct {
-	Good       int           // samples whose class is their label
-	Total      int           // distinct samples seen: the denominator, as officially
+	Good       int           // samples whose class equals their label
+	Total      int           // distinct samples in the log: the denominator, as in the official script
 	Accuracy   float64       // 100 * Good / Total, in percent, not rounded
-	Duplicates int           // entries dropped because their sample had been seen
+	Duplicates int           // entries ignored because the log already contained their sample
 	Below      int           // answers that are one less than their label
 	Above      int           // answers that are one more than their label
 	Wrong      []WrongAnswer // in the order of the log; nil unless PayloadOptions.KeepWrong
 	// Top5 is the share of samples whose label is one of the first five elements of their payload, in percent. Payloads of
-	// the official benchmark have one: then it is Accuracy.
+	// the official benchmark have one element; Top5 then equals Accuracy.
 	Top5 float64
 }
 
-// String is the line that the official script prints, which the submission checker looks for.
+// String returns the line that the official script prints and the submission checker reads.
 func (r ClassResult) String() string {
 	return fmt.Sprintf("accuracy=%.3f%%, good=%d, total=%d", r.Accuracy, r.Good, r.Total)
 }
@@ -53,17 +53,18 @@ type ClassScorer struct {
 	options PayloadOptions
 	seen    []bool
 	result  ClassResult
-	within  int // samples whose label is among the first five
+	within  int // samples whose label is among the first five elements
 }
 
-// New returns a scorer for a data set whose sample i has the class labels[i]. It keeps labels and does not change them.
+// New returns a scorer for a data set in which sample i has the class labels[i]. It keeps labels and does not change
+// them.
 func New(labels []int, o PayloadOptions) *ClassScorer {
 	return &ClassScorer{labels: labels, options: o, seen: make([]bool, len(labels))}
 }
 
-// Add scores one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, of which
-// element 0, truncated toward zero, is the class. Of several entries of one sample the first counts, and the others
-// are not looked at. After an error the entry has no effect on the result.
+// Add scores one entry of the log. index is the sample (qsl_idx), payload the raw bytes of its response. Element 0,
+// truncated toward zero, is the class. If a sample has several entries, only the first counts; Add does not read the
+// others. An entry with an error does not affect the result.
 func (s *ClassScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.labels)) {
 		return fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",

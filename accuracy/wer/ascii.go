@@ -6,7 +6,7 @@ import (
 	"github.com/mozillazg/go-unidecode"
 )
 
-// toASCII is what Unidecode 1.4 makes of a text.
+// toASCII converts a text to ASCII like Unidecode 1.4.
 func toASCII(text string) string {
 	var b strings.Builder
 	rest := 0
@@ -23,8 +23,8 @@ func toASCII(text string) string {
 	return b.String()
 }
 
-// otherwise has the code points of which Unidecode 1.4 makes something else than go-unidecode 0.2, which follows an
-// older one: found by asking both of all that there are (testdata/make_ascii.py).
+// overrides contains the code points for which Unidecode 1.4 differs from go-unidecode 0.2, which is based on an older
+// version. testdata/make_ascii.py found them by comparing all code points.
 var otherwise = map[rune]string{
 	0x007F: "\x7f", 0x00BC: " 1/4", 0x00BD: " 1/2", 0x00BE: " 3/4", 0x014A: "NG", 0x014B: "ng", 0x1E9E: "SS",
 	0x2103: "degC", 0x2109: "degF", 0x211F: "R/", 0x2123: "V/", 0x214D: "A/S", 0x2654: "white king",

@@ -8,12 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// CleanTranscript turns a transcript of RNN-T's data set into what the official script compares with: ASCII, lower
-// case, numbers and abbreviations in words, punctuation removed, and of what is left the 28 characters that payloads
-// can say.
+// CleanTranscript converts a transcript of RNN-T's data set to the form that the official script compares with. It
+// converts to ASCII and lower case, spells out numbers and abbreviations, removes punctuation and keeps only the 28
+// characters that payloads can contain.
 //
-// A transcript with a number that the official script cannot say is ErrTranscript: it drops such samples, and the
-// samples behind them have other numbers.
+// If a transcript contains a number that the official script cannot spell, the error is ErrTranscript. The script drops
+// such samples, which changes the numbers of the later samples.
 func CleanTranscript(transcript string) (string, error) {
 	text, err := spellNumbers(strings.ToLower(toASCII(transcript)))
 	if err != nil {
@@ -26,7 +26,7 @@ func CleanTranscript(transcript string) (string, error) {
 	return onlyLabels(rnntLabels, strings.Join(pystr.Fields(text), " ")), nil
 }
 
-// withoutPunctuation makes ASCII punctuation a space, but for what is said or a label.
+// withoutPunctuation replaces ASCII punctuation by a space, except labels and characters that are spelled out.
 func withoutPunctuation(r rune) rune {
 	if strings.ContainsRune("!\"#$%()*,-./:;<=>?@[\\]^_`{|}~", r) {
 		return ' '
@@ -39,7 +39,7 @@ type abbreviation struct {
 	words   string
 }
 
-// abbreviations are spelled out in this order, each at the end of any letters but those of a word.
+// abbreviations are spelled out in this order. An abbreviation must begin at a word boundary.
 var abbreviations = abbreviationsOf("mrs misess", "mr mister", "dr doctor", "st saint", "co company", "jr junior",
 	"maj major", "gen general", "drs doctors", "rev reverend", "lt lieutenant", "hon honorable", "sgt sergeant",
 	"capt captain", "esq esquire", "ltd limited", "col colonel", "ft fort")

@@ -1,7 +1,7 @@
 package wer
 
-// editDistance is the Levenshtein distance of two lists of words: the least number of words to add, delete and
-// exchange.
+// editDistance returns the Levenshtein distance of two lists of words: the minimum number of insertions, deletions and
+// substitutions.
 func editDistance(a, b []string) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -2,12 +2,12 @@ package wer
 
 import "strings"
 
-// maxJoined is how many words may stand for one.
+// maxJoined is the maximum number of words that may equal one joined word.
 const maxJoined = 3
 
-// joinedDistance is the distance of two lists after words written apart in one of them and together in the other are
-// taken as one. They are found on one way from the left, word beside word, that knows no additions: behind one, equal
-// words may stand at different places and are not joined.
+// joinedDistance returns the edit distance of two lists after joining words that are separate in one list and joined in
+// the other. It compares the lists from the left, position by position, and does not consider insertions. After an
+// insertion, words at different positions are therefore not joined.
 func joinedDistance(reference, hypothesis []string) int {
 	var a, b []string
 	for len(reference) > 0 && len(hypothesis) > 0 {
@@ -18,7 +18,8 @@ func joinedDistance(reference, hypothesis []string) int {
 	return editDistance(append(a, reference...), append(b, hypothesis...))
 }
 
-// joinedWords is how many words from each list's beginning make one: 1 and 1 where none do.
+// joinedWords returns how many words at the beginning of each list form the same joined word, or 1 and 1 if there is
+// none.
 func joinedWords(reference, hypothesis []string) (int, int) {
 	for k := 1; k <= maxJoined; k++ {
 		if k <= len(reference) && strings.Join(reference[:k], "") == hypothesis[0] {

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// DTypes are the element types of payloads that the official scripts accept, their default first. The Int32 that they
-// are told is Int64 of the log, as on the 64-bit Linux where they run: their "int32" reads 8 bytes.
+// DTypes returns the element types of payloads that the official scripts accept, starting with their default. The
+// scripts' "int32" is Int64 here, because it reads 8 bytes on 64-bit Linux.
 func DTypes() accuracy.DTypeList {
 	return accuracy.DTypeList{accuracy.Int64, accuracy.Int32, accuracy.Int16, accuracy.Int8}
 }
 
-// The characters that payloads number, from 0.
+// The characters that the label numbers of payloads represent, from 0.
 const (
 	rnntLabels    = " abcdefghijklmnopqrstuvwxyz'"
 	whisperLabels = rnntLabels + "0123456789$%+-"
@@ -52,7 +52,7 @@ func labelNumber(b []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(b))
 }
 
-// onlyLabels drops the characters that are no label.
+// onlyLabels removes the characters that are not labels.
 func onlyLabels(labels, text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(labels, r) {
@@ -62,8 +62,8 @@ func onlyLabels(labels, text string) string {
 	}, text)
 }
 
-// EncodePayload returns the payload that a text of Whisper's decoder makes, int64 label numbers, little endian: lower
-// case, without white space at its ends, characters that are no label dropped.
+// EncodePayload returns the payload for a text of Whisper's decoder: little-endian int64 label numbers of the trimmed
+// lower-case text, without characters that are not labels.
 func EncodePayload(text string) []byte {
 	text = onlyLabels(whisperLabels, pystr.Trim(pystr.Lower(text)))
 	data := make([]byte, 0, 8*len(text))

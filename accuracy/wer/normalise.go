@@ -20,8 +20,8 @@ var (
 	idlePercent   = regexp.MustCompile(`([^0-9])%`)
 )
 
-// NormaliseEnglish brings English text to one spelling, as the normaliser for English of Whisper does: lower case,
-// contractions and titles in full, numbers in digits, American spelling, neither punctuation nor diacritics.
+// NormaliseEnglish converts English text to one spelling, like Whisper's English normaliser: lower case, expanded
+// contractions and titles, numbers in digits, American spelling, without punctuation and diacritics.
 func NormaliseEnglish(text string) string {
 	text = pystr.Lower(text)
 	text = inBrackets.ReplaceAllString(text, "")
@@ -39,7 +39,7 @@ func NormaliseEnglish(text string) string {
 	return oneSpace(text)
 }
 
-// withoutFillers removes what is said while thinking.
+// withoutFillers removes filler words such as "um".
 func withoutFillers(text string) string {
 	for _, filler := range []string{"hmm", "mm", "mhm", "mmm", "uh", "um"} {
 		text = contraction{filler, ""}.replaceAll(text)
@@ -56,7 +56,7 @@ func tightApostrophes(text string) string {
 	return strings.Join(parts, "'")
 }
 
-// oneSpace makes each run of white space one blank.
+// oneSpace replaces each run of white space by one blank.
 func oneSpace(text string) string {
 	var b strings.Builder
 	space := false
@@ -77,8 +77,8 @@ func oneSpace(text string) string {
 	return b.String()
 }
 
-// contraction is what is said short and what it stands for. It ends where a word ends, and one that begins with a
-// letter begins where a word begins, but for n't.
+// contraction is a short form and its full form. It must end at a word boundary. If it begins with a letter, it must
+// also begin at a word boundary, except n't.
 type contraction struct {
 	short, full string
 }
@@ -100,7 +100,7 @@ var contractions = []contraction{
 	{"'ve", " have"}, {"'m", " am"},
 }
 
-// notEnding is the one contraction of letters that ends words.
+// notEnding is the only contraction that begins with a letter and may follow one.
 const notEnding = "n't"
 
 func (c contraction) replaceAll(text string) string {
@@ -139,11 +139,11 @@ func wordBefore(text string) bool {
 	return text != "" && pystr.IsWord(r)
 }
 
-// letters are those that a decomposition leaves as they are.
+// letters maps letters that have no Unicode decomposition.
 var letters = map[rune]string{'œ': "oe", 'Œ': "OE", 'ø': "o", 'Ø': "O", 'æ': "ae", 'Æ': "AE", 'ß': "ss", 'ẞ': "SS",
 	'đ': "d", 'Đ': "D", 'ð': "d", 'Ð': "D", 'þ': "th", 'Þ': "th", 'ł': "l", 'Ł': "L"}
 
-// plainLetters drops diacritics, and makes marks, symbols and punctuation blanks but for those of numbers.
+// plainLetters removes diacritics and replaces marks, symbols and punctuation by blanks, except those of numbers.
 func plainLetters(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(text) {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// The numbers of a transcript, in the order in which they are replaced.
+// Patterns of the numbers in a transcript, in the order of replacement.
 var (
 	commaNumber   = regexp.MustCompile(`[0-9][0-9,]+[0-9]`)
 	dollarAmount  = regexp.MustCompile(`\$([0-9.,]*[0-9]+)`)
@@ -18,9 +18,8 @@ var (
 	wholeNumber   = regexp.MustCompile(`[0-9]+`)
 )
 
-// spellNumbers says the numbers of an ASCII text in words. Pounds and times of day, which the official script knows,
-// never come up: before it looks for them, it has turned the pound sign into letters and the hours and minutes into
-// words.
+// spellNumbers spells out the numbers of an ASCII text. It does not handle pounds and times of day: the official script
+// converts the pound sign to letters, and hours and minutes to words, before it looks for them.
 func spellNumbers(text string) (string, error) {
 	var failed error
 	replace := func(pattern *regexp.Regexp, say func(number string) (string, error)) {
@@ -40,7 +39,7 @@ func spellNumbers(text string) (string, error) {
 	return text, failed
 }
 
-// sayDollars says an amount in digits and its unit; the digits become words later.
+// spellDollars converts an amount to digits and unit names. Later steps spell out the digits.
 func sayDollars(amount string) (string, error) {
 	parts := strings.Split(amount, ".")
 	if len(parts) > 2 {
@@ -71,8 +70,8 @@ func sayDollars(amount string) (string, error) {
 	return strings.Join(said, ", "), nil
 }
 
-// sayCardinal says a whole number: numbers like years by pairs of digits, long ones and those that begin with 0 digit
-// by digit.
+// spellCardinal spells out an integer. It spells numbers in the range of years in pairs of digits, and long numbers and
+// those with a leading 0 digit by digit.
 func sayCardinal(digits string) (string, error) {
 	if digits[0] == '0' || len(digits) > 9 && digits != "1000000000" && !strings.HasSuffix(digits, "0000") {
 		return digitByDigit(digits), nil
@@ -92,15 +91,15 @@ func sayCardinal(digits string) (string, error) {
 	return saySmall(twoDigits(century)) + " " + saySmall(twoDigits(rest)), nil
 }
 
-// twoDigits is the number of two digits.
+// twoDigits returns the value of two digits.
 func twoDigits(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
 
 func digitByDigit(digits string) string {
 	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return saySmall(int(d - '0')) }), " ")
 }
 
-// sayOrdinal says a number's place: the cardinal number with "and" before what follows its hundreds, its last word
-// changed.
+// spellOrdinal spells out an ordinal number: the cardinal number, with "and" after its hundreds, and a changed last
+// word.
 func sayOrdinal(digits string) (string, error) {
 	words, err := sayGroups(digits, "and ")
 	if err != nil {
@@ -123,8 +122,8 @@ var ordinals = map[string]string{"one": "first", "two": "second", "three": "thir
 var thousands = []string{"", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion",
 	" sextillion", " septillion", " octillion", " nonillion", " decillion"}
 
-// sayGroups says a number by groups of three digits. The word "and", or none, stands before what follows hundreds, and
-// before a last group of one word.
+// spellGroups spells out a number in groups of three digits. It inserts and (a text with "and", or "") after hundreds
+// and before a last group without hundreds.
 func sayGroups(digits, and string) (string, error) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
@@ -149,7 +148,7 @@ func sayGroups(digits, and string) (string, error) {
 	return strings.Join(said, " "), nil
 }
 
-// sayHundreds says one to three digits; 0 is nothing.
+// spellHundreds spells out one to three digits; "" for 0.
 func sayHundreds(digits, and string) string {
 	n := 0
 	for _, d := range digits {
@@ -172,7 +171,7 @@ var (
 	tens = strings.Fields("zero ten twenty thirty forty fifty sixty seventy eighty ninety")
 )
 
-// saySmall says a number below 100.
+// spellSmall spells out a number below 100.
 func saySmall(n int) string {
 	switch {
 	case n < 20:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The words of numbers.
+// Words that are parts of numbers.
 var (
 	zeros       = wordSet("o oh zero")
 	units       = countedWords(strings.Join(ones[1:], " "), 1, 1)
@@ -24,7 +24,7 @@ var (
 	numberWords      = allNumberWords()
 )
 
-// numberEnding is a plural or an ordinal of a number below a hundred, either a unit or a ten.
+// numberEnding is a plural or an ordinal of a number below 100: either a unit or a multiple of ten.
 type numberEnding struct {
 	unit, ten int64
 	suffix    string
@@ -35,7 +35,7 @@ type multiplierEnding struct {
 	suffix string
 }
 
-// isDecimal says whether a word can stand behind a point.
+// isDecimal reports whether a word may follow a decimal point.
 func isDecimal(word string) bool { return units[word] > 0 || tensOf[word] > 0 || zeros[word] }
 
 func wordSet(words string) map[string]bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// spaces is Python's white space in a character class.
+// spaces is a character class with the characters that Python treats as white space.
 const spaces = `\t-\r\x1c-\x20\x{85}\p{Z}`
 
 var (
@@ -25,7 +25,7 @@ var (
 	arabicNumber = regexp.MustCompile(`^\p{Nd}+(\.\p{Nd}+)?$`)
 )
 
-// writeNumerals writes the numbers of a text in digits, with the signs of currencies before them.
+// writeNumerals replaces the number words of a text by digits and puts currency signs before them.
 func writeNumerals(text string) string {
 	text = writeHalves(text)
 	text = letterDigit.ReplaceAllString(text, "$1 $2")
@@ -46,7 +46,7 @@ func writeNumerals(text string) string {
 	return loneOne.ReplaceAllString(text, "one$1")
 }
 
-// writeHalves writes "and a half" behind a number as a decimal; at the beginning of the text it goes.
+// writeHalves replaces "and a half" after a number by a decimal. At the beginning of the text, it removes the words.
 func writeHalves(text string) string {
 	parts := half.Split(text, -1)
 	var kept []string
@@ -68,8 +68,7 @@ func writeHalves(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// readQuantity is the number read so far: nothing, a whole number, or digits (and points) as they were
-// said.
+// readQuantity is the number read so far: empty, an integer, or a string of digits and points.
 type readQuantity struct {
 	whole  *big.Int
 	digits string
@@ -77,7 +76,7 @@ type readQuantity struct {
 
 func (q readQuantity) isEmpty() bool { return q.whole == nil && q.digits == "" }
 
-// isDigits is whether the number is digits.
+// isDigits reports whether the number is a string of digits.
 func (q readQuantity) isDigits() bool { return q.digits != "" }
 
 func (q readQuantity) String() string {
@@ -87,7 +86,7 @@ func (q readQuantity) String() string {
 	return q.digits
 }
 
-// digitsPrefix is the number as the beginning of digits: 0 is nothing.
+// digitsPrefix returns the number as the beginning of a string of digits; "" for 0.
 func (q readQuantity) digitsPrefix() string {
 	if q.whole != nil && q.whole.Sign() == 0 {
 		return ""
@@ -95,12 +94,12 @@ func (q readQuantity) digitsPrefix() string {
 	return q.String()
 }
 
-// endsIn is whether a whole number ends in as many zeros as unit has.
+// endsIn reports whether an integer ends in as many zeros as unit.
 func (q readQuantity) endsIn(unit int64) bool {
 	return new(big.Int).Mod(q.whole, big.NewInt(unit)).Sign() == 0
 }
 
-// timesMultiplier is digits, or a whole number, times a multiplier; nil where that is not whole.
+// timesMultiplier returns the number multiplied by multiplier, or nil if the product is not an integer.
 func (q readQuantity) timesMultiplier(multiplier *big.Int) *big.Int {
 	text := pyfloat.Digits(q.String())
 	if strings.Count(text, ".") > 1 || strings.Trim(text, "0123456789.") != "" || text == "." {
@@ -116,7 +115,7 @@ func (q readQuantity) timesMultiplier(multiplier *big.Int) *big.Int {
 	return r.Num()
 }
 
-// scaleBelowThousand multiplies the part below a thousand: two thousand three hundred.
+// scaleBelowThousand multiplies the part below a thousand, as in "two thousand three hundred".
 func (q readQuantity) scaleBelowThousand(multiplier *big.Int) *big.Int {
 	thousand := big.NewInt(1000)
 	rest := new(big.Int).Mod(q.whole, thousand)
@@ -124,14 +123,14 @@ func (q readQuantity) scaleBelowThousand(multiplier *big.Int) *big.Int {
 	return before.Add(before, rest.Mul(rest, multiplier))
 }
 
-// numberReader reads a list of words; its methods are the kinds of words.
+// numberReader converts a list of words. It has a method for each kind of word.
 type numberReader struct {
 	out    []string
-	prefix string // a sign that the next thing written gets
+	prefix string // a sign to write before the next text
 	value  readQuantity
 
-	before, word, next string // "" beyond the ends
-	skip               bool   // the next word is done
+	before, word, next string // "" before the first and after the last word
+	skip               bool   // the next word was already read
 }
 
 func readNumbers(words []string) []string {
@@ -204,7 +203,7 @@ func (r *numberReader) wholePlus(n int64) *big.Int {
 	return new(big.Int).Add(r.value.whole, big.NewInt(n))
 }
 
-// splitSign splits a sign or a currency from the front of the word.
+// splitSign splits a sign or a currency symbol from the beginning of the word.
 func (r *numberReader) splitSign() (sign, bare string) {
 	first, size := utf8.DecodeRuneInString(r.word)
 	if strings.ContainsRune("-+£€$¢", first) {
@@ -229,7 +228,7 @@ func (r *numberReader) readArabic(sign, bare string) {
 	r.setDigits(bare)
 }
 
-// readUnitWord reads one of the words one to nineteen, or of the tens.
+// readUnitWord reads a word from one to nineteen or a multiple of ten.
 func (r *numberReader) readUnitWord(word string) {
 	if r.value.isEmpty() {
 		r.setWhole(big.NewInt(units[word] + tensOf[word]))
@@ -243,7 +242,7 @@ func (r *numberReader) readUnitWord(word string) {
 	r.setDigits(text)
 }
 
-// readEnding reads a plural or an ordinal, which ends the number.
+// readEnding reads a plural or an ordinal and ends the number.
 func (r *numberReader) readEnding(e numberEnding) {
 	if r.value.isEmpty() {
 		r.writeText(strconv.FormatInt(e.unit+e.ten, 10) + e.suffix)
@@ -256,8 +255,8 @@ func (r *numberReader) readEnding(e numberEnding) {
 	r.writeText(text + e.suffix)
 }
 
-// appendUnit puts a unit (below 20, 0 too) or a ten behind the number: into its zeros where it has them, else beside
-// it.
+// appendUnit adds a unit (0 to 19) or a multiple of ten to the number if the number ends in enough zeros. Otherwise it
+// appends the digits, and text contains the result.
 func (r *numberReader) appendUnit(unit, ten int64) (whole *big.Int, text string) {
 	n, zeros := unit, int64(10)
 	if ten > 0 {
@@ -308,7 +307,7 @@ func (r *numberReader) readMultiplierEnding(e multiplierEnding) {
 	}
 }
 
-// readSignWord reads a word for a sign, where a number follows.
+// readSignWord reads a word for a sign. The sign counts only if a number follows.
 func (r *numberReader) readSignWord(sign string) {
 	r.flushNumber()
 	if r.nextIsNumber() {
@@ -318,7 +317,7 @@ func (r *numberReader) readSignWord(sign string) {
 	r.writeText(r.word)
 }
 
-// readCurrency reads a word for a currency: the sign of the number before it.
+// readCurrency reads a word for a currency. Its symbol goes before the preceding number.
 func (r *numberReader) readCurrency(sign string) {
 	if r.value.isEmpty() {
 		r.writeText(r.word)
@@ -343,7 +342,7 @@ func (r *numberReader) readPercent() {
 	}
 }
 
-// readSpecial reads the words that are part of a number only where one follows.
+// readSpecial reads words that belong to a number only if another number follows.
 func (r *numberReader) readSpecial() {
 	times := map[string]int{"double": 2, "triple": 3}[r.word]
 	switch {

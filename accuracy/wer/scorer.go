@@ -14,7 +14,7 @@ type PayloadOptions struct {
 	DType accuracy.DType
 }
 
-// TranscriptScorer sums errors and words over the entries of a log, each of which counts. It is not safe for concurrent
+// TranscriptScorer sums errors and words over the entries of a log. All entries count. It is not safe for concurrent
 // use.
 type TranscriptScorer struct {
 	references []string
@@ -24,8 +24,8 @@ type TranscriptScorer struct {
 	sum        TranscriptResult
 }
 
-// NewRNNT returns a scorer of RNN-T for a data set whose sample i has the transcript references[i], as
-// [CleanTranscript] makes it: words are compared as they are. An unknown DType is an error.
+// NewRNNT returns a scorer of RNN-T for a data set in which sample i has the transcript references[i], prepared by
+// [CleanTranscript]. It compares words without normalisation. An unknown DType is an error.
 func NewRNNT(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, rnntLabels, o, func(reference, hypothesis string) (int, int) {
 		words := pystr.Fields(reference)
@@ -33,9 +33,9 @@ func NewRNNT(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	})
 }
 
-// NewWhisper returns a scorer of Whisper for a data set whose sample i has the transcript references[i], as the data
-// set has it: characters that are no label are dropped, both texts normalised ([NormaliseEnglish]) and words that are
-// written together or apart taken as one. An unknown DType is an error.
+// NewWhisper returns a scorer of Whisper for a data set in which sample i has the unprepared transcript references[i].
+// It drops characters that are not labels, normalises both texts ([NormaliseEnglish]) and treats words that are joined
+// in one text and separate in the other as equal. An unknown DType is an error.
 func NewWhisper(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, whisperLabels, o, func(reference, hypothesis string) (int, int) {
 		words := pystr.Fields(NormaliseEnglish(onlyLabels(whisperLabels, reference)))
@@ -52,8 +52,8 @@ func newScorer(references []string, labels string, o PayloadOptions, count func(
 	return &TranscriptScorer{references: references, labels: labels, dtype: dtype, count: count}, nil
 }
 
-// Add scores one entry of the log: index is the sample (qsl_idx), payload the raw bytes of its response, label numbers;
-// no bytes are no words. After an error the entry has no effect on the result.
+// Add scores one entry of the log. index is the sample (qsl_idx). payload contains the label numbers of the response;
+// an empty payload contains no words. An entry with an error does not affect the result.
 func (s *TranscriptScorer) Add(index uint64, payload []byte) error {
 	if index >= uint64(len(s.references)) {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
@@ -68,8 +68,8 @@ func (s *TranscriptScorer) Add(index uint64, payload []byte) error {
 	return nil
 }
 
-// Compare is the text of a payload, how many of its words are wrong, and how many words the reference of the sample
-// has, which must be one of the data set.
+// Compare returns the text of a payload, its number of word errors, and the number of words in the sample's reference.
+// index must be a sample of the data set.
 func (s *TranscriptScorer) Compare(index uint64, payload []byte) (text string, errors, words int, err error) {
 	if text, err = decodeLabels(s.labels, s.dtype, payload); err != nil {
 		return "", 0, 0, err
@@ -88,18 +88,18 @@ func (s *TranscriptScorer) Result() (TranscriptResult, error) {
 
 // TranscriptResult is the metric of one log.
 type TranscriptResult struct {
-	Errors  int // words to add, delete and exchange
-	Words   int // of the references: the denominator
-	Entries int // of the log
+	Errors  int // insertions, deletions and substitutions of words
+	Words   int // words of the references: the denominator
+	Entries int // entries of the log
 }
 
-// Rate is the word error rate, of 1; above 1 where hypotheses are longer than references.
+// Rate returns the word error rate. It is 0 or more, and may exceed 1 if hypotheses are longer than references.
 func (r TranscriptResult) Rate() float64 { return float64(r.Errors) / float64(r.Words) }
 
-// Accuracy is what the rules judge, in percent, not rounded.
+// Accuracy returns the metric that the rules judge, in percent, not rounded.
 func (r TranscriptResult) Accuracy() float64 { return (1 - r.Rate()) * 100 }
 
-// String is the line that the official scripts print, which the submission checker looks for.
+// String returns the line that the official scripts print and the submission checker reads.
 func (r TranscriptResult) String() string {
 	if r.Words == 0 {
 		return fmt.Sprintf("Word Error Rate: %v%%, accuracy=%v%%", math.Inf(1), math.Inf(-1))

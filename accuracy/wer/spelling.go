@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// spellingsFile has the American spelling of British words: english.json of openai-whisper (english.LICENSE).
+// spellingsFile contains the American spellings of British words: english.json of openai-whisper (english.LICENSE).
 //
 //go:embed english.json
 var spellingsFile []byte
@@ -22,7 +22,7 @@ var spellings = sync.OnceValue(func() map[string]string {
 	return words
 })
 
-// americanSpelling leaves one blank between words.
+// americanSpelling replaces British by American spellings and writes one blank between words.
 func americanSpelling(text string) string {
 	words := pystr.Fields(text)
 	for i, w := range words {

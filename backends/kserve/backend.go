@@ -14,7 +14,7 @@ import (
 
 // Backend opens models at servers. It is immutable.
 type Backend struct {
-	// Lookup finds the environment variable that option token_env names: os.LookupEnv. A nil Lookup finds none.
+	// Lookup finds the environment variable that option token_env names, like os.LookupEnv. A nil Lookup finds none.
 	Lookup func(name string) (string, bool)
 
 	dial dialFunc // nil: over TCP
@@ -26,8 +26,9 @@ func (Backend) Describe() backend.Info {
 	return backend.Info{Devices: []string{"servers"}, Options: s.optionList().Docs()}
 }
 
-// Open connects to every endpoint, waits until the model is ready there, and checks the model's tensors. m's path and
-// bytes are not used: the model is the server's. c.MaxBatch, where above 0, bounds a request, unless option batch does.
+// Open connects to every endpoint, waits until the model is ready there, and checks the model's tensors. It does not
+// use m's path and bytes, because the server has the model. If c.MaxBatch is above 0, it is the maximum batch of a
+// request unless option batch is set.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	set, err := readSettings(c.Options)
 	if err != nil {
@@ -56,7 +57,8 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 	return s, nil
 }
 
-// requestHeader is what goes with each request: the token, if there is one, and what option header.NAME gives.
+// requestHeader returns the metadata of each request: the token, if there is one, and the values of the options
+// header.NAME.
 func (b Backend) requestHeader(set sessionSettings) (metadata.MD, error) {
 	md := metadata.Pairs(set.headers...)
 	if set.token == "" {

@@ -9,14 +9,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// texts is the datatype whose elements are strings of bytes of any length: texts, pictures. A benchmark sees one as a
-// row of uint8: BYTES of shape [N] are uint8 of shape [N,L], where L is the longest element, and shorter ones are
-// filled with zeros at the end. Zeros at the end of a row are not sent. (NumPy's dtype S does the same.)
+// texts is the datatype whose elements are byte strings of any length, such as texts and pictures. A benchmark sees an
+// element as a row of uint8: BYTES of shape [N] become uint8 of shape [N,L], where L is the length of the longest
+// element, and shorter ones are padded with zeros. Zeros at the end of a row are not sent. (NumPy's dtype S has the
+// same rule.)
 //
-// Raw, an element is its length, 4 bytes, little endian, and then its bytes.
+// In raw contents, an element is its length in 4 little-endian bytes, followed by its bytes.
 const texts = "BYTES"
 
-// packTexts makes raw contents, and their shape, of rows.
+// packTexts converts rows to raw contents and their shape.
 func packTexts(shape []int64, data []byte) ([]int64, []byte) {
 	outer, width := shape[:len(shape)-1], int(shape[len(shape)-1])
 	rows := int(backend.Elements(outer))
@@ -28,8 +29,8 @@ func packTexts(shape []int64, data []byte) ([]int64, []byte) {
 	return outer, raw
 }
 
-// unpackTexts makes rows, and their shape, of raw contents. They are as long as want's last
-// dimension, if that is known.
+// unpackTexts converts raw contents to rows and their shape. The length of the rows is want's last dimension if it is
+// known.
 func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, error) {
 	elements, width, err := splitTexts(raw)
 	if err != nil {
@@ -56,10 +57,11 @@ func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, erro
 	return append(shape[:len(shape):len(shape)], int64(width)), data, nil
 }
 
-// maxTextBytes is how many bytes rows may take: one long element among many short ones must not exhaust the memory.
+// maxTextBytes is the maximum size of rows in bytes. It prevents one long element among many short ones from exhausting
+// the memory.
 const maxTextBytes = 256 << 20
 
-// splitTexts finds the elements, and the length of the longest.
+// splitTexts returns the elements and the length of the longest one.
 func splitTexts(raw []byte) (elements [][]byte, longest int, err error) {
 	for len(raw) > 0 {
 		if len(raw) < 4 {
@@ -77,7 +79,7 @@ func splitTexts(raw []byte) (elements [][]byte, longest int, err error) {
 	return elements, longest, nil
 }
 
-// rawTexts makes raw contents of elements.
+// rawTexts returns the raw contents of elements.
 func rawTexts(elements [][]byte) []byte {
 	var raw []byte
 	for _, e := range elements {

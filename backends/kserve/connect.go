@@ -18,8 +18,8 @@ import (
 // dialFunc connects to HOST:PORT.
 type dialFunc func(ctx context.Context, address string) (net.Conn, error)
 
-// connectEndpoints makes a connection for each endpoint; none is used yet. It goes to the endpoint itself: what a proxy
-// adds would be measured with it.
+// connectEndpoints creates a connection for each endpoint without using it. Connections bypass proxies, whose overhead
+// would be measured too.
 func (s *kserveSession) connectEndpoints(dial dialFunc) error {
 	config, err := s.settings.tlsConfig()
 	if err != nil {
@@ -47,18 +47,18 @@ func (s *kserveSession) connectEndpoints(dial dialFunc) error {
 }
 
 const (
-	// maxMetadataBytes is how many bytes a server may say of itself and of a model.
+	// maxMetadataBytes is the maximum size of a server's metadata and of a model's metadata.
 	maxMetadataBytes = 4 << 20
-	// maxAnswerBytes is how many bytes an answer to a request may have: as many as gRPC's library takes.
+	// maxAnswerBytes is the maximum size of an answer to a request, equal to the limit of gRPC's library.
 	maxAnswerBytes = math.MaxInt32
-	// window is the flow-control window of streams and connections: a request of several megabytes does not wait.
+	// window is the flow-control window of streams and connections. It is large enough for a request of several megabytes.
 	window = 8 << 20
-	// socketBuffer is how much is read from and written to a socket at a time.
+	// socketBuffer is the size of reads from and writes to a socket.
 	socketBuffer = 256 << 10
 )
 
-// reconnectParams is when to connect again. A server that is back is to be noticed soon: gRPC's own
-// pauses grow to two minutes.
+// reconnectParams returns the pauses between attempts to reconnect. They are short, so that a server's return is
+// noticed soon: gRPC's own pauses grow to two minutes.
 func reconnectParams() grpc.ConnectParams {
 	return grpc.ConnectParams{
 		Backoff: backoff.Config{
@@ -68,12 +68,12 @@ func reconnectParams() grpc.ConnectParams {
 	}
 }
 
-// vanished is how long a host may acknowledge nothing before its connection is given up. The kernel watches over that:
-// many servers end a connection on which gRPC asks for signs of life.
+// vanished is the time without an acknowledgement after which a connection is closed. The kernel enforces it, because
+// many servers end a connection on which gRPC sends keep-alive pings.
 const vanished = 30 * time.Second
 
-// dialTCP connects over TCP, and ends the connection with an error when the host has vanished: with a probe when
-// nothing is sent, and on Linux also when what was sent is not acknowledged.
+// dialTCP connects over TCP. If the host vanishes, the connection ends with an error: keep-alive probes detect this on
+// an idle connection and, on Linux, unacknowledged data on a busy one.
 func dialTCP(ctx context.Context, address string) (net.Conn, error) {
 	const probes, between = 4, 5 * time.Second
 	d := net.Dialer{

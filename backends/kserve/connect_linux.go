@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitUnacknowledged ends a connection whose data is not acknowledged for the time vanished.
+// limitUnacknowledged ends a connection whose data is not acknowledged within the time vanished.
 func limitUnacknowledged(_, _ string, c syscall.RawConn) error {
 	var fault error
 	err := c.Control(func(fd uintptr) {

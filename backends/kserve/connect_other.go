@@ -4,5 +4,5 @@ package kserve
 
 import "syscall"
 
-// limitUnacknowledged leaves the limit to the system: there is no portable way to set it.
+// limitUnacknowledged does nothing, because there is no portable way to set the limit.
 func limitUnacknowledged(string, string, syscall.RawConn) error { return nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// packContents packs the elements of the field that holds a datatype into the raw form. Half floats have no field.
+// packContents returns the raw form of the elements in the field for a datatype. Half floats have no such field.
 func packContents(datatype string, c *oip.InferTensorContents) ([]byte, error) {
 	switch datatype {
 	case "FP32":
@@ -38,7 +38,7 @@ func packContents(datatype string, c *oip.InferTensorContents) ([]byte, error) {
 	return nil, fmt.Errorf("%s must be in raw contents", datatype)
 }
 
-// packNarrow packs whole numbers into fewer bytes.
+// packNarrow packs integers into fewer bytes.
 func packNarrow[T int8 | int16 | uint8 | uint16, W int32 | uint32](wide []W) ([]byte, error) {
 	v := make([]T, len(wide))
 	for i, w := range wide {

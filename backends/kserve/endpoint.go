@@ -23,16 +23,16 @@ type serverEndpoint struct {
 	conn *grpc.ClientConn
 	rpc  oip.GRPCInferenceServiceClient
 
-	outstanding atomic.Int64 // batches in work
+	outstanding atomic.Int64 // batches in progress
 	done        atomic.Uint64
-	samples     atomic.Uint64 // of the batches that are done
+	samples     atomic.Uint64 // of completed batches
 
 	mu    sync.Mutex
-	fault error // why it is lost; nil: it is not
+	fault error // why the endpoint is lost; nil: it is not lost
 
-	streams bool // requests go over its stream
+	streams bool // requests use its stream
 	opening sync.Mutex
-	stream  *inferStream // opened with the first request
+	stream  *inferStream // opened by the first request
 }
 
 // markLost marks the endpoint as lost.
@@ -48,8 +48,8 @@ func (e *serverEndpoint) lostBy() error {
 	return e.fault
 }
 
-// pickEndpoint takes a place at the endpoint with the fewest batches in work, of those that are not lost; of several
-// the one that did the least so far.
+// pickEndpoint selects the endpoint with the fewest batches in progress among those that are not lost, and counts a
+// batch there. Among equal ones, it selects the one with the fewest completed batches.
 func (s *kserveSession) pickEndpoint() (*serverEndpoint, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (s *kserveSession) pickEndpoint() (*serverEndpoint, error) {
 	return best, nil
 }
 
-// watchLost asks lost endpoints from time to time whether they are ready again; one that does not answer
-// keeps none of the others.
+// watchLost periodically asks lost endpoints whether they are ready again. An endpoint that does not answer does not
+// delay the others.
 func (s *kserveSession) watchLost() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -82,7 +82,7 @@ func (s *kserveSession) watchLost() {
 	}
 }
 
-// watchOne asks an endpoint each second in which it is lost.
+// watchOne asks an endpoint once a second while it is lost.
 func (s *kserveSession) watchOne(ctx context.Context, e *serverEndpoint) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -98,17 +98,17 @@ func (s *kserveSession) watchOne(ctx context.Context, e *serverEndpoint) {
 	}
 }
 
-// readyAgain gives an endpoint as long to answer as at the start.
+// readyAgain asks whether an endpoint is ready, with the same time limit as at the start.
 func (s *kserveSession) readyAgain(ctx context.Context, e *serverEndpoint) bool {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
 	defer cancel()
 	return s.askReady(ctx, e) == nil
 }
 
-// isConnError tells errors of the connection from those of the request.
+// isConnError distinguishes errors of the connection from errors of the request.
 func isConnError(err error) bool { return status.Code(err) == codes.Unavailable }
 
-// explainError words a server's error for its user.
+// explainError describes a server's error for the user.
 func explainError(err error) error {
 	s, ok := status.FromError(err)
 	if !ok {
@@ -129,7 +129,8 @@ func explainError(err error) error {
 	return fmt.Errorf("%s (%v)", s.Message(), s.Code())
 }
 
-// unavailableError words what the server says, or gRPC on the connection to it, which the text alone tells apart.
+// unavailableError describes an Unavailable error. Only the text shows whether it comes from the server or from gRPC's
+// connection.
 func unavailableError(message string) error {
 	if reason, ok := strings.CutPrefix(message, "connection error: "); ok {
 		return unreachableError(reason)
@@ -140,7 +141,7 @@ func unavailableError(message string) error {
 	return fmt.Errorf("unavailable: %s", message)
 }
 
-// unreachableError words why there is no connection.
+// unreachableError describes why there is no connection.
 func unreachableError(reason string) error {
 	switch {
 	case certificateFault(reason):
@@ -154,7 +155,7 @@ func unreachableError(reason string) error {
 
 func certificateFault(reason string) bool { return strings.Contains(reason, "x509: ") }
 
-// isPermanent tells faults that waiting does not mend from those of a server that is about to start.
+// isPermanent distinguishes permanent faults from faults of a server that is starting.
 func isPermanent(err error) bool {
 	s, _ := status.FromError(err)
 	switch s.Code() {
@@ -166,13 +167,13 @@ func isPermanent(err error) bool {
 	return false
 }
 
-// What a user is shown of what a server says: bytes of an error, and of the name that it calls itself.
+// Maximum numbers of bytes shown of a server's error and of the name that it reports.
 const (
 	maxReasonBytes = 8 << 10
 	maxNameBytes   = 200
 )
 
-// shortenText cuts text behind most bytes and between two characters.
+// shortenText truncates text to maxBytes, between two characters.
 func shortenText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -180,7 +181,7 @@ func shortenText(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// shortenError shortens an error that quotes a server, which may say megabytes.
+// shortenError shortens an error that quotes a server, because the server may send megabytes.
 func shortenError(err error) error {
 	if err == nil {
 		return nil
@@ -191,7 +192,7 @@ func shortenError(err error) error {
 	return err
 }
 
-// shortError is an error with a part of its text.
+// shortError is an error with a shortened text.
 type shortError struct {
 	text string
 	err  error

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Run sends one batch to the endpoint with the fewest in work. If that endpoint is lost before it answers, and option
-// lost says so, the batch goes to another.
+// Run sends one batch to the endpoint with the fewest batches in progress. If that endpoint is lost before it answers
+// and option lost permits it, the batch goes to another one.
 func (s *kserveSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return shortenError(s.runBatch(ctx, in, out))
 }
@@ -51,8 +51,8 @@ func (s *kserveSession) runBatch(ctx context.Context, in, out []backend.Tensor) 
 	}
 }
 
-// contextEnded says that ctx is over. The server and gRPC count the same time, and may say so before
-// ctx's own timer is through.
+// contextEnded returns an error if ctx has ended. The server and gRPC use the same time limit and may report its end
+// before ctx's own timer expires.
 func contextEnded(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		return cmp.Or(ctx.Err(), context.DeadlineExceeded)
@@ -60,7 +60,7 @@ func contextEnded(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sendInfer asks an endpoint, and gives its place up. Each time a request is sent it has an id of its own.
+// sendInfer sends a request to an endpoint and then releases its place there. Each attempt has its own request id.
 func (s *kserveSession) sendInfer(ctx context.Context, e *serverEndpoint,
 	r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	defer e.outstanding.Add(-1)
@@ -75,7 +75,7 @@ func (s *kserveSession) sendInfer(ctx context.Context, e *serverEndpoint,
 	if err != nil {
 		return nil, err
 	}
-	if response.Id != "" && response.Id != r.Id { // a server need not repeat it here
+	if response.Id != "" && response.Id != r.Id { // servers need not repeat the id here
 		return nil, fmt.Errorf("%w: %q, want %q", errUnasked, response.Id, r.Id)
 	}
 	return response, nil

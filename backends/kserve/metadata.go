@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// bindTensors checks the tensors at every endpoint: they must be the benchmark's, and alike.
+// bindTensors checks the tensors at every endpoint. They must match the benchmark's and be equal at all endpoints.
 func (s *kserveSession) bindTensors(ctx context.Context, m backend.Model) error {
 	var faults []error
 	for i, e := range s.endpoints {
@@ -30,8 +30,8 @@ func (s *kserveSession) bindTensors(ctx context.Context, m backend.Model) error 
 	return errors.Join(faults...)
 }
 
-// describeTensors asks an endpoint for the model's tensors. A server that does not know them is taken at the
-// benchmark's word.
+// describeTensors asks an endpoint for the model's tensors. If the server does not know them, it assumes the
+// benchmark's.
 func (s *kserveSession) describeTensors(ctx context.Context, e *serverEndpoint, m backend.Model) (inputs,
 	outputs []boundTensor, err error) {
 	ctx, cancel := s.callContext(ctx)
@@ -48,7 +48,7 @@ func (s *kserveSession) describeTensors(ctx context.Context, e *serverEndpoint, 
 	return inputs, outputs, errors.Join(errIn, errOut)
 }
 
-// noteServerName notes what a server calls itself: each name once.
+// noteServerName stores the name that a server reports, each name once.
 func (s *kserveSession) noteServerName(name string) {
 	if name != "" && !slices.Contains(s.servers, name) {
 		s.servers = append(s.servers, name)
@@ -79,7 +79,7 @@ func matchTensors(kind string, want []backend.TensorInfo, have []*oip.TensorMeta
 	return out, nil
 }
 
-// assumedTensors returns the benchmark's tensors, where the server says nothing of its own.
+// assumedTensors returns the benchmark's tensors, for servers that do not describe their own.
 func assumedTensors(kind string, want []backend.TensorInfo) ([]boundTensor, error) {
 	out := make([]boundTensor, len(want))
 	for i, w := range want {
@@ -96,8 +96,8 @@ func assumedTensors(kind string, want []backend.TensorInfo) ([]boundTensor, erro
 	return out, nil
 }
 
-// wantedTensor is the benchmark's tensor that Bind will take name, the model's tensor i, for; an empty one if there is
-// none.
+// wantedTensor returns the benchmark's tensor that Bind will match with the model's tensor i, called name; empty if
+// there is none.
 func wantedTensor(want []backend.TensorInfo, i int, name string) backend.TensorInfo {
 	for _, w := range want {
 		if w.Name == name || slices.Contains(w.Aliases, name) {
@@ -110,7 +110,7 @@ func wantedTensor(want []backend.TensorInfo, i int, name string) backend.TensorI
 	return backend.TensorInfo{}
 }
 
-// asWanted is a server's tensor as the benchmark sees it.
+// asWanted returns a server's tensor in the benchmark's form.
 func asWanted(want backend.TensorInfo, have *oip.TensorMetadata, d backend.DType) boundTensor {
 	shape, wantShape := have.Shape, want.Shape
 	if have.Datatype == texts {
@@ -125,7 +125,7 @@ func asWanted(want backend.TensorInfo, have *oip.TensorMetadata, d backend.DType
 	return t
 }
 
-// requireSameTensors compares the tensors of an endpoint with those of the first: a batch may go to either.
+// requireSameTensors compares the tensors of an endpoint with those of the first one, because a batch may go to either.
 func requireSameTensors(kind string, have, first []boundTensor, e *serverEndpoint) error {
 	if slices.EqualFunc(have, first, boundTensor.equal) {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 var _ backend.Remote = (*kserveSession)(nil)
 
-// Nodes are the endpoints.
+// Nodes returns the endpoints.
 func (s *kserveSession) Nodes() []backend.RemoteNode {
 	nodes := make([]backend.RemoteNode, len(s.endpoints))
 	for i, e := range s.endpoints {
@@ -24,7 +24,7 @@ func (s *kserveSession) Nodes() []backend.RemoteNode {
 	return nodes
 }
 
-// networkNode is an endpoint as the network division sees it.
+// networkNode is an endpoint in the form that the network division requires.
 type networkNode struct {
 	session  *kserveSession
 	endpoint *serverEndpoint
@@ -32,8 +32,8 @@ type networkNode struct {
 
 func (n networkNode) Address() string { return n.endpoint.url }
 
-// Name is the server's name in its metadata: Triton's option id, MLServer's server_name. A server without metadata is
-// asked whether the model is ready instead, for the round trip, and has no name.
+// Name returns the server's name in its metadata: Triton's option id, MLServer's server_name. For a server without
+// metadata, it measures the round trip by asking whether the model is ready, and returns no name.
 func (n networkNode) Name(ctx context.Context) (name, address string, err error) {
 	ctx, cancel := n.session.callContext(ctx)
 	defer cancel()
@@ -51,7 +51,8 @@ func (n networkNode) Name(ctx context.Context) (name, address string, err error)
 	return shortenText(r.GetName(), maxNameBytes), address, nil
 }
 
-// Send asks whether the model is ready, with a field that the protocol does not have, which every server passes over.
+// Send asks whether the model is ready, with an additional field that servers ignore because it is not part of the
+// protocol.
 func (n networkNode) Send(ctx context.Context, size int) error {
 	ctx, cancel := n.session.callContext(ctx)
 	defer cancel()
@@ -64,7 +65,7 @@ func (n networkNode) Send(ctx context.Context, size int) error {
 	return nil
 }
 
-// padding is the number of a field that the protocol will hardly ever have: the last one.
+// padding is the number of that field: the last valid one, which the protocol is unlikely to use.
 const padding = protowire.MaxValidNumber
 
 func (n networkNode) readyRequest() *oip.ModelReadyRequest {

@@ -15,16 +15,16 @@ import (
 
 // The defaults of the options.
 const (
-	defaultConcurrency = 64 // requests in flight, over all endpoints
+	defaultConcurrency = 64 // requests in flight at all endpoints
 	defaultTimeout     = 5 * time.Minute
 	defaultConnect     = 10 * time.Second
 )
 
-// sessionSettings is backend.Config.Options, read.
+// sessionSettings contains the parsed values of backend.Config.Options.
 type sessionSettings struct {
 	urls        []string
 	model       string
-	part        string // of a model of several parts
+	part        string // part of a model with several parts
 	version     string
 	concurrency int
 	batch       int           // 0: not given
@@ -32,22 +32,22 @@ type sessionSettings struct {
 	connect     time.Duration // until every endpoint is ready
 	tls         bool
 	ca          string
-	token       string // the name of the variable that holds it
-	goesOn      bool   // with the other endpoints after one is lost
+	token       string // name of the variable that contains the token
+	goesOn      bool   // continue with the other endpoints if one is lost
 	stream      string // auto, on or off
 	headers     []string
 }
 
-// defaultSettings are those without any option.
+// defaultSettings returns the settings without any option.
 func defaultSettings() sessionSettings {
 	return sessionSettings{concurrency: defaultConcurrency, timeout: defaultTimeout, connect: defaultConnect,
 		stream: "auto"}
 }
 
-// maxRequests bounds the requests in flight: more is a typing error.
+// maxRequests is the maximum number of requests in flight, which detects typing errors.
 const maxRequests = 1 << 20
 
-// optionList is the options, which read into s.
+// optionList returns the options, which write to s.
 func (s *sessionSettings) optionList() option.List {
 	return option.List{
 		option.Func("url", "", "endpoints: HOST:PORT,...; grpcs://HOST:PORT uses TLS", s.readURLs).AsSecret(),
@@ -70,7 +70,7 @@ func (s *sessionSettings) optionList() option.List {
 	}
 }
 
-// modelOption is the option that names the model, as a user writes it.
+// modelOption returns the name of the option that names the model.
 func (s *sessionSettings) modelOption() string {
 	if s.part != "" {
 		return s.part + ".model"
@@ -93,7 +93,7 @@ func (s *sessionSettings) readURLs(value string) error {
 	return nil
 }
 
-// withoutUser leaves out what stands before a host, which may be a password, and what stands behind it.
+// withoutUser removes the part before a host, which may be a password, and the part after it.
 func withoutUser(url string) string {
 	url = url[strings.LastIndexByte(url, '@')+1:]
 	if end := strings.IndexAny(url, "/?#"); end >= 0 {
@@ -102,10 +102,11 @@ func withoutUser(url string) string {
 	return url
 }
 
-// headerLetters are what a header's name is made of.
+// headerLetters are the characters allowed in a header's name.
 const headerLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 
-// readHeader takes header.NAME=VALUE. Names are what HTTP/2 allows, but for those that gRPC or option token_env use.
+// readHeader reads header.NAME=VALUE. It accepts the names that HTTP/2 allows, except those that gRPC or option
+// token_env use.
 func (s *sessionSettings) readHeader(name, value string) error {
 	name = strings.ToLower(name)
 	if strings.Trim(name, headerLetters) != "" || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin") {
@@ -122,7 +123,7 @@ func (s *sessionSettings) readHeader(name, value string) error {
 	return nil
 }
 
-// isSecretHeader tells which headers hold secrets.
+// isSecretHeader reports whether a header contains a secret.
 func isSecretHeader(name string) bool {
 	switch name {
 	case "authorization", "proxy-authorization", "cookie", "api-key", "apikey", "x-api-key",
@@ -136,7 +137,7 @@ func isPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// readSettings reads the options, or returns one error that lists every fault.
+// readSettings parses the options. The error lists every fault.
 func readSettings(given map[string]string) (sessionSettings, error) {
 	s := defaultSettings()
 	err := s.optionList().Read(given)
@@ -149,7 +150,7 @@ func readSettings(given map[string]string) (sessionSettings, error) {
 	return s, nil
 }
 
-// tlsConfig is nil for connections without TLS.
+// tlsConfig returns the TLS configuration, or nil for connections without TLS.
 func (s sessionSettings) tlsConfig() (*tls.Config, error) {
 	if !s.tls {
 		if s.ca != "" {

@@ -22,20 +22,20 @@ type kserveSession struct {
 	settings        sessionSettings
 	header          metadata.MD
 	endpoints       []*serverEndpoint
-	servers         []string // what they call themselves
+	servers         []string // names that the servers report
 	inputs, outputs []boundTensor
 	inputInfos      []backend.TensorInfo
 	outputInfos     []backend.TensorInfo
-	ids             atomic.Uint64 // of the last request
+	ids             atomic.Uint64 // id of the last request
 
 	mu       sync.Mutex
-	stop     context.CancelFunc // of watching; nil: it is not watched
+	stop     context.CancelFunc // stops watching; nil: not watching
 	watching sync.WaitGroup
 	closing  sync.Once
-	closed   error // of Close
+	closed   error // result of Close
 }
 
-// callContext is a context for one request to a server.
+// callContext returns a context for one request to a server.
 func (s *kserveSession) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if len(s.header) > 0 {
 		ctx = metadata.NewOutgoingContext(ctx, s.header)
@@ -43,7 +43,8 @@ func (s *kserveSession) callContext(ctx context.Context) (context.Context, conte
 	return context.WithTimeout(ctx, s.settings.timeout)
 }
 
-// waitReady waits until the model is ready at every endpoint, or says of each that is not why.
+// waitReady waits until the model is ready at every endpoint. The error explains for each other endpoint why it is not
+// ready.
 func (s *kserveSession) waitReady(ctx context.Context) error {
 	faults := make([]error, len(s.endpoints))
 	var waiting sync.WaitGroup
@@ -54,11 +55,11 @@ func (s *kserveSession) waitReady(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// awaitReady asks an endpoint until it is ready.
+// awaitReady asks an endpoint repeatedly until it is ready.
 func (s *kserveSession) awaitReady(ctx context.Context, e *serverEndpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
 	defer cancel()
-	var why error // what the endpoint said last, rather than that time ran out while it was asked again
+	var why error // the endpoint's last error, which says more than the expired time limit
 	for {
 		err := s.askReady(ctx, e)
 		if err == nil {
@@ -83,7 +84,7 @@ func (s *kserveSession) awaitReady(ctx context.Context, e *serverEndpoint) error
 	}
 }
 
-// askEvery is the time between questions to an endpoint that is not ready.
+// askEvery is the interval between requests to an endpoint that is not ready.
 const askEvery = 200 * time.Millisecond
 
 func (s *kserveSession) askReady(ctx context.Context, e *serverEndpoint) error {
@@ -103,14 +104,14 @@ func (s *kserveSession) askReady(ctx context.Context, e *serverEndpoint) error {
 func (s *kserveSession) Inputs() []backend.TensorInfo  { return s.inputInfos }
 func (s *kserveSession) Outputs() []backend.TensorInfo { return s.outputInfos }
 
-// Limits ask for as many runs at a time as there may be requests in flight.
+// Limits allows as many concurrent runs as requests in flight.
 func (s *kserveSession) Limits() backend.Limits {
 	return backend.Limits{
 		Concurrency: s.settings.concurrency, PreferredBatch: s.settings.batch, MaxBatch: s.settings.batch,
 	}
 }
 
-// Describe names the servers and the endpoints, and what each of several has answered since Restart.
+// Describe describes the servers and the endpoints and, if there are several, the answers of each since Restart.
 func (s *kserveSession) Describe() backend.Info {
 	info := backend.Info{
 		Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.callNames()},
@@ -127,7 +128,7 @@ func (s *kserveSession) Describe() backend.Info {
 	return info
 }
 
-// Restart forgets what the endpoints have answered so far: a warm-up is no share of the work.
+// Restart resets the counts of answers, so that they exclude the warm-up.
 func (s *kserveSession) Restart() {
 	for _, e := range s.endpoints {
 		e.done.Store(0)
@@ -135,7 +136,7 @@ func (s *kserveSession) Restart() {
 	}
 }
 
-// callNames names the calls that requests go over.
+// callNames returns the names of the calls that requests use.
 func (s *kserveSession) callNames() string {
 	streams := 0
 	for _, e := range s.endpoints {
@@ -152,8 +153,8 @@ func (s *kserveSession) callNames() string {
 	return fmt.Sprintf("ModelStreamInfer at %d of %d endpoints, else ModelInfer", streams, len(s.endpoints))
 }
 
-// Close ends the connections. It fails where a server answered what was not asked, which may have come after the last
-// Run. To close again does no more than to say so again.
+// Close ends the connections. It fails if a server answered a request that was not sent, possibly after the last Run.
+// Repeated calls return the same result.
 func (s *kserveSession) Close() error {
 	s.closing.Do(func() { s.closed = s.close() })
 	return s.closed

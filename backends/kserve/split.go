@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
-// splitResponse tells an error of one request from an answer, and finds the request's id.
+// splitResponse distinguishes an error of one request from an answer and returns the request's id.
 //
-// MLServer has a call of the same name that streams answers without a frame around them. It gives all of them the id of
-// the stream's first request, so it is of no use for many requests.
+// MLServer has a call of the same name that streams answers without an enclosing message. It gives all of them the id
+// of the stream's first request and therefore does not support many requests.
 func splitResponse(m *oip.ModelStreamInferResponse) (id string, a streamAnswer) {
 	id = m.InferResponse.GetId()
 	switch {

@@ -17,21 +17,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
-// errUnasked is in the chain where a server answered a request that nobody waits for: an id that was not asked, or was
+// errUnasked is wrapped if a server sent an answer with an id that is not pending: the id was never sent or was
 // answered before.
 var errUnasked = errors.New("the server answered a request that was not asked, or answered one twice")
 
-// inferStream carries many requests to one endpoint; their answers come in any order. It does not outlive its first
-// error.
+// inferStream carries many requests to one endpoint. Their answers arrive in any order. It ends with its first error.
 type inferStream struct {
 	call   grpc.BidiStreamingClient[oip.ModelInferRequest, oip.ModelStreamInferResponse]
 	cancel context.CancelFunc
-	turn   chan struct{} // has room for one: whoever put a value in may send
-	ended  chan struct{} // closed when nothing is received any more
+	turn   chan struct{} // semaphore for sending
+	ended  chan struct{} // closed when nothing more is received
 
 	mu      sync.Mutex
-	waiting map[string]chan<- streamAnswer // by id. nil: the answer is not awaited any more
-	fault   error                          // why it ended
+	waiting map[string]chan<- streamAnswer // by id; nil: the answer is no longer awaited
+	fault   error                          // why the stream ended
 }
 
 type streamAnswer struct {
@@ -39,7 +38,7 @@ type streamAnswer struct {
 	err      error
 }
 
-// stream is the endpoint's stream: the one that is open, or a new one.
+// stream returns the endpoint's stream. It opens a new one if necessary.
 func (s *kserveSession) stream(ctx context.Context, e *serverEndpoint) (*inferStream, error) {
 	e.opening.Lock()
 	defer e.opening.Unlock()
@@ -75,8 +74,8 @@ func (s *kserveSession) openStream(ctx context.Context, e *serverEndpoint) (*inf
 	return t, nil
 }
 
-// checkStreaming reports whether an endpoint has the call: it ends an empty stream without an error. A server without
-// it says Unimplemented, and MLServer, whose call is another, says something else.
+// checkStreaming reports whether an endpoint supports the call: it must end an empty stream without an error. A server
+// without the call returns Unimplemented. MLServer, whose call differs, returns another error.
 func (s *kserveSession) checkStreaming(ctx context.Context, e *serverEndpoint) error {
 	ctx, cancel := s.callContext(ctx)
 	defer cancel()
@@ -112,8 +111,8 @@ func (t *inferStream) askServer(ctx context.Context, r *oip.ModelInferRequest) (
 	}
 }
 
-// sendRequest waits for its turn. A server that reads no more makes it wait forever, so the end of ctx ends the stream
-// then.
+// sendRequest waits for its turn and sends a request. If the server stops reading, sending blocks, and the end of ctx
+// then ends the stream.
 func (t *inferStream) sendRequest(ctx context.Context, r *oip.ModelInferRequest) error {
 	select {
 	case t.turn <- struct{}{}:
@@ -125,7 +124,7 @@ func (t *inferStream) sendRequest(ctx context.Context, r *oip.ModelInferRequest)
 	defer func() { <-t.turn }()
 	stop := context.AfterFunc(ctx, func() { t.endStream(status.FromContextError(ctx.Err()).Err()) })
 	defer stop()
-	if t.call.Send(r) != nil { // the reason is what is received
+	if t.call.Send(r) != nil { // receiving returns the reason
 		<-t.ended
 		return t.err()
 	}
@@ -149,7 +148,7 @@ func (t *inferStream) receiveAnswers() {
 	}
 }
 
-// handAnswer gives an answer to who waits for it.
+// handAnswer delivers an answer to the request that waits for it.
 func (t *inferStream) handAnswer(id string, a streamAnswer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -170,7 +169,7 @@ func (t *inferStream) handAnswer(id string, a streamAnswer) error {
 	return nil
 }
 
-// onlyPending is the id that is waited for, if it is the only one.
+// onlyPending returns the id of the pending request if there is only one.
 func (t *inferStream) onlyPending() string {
 	if len(t.waiting) == 1 {
 		for id := range t.waiting {
@@ -189,7 +188,7 @@ func (t *inferStream) addPending(id string, answered chan<- streamAnswer) error 
 	return t.fault
 }
 
-// giveUp lets an answer that comes late be dropped.
+// giveUp marks a request so that its late answer is dropped.
 func (t *inferStream) giveUp(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -198,8 +197,8 @@ func (t *inferStream) giveUp(id string) {
 	}
 }
 
-// endStream ends the stream: all who wait get the first reason. It is known before the call is cancelled,
-// which would be one itself.
+// endStream ends the stream. All pending requests receive the first reason. It stores the reason before it cancels the
+// call, because cancelling causes another error.
 func (t *inferStream) endStream(err error) {
 	t.failPending(err)
 	t.cancel()
@@ -219,7 +218,7 @@ func (t *inferStream) failPending(err error) {
 	}
 }
 
-// allAnswered reports whether every request was answered: none was given up.
+// allAnswered reports whether every request was answered and none was given up.
 func (t *inferStream) allAnswered() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -232,7 +231,7 @@ func (t *inferStream) err() error {
 	return t.fault
 }
 
-// closeStream ends the stream. It fails where the server answered what was not asked, also with its last words.
+// closeStream ends the stream. It fails if the server sent an answer that was not requested, even at the end.
 func (e *serverEndpoint) closeStream() error {
 	e.opening.Lock()
 	defer e.opening.Unlock()
@@ -240,7 +239,7 @@ func (e *serverEndpoint) closeStream() error {
 	if t == nil {
 		return nil
 	}
-	t.turn <- struct{}{} // nobody sends any more
+	t.turn <- struct{}{} // prevents further sending
 	if t.allAnswered() {
 		_ = t.call.CloseSend()
 		select {
@@ -253,7 +252,7 @@ func (e *serverEndpoint) closeStream() error {
 	return t.unaskedError(e)
 }
 
-// unaskedError is the error of an endpoint that answered what was not asked.
+// unaskedError returns the error of an endpoint that sent an answer that was not requested.
 func (e *serverEndpoint) unaskedError() error {
 	e.opening.Lock()
 	defer e.opening.Unlock()
@@ -270,10 +269,10 @@ func (t *inferStream) unaskedError(e *serverEndpoint) error {
 	return nil
 }
 
-// lastWords is how long a server may take to end a stream after the last request.
+// lastWords is the time limit for a server to end a stream after the last request.
 const lastWords = time.Second
 
-// chooseCall finds out which endpoints have the call for streams, as option stream says.
+// chooseCall determines which endpoints use the streaming call, according to option stream.
 func (s *kserveSession) chooseCall(ctx context.Context) error {
 	if s.settings.stream == "off" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// datatypes are the protocol's names of dtypes. There is one more: texts, see bytes.go.
+// datatypes contains the protocol's names of dtypes, except texts (see bytes.go).
 var datatypes = map[backend.DType]string{
 	backend.Float32: "FP32", backend.Float16: "FP16", backend.BFloat16: "BF16", backend.Float64: "FP64",
 	backend.Int8: "INT8", backend.Int16: "INT16", backend.Int32: "INT32", backend.Int64: "INT64",
@@ -18,7 +18,7 @@ var datatypes = map[backend.DType]string{
 	backend.Bool: "BOOL",
 }
 
-// parseDatatype finds the dtype that a benchmark sees.
+// parseDatatype returns the dtype that a benchmark sees for a datatype.
 func parseDatatype(name string) (backend.DType, error) {
 	if name == texts {
 		return backend.Uint8, nil
@@ -31,12 +31,12 @@ func parseDatatype(name string) (backend.DType, error) {
 	return backend.InvalidDType, fmt.Errorf("datatype %q is not supported", name)
 }
 
-// boundTensor is an input or output: as the benchmark sees it, and as the server does.
+// boundTensor is an input or output in the benchmark's and in the server's form.
 type boundTensor struct {
 	backend.TensorInfo
 	datatype string
-	// ones is how many dimensions of 1 the server has behind the benchmark's. Servers that take the first dimension for
-	// the batch have no other way to say [N] than [N,1].
+	// ones is the number of additional dimensions of size 1 at the end of the server's shape. Servers that use the first
+	// dimension as the batch must declare [N] as [N,1].
 	ones int
 }
 
@@ -52,7 +52,7 @@ func tensorInfos(ts []boundTensor) []backend.TensorInfo {
 	return all
 }
 
-// makeRequest refers to the inputs; it must be sent before they change.
+// makeRequest returns a request that refers to the inputs. It must be sent before they change.
 func (s *kserveSession) makeRequest(in []backend.Tensor) *oip.ModelInferRequest {
 	r := &oip.ModelInferRequest{ModelName: s.settings.model, ModelVersion: s.settings.version}
 	for i := range in {
@@ -73,7 +73,7 @@ func (s *kserveSession) makeRequest(in []backend.Tensor) *oip.ModelInferRequest 
 	return r
 }
 
-// readOutputs takes the outputs of a response, in the session's order. It lists every fault.
+// readOutputs reads the outputs of a response in the session's order. The error lists every fault.
 func (s *kserveSession) readOutputs(r *oip.ModelInferResponse, out []backend.Tensor) error {
 	if n := len(r.RawOutputContents); n > 0 && n != len(r.Outputs) {
 		return fmt.Errorf("%w: %d raw contents for %d outputs", backend.ErrTensors, n, len(r.Outputs))
@@ -96,7 +96,7 @@ func (s *kserveSession) readOutputs(r *oip.ModelInferResponse, out []backend.Ten
 	return deliverOutputs(received, out)
 }
 
-// deliverOutputs fills what the caller preallocated, and hands over the rest.
+// deliverOutputs copies into the buffers that the caller allocated and returns the other outputs as they are.
 func deliverOutputs(received, out []backend.Tensor) error {
 	for i, t := range received {
 		if out[i].Data != nil {
@@ -110,7 +110,7 @@ func deliverOutputs(received, out []backend.Tensor) error {
 	return nil
 }
 
-// findOutput finds a tensor in a response: raw, or in the contents of its type.
+// findOutput finds a tensor in a response, in the raw contents or in the contents of its type.
 func findOutput(r *oip.ModelInferResponse, want boundTensor) (backend.Tensor, error) {
 	j := slices.IndexFunc(r.Outputs, func(o *oip.InferOutputTensor) bool { return o.Name == want.Name })
 	if j < 0 {
@@ -139,7 +139,7 @@ func findOutput(r *oip.ModelInferResponse, want boundTensor) (backend.Tensor, er
 	return t, err
 }
 
-// checkShape refuses dimensions whose product is no number of elements.
+// checkShape rejects shapes whose number of elements is invalid.
 func checkShape(shape []int64) error {
 	n := int64(1)
 	for _, d := range shape {
@@ -159,7 +159,8 @@ func outputNames(r *oip.ModelInferResponse) []string {
 	return names
 }
 
-// withoutOnes cuts dimensions of 1 behind those that are wanted. A shape that has others there stays as it is.
+// withoutOnes removes additional dimensions of size 1 at the end. It returns a shape with other additional dimensions
+// unchanged.
 func withoutOnes(shape, want []int64) []int64 {
 	if want == nil || len(shape) <= len(want) || slices.ContainsFunc(shape[len(want):],
 		func(d int64) bool { return d != 1 }) {

@@ -10,27 +10,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// promptAnswer collects what a server generates for one prompt.
+// promptAnswer collects the output that a server generates for one prompt.
 type promptAnswer struct {
 	answerState
 	sink    backend.TokenSink
 	count   countMode
 	text    []byte
 	ids     []int32
-	form    idForm // of an answer of /generate
+	form    idForm // form of the ids in an answer of /generate
 	logged  int
 	thought []byte
 	calls   MergedCalls
-	hides   bool    // a part was reasoning or a tool call, which text does not have
-	begun   bool    // FirstToken has been called
-	start   []int32 // the ids that it was called with
-	parts   int     // with tokens
+	hides   bool    // a part was reasoning or a tool call, which text does not contain
+	begun   bool    // FirstToken was called
+	start   []int32 // ids with which it was called
+	parts   int     // parts with tokens
 	asked   time.Time
-	// awaited says that the answer is; each of its tokens is a sign.
+	// awaited is the pending wait for the answer. Each token shows that the server is alive.
 	awaited *backend.PendingWait
 	// firstAfter is the time from the last request to its first token.
 	firstAfter time.Duration
-	// progress counts what has been received, for the watch over slow servers.
+	// progress counts the received parts, for the watch over slow servers.
 	progress atomic.Uint32
 }
 
@@ -39,7 +39,7 @@ func (a *promptAnswer) reset(sink backend.TokenSink, c countMode) {
 	a.restart()
 }
 
-// restart drops what another server has generated.
+// restart discards the output of another server.
 func (a *promptAnswer) restart() {
 	a.text, a.ids, a.logged, a.parts, a.answerState = a.text[:0], a.ids[:0], 0, 0, answerState{}
 	a.thought, a.calls.calls, a.hides, a.form = a.thought[:0], a.calls.calls[:0], false, unknownIDs
@@ -76,8 +76,7 @@ func (a *promptAnswer) reportFirst(t backend.Tokens) {
 	a.sink.FirstToken(t)
 }
 
-// checkSameStart checks that a server that was asked again starts as the first one did: its first token has been
-// reported.
+// checkSameStart checks that the answer of another server starts with the first token that was already reported.
 func (a *promptAnswer) checkSameStart(c *answerChunk) error {
 	n := min(len(a.start), len(c.ids))
 	if slices.Equal(a.start[:n], c.ids[:n]) {
@@ -87,7 +86,7 @@ func (a *promptAnswer) checkSameStart(c *answerChunk) error {
 		c.ids[:n], a.start[:n])
 }
 
-// keptIDs are ids as far as they are wanted.
+// keptIDs returns the ids, or nil if they are not needed.
 func (a *promptAnswer) keptIDs(ids []int32) []int32 {
 	if a.count == countByUsage || len(ids) == 0 {
 		return nil
@@ -95,7 +94,7 @@ func (a *promptAnswer) keptIDs(ids []int32) []int32 {
 	return ids
 }
 
-// allTokens is the whole answer. The error says what its number of tokens lacks.
+// allTokens returns the whole answer. The error explains why its number of tokens is unknown.
 func (a *promptAnswer) allTokens() (backend.Tokens, error) {
 	t := backend.Tokens{
 		IDs: a.keptIDs(a.ids), Text: validUTF8(a.text), Reasoning: validUTF8(a.thought), Calls: a.calls.List(),
@@ -109,7 +108,7 @@ func (a *promptAnswer) allTokens() (backend.Tokens, error) {
 	return t, err
 }
 
-// tokenCount is how many tokens an answer with so many ids has.
+// tokenCount returns the number of tokens of an answer with the given number of ids.
 func (a *promptAnswer) tokenCount(ids int) (int, error) {
 	reports := a.usage.known
 	reported := int(a.usage.completion)
@@ -135,11 +134,11 @@ func (a *promptAnswer) tokenCount(ids int) (int, error) {
 
 func validUTF8(text []byte) string { return strings.ToValidUTF8(string(text), "\ufffd") }
 
-// errUncounted is an answer without a number of tokens.
+// errUncounted means that an answer does not state its number of tokens.
 var errUncounted = fmt.Errorf("%w: it does not say how many tokens there are: neither ids nor log probabilities nor "+
 	"usage", ErrStream)
 
-// isCountable tells whether the answer's text is all that was generated, so that a tokenizer can count it.
+// isCountable reports whether the answer's text contains all generated output, so that a tokenizer can count it.
 func (a *promptAnswer) isCountable() bool {
 	return a.count == anyCount && len(a.text) > 0 && !a.hides && a.logged == 0
 }

@@ -11,24 +11,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Backend opens generators at servers. It opens no sessions: a server takes prompts, not tensors.
+// Backend opens generators at servers. It cannot open sessions, because a server accepts prompts, not tensors.
 type Backend struct {
-	// Lookup finds an environment variable, as os.LookupEnv does: the API key is in the one that option key_env
-	// names. Nil: there is no key.
+	// Lookup finds an environment variable, like os.LookupEnv. Option key_env names the variable with the API key. Nil:
+	// there is no key.
 	Lookup func(name string) (value string, ok bool)
-	// Dial makes connections, to an address of the form host:port. Nil: over the network.
+	// Dial connects to an address of the form host:port. Nil: over the network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Open fails: a server has no tensors.
+// Open always fails, because a server has no tensors.
 func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, fmt.Errorf("%w: an OpenAI-compatible server continues prompts, and the benchmark has tensors: choose "+
 		"another backend", backend.ErrModel)
 }
 
-// OpenGenerator connects to the servers that c.Options name, and checks that all have the model. The model's file in m
-// is not used: the servers have their own. c.Concurrency, where above 0, is the number of requests at a time, unless
-// option concurrency sets it.
+// OpenGenerator connects to the servers in c.Options and checks that all have the model. It does not use the model's
+// file in m, because the servers have their own. If c.Concurrency is above 0, it is the maximum number of concurrent
+// requests unless option concurrency is set.
 func (b Backend) OpenGenerator(ctx context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
 	g, err := b.Connect(ctx, c)
 	if err != nil {
@@ -37,7 +37,7 @@ func (b Backend) OpenGenerator(ctx context.Context, m backend.Model, c backend.C
 	return g, nil
 }
 
-// Connect is OpenGenerator with all that the generator can tell.
+// Connect does the same as OpenGenerator but returns a *Generator, which has further methods.
 func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, error) {
 	s, err := readSettings(c.Options)
 	if err != nil {
@@ -65,7 +65,7 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 	return g, nil
 }
 
-// apiKey is the API key: none, unless the variable is there. One that is asked for by name must be there.
+// apiKey returns the API key, or "" if the default variable is not set. A variable that the options name must be set.
 func (b Backend) apiKey(s openaiSettings, c backend.Config) (string, error) {
 	key, ok := "", false
 	if b.Lookup != nil && s.keyName != "" {
@@ -86,7 +86,7 @@ func (Backend) Describe() backend.Info {
 	return backend.Info{Version: "OpenAI-compatible API", Devices: []string{"server"}, Options: s.optionList().Docs()}
 }
 
-// Describe says which servers there are, how tokens are counted, and what has been noticed so far.
+// Describe describes the servers, the method of counting tokens, and the observations so far.
 func (g *Generator) Describe() backend.Info {
 	hosts := make([]string, len(g.settings.endpoints))
 	for i, u := range g.settings.endpoints {
@@ -110,10 +110,10 @@ func (g *Generator) Describe() backend.Info {
 	return info
 }
 
-// Restart forgets what the servers have answered so far: a warm-up is no share of the work.
+// Restart resets the counts of answers, so that they exclude the warm-up.
 func (g *Generator) Restart() { g.balancer.resetShares() }
 
-// describeCache says what is done about prompts that a server keeps between queries.
+// describeCache describes the treatment of prompts that servers cache between queries.
 func (g *Generator) describeCache() string {
 	k := g.settings.kind
 	switch {

@@ -12,47 +12,46 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// ErrUnreachable is in the chain of the error where all servers are gone.
+// ErrUnreachable is wrapped by the error that is returned if no server is reachable.
 var ErrUnreachable = errors.New("no server answers any more")
 
 // serverEndpoint is one server.
 type serverEndpoint struct {
 	base    *url.URL
-	running int       // requests that it is working on
-	rests   time.Time // until then it is not asked: it could not be reached, or was busy. Zero: it answered last
-	failed  int       // times in a row that it could not be reached
-	refused int       // times in a row that it was busy
-	reason  error     // why it could not be reached, the last time
-	answers uint64    // since restart
+	running int       // requests in progress
+	rests   time.Time // time until which it gets no requests; zero: its last request was answered
+	failed  int       // consecutive failures to reach it
+	refused int       // consecutive responses that it was busy
+	reason  error     // why it was last unreachable
+	answers uint64    // answers since Restart
 }
 
-// balancer hands out places at the endpoints: at the one with the fewest requests, in the order in
-// which they are asked for.
+// balancer assigns requests to the endpoints with the fewest requests, in the order in which places are requested.
 type balancer struct {
-	places int // of each endpoint
+	places int // maximum number of requests at each endpoint
 
 	mu        sync.Mutex
 	endpoints []*serverEndpoint
-	turn      int // where the search for the fewest starts, so that equals take turns
+	turn      int // start of the search for the fewest requests, so that equal ones alternate
 	waiting   []*placeWaiter
 }
 
 // placeWaiter is a call that waits for a place.
 type placeWaiter struct {
 	place chan *serverEndpoint
-	only  *serverEndpoint // that it waits for; nil: any
+	only  *serverEndpoint // the endpoint that it waits for; nil: any
 	gone  bool
 }
 
-// resting times of an endpoint: the first, which doubles from time to time, the longest of one that cannot be reached,
-// and that of one that is busy, whatever it asks for.
+// Resting times of an endpoint: the first one, which doubles after further failures, the maximum for an unreachable
+// endpoint, and the maximum for a busy one, even if it asks for more.
 const (
 	firstRest    = 50 * time.Millisecond
 	maxBackoff   = 5 * time.Second
 	maxBusyPause = 10 * time.Second
 )
 
-// backoffAfter is the rest after a number of failures before this one.
+// backoffAfter returns the resting time after a number of earlier failures.
 func backoffAfter(failures int) time.Duration { return firstRest << min(failures, 20) }
 
 func newBalancer(bases []*url.URL, places int) *balancer {
@@ -63,8 +62,8 @@ func newBalancer(bases []*url.URL, places int) *balancer {
 	return b
 }
 
-// acquire takes a place at one endpoint, or where that is nil at any, or waits for one. release gives it back. The
-// error is the cause of ctx.
+// acquire takes a place at the endpoint only or, if it is nil, at any endpoint, and waits if necessary. release returns
+// the place. The error is the cause of ctx.
 func (b *balancer) acquire(ctx context.Context, only *serverEndpoint) (*serverEndpoint, error) {
 	b.mu.Lock()
 	if len(b.waiting) == 0 {
@@ -86,7 +85,7 @@ func (b *balancer) acquire(ctx context.Context, only *serverEndpoint) (*serverEn
 		w.gone = true
 		b.mu.Unlock()
 		select {
-		case e := <-w.place: // it came meanwhile
+		case e := <-w.place: // a place was assigned in the meantime
 			b.release(e)
 		default:
 		}
@@ -94,7 +93,8 @@ func (b *balancer) acquire(ctx context.Context, only *serverEndpoint) (*serverEn
 	}
 }
 
-// freeEndpoint is the one endpoint if it has a free place, or where that is nil the best of all; nil if there is none.
+// freeEndpoint returns the endpoint only if it has a free place or, if only is nil, the best of all endpoints; nil: no
+// free place.
 func (b *balancer) freeEndpoint(only *serverEndpoint) *serverEndpoint {
 	switch {
 	case only == nil:
@@ -105,9 +105,9 @@ func (b *balancer) freeEndpoint(only *serverEndpoint) *serverEndpoint {
 	return nil
 }
 
-// bestEndpoint is the endpoint with a free place and the fewest requests; nil if there is none. One that failed last is
-// tried with one request at a time, when it has rested. Where all failed last, those that rest are only the last to be
-// asked.
+// bestEndpoint returns the endpoint with a free place and the fewest requests; nil: there is none. An endpoint whose
+// last request failed is tried with one request at a time after its rest. If the last requests of all endpoints failed,
+// those that rest are only the last choice.
 func (b *balancer) bestEndpoint() *serverEndpoint {
 	var best *serverEndpoint
 	now := time.Time{}
@@ -136,17 +136,17 @@ func (e *serverEndpoint) isBetterThan(other *serverEndpoint, now time.Time) bool
 	return e.running < other.running
 }
 
-// isHealthy tells whether an endpoint did not fail last.
+// isHealthy reports whether the last request to an endpoint did not fail.
 func (e *serverEndpoint) isHealthy() bool { return e.rests.IsZero() }
 
 func (e *serverEndpoint) isResting(now time.Time) bool { return now.Before(e.rests) }
 
-// isAvoided tells whether an endpoint is to be left alone while another is healthy.
+// isAvoided reports whether an endpoint must not be used while another is healthy.
 func (e *serverEndpoint) isAvoided(now time.Time) bool {
 	return !e.isHealthy() && (e.running > 0 || e.isResting(now))
 }
 
-// release gives a place back.
+// release returns a place.
 func (b *balancer) release(e *serverEndpoint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,8 +154,8 @@ func (b *balancer) release(e *serverEndpoint) {
 	b.serveWaiters()
 }
 
-// serveWaiters hands free places to those that wait, the first one first. One that waits for a single endpoint keeps
-// nobody from the others.
+// serveWaiters assigns free places to waiting calls, first come, first served. A call that waits for a specific
+// endpoint does not block the others.
 func (b *balancer) serveWaiters() {
 	for i := 0; i < len(b.waiting); {
 		w := b.waiting[i]
@@ -175,7 +175,7 @@ func (b *balancer) serveWaiters() {
 	}
 }
 
-// markHealthy notes that an endpoint answered: it has all its places again.
+// markHealthy records that an endpoint answered. It may use all its places again.
 func (b *balancer) markHealthy(e *serverEndpoint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,7 +184,7 @@ func (b *balancer) markHealthy(e *serverEndpoint) {
 	b.serveWaiters()
 }
 
-// resetShares forgets what the endpoints have answered so far.
+// resetShares resets the counts of answers.
 func (b *balancer) resetShares() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,7 +193,7 @@ func (b *balancer) resetShares() {
 	}
 }
 
-// shares is what each endpoint has answered since restart; empty where there is one alone.
+// shares returns the answers of each endpoint since Restart; empty if there is only one endpoint.
 func (b *balancer) shares() []backend.WorkShare {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,12 +207,12 @@ func (b *balancer) shares() []backend.WorkShare {
 	return all
 }
 
-// markLost notes that an endpoint cannot be reached: it rests for a while.
+// markLost records that an endpoint is unreachable. It rests for a while.
 func (b *balancer) markLost(e *serverEndpoint, reason error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if e.failed > 0 && e.isResting(now) { // another call has noticed already
+	if e.failed > 0 && e.isResting(now) { // another call has already recorded it
 		return
 	}
 	rest := min(backoffAfter(e.failed), maxBackoff)
@@ -221,34 +221,34 @@ func (b *balancer) markLost(e *serverEndpoint, reason error) {
 	e.restUntil(now.Add(rest))
 }
 
-// markBusy notes that an endpoint takes no more now: it rests for so long at least, and longer from time to time.
+// markBusy records that an endpoint is busy. It rests for minRest or longer, increasingly after repeated calls.
 func (b *balancer) markBusy(e *serverEndpoint, atLeast time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	rest := atLeast
-	if !e.isResting(now) { // another call has not noticed yet
+	if !e.isResting(now) { // no other call has recorded it yet
 		rest = max(rest, backoffAfter(e.refused))
 		e.refused++
 	}
 	e.restUntil(now.Add(min(rest, maxBusyPause)))
 }
 
-// restUntil lets an endpoint rest until a time, or as long as it does already.
+// restUntil makes an endpoint rest until a time, unless it already rests longer.
 func (e *serverEndpoint) restUntil(until time.Time) {
 	if until.After(e.rests) {
 		e.rests = until
 	}
 }
 
-// failureCount is how often in a row an endpoint could not be reached.
+// failureCount returns the number of consecutive failures to reach an endpoint.
 func (b *balancer) failureCount(e *serverEndpoint) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return e.failed
 }
 
-// retryPause is how long to wait before the next try: not at all while an endpoint does not rest.
+// retryPause returns the time to wait before the next try; 0 while an endpoint is not resting.
 func (b *balancer) retryPause() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -263,7 +263,7 @@ func (b *balancer) retryPause() time.Duration {
 	return shortest
 }
 
-// unreachableError is the error where all endpoints are gone, with the reason for each; nil while one is there.
+// unreachableError returns an error with the reason for each endpoint if all are unreachable, and nil otherwise.
 func (b *balancer) unreachableError() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

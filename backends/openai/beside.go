@@ -13,16 +13,17 @@ import (
 	"strings"
 )
 
-// serverProgram is what a server tells of itself beside the API.
+// serverProgram contains a server's description of itself outside of the API.
 type serverProgram struct {
 	Version  string `json:"version"`
-	Build    string `json:"build_info"` // llama.cpp's
+	Build    string `json:"build_info"` // field of llama.cpp
 	Settings struct {
-		Length int `json:"n_ctx"` // of one request, where several share a model's memory
-	} `json:"default_generation_settings"` // llama.cpp's
+		Length int `json:"n_ctx"` // of one request, if several requests share a model's memory
+	} `json:"default_generation_settings"` // field of llama.cpp
 }
 
-// serverVersion asks a server for its version and settings, where its kind tells. The zero value: it does not.
+// serverVersion asks a server for its version and settings, if its kind provides them. Otherwise it returns the zero
+// value.
 func (c *Client) serverVersion(ctx context.Context, k *serverKind, base *url.URL) (p serverProgram) {
 	if k.tellsAt == "" {
 		return serverProgram{}
@@ -35,8 +36,8 @@ func (c *Client) serverVersion(ctx context.Context, k *serverKind, base *url.URL
 	return p
 }
 
-// ForgetPrompts makes all servers drop what they keep of prompts, between two measurements. emptied is false where one
-// has no call for it, or does not let this client make it: vLLM has it where it runs with VLLM_SERVER_DEV_MODE=1.
+// ForgetPrompts makes all servers clear their prompt caches between two measurements. emptied is false if a server has
+// no call for it or does not permit it. vLLM has the call if it runs with VLLM_SERVER_DEV_MODE=1.
 func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
 	if c.settings.kind.forgetsAt == "" {
 		return false, nil
@@ -55,7 +56,7 @@ func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
 	return true, nil
 }
 
-// besideAPI is where something is that is not of the API, but beside it: http://host/v1 has it at http://host/.
+// besideAPI returns the URL of a path outside of the API: for http://host/v1, it is relative to http://host/.
 func besideAPI(base *url.URL, name string) string {
 	u := *base
 	if last := path.Base(u.Path); len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" {
@@ -65,8 +66,7 @@ func besideAPI(base *url.URL, name string) string {
 	return u.String()
 }
 
-// askManagement asks what is not of the API, but beside it. The error is an httpError
-// where it answers with another status than 200.
+// askManagement sends a request to a path outside of the API. The error is an httpError if the status is not 200.
 func (c *Client) askManagement(ctx context.Context, method string, base *url.URL, name string) (body []byte,
 	err error) {
 	request, err := http.NewRequestWithContext(ctx, method, besideAPI(base, name), http.NoBody)

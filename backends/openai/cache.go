@@ -10,30 +10,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// cacheWatch looks for prompts that a server keeps between queries: those that it reports, and prompts asked again that
-// are answered sooner than new ones.
+// cacheWatch detects prompts that a server caches between queries: prompts that it reports as cached, and repeated
+// prompts that are answered faster than new ones.
 type cacheWatch struct {
 	seed maphash.Seed
 
 	mu       sync.Mutex
-	seen     map[uint64]bool              // prompts, by their hash
-	typical  [bits.UintSize]time.Duration // time to the first token of new prompts, by the size of their length
+	seen     map[uint64]bool              // hashes of the earlier prompts
+	typical  [bits.UintSize]time.Duration // time to first token of new prompts, by the size of their length
 	repeated int
-	soon     int // of those, answered in less than half the typical time
+	soon     int // repeated prompts answered in less than half the typical time
 	tokens   int64
 }
 
 const (
-	maxRemembered = 1 << 18 // prompts that are remembered
-	smoothing     = 32      // new prompts that the typical time is a mean of, roughly
-	fewRepeated   = 32      // repeated prompts that say nothing yet
+	maxRemembered = 1 << 18 // maximum number of remembered prompts
+	smoothing     = 32      // approximate number of new prompts over which the typical time is averaged
+	fewRepeated   = 32      // minimum number of repeated prompts for a conclusion
 )
 
 func newCacheWatch() *cacheWatch {
 	return &cacheWatch{seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
 }
 
-// promptHash is the hash of a prompt.
+// promptHash returns the hash of a prompt.
 func (w *cacheWatch) promptHash(p backend.Prompt) uint64 {
 	var h maphash.Hash
 	h.SetSeed(w.seed)
@@ -52,7 +52,7 @@ func (w *cacheWatch) promptHash(p backend.Prompt) uint64 {
 	return h.Sum64()
 }
 
-// promptLength is the length of a prompt, roughly.
+// promptLength returns the approximate length of a prompt.
 func promptLength(p backend.Prompt) int {
 	n := len(p.Tokens)*4 + len(p.Text) + len(p.ChatJSON)
 	for _, m := range p.Messages {
@@ -61,7 +61,7 @@ func promptLength(p backend.Prompt) int {
 	return bits.Len(uint(n))
 }
 
-// notePrompt notes the time to the first token of a prompt, and the tokens that the server took from its cache.
+// notePrompt records the time to the first token of a prompt and the tokens that the server took from its cache.
 func (w *cacheWatch) notePrompt(p backend.Prompt, first time.Duration, cached int64) {
 	key, length := w.promptHash(p), promptLength(p)
 	w.mu.Lock()
@@ -86,15 +86,15 @@ func (w *cacheWatch) notePrompt(p backend.Prompt, first time.Duration, cached in
 	*typical += (first - *typical) / smoothing
 }
 
-// GeneratorReport is what a generator has noticed.
+// GeneratorReport contains the observations of a generator.
 type GeneratorReport struct {
-	Answers      int64 // complete ones
-	Restarted    int64 // answers that broke off and were asked for again, from the start: option on_failure=continue
-	Retried      int64 // requests that were sent again, because nothing of an answer had come
-	CachedTokens int64 // tokens of prompts that the servers report to have taken from a cache
-	Repeated     int   // prompts that were asked before in this run
-	Soon         int   // of those, with a first token in less than half the time that new prompts take
-	Suspicious   bool  // most of enough repeated prompts came soon: the server seems to keep prompts or answers
+	Answers      int64 // complete answers
+	Restarted    int64 // answers that broke off and were requested again from the start: option on_failure=continue
+	Retried      int64 // requests sent again because no part of an answer had arrived
+	CachedTokens int64 // tokens of prompts that the servers report as cached
+	Repeated     int   // prompts that were already sent in this run
+	Soon         int   // repeated prompts with a first token in less than half the time that new prompts take
+	Suspicious   bool  // most of enough repeated prompts were fast: the server seems to cache prompts or answers
 }
 
 func (w *cacheWatch) makeReport() GeneratorReport {
@@ -106,7 +106,7 @@ func (w *cacheWatch) makeReport() GeneratorReport {
 	}
 }
 
-// String is a line for people.
+// String returns the report in one line.
 func (r GeneratorReport) String() string {
 	text := fmt.Sprintf("%d answers, %d requests sent again, %d answers asked for again after they broke off; %d tokens "+
 		"of prompts reported as cached; "+

@@ -15,10 +15,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// APIPart is a part of the API, by its name on command lines.
+// APIPart is an endpoint of the API, with its name on command lines.
 type APIPart string
 
-// The parts that a Client asks.
+// The endpoints that a Client supports.
 const (
 	Chat        APIPart = "chat"
 	Completions APIPart = "completions"
@@ -27,13 +27,14 @@ const (
 	Rerank      APIPart = "rerank"
 )
 
-// The other ways to ask a benchmark's prompts.
+// The other methods of sending a benchmark's prompts.
 const (
-	anyAPI APIPart = ""         // what fits the prompt
-	native APIPart = "generate" // SGLang's own, which is not OpenAI's and lies beside it
+	anyAPI APIPart = ""         // the endpoint that fits the prompt
+	native APIPart = "generate" // SGLang's own endpoint, outside of the OpenAI-compatible API
 )
 
-// apis are all parts with their paths below a base URL; of paths with the same end the longer one is first.
+// apis contains all endpoints with their paths below a base URL. If two paths have the same end, the longer one comes
+// first.
 var apis = [...]struct {
 	name APIPart
 	path string
@@ -42,7 +43,8 @@ var apis = [...]struct {
 	{Rerank, "/rerank"},
 }
 
-// urlPath is where an API is, below a base URL, and that of SGLang beside it; empty: there is no such API.
+// urlPath returns the path of an endpoint relative to a base URL, or that of SGLang's own endpoint; "": unknown
+// endpoint.
 func (a APIPart) urlPath() string {
 	for _, known := range apis {
 		if known.name == a {
@@ -55,55 +57,55 @@ func (a APIPart) urlPath() string {
 	return ""
 }
 
-// generatesText tells whether an API answers with generated text.
+// generatesText reports whether an endpoint returns generated text.
 func (a APIPart) generatesText() bool { return a == Chat || a == Completions || a == Responses }
 
-// ClientCall is one request of a Client. It asks by one of IDs, Text, Messages, Input, or Query and Documents. Nothing
-// of it is kept after Write but Before, which must not be changed.
+// ClientCall is one request of a Client. Exactly one of IDs, Text, Messages, Input, or Query with Documents is set.
+// Write keeps only Before, which must not be changed.
 type ClientCall struct {
 	API APIPart
 
 	IDs  []int32 // token ids, for completions and embeddings
-	Text string  // for chats the one question of a user
-	// Before are messages that go before Messages, of which there must be one: JSON values, each with a comma behind it.
-	// Requests of a session can have its memory in common.
+	Text string  // for chats, the only question of a user
+	// Before contains messages that precede Messages, which must not be empty: JSON values, each followed by a comma.
+	// Requests of a session may share its memory.
 	Before    []byte
-	Messages  json.RawMessage // of a chat, or the input of a response, as they are
-	Input     json.RawMessage // of embeddings or a response: a string or a list
-	Query     string          // of rerank
-	Documents json.RawMessage // of rerank: a list of strings
-	Tools     json.RawMessage // of a chat or a response; nil: none
+	Messages  json.RawMessage // messages of a chat, or the input of a response, unchanged
+	Input     json.RawMessage // input of embeddings or a response: a string or a list
+	Query     string          // query of rerank
+	Documents json.RawMessage // documents of rerank: a list of strings
+	Tools     json.RawMessage // tools of a chat or a response; nil: none
 
-	Model string // another name, such as an adapter's; empty: the client's
-	// MaxTokens is the most tokens of the answer; 0: the server's own limit. Exact asks for exactly as many, as far as the
-	// kind of server can be asked: About().Exact.
+	Model string // another model's name, such as an adapter's; empty: the client's model
+	// MaxTokens is the maximum number of tokens of the answer; 0: the server's own limit. Exact requests exactly this
+	// number, if the kind of server supports it: see ServerInfo.Exact.
 	MaxTokens int
 	Exact     bool
-	Whole     bool // ask for the answer in one piece
-	// Fields are further fields of the body, which win over all others, also over option body.KEY; Header those of the
-	// request's header.
+	Whole     bool // request an unstreamed answer
+	// Fields contains further fields of the body, which override all others, including those of option body.KEY. Header
+	// contains further header fields.
 	Fields map[string]json.RawMessage
 	Header map[string]string
-	// Session binds requests to a server where there are several: those with the same text go to the same one. Empty: to
-	// that with the fewest requests.
+	// Session binds requests to one of several servers: requests with the same text go to the same server. If it is empty,
+	// the server with the fewest requests is used.
 	Session string
 }
 
-// WrittenRequest is a ClientCall as it is written. It may be asked any number of times.
+// WrittenRequest is an encoded ClientCall. It may be sent any number of times.
 type WrittenRequest struct {
 	api     APIPart
 	path    string
 	body    []byte
-	before  []byte // what goes into the body at a place
+	before  []byte // inserted into body at position place
 	place   int
-	host    string // instead of the server's own; empty: that
-	head    []byte // all fields of the head but Host, and the empty line
+	host    string // replaces the server's own host; "": it does not
+	head    []byte // all header fields except Host, and the empty line
 	session string
-	most    int64 // bytes that an answer may have
-	tokens  int   // that it may have; 0: any number
+	most    int64 // maximum number of bytes of an answer
+	tokens  int   // maximum number of tokens of an answer; 0: any number
 }
 
-// Body is the JSON that is sent. It must not be changed.
+// Body returns the JSON to send. It must not be changed.
 func (r WrittenRequest) Body() []byte {
 	if len(r.before) == 0 {
 		return r.body
@@ -111,21 +113,22 @@ func (r WrittenRequest) Body() []byte {
 	return slices.Concat(r.body[:r.place], r.before, r.body[r.place:])
 }
 
-// bodyLength is the length of the whole body.
+// bodyLength returns the length of the whole body.
 func (r *WrittenRequest) bodyLength() int { return len(r.body) + len(r.before) }
 
-// Path is where it is sent, below a base URL.
+// Path returns the path of the request relative to a base URL.
 func (r WrittenRequest) Path() string { return r.path }
 
 // requestWriter writes requests for a kind of server.
 type requestWriter struct {
 	settings openaiSettings
 	kind     *serverKind
-	session  string // the part of salts that no other client has
+	session  string // unique part of this client's salts
 	salts    atomic.Uint64
 }
 
-// WriteRequest writes a request as the kind of server wants it. The error is ErrPrompt, and says all that does not fit.
+// WriteRequest encodes a request for the kind of server. The error is an ErrPrompt that lists everything the server
+// does not support.
 func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 	path := call.API.urlPath()
 	if path == "" || call.API == native {
@@ -141,10 +144,10 @@ func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 		place = "input"
 	}
 	if own := fields[place]; len(before) == 0 || len(own) == 0 || &own[0] != &call.Messages[0] {
-		before = nil // a field of the user's has taken the place of all messages
+		before = nil // a field set by the user has replaced all messages
 	}
 	body, at := appendFields([]byte{'{'}, fields, place)
-	body[len(body)-1] = '}' // in the place of the last comma
+	body[len(body)-1] = '}' // replaces the last comma
 	head, host := c.requestHead(call.Header, len(body)+len(before))
 	tokens := cmp.Or(call.MaxTokens, maxUnasked)
 	return WrittenRequest{
@@ -153,7 +156,7 @@ func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 	}, nil
 }
 
-// headerFault says what is wrong with a field of a request's head (RFC 9110, sections 5.1 and 5.5); "": nothing.
+// headerFault describes the fault of a header field (RFC 9110, sections 5.1 and 5.5); "": none.
 func headerFault(name, value string) string {
 	const marks = "!#$%&'*+-.^_`|~"
 	isName := func(r rune) bool {
@@ -172,7 +175,7 @@ func headerFault(name, value string) string {
 	return ""
 }
 
-// requestHead writes the fields of a request's head but Host, and the empty line behind them.
+// requestHead writes the header fields except Host, followed by the empty line.
 func (c *Client) requestHead(own map[string]string, length int) (head []byte, host string) {
 	fields := c.header
 	if len(own) > 0 {
@@ -192,10 +195,10 @@ func (c *Client) requestHead(own map[string]string, length int) (head []byte, ho
 	return append(head, "\r\n\r\n"...), host
 }
 
-// maxUnasked bounds an answer whose length nobody asked for, in tokens.
+// maxUnasked is the maximum number of tokens of an answer without a requested length.
 const maxUnasked = 1 << 17
 
-// checkCall lists all that an API cannot be asked.
+// checkCall lists the parts of a call that an endpoint does not support.
 func (call ClientCall) checkCall() error {
 	var faults []string
 	if fault := call.missingFields(); fault != "" {
@@ -226,7 +229,7 @@ func (call ClientCall) checkCall() error {
 	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
 }
 
-// missingFields says what an API wants and the call does not have; "": nothing.
+// missingFields describes fields that an endpoint requires and the call lacks; "": none.
 func (call ClientCall) missingFields() string {
 	text, ids, messages, input := call.Text != "", len(call.IDs) > 0, call.Messages != nil, call.Input != nil
 	has := map[APIPart]bool{
@@ -248,7 +251,7 @@ func (call ClientCall) missingFields() string {
 	return "it has nothing to ask: neither text nor messages, token ids or input that " + string(call.API) + " takes"
 }
 
-// bodyFields are those of a request's body, as JSON.
+// bodyFields returns the fields of a request's body as JSON.
 func (w *requestWriter) bodyFields(call ClientCall) map[string][]byte {
 	model := cmp.Or(call.Model, w.settings.model)
 	f := map[string][]byte{}
@@ -265,7 +268,7 @@ func (w *requestWriter) bodyFields(call ClientCall) map[string][]byte {
 	case Completions:
 		f["prompt"] = idsOrText(call.IDs, call.Text)
 	case Responses:
-		f["store"] = []byte("false") // servers would keep each response for later
+		f["store"] = []byte("false") // otherwise servers would store each response
 		f["input"] = firstOf(call.Input, call.Messages, idsOrText(nil, call.Text))
 	case Embeddings:
 		f["input"] = firstOf(call.Input, idsOrText(call.IDs, call.Text))
@@ -320,7 +323,7 @@ func idsOrText(ids []int32, text string) []byte {
 	return appendText(nil, text)
 }
 
-// chatOfQuestion is a chat of one question.
+// chatOfQuestion returns the messages of a chat with one question.
 func chatOfQuestion(text string) []byte {
 	return backend.AppendChat(nil, backend.Prompt{Text: text})[len(`"messages":`):]
 }

@@ -15,13 +15,13 @@ var (
 	_ backend.ToolsTaker = (*Generator)(nil)
 )
 
-// TakesParts says that chats may have pictures, unless option api names another way to ask.
+// TakesParts reports that chats may contain pictures, unless option api selects another endpoint.
 func (g *Generator) TakesParts() bool { return g.settings.api == anyAPI || g.settings.api == Chat }
 
-// TakesTools says that chats may have tools, unless option api names another way to ask.
+// TakesTools reports that chats may contain tools, unless option api selects another endpoint.
 func (g *Generator) TakesTools() bool { return g.TakesParts() }
 
-// checkChat lists what only a chat has, of a prompt that is asked in another way.
+// checkChat lists the parts of a prompt that only a chat supports, for prompts sent to another endpoint.
 func (a *requestMaker) checkChat(p backend.Prompt) []string {
 	if a.asksChat(p) {
 		return nil
@@ -46,8 +46,8 @@ func appendChat(b []byte, p backend.Prompt) []byte {
 	return backend.AppendChat(b, p)
 }
 
-// exactRequest writes a request whose fields the benchmark says. The backend adds the model, what keeps the prompt
-// apart in a server's cache, and what options body.KEY say: nothing else.
+// exactRequest writes a request with the fields of the benchmark. The backend adds only the model, a salt that
+// separates the prompt in a server's cache, and the fields of options body.KEY.
 func (a *requestMaker) exactRequest(p backend.Prompt, salt string, goesOn bool) serverRequest {
 	fields := maps.Clone(p.Fields)
 	fields["model"] = appendText(nil, a.settings.model)
@@ -67,15 +67,15 @@ func (a *requestMaker) exactRequest(p backend.Prompt, salt string, goesOn bool) 
 	}
 }
 
-// toolCallPart is a part of a tool call, as an event brought it.
+// toolCallPart is a part of a tool call from one event.
 type toolCallPart struct {
 	index           int64
 	id, kind        string
 	name, arguments []byte
-	raw             json.RawMessage // the call, where it came in one piece
+	raw             json.RawMessage // the whole call, if it arrived in one event
 }
 
-// toolCall reads one of a chat's tool calls, or a part of one.
+// toolCall reads a tool call of a chat or a part of one.
 func (p *chunkParser) toolCall() {
 	if p.peekByte() != '{' {
 		p.skipValue()
@@ -103,7 +103,8 @@ func (p *chunkParser) toolCall() {
 	}
 }
 
-// readFunction reads the function of a tool call. An event that has neither name nor arguments brought no call yet.
+// readFunction reads the function of a tool call. If it has neither name nor arguments, the event does not contain a
+// call yet.
 func (p *chunkParser) readFunction(of *toolCallPart) {
 	c := &p.chunk
 	p.eachField(func(key []byte) {
@@ -122,7 +123,7 @@ func (p *chunkParser) readFunction(of *toolCallPart) {
 	c.calls = c.calls || len(c.called) > 0
 }
 
-// appendArguments appends a text, or what some servers send in its place: the arguments themselves, as JSON.
+// appendArguments appends a string, or the JSON of the arguments themselves, which some servers send instead.
 func (p *chunkParser) appendArguments(to []byte) []byte {
 	if c := p.peekByte(); c == '"' || c == 'n' {
 		return p.appendText(to)
@@ -135,30 +136,30 @@ func (p *chunkParser) appendArguments(to []byte) []byte {
 	return append(to, compactJSON(p.data[start:p.at])...)
 }
 
-// compactJSON is JSON without blanks.
+// compactJSON returns JSON without blanks.
 func compactJSON(text []byte) json.RawMessage {
 	var b bytes.Buffer
-	if json.Compact(&b, text) != nil { // not of what has been read
+	if json.Compact(&b, text) != nil { // cannot fail for scanned text
 		return nil
 	}
 	return b.Bytes()
 }
 
-// partialToolCall is a tool call on its way.
+// partialToolCall is an incomplete tool call.
 type partialToolCall struct {
 	index     int64
-	call      backend.ToolCall // without its arguments
+	call      backend.ToolCall // without arguments
 	arguments []byte
 }
 
-// MergedCalls are the tool calls of one answer, as far as its events brought them. The zero value has none.
+// MergedCalls contains the tool calls of one answer that its events have contained so far. The zero value is empty.
 type MergedCalls struct{ calls []partialToolCall }
 
-// AddEvent adds what an event has of tool calls.
+// AddEvent adds the tool calls of an event.
 func (m *MergedCalls) AddEvent(e *ObservedEvent) { m.mergeParts(e.parts) }
 
-// mergeParts joins parts of tool calls by their index: of ID, type and name the last one counts that is not empty,
-// arguments are joined. Calls that came in one piece stay as they are.
+// mergeParts merges parts of tool calls by index. The last non-empty id, type and name are used, and arguments are
+// concatenated. Calls that arrived in one event stay unchanged.
 func (m *MergedCalls) mergeParts(parts []toolCallPart) {
 	for _, p := range parts {
 		at, found := len(m.calls), false
@@ -183,7 +184,7 @@ func (m *MergedCalls) mergeParts(parts []toolCallPart) {
 	}
 }
 
-// List are the tool calls, in the order of their indices; nil: there are none.
+// List returns the tool calls in the order of their indices; nil: none.
 func (m *MergedCalls) List() []backend.ToolCall {
 	var all []backend.ToolCall
 	for _, c := range m.calls {

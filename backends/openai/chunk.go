@@ -11,34 +11,34 @@ import (
 	"strings"
 )
 
-// answerChunk is what one event of a stream says, or an answer in one piece. Its memory is reused.
+// answerChunk contains the content of one event of a stream, or of an unstreamed answer. Its memory is reused.
 type answerChunk struct {
 	text     []byte         // generated text of the first choice
 	thought  []byte         // generated text that is not part of the answer: reasoning
 	called   []byte         // names and arguments of tool calls, or parts of them
-	ids      []int32        // the ids of all that, where the server reports them
-	logged   int            // tokens with log probabilities
-	parts    []toolCallPart // of tool calls of a chat; their texts lie in called
-	calls    bool           // it has a part of a tool call
-	finish   string         // why the answer ended; "": it goes on
+	ids      []int32        // ids of all generated tokens, if the server reports them
+	logged   int            // number of tokens with log probabilities
+	parts    []toolCallPart // parts of a chat's tool calls; their texts are in called
+	calls    bool           // the chunk contains a part of a tool call
+	finish   string         // why the answer ended; "": it has not ended
 	usage    usageCounts
-	results  int    // embeddings, or documents that are ranked
-	fault    string // what the server says went wrong; "": nothing
+	results  int    // number of embeddings or ranked documents
+	fault    string // the server's error message; "": none
 	hasFault bool
 }
 
-// usageCounts is the server's count of tokens.
+// usageCounts contains the server's token counts.
 type usageCounts struct {
-	known      bool  // completion is
+	known      bool  // completion is set
 	completion int64 // generated tokens
-	cached     int64 // tokens of the prompt that were in a cache
+	cached     int64 // tokens of the prompt that were cached
 	prompt     int64
 	reasoning  int64       // generated tokens that are not part of the answer
-	tells      usageFields // what else it knows
-	wrong      string      // the first count that is none, with its name; "": all are
+	tells      usageFields // the other counts that the server reports
+	wrong      string      // the first invalid count with its name; "": all are valid
 }
 
-// usageFields says which numbers a server reports.
+// usageFields is the set of counts that a server reports.
 type usageFields uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 	tellsCached
 )
 
-// addLater adds a later record of the same answer.
+// addLater merges a later record of the same answer.
 func (u *usageCounts) addLater(later usageCounts) {
 	if later.known {
 		u.known, u.completion = true, later.completion
@@ -63,13 +63,13 @@ func (u *usageCounts) addLater(later usageCounts) {
 	u.wrong = cmp.Or(u.wrong, later.wrong)
 }
 
-// answerState is what an answer has said of itself so far.
+// answerState contains the usage and the finish reason received so far.
 type answerState struct {
 	usage  usageCounts
-	finish string // why it ended; "": it goes on
+	finish string // why the answer ended; "": it has not ended
 }
 
-// addState adds what a chunk says.
+// addState adds the content of a chunk.
 func (s *answerState) addState(c *answerChunk) {
 	s.usage.addLater(c.usage)
 	if c.finish != "" {
@@ -77,25 +77,25 @@ func (s *answerState) addState(c *answerChunk) {
 	}
 }
 
-// endsBy tells whether an answer is complete whose stream ended so before its last event: some servers leave that out,
-// but say why the answer ended.
+// endsBy reports whether an answer is complete although its stream ended before the last event. Some servers omit that
+// event but state why the answer ended.
 func (s *answerState) endsBy(ended error) bool { return errors.Is(ended, io.EOF) && s.finish != "" }
 
-// isToken tells whether something was generated.
+// isToken reports whether the chunk contains generated output.
 func (c *answerChunk) isToken() bool {
 	return len(c.text) > 0 || len(c.ids) > 0 || c.logged > 0 || c.calls || len(c.thought) > 0
 }
 
-// chunkParser reads chunks. It is for one stream at a time.
+// chunkParser parses chunks. It supports one stream at a time.
 type chunkParser struct {
 	jsonScanner
 	chunk answerChunk
-	index int64  // of the choice that is being read
-	whole bool   // that choice is a whole message
-	says  typeOf // of the event that is being read
+	index int64  // index of the current choice
+	whole bool   // the current choice is a whole message
+	says  typeOf // type of the current event
 }
 
-// parseEvent reads the data of an event. The chunk is valid until the next call. ok is false if it is not a JSON
+// parseEvent parses the data of an event. The chunk is valid until the next call. ok is false if data is not a JSON
 // object.
 func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 	p.reset(data)
@@ -115,7 +115,7 @@ func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 			p.readUsage()
 		case "timings":
 			p.readTimings()
-		case "delta": // of a transcript, or of a response
+		case "delta": // of a transcript or a response
 			c.text = p.appendText(c.text)
 		case "type":
 			p.eventType()
@@ -137,14 +137,14 @@ func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 	return c, !p.bad
 }
 
-// readOther reads what streams of completions and chats do not have: parts of responses, and lists of results.
+// readOther reads keys that streams of completions and chats do not contain: parts of responses, and lists of results.
 func (p *chunkParser) readOther(key []byte) {
 	switch string(key) {
 	case "item":
 		p.readToolName(&p.chunk.called)
 	case "response":
 		p.readResponse()
-	case "output": // of a response in one piece
+	case "output": // of an unstreamed response
 		p.eachElement(p.readOutputItem)
 	case "data", "results":
 		p.eachElement(func() {
@@ -156,7 +156,7 @@ func (p *chunkParser) readOther(key []byte) {
 	}
 }
 
-// textOr reads a string, or skips another value.
+// textOr reads a string, or skips another value and returns "".
 func (p *chunkParser) textOr() string {
 	if p.peekByte() != '"' {
 		p.skipValue()
@@ -165,7 +165,7 @@ func (p *chunkParser) textOr() string {
 	return string(p.readString())
 }
 
-// isText tells whether a value is a certain string.
+// isText reports whether the value is the string want.
 func (p *chunkParser) isText(want string) bool {
 	if p.peekByte() != '"' {
 		p.skipValue()
@@ -174,7 +174,7 @@ func (p *chunkParser) isText(want string) bool {
 	return string(p.readString()) == want
 }
 
-// readChoice reads one choice. Choices other than the first are dropped; index comes before the rest, or is 0.
+// readChoice reads one choice. It drops all choices except the first. The index precedes the other keys, or is 0.
 func (p *chunkParser) readChoice() {
 	p.index = 0
 	p.eachField(func(key []byte) {
@@ -211,7 +211,7 @@ func (p *chunkParser) appendText(to []byte) []byte {
 	return append(to, p.readString()...)
 }
 
-// readDelta reads a part of a chat's answer, or all of it.
+// readDelta reads a part of a chat's answer, or the whole answer.
 func (p *chunkParser) readDelta() {
 	c := &p.chunk
 	p.eachField(func(key []byte) {
@@ -219,7 +219,7 @@ func (p *chunkParser) readDelta() {
 		case "content", "refusal":
 			p.readContent()
 		case "reasoning_content", "reasoning":
-			if len(c.thought) > 0 { // some servers say it by both names
+			if len(c.thought) > 0 { // some servers send it under both names
 				p.skipValue()
 				return
 			}
@@ -234,7 +234,7 @@ func (p *chunkParser) readDelta() {
 	})
 }
 
-// readContent reads the text of a message: a string, or a list of parts, of which some are reasoning.
+// readContent reads the text of a message: a string, or a list of parts that may include reasoning.
 func (p *chunkParser) readContent() {
 	if p.peekByte() == '[' {
 		p.readParts(&p.chunk.text)
@@ -243,7 +243,7 @@ func (p *chunkParser) readContent() {
 	p.chunk.text = p.appendText(p.chunk.text)
 }
 
-// readParts reads a list of parts: strings, and objects with a text, or with reasoning as parts of its own.
+// readParts reads a list of parts: strings, and objects with text or with nested reasoning.
 func (p *chunkParser) readParts(to *[]byte) {
 	p.eachElement(func() {
 		if p.peekByte() != '{' {
@@ -265,7 +265,7 @@ func (p *chunkParser) readParts(to *[]byte) {
 	})
 }
 
-// readLogprobs reads the tokens that have log probabilities: a list of strings in completions, of objects in chats.
+// readLogprobs reads the tokens with log probabilities: a list of strings in completions, and of objects in chats.
 func (p *chunkParser) readLogprobs() {
 	p.eachField(func(key []byte) {
 		switch string(key) {
@@ -279,7 +279,7 @@ func (p *chunkParser) readLogprobs() {
 	})
 }
 
-// loggedObject reads a token of a chat, or of llama.cpp, which adds the token's id.
+// loggedObject reads a token of a chat or of llama.cpp, which adds the token's id.
 func (p *chunkParser) loggedObject() {
 	p.eachField(func(key []byte) {
 		switch string(key) {
@@ -293,7 +293,7 @@ func (p *chunkParser) loggedObject() {
 	})
 }
 
-// idPrefix is how vLLM writes a token's id instead of its text.
+// idPrefix precedes the id with which vLLM replaces a token's text.
 const idPrefix = "token_id:"
 
 func (p *chunkParser) readLoggedToken() {
@@ -332,7 +332,8 @@ func (p *chunkParser) readUsage() {
 	})
 }
 
-// readUsageDetail reads what is beside the two main numbers: in a record of their own as a rule, beside them at SGLang.
+// readUsageDetail reads counts other than the two main ones. They are usually in a nested object; SGLang puts them next
+// to the main counts.
 func (p *chunkParser) readUsageDetail(key []byte) {
 	u := &p.chunk.usage
 	switch string(key) {
@@ -345,11 +346,11 @@ func (p *chunkParser) readUsageDetail(key []byte) {
 	}
 }
 
-// maxTokens bounds the tokens of one prompt or answer: no context is as long.
+// maxTokens is the maximum number of tokens of one prompt or answer. It exceeds all context lengths.
 const maxTokens = 1 << 31
 
-// readTokenCount reads a number of tokens by its name, a whole number however it is written: 16, 16.0. Null tells
-// nothing; anything else is no count, which is kept.
+// readTokenCount reads a token count by its name: an integer in any notation (16, 16.0). null counts as missing. Other
+// values are recorded as invalid.
 func (p *chunkParser) readTokenCount(name []byte) (n int64, ok bool) {
 	if p.skipNull() {
 		return 0, false
@@ -370,7 +371,7 @@ func (p *chunkParser) readTokenCount(name []byte) (n int64, ok bool) {
 	return 0, false
 }
 
-// setTokenCount reads a number of tokens that is beside the main ones.
+// setTokenCount reads a token count other than the main ones.
 func (p *chunkParser) setTokenCount(to *int64, is usageFields) {
 	if n, ok := p.readInteger(); ok && n >= 0 && n < maxTokens {
 		*to = n
@@ -378,7 +379,7 @@ func (p *chunkParser) setTokenCount(to *int64, is usageFields) {
 	}
 }
 
-// readTimings reads llama.cpp's record.
+// readTimings reads the timings object of llama.cpp.
 func (p *chunkParser) readTimings() {
 	p.eachField(func(key []byte) {
 		if string(key) == "cache_n" {
@@ -389,7 +390,7 @@ func (p *chunkParser) readTimings() {
 	})
 }
 
-// readError reads an error, which is an object with a message, a string, or null.
+// readError reads an error: an object with a message, a string, or null.
 func (p *chunkParser) readError() {
 	if p.skipNull() {
 		return

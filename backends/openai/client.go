@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Client asks servers one request at a time, and tells what comes and when: for measurements of the servers
-// themselves. It tries once, queues nothing and has no limit of requests: what a user would wait for is measured, not
-// hidden. Its methods may be called from many goroutines at a time.
+// Client sends one request to a server at a time and reports what arrives and when, for measurements of the servers
+// themselves. It tries once, does not queue and does not limit the number of requests, so that the waiting times of
+// users are measured. Its methods are safe for concurrent use.
 type Client struct {
 	settings openaiSettings
 	about    ServerInfo
@@ -37,34 +37,34 @@ type Client struct {
 // clientEndpoint is one of the servers.
 type clientEndpoint struct {
 	base    *url.URL
-	path    string // of base, as it is written
+	path    string // path of base as the user wrote it
 	lines   *connPool
-	running atomic.Int64 // requests that it is working on
+	running atomic.Int64 // requests in progress
 }
 
-// ServerInfo is what a client knows of its servers without having asked for an answer.
+// ServerInfo contains the facts about the servers that are known without a request for an answer.
 type ServerInfo struct {
-	URLs    []string // bases, with the version of the API
+	URLs    []string // base URLs, including the version of the API
 	Kind    string   // vllm, sglang, trtllm, llamacpp, openai, other
-	Version string   // of the server's program; empty: it does not tell
-	Models  []string // all that are listed
-	Model   string   // the one that is asked
-	// MaxLength is the most tokens of a prompt and its answer; 0: the server does not tell.
+	Version string   // version of the server's program; empty: unknown
+	Models  []string // all listed models
+	Model   string   // the model to which requests are sent
+	// MaxLength is the maximum number of tokens of a prompt and its answer; 0: unknown.
 	MaxLength int
-	// Vocabulary is how many token ids there are; 0: the server does not tell.
+	// Vocabulary is the number of token ids; 0: unknown.
 	Vocabulary int
-	API        APIPart // that a URL names; empty: none
-	IDs        bool    // servers are asked for token ids, or log probabilities that have them
-	Exact      bool    // the kind of server can be asked for answers of an exact length
+	API        APIPart // endpoint in the URL; empty: none
+	IDs        bool    // requests ask for token ids, or for log probabilities that include them
+	Exact      bool    // the kind of server supports answers of an exact length
 }
 
-// Client connects to the servers that options name, which are those of OpenGenerator without concurrency, retries and
-// on_failure. It takes URLs as people have them: http:// may be missing, and the path of an API at the end says which
-// API is meant. It asks for the list of models, and fails with an error of backend.ErrOption or backend.ErrModel, or
-// with one that says why no server answers.
+// Client connects to the servers in options, which are those of OpenGenerator except concurrency, retries and
+// on_failure. URLs may lack http://, and may end in the path of an endpoint, which is then used. It asks for the list
+// of models. It returns an error of class backend.ErrOption or backend.ErrModel, or one that describes why no server
+// answers.
 //
-// Option prefix_cache is allow unless it is given: prompts that must not be alike are made so, and a server may keep
-// what they have in common. Where it is off or report, each request has a salt of its own.
+// The default of option prefix_cache is allow: prompts that must differ differ anyway, and a server may cache their
+// common parts. With off or report, each request has its own salt.
 func (b Backend) Client(ctx context.Context, options map[string]string) (*Client, error) {
 	s, named, err := readMeasured(options)
 	if err != nil {
@@ -99,24 +99,24 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	return c, nil
 }
 
-// maxIdleTime is less than the 5 s after which common servers (of uvicorn, and llama.cpp) close a connection that
-// nobody uses: a request that is just on its way then would seem to be refused.
+// maxIdleTime is less than 5 s, the time after which common servers (uvicorn, llama.cpp) close an idle connection. A
+// request sent at that moment would seem to be refused.
 const maxIdleTime = 4 * time.Second
 
-// ServerInfo says what the servers are.
+// ServerInfo describes the servers.
 func (c *Client) ServerInfo() ServerInfo {
 	a := c.about
 	a.URLs, a.Models = slices.Clone(a.URLs), slices.Clone(a.Models)
 	return a
 }
 
-// Close closes the connections that are kept.
+// Close closes idle connections.
 func (c *Client) Close() error {
 	c.client.CloseIdleConnections()
 	return nil
 }
 
-// readMeasured reads the options of a Client, and the API that a URL names.
+// readMeasured parses the options of a Client and returns the endpoint that a URL names.
 func readMeasured(options map[string]string) (openaiSettings, APIPart, error) {
 	given := maps.Clone(options)
 	var faults []error
@@ -151,8 +151,8 @@ func readMeasured(options map[string]string) (openaiSettings, APIPart, error) {
 	return s, named, err
 }
 
-// completeURL makes a base URL of what people have: http:// is what is meant without a scheme, and the path of an API
-// at the end says which one.
+// completeURL converts a user's URL to a base URL. It adds http:// if the scheme is missing, and returns the endpoint
+// if the URL ends in its path.
 func completeURL(text string) (base string, api APIPart) {
 	if text == "" {
 		return "", ""
@@ -169,7 +169,7 @@ func completeURL(text string) (base string, api APIPart) {
 	return strings.TrimSuffix(text, "/models"), ""
 }
 
-// discoverModels asks all servers for their models, and sets the model and the kind of server.
+// discoverModels asks all servers for their models and sets the model and the kind of server.
 func (c *Client) discoverModels(ctx context.Context, s *openaiSettings, hasKey bool) error {
 	var faults []error
 	for _, base := range s.endpoints {
@@ -185,7 +185,7 @@ func (c *Client) discoverOne(ctx context.Context, s *openaiSettings, base *url.U
 	defer cancel()
 	l, err := listModels(ctx, c.client, c.header, base)
 	if status := new(httpError); errors.As(err, &status) && status.code == http.StatusNotFound && s.model != "" {
-		l, err = modelList{ids: []string{s.model}, server: status.server}, nil // no list: what is asked is believed
+		l, err = modelList{ids: []string{s.model}, server: status.server}, nil // without a list, trust the options
 	}
 	if err != nil {
 		return explainDiscovery(err, base, s, hasKey)
@@ -203,13 +203,13 @@ func (c *Client) discoverOne(ctx context.Context, s *openaiSettings, base *url.U
 	c.about.Version = cmp.Or(c.about.Version, tells.Version)
 	n := cmp.Or(of.maxLength, tells.Settings.Length)
 	if n > 0 && (c.about.MaxLength == 0 || n < c.about.MaxLength) {
-		c.about.MaxLength = n // of several servers, what all can
+		c.about.MaxLength = n // the minimum of several servers
 	}
 	c.about.Vocabulary = max(c.about.Vocabulary, of.vocabulary)
 	return nil
 }
 
-// withConnectTimeout bounds the wait for an answer about a server.
+// withConnectTimeout returns a context that limits the wait for facts about a server.
 func withConnectTimeout(ctx context.Context, connect time.Duration) (context.Context, context.CancelFunc) {
 	if connect <= 0 {
 		return context.WithCancel(ctx)
@@ -217,7 +217,7 @@ func withConnectTimeout(ctx context.Context, connect time.Duration) (context.Con
 	return context.WithTimeoutCause(ctx, 2*connect, errors.New("it did not answer within twice connect_timeout"))
 }
 
-// explainDiscovery says what a server that does not list its models may be.
+// explainDiscovery explains an error of a server that does not list its models.
 func explainDiscovery(err error, base *url.URL, s *openaiSettings, hasKey bool) error {
 	var status *httpError
 	var dial *dialError

@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// dialFunc makes connections.
+// dialFunc opens connections.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// newClient returns a client that keeps a connection for each request at a time. It speaks HTTP/1.1: each stream has a
-// connection of its own, so that none waits for the others' packets. dial may be nil.
+// newClient returns a client that keeps as many connections as concurrent requests. It uses HTTP/1.1, so that each
+// stream has its own connection and does not wait for other streams' packets. dial may be nil.
 func newClient(s openaiSettings, dial dialFunc) (*http.Client, *poolTransport, error) {
 	config, err := s.tlsConfig()
 	if err != nil {
@@ -33,10 +33,10 @@ func newClient(s openaiSettings, dial dialFunc) (*http.Client, *poolTransport, e
 	}, t, nil
 }
 
-// errSwitched is an answer that is none.
+// errSwitched means that a server answered 101 Switching Protocols.
 var errSwitched = fmt.Errorf("%w: it answers 101 Switching Protocols, which it was not asked for", ErrStream)
 
-// tlsConfig is how servers are trusted.
+// tlsConfig returns the TLS configuration of connections to servers.
 func (s openaiSettings) tlsConfig() (*tls.Config, error) {
 	config := &tls.Config{InsecureSkipVerify: s.insecure} //nolint:gosec // the user's choice, see option insecure
 	if s.ca == "" {
@@ -53,8 +53,8 @@ func (s openaiSettings) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// makeDialer makes a dialer of dial, or if that is nil of the network. A host that vanishes while an answer is awaited
-// is noticed after 30 s.
+// makeDialer returns dial or, if it is nil, a dialer for the network. It detects within 30 s that a host has vanished
+// while an answer is pending.
 func (s openaiSettings) makeDialer(dial dialFunc) dialFunc {
 	if dial != nil {
 		return dial
@@ -63,15 +63,15 @@ func (s openaiSettings) makeDialer(dial dialFunc) dialFunc {
 	return (&net.Dialer{Timeout: s.connect, KeepAliveConfig: alive}).DialContext
 }
 
-// dialError is a connection that could not be made.
+// dialError means that a connection could not be opened.
 type dialError struct {
 	error
-	handshake bool // a server is there, and the connection is not secure
+	handshake bool // a server was reached, but the TLS handshake failed
 }
 
 func (e *dialError) Unwrap() error { return e.error }
 
-// Error says what to do where it is this machine that has no more connections, and not the server.
+// Error adds advice if this machine, not the server, has no more connections.
 func (e *dialError) Error() string {
 	if e.outOfFiles() {
 		return e.error.Error() + " here: allow more before the command, as with ulimit -n 65536"
@@ -79,10 +79,11 @@ func (e *dialError) Error() string {
 	return e.error.Error()
 }
 
-// outOfFiles tells whether this process, or this machine, has as many open files as it may have.
+// outOfFiles reports whether this process or this machine has reached its limit of open files.
 func (e *dialError) outOfFiles() bool {
 	return errors.Is(e.error, syscall.EMFILE) || errors.Is(e.error, syscall.ENFILE)
 }
 
-// errRedirect: a POST that is sent elsewhere may arrive as a GET, and a key at another host.
+// errRedirect is returned for redirections, because a redirected POST may become a GET, and the API key may be sent to
+// another host.
 var errRedirect = errors.New("the server redirects: use the address that it points to")

@@ -6,15 +6,16 @@ import (
 	"strconv"
 )
 
-// ErrCount is a number of tokens that cannot be.
+// ErrCount means that a token count is impossible.
 var ErrCount = errors.New("the server's count of tokens is wrong")
 
-// checkCount returns an ErrCount where the server's count of an answer cannot be: no number of tokens, none beside
-// tokens that came, or more than were allowed and came. Came is how many tokens were seen at least, as events or, of an
-// answer in one piece, how many there may be, as bytes; most is how many were asked for at most, 0: any number.
+// checkCount returns an ErrCount if the server's count of an answer is impossible: not a number of tokens, 0 although
+// tokens arrived, or above both the requested maximum and the number that arrived. came is the minimum number of tokens
+// that arrived, counted as events, or, for an unstreamed answer, the maximum number, counted as bytes. maxTokens is the
+// requested maximum; 0: any number.
 func (u usageCounts) checkCount(came, most int) error {
 	visible := u.completion
-	if u.tells&tellsReasoning != 0 { // which some servers do not count against the limit
+	if u.tells&tellsReasoning != 0 { // some servers exclude reasoning from the limit
 		visible -= min(u.reasoning, visible)
 	}
 	switch {
@@ -28,7 +29,8 @@ func (u usageCounts) checkCount(came, most int) error {
 	return nil
 }
 
-// maxTokensOf is how many tokens fields of a request allow its answer; 0: any number, or more than one answer.
+// maxTokensOf returns the maximum number of tokens that the fields of a request permit; 0: any number, or more than one
+// answer.
 func maxTokensOf(fields map[string][]byte) (most int) {
 	for _, name := range []string{"n", "best_of"} {
 		if text, ok := fields[name]; ok && string(text) != "1" && string(text) != "null" {
@@ -43,6 +45,7 @@ func maxTokensOf(fields map[string][]byte) (most int) {
 	return most
 }
 
-// maxTokenEvents is how many events with tokens a stream may have of which so many tokens were asked for: some servers
-// send more than they were asked for, and some a token in pieces, but none goes on for ever.
+// maxTokenEvents returns the maximum number of events with tokens in a stream for which a number of tokens was
+// requested. It is generous, because some servers send more tokens than requested or split tokens, but it detects
+// endless streams.
 func maxTokenEvents(tokens int) int { return 4096 + 4*tokens }

@@ -14,26 +14,26 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// modelList is what an endpoint says of its models.
+// modelList is an endpoint's list of models.
 type modelList struct {
 	ids    []string
 	models map[string]listedModel
-	server string // its header Server
+	server string // header field Server
 }
 
-// listedModel is what a list says of a model.
+// listedModel is a model of a list.
 type listedModel struct {
 	owner      string
-	maxLength  int // tokens of a prompt and its answer; 0: it does not say
-	vocabulary int // token ids; 0: it does not say
+	maxLength  int // maximum tokens of a prompt and its answer; 0: unknown
+	vocabulary int // number of token ids; 0: unknown
 }
 
-// maxListBytes bounds the list of models.
+// maxListBytes is the maximum size of the list of models.
 const maxListBytes = 8 << 20
 
-// discoverModels asks all endpoints for their models, and sets the name of the model and the kind of server where the
-// options leave that open. The error lists the faults of all endpoints; it is the model's, unless one of them
-// did not say what it has.
+// discoverModels asks all endpoints for their models and sets the name of the model and the kind of server if the
+// options do not. The error lists the faults of all endpoints. It has class backend.ErrModel unless an endpoint did not
+// return a list.
 func (s *openaiSettings) discoverModels(ctx context.Context, client *http.Client, header http.Header) error {
 	var faults []error
 	for _, base := range s.endpoints {
@@ -59,8 +59,7 @@ func (s *openaiSettings) discoverOne(ctx context.Context, client *http.Client, h
 	return s.chooseModel(l)
 }
 
-// chooseModel sets the model and the kind of server where the options leave that open, or checks that the list has
-// them.
+// chooseModel sets the model and the kind of server if the options do not, or checks that the list contains the model.
 func (s *openaiSettings) chooseModel(l modelList) error {
 	switch {
 	case s.model == "" && len(l.ids) == 1:
@@ -113,7 +112,7 @@ func listModels(ctx context.Context, client *http.Client, header http.Header, ba
 			MaxLength int    `json:"max_model_len"`
 			Meta      struct {
 				Vocabulary int `json:"n_vocab"`
-			} `json:"meta"` // llama.cpp's
+			} `json:"meta"` // object of llama.cpp
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {

@@ -7,43 +7,43 @@ import (
 	"io"
 )
 
-// streamEvent is one event of a stream of server-sent events (WHATWG HTML, section 9.2). data is valid
-// until the next one is read.
+// streamEvent is one server-sent event of a stream (WHATWG HTML, section 9.2). data is valid until the next event is
+// read.
 type streamEvent struct {
 	data      []byte
-	isError   bool // its name or its field is "error"
-	isComment bool // it is nothing else
+	isError   bool // the event's name or its field is "error"
+	isComment bool // the event contains only comments
 }
 
-// maxEventBytes bounds what is kept of an event that does not end.
+// maxEventBytes is the maximum size of an incomplete event.
 const maxEventBytes = 4 << 20
 
-// errLongEvent is an event beyond the bound.
+// errLongEvent means that an event exceeds maxEventBytes.
 var errLongEvent = fmt.Errorf("an event of the stream has more than %d MiB", maxEventBytes>>20)
 
-// eventReader reads a stream. Its memory is reused.
+// eventReader reads the events of a stream. Its memory is reused.
 type eventReader struct {
 	from       io.Reader
 	buffer     []byte
-	start, end int // what is read but not yet used
-	searched   int // of that, where no event ends
+	start, end int // read but unused part of buffer
+	searched   int // length of that part without the end of an event
 	joined     []byte
-	strange    []byte // the first line that is no field of an event
-	received   int64  // bytes of the stream
-	most       int64  // of them; 0: any number
+	strange    []byte // the first line that is not a field of an event
+	received   int64  // bytes received
+	most       int64  // maximum number of bytes; 0: any number
 
-	clock    func() int64   // nil: times are not taken
-	source   arrivalCounter // nil: each read is an arrival of its own
-	arrival  int            // of the last read
-	read     int64          // when the first read of that arrival returned, by clock
-	longest  int64          // from a read's return until all that it brought was taken
-	comments bool           // comments are events, too
-	ended    bool           // the stream is: nothing is to be read any more
+	clock    func() int64   // nil: times are not recorded
+	source   arrivalCounter // nil: each read is a separate arrival
+	arrival  int            // number of the last read's arrival
+	read     int64          // time at which the first read of that arrival returned
+	longest  int64          // longest time from the return of a read to the delivery of its content
+	comments bool           // deliver comments as events
+	ended    bool           // the stream has ended; stop reading
 	full     bool           // the last read filled the buffer
 }
 
-// startBuffer is the first size of a buffer: an event with a token or two has about 300 bytes. One that is smaller than
-// usualBuffer grows up to that while reads fill it.
+// startBuffer is the initial size of a buffer: an event with a token or two has about 300 bytes. A smaller buffer grows
+// up to usualBuffer while reads fill it.
 const (
 	startBuffer = 4096
 	usualBuffer = 1 << 10
@@ -56,12 +56,12 @@ func (e *eventReader) reset(from io.Reader) {
 	*e = eventReader{from: from, buffer: e.buffer, joined: e.joined[:0], strange: e.strange[:0]}
 }
 
-// observeArrivals makes the stream take the time of each arrival, and hand comments over.
+// observeArrivals makes the reader record the time of each arrival and deliver comments.
 func (e *eventReader) observeArrivals(clock func() int64, source arrivalCounter) {
 	e.clock, e.source, e.comments = clock, source, true
 }
 
-// noteArrival notes the time where a read brought what had not come with the one before.
+// noteArrival records the time if a read returned data of a new arrival.
 func (e *eventReader) noteArrival() {
 	if e.clock == nil {
 		return
@@ -75,8 +75,8 @@ func (e *eventReader) noteArrival() {
 	}
 }
 
-// nextEvent returns the next event with data. At the end of the stream the error is io.EOF, or
-// io.ErrUnexpectedEOF within an event.
+// nextEvent returns the next event with data. At the end of the stream the error is io.EOF, or io.ErrUnexpectedEOF
+// within an event.
 func (e *eventReader) nextEvent() (streamEvent, error) {
 	for {
 		if block, found := e.nextBlock(); found {
@@ -94,14 +94,14 @@ func (e *eventReader) nextEvent() (streamEvent, error) {
 	}
 }
 
-// eventTaker takes the events of an answer. An error ends it.
+// eventTaker receives the events of an answer. An error stops the reading.
 type eventTaker interface {
-	noteEvent() error // an event has come, the last one too
+	noteEvent() error // called for each event, including the last
 	takeEvent(ev streamEvent) error
 }
 
-// eachEvent hands the events of an answer over, up to the last one. ended is how the stream ended before that one, and
-// fault what its taker found.
+// eachEvent delivers the events of an answer except the last. ended is the reason why the stream ended before the last
+// event. fault is the error of the taker.
 func (e *eventReader) eachEvent(to eventTaker) (ended, fault error) {
 	for {
 		ev, err := e.nextEvent()
@@ -120,7 +120,7 @@ func (e *eventReader) eachEvent(to eventTaker) (ended, fault error) {
 	}
 }
 
-// lastEvent is what is left at the end of the stream: the event after the last one needs no empty line behind it.
+// lastEvent returns the remaining event at the end of the stream. The last event need not be followed by an empty line.
 func (e *eventReader) lastEvent() (streamEvent, error) {
 	left := e.buffer[e.start:e.end]
 	if len(bytes.TrimSpace(left)) == 0 {
@@ -133,12 +133,12 @@ func (e *eventReader) lastEvent() (streamEvent, error) {
 	return streamEvent{}, io.ErrUnexpectedEOF
 }
 
-// done is the data of the event after the last one.
+// done is the data of the event that ends an answer.
 const done = "[DONE]"
 
 func (ev streamEvent) isLast() bool { return string(bytes.TrimSpace(ev.data)) == done }
 
-// nextBlock cuts off the lines up to the next empty one. A line ends with LF, CRLF, or CR alone.
+// nextBlock removes and returns the lines up to the next empty line. A line ends with LF, CRLF, or CR alone.
 func (e *eventReader) nextBlock() (lines []byte, found bool) {
 	unused := e.buffer[e.start:e.end]
 	for at := e.searched; ; {
@@ -156,7 +156,7 @@ func (e *eventReader) nextBlock() (lines []byte, found bool) {
 	}
 }
 
-// lineEnd is where a line ends, and how many bytes its end has; -1: it does not yet, or that is not known.
+// lineEnd returns the position and the length of a line's end; -1: not yet, or not known.
 func lineEnd(text []byte) (at, length int) {
 	n := bytes.IndexByte(text, '\n')
 	line := text
@@ -166,7 +166,7 @@ func lineEnd(text []byte) (at, length int) {
 	switch cr := bytes.IndexByte(line, '\r'); {
 	case cr < 0:
 		return n, 1
-	case cr+1 < len(line), cr == 0 && n < 0: // an empty line is one whatever follows
+	case cr+1 < len(line), cr == 0 && n < 0: // an empty line ends here regardless of what follows
 		return cr, 1
 	case n < 0: // LF may follow
 		return -1, 0
@@ -214,7 +214,7 @@ func (e *eventReader) fillBuffer() error {
 	return err
 }
 
-// skipRest reads on until the stream ends or fails, or half a buffer more has come.
+// skipRest reads until the stream ends or fails, or until half a buffer more has arrived.
 func (e *eventReader) skipRest() {
 	for e.start, e.end, e.searched = 0, 0, 0; !e.ended && e.end <= len(e.buffer)/2; {
 		if e.fillBuffer() != nil {
@@ -223,11 +223,11 @@ func (e *eventReader) skipRest() {
 	}
 }
 
-// errLongAnswer is an answer in one piece that is longer than it may be.
+// errLongAnswer means that an unstreamed answer exceeds its maximum length.
 var errLongAnswer = fmt.Errorf("%w: it has more bytes than it may have", ErrStream)
 
-// readAll reads the whole stream, or with errLongAnswer its beginning of so many bytes or more. It is valid until the
-// next reset.
+// readAll reads the whole stream. If it has more than maxBytes, it returns its beginning and errLongAnswer. The result
+// is valid until the next reset.
 func (e *eventReader) readAll(most int) ([]byte, error) {
 	for {
 		if e.end == len(e.buffer) {
@@ -245,8 +245,8 @@ func (e *eventReader) readAll(most int) ([]byte, error) {
 	}
 }
 
-// parseEvent reads the fields of an event. Comments have no data; some servers send events without any to
-// keep a connection alive.
+// parseEvent parses the fields of an event. Comments have no data; some servers send such events to keep a connection
+// alive.
 func (e *eventReader) parseEvent(block []byte) (ev streamEvent) {
 	e.joined = e.joined[:0]
 	ev.isComment = len(block) > 0 && block[0] == ':'
@@ -267,7 +267,7 @@ func (e *eventReader) parseEvent(block []byte) (ev streamEvent) {
 			ev.data = e.joinLines(ev.data, value)
 		case "event":
 			ev.isError = ev.isError || string(value) == "error"
-		case "error": // llama.cpp's
+		case "error": // used by llama.cpp
 			ev.isError = true
 			ev.data = e.joinLines(ev.data, value)
 		case "", "id", "retry":
@@ -281,12 +281,12 @@ func (e *eventReader) parseEvent(block []byte) (ev streamEvent) {
 	return ev
 }
 
-// joinLines puts the lines of an event's data together.
+// joinLines joins the lines of an event's data.
 func (e *eventReader) joinLines(data, line []byte) []byte {
 	if data == nil {
 		return line[:len(line):len(line)]
 	}
-	if len(e.joined) == 0 { // else data is what was joined
+	if len(e.joined) == 0 { // otherwise data is the joined text
 		e.joined = append(e.joined, data...)
 	}
 	e.joined = append(append(e.joined, '\n'), line...)

@@ -2,33 +2,33 @@ package openai
 
 import "context"
 
-// connExchange is a request on a connection, and its answer: of a Generator and of a Client.
+// connExchange is a request on a connection, with its answer. Generator and Client use it.
 type connExchange struct {
 	*httpConn
 	of      *connPool
-	forget  func() bool // ends the watch of the context; false: the context has ended
-	written chan error  // nil: the request is written
-	failed  error       // how writing went, where written is nil
+	forget  func() bool // stops watching the context; returns false if the context has ended
+	written chan error  // nil: the request has been written
+	failed  error       // result of writing, if written is nil
 	closed  bool
 }
 
-// begin begins an exchange on a connection. Its reads and writes end with the context.
+// begin starts an exchange on a connection. Its reads and writes end with the context.
 func (x *connExchange) begin(ctx context.Context, of *connPool, c *httpConn) {
 	*x = connExchange{httpConn: c, of: of, forget: context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })}
 }
 
-// maxAheadBytes bounds the bodies that are written before anybody looks for an answer: a connection takes so many
-// bytes, whether or not the server reads them.
+// maxAheadBytes is the maximum size of bodies that are written before reading the answer: a connection buffers this
+// number of bytes even if the server does not read them.
 const maxAheadBytes = maxKeptBytes / 2
 
-// sendAhead writes a request whose body is longer than maxAheadBytes, while its answer is waited for: a server may
-// refuse it, and read no more of it.
+// sendAhead writes a request with a longer body while waiting for its answer, because a server may refuse the request
+// without reading all of it.
 func (x *connExchange) sendAhead(write func() error) {
 	x.written = make(chan error, 1)
 	go func() { x.written <- write() }()
 }
 
-// endWriting ends the writing of the request, and says how it went.
+// endWriting ends the writing of the request and returns its result.
 func (x *connExchange) endWriting() error {
 	if x.written == nil {
 		return x.failed
@@ -37,14 +37,14 @@ func (x *connExchange) endWriting() error {
 	case x.failed = <-x.written:
 	default:
 		x.keeps = false
-		_ = x.SetWriteDeadline(past) // what is left of it is of no use
+		_ = x.SetWriteDeadline(past) // the rest of the request is useless
 		x.failed = <-x.written
 	}
 	x.written = nil
 	return x.failed
 }
 
-// end ends the exchange, and says how writing the request went. A connection that is of use still is kept.
+// end ends the exchange and returns the result of writing the request. It keeps a reusable connection.
 func (x *connExchange) end() error {
 	if x.closed {
 		return nil
@@ -54,7 +54,7 @@ func (x *connExchange) end() error {
 	if uninterrupted := x.forget(); uninterrupted && writing == nil && x.isReusable() {
 		x.of.putConn(x.httpConn)
 	} else {
-		_ = x.httpConn.Close() // the answer is complete, or has failed already
+		_ = x.httpConn.Close() // the answer is complete or has already failed
 	}
 	return writing
 }

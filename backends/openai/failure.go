@@ -11,37 +11,37 @@ import (
 	"time"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
-	// ErrStream is an answer that is cut short, malformed, too slow, or lacks its number of tokens.
+	// ErrStream means that an answer is truncated, malformed or too slow, or lacks its number of tokens.
 	ErrStream = errors.New("the server's answer is not usable")
-	// ErrServer is an error that a server reports.
+	// ErrServer means that a server reported an error.
 	ErrServer = errors.New("the server reports an error")
-	// ErrPrefixCache is a server that keeps prompts between queries.
+	// ErrPrefixCache means that a server cached prompts between queries.
 	ErrPrefixCache = errors.New("the server took a part of the prompt from its cache, which the rules forbid")
 )
 
-// tryFailure is a try that failed.
+// tryFailure describes a failed attempt.
 type tryFailure struct {
 	err  error
-	gone bool          // the server cannot be reached, or broke off
-	busy bool          // the server cannot take more now
+	gone bool          // the server is unreachable, or the connection broke off
+	busy bool          // the server cannot accept more requests now
 	late bool          // the server is too slow
-	wait time.Duration // how long it asks to wait
+	wait time.Duration // time that the server asks to wait
 }
 
 func (f *tryFailure) Error() string { return f.err.Error() }
 func (f *tryFailure) Unwrap() error { return f.err }
 
-// Causes of a context that ends before an answer does.
+// Causes of a context's end before the answer is complete.
 var (
 	errFirstTimeout = errors.New("nothing came within first_timeout")
 	errIdleTimeout  = errors.New("nothing more came within idle_timeout")
 	errTotalTimeout = errors.New("the answer was not complete within timeout")
 )
 
-// timeoutError says where the time of option timeout was over. Other causes of a context's end are the caller's,
-// and remain as they are.
+// timeoutError returns an error that describes at which point option timeout expired. Other causes of a context's end
+// come from the caller and are returned unchanged.
 func timeoutError(where string, cause error) error {
 	if !errors.Is(cause, errTotalTimeout) {
 		return cause
@@ -49,7 +49,7 @@ func timeoutError(where string, cause error) error {
 	return fmt.Errorf("%s: %w: %w", where, ErrStream, cause)
 }
 
-// connectionFailure is the failure of a request that was not answered, or of an answer that broke off.
+// connectionFailure returns the failure of a request without an answer, or of an answer that broke off.
 func connectionFailure(ctx context.Context, err error) *tryFailure {
 	cause := context.Cause(ctx)
 	switch breakKind(cause, err) {
@@ -67,7 +67,8 @@ func connectionFailure(ctx context.Context, err error) *tryFailure {
 	}
 }
 
-// breakKind is where a request failed whose connection ended in err. cause is that of its context; nil: it goes on.
+// breakKind returns the kind of failure if a request's connection ended with err. cause is the cause of its context;
+// nil: the context has not ended.
 func breakKind(cause, err error) FailureKind {
 	var dial *dialError
 	switch {
@@ -86,13 +87,12 @@ func breakKind(cause, err error) FailureKind {
 	return CutOff
 }
 
-// isOptionTimeout tells whether the time of one of the timeout options was over.
+// isOptionTimeout reports whether one of the timeout options expired.
 func isOptionTimeout(err error) bool {
 	return errors.Is(err, errFirstTimeout) || errors.Is(err, errIdleTimeout) || errors.Is(err, errTotalTimeout)
 }
 
-// statusFailure is the failure of a request that was answered with another status than 200. body is the start of the
-// answer.
+// statusFailure returns the failure of a request whose status is not 200. body is the beginning of the answer.
 func statusFailure(r *http.Response, body []byte) *tryFailure {
 	f := &tryFailure{wait: retryAfter(r.Header.Get("Retry-After"))}
 	hint := ""
@@ -117,18 +117,18 @@ func statusFailure(r *http.Response, body []byte) *tryFailure {
 	return f
 }
 
-// httpError is an answer with another status than 200.
+// httpError is an answer whose status is not 200.
 type httpError struct {
 	code   int
-	text   string // the status, and what the body says
-	hint   string // what a benchmark's user may do
-	server string // its header Server
+	text   string // the status and the message in the body
+	hint   string // advice for the user of a benchmark
+	server string // header field Server
 }
 
 func (e *httpError) Error() string { return ErrServer.Error() + ": " + e.text + e.hint }
 func (e *httpError) Unwrap() error { return ErrServer }
 
-// errorMessage is what an error's body says, as far as it is shown.
+// errorMessage returns the message in an error's body, shortened for display.
 func errorMessage(body []byte) string {
 	text := string(body[:min(len(body), bodyShown)])
 	var p chunkParser
@@ -141,8 +141,7 @@ func errorMessage(body []byte) string {
 	return text
 }
 
-// checkEvent returns what is wrong with an event of an answer, of which a parser made a chunk, or could not: ok is
-// false. Nil: nothing.
+// checkEvent returns the fault of an event, from which a parser made a chunk; nil: none. ok is false if it could not.
 func (ev streamEvent) checkEvent(c *answerChunk, ok bool) error {
 	switch {
 	case ev.isError || c.hasFault:
@@ -153,7 +152,7 @@ func (ev streamEvent) checkEvent(c *answerChunk, ok bool) error {
 	return nil
 }
 
-// finishFault is an error of an answer that ended for a reason that makes it none; nil: it is an answer.
+// finishFault returns an error if the answer's finish reason makes it unusable; nil: it is usable.
 func finishFault(reason string) error {
 	switch reason {
 	case "error", "abort", "content_filter":
@@ -162,13 +161,13 @@ func finishFault(reason string) error {
 	return nil
 }
 
-// encodingError is an answer whose content was encoded, though no request says that it may be.
+// encodingError returns the error for an answer whose content was encoded although the request does not permit it.
 func encodingError(coding string) error {
 	return fmt.Errorf("%w: its content is encoded (%.100q), which it was not asked for: a proxy does so", ErrStream,
 		coding)
 }
 
-// retryAfter reads a number of seconds; a date, or nothing, gives 0.
+// retryAfter parses a number of seconds. It returns 0 for a date or an empty text.
 func retryAfter(value string) time.Duration {
 	seconds, err := strconv.ParseUint(value, 10, 16)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// generationFields are the fields that all requests for generated text have, whether a benchmark asks or a measurement:
-// the model, how the answer comes, what its tokens are counted by, and what keeps the prompt out of the server's cache.
-// Answers are greedy unless they are drawn. Those of option body.KEY, which win over these, are not among them.
+// generationFields returns the fields that all requests for generated text contain, from benchmarks and from
+// measurements: the model, the form of the answer, the counting of tokens, and the separation from the server's prompt
+// cache. Answers are greedy unless drawn is true. It excludes the fields of option body.KEY, which override these.
 func (s *openaiSettings) generationFields(of APIPart, whole, drawn bool) map[string][]byte {
 	f := map[string][]byte{"model": appendText(nil, s.model)}
 	add := func(fields ...requestField) {
@@ -25,7 +25,7 @@ func (s *openaiSettings) generationFields(of APIPart, whole, drawn bool) map[str
 	if s.cache != cacheAllow {
 		add(k.noCache...)
 	}
-	if of == Responses { // which has its own counts, and no further fields
+	if of == Responses { // Responses always returns counts and has no further fields
 		return f
 	}
 	if !whole {
@@ -43,8 +43,8 @@ func (s *openaiSettings) generationFields(of APIPart, whole, drawn bool) map[str
 	return f
 }
 
-// countFields returns the fields that make a server report what tokens are counted by. Where it has none for ids, it
-// may report them unasked, or for a field of option body.KEY.
+// countFields returns the fields that make a server report the data for counting tokens. A server without a field for
+// ids may report them anyway, or because of a field of option body.KEY.
 func (k *serverKind) countFields(c countMode) []requestField {
 	switch {
 	case c == countLogged, c == countIDs && k.tokenIDs == nil && k.loggedIDs:
@@ -55,8 +55,8 @@ func (k *serverKind) countFields(c countMode) []requestField {
 	return slices.Clone(k.tokenIDs)
 }
 
-// asksSpecial tells whether the text of special tokens is asked for. Where neither ids nor log probabilities are, an
-// answer that starts with such a token would seem to start with its first word.
+// asksSpecial reports whether the text of special tokens is requested. Without ids and log probabilities, an answer
+// that starts with such a token would seem to start with its first word.
 func (k *serverKind) asksSpecial(s openaiSettings) bool {
 	if s.special != specialWhereHidden {
 		return s.special == specialShown
@@ -64,12 +64,12 @@ func (k *serverKind) asksSpecial(s openaiSettings) bool {
 	return k.showsSpecial && len(k.countFields(s.count)) == 0
 }
 
-// allowsSalt tells whether requests of an API may have a salt, which sets them apart in a server's cache.
+// allowsSalt reports whether requests to an endpoint may contain a salt, which separates them in a server's cache.
 func (k *serverKind) allowsSalt(of APIPart) bool {
 	return k.salt != "" && (!k.saltsChats || of == Chat)
 }
 
-// maxTokensField is the name of the most tokens in an API.
+// maxTokensField returns the name of the field for the maximum number of tokens at an endpoint.
 func (k *serverKind) maxTokensField(of APIPart) string {
 	switch {
 	case of == Responses:
@@ -80,11 +80,11 @@ func (k *serverKind) maxTokensField(of APIPart) string {
 	return "max_tokens"
 }
 
-// allowsExactLength tells whether answers of an exact length can be asked for.
+// allowsExactLength reports whether answers of an exact length can be requested.
 func (k *serverKind) allowsExactLength() bool { return k.ignoresEnd }
 
-// appendFields appends fields in the order of their names, each with a comma behind it, and says where the value of one
-// of them is.
+// appendFields appends fields sorted by name, each followed by a comma. at is the position of the value of the field
+// called of.
 func appendFields[V ~[]byte](b []byte, fields map[string]V, of string) (_ []byte, at int) {
 	n := 2
 	for name, value := range fields {

@@ -14,24 +14,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generator asks servers to continue prompts: backend.Generator. Calls beyond the servers' places wait in the
-// order in which they came.
+// Generator asks servers to continue prompts (backend.Generator). Calls that exceed the servers' places wait in order
+// of arrival.
 type Generator struct {
 	settings openaiSettings
 	asker    *requestMaker
 	client   *http.Client
-	header   http.Header // of all requests
+	header   http.Header // header of all requests
 	balancer *balancer
 	cache    *cacheWatch
 	calls    sync.Pool
-	session  string // the part of salts that no other run has
+	session  string // unique part of this run's salts
 	sessions sessionTurns
 	salts    atomic.Uint64
 
 	answered, retried, restarted atomic.Int64
 }
 
-// Limits says how many requests at a time the servers may have.
+// Limits returns the maximum number of concurrent requests at the servers.
 func (g *Generator) Limits() backend.Limits {
 	return backend.Limits{Concurrency: g.settings.places * len(g.settings.endpoints)}
 }
@@ -42,8 +42,8 @@ func (g *Generator) Close() error {
 	return nil
 }
 
-// Generate asks a server for an answer: backend.Generator. The first token is reported when the first part of the
-// answer with a token has come, with all tokens of that part.
+// Generate asks a server for an answer (backend.Generator). It reports the first token, with all tokens of the same
+// part, when the first part of the answer with a token arrives.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	turn := g.sessions.nextTurn(p.Session)
 	r, err := g.asker.makeRequest(p, g.cacheBuster(turn), turn.maxCached() > 0)
@@ -60,7 +60,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 		c = &generateCall{}
 	}
 	defer func() {
-		if len(c.events.buffer) <= maxKeptBytes { // one long answer need not stay in memory
+		if len(c.events.buffer) <= maxKeptBytes { // do not keep the memory of a long answer
 			g.calls.Put(c)
 		}
 	}()
@@ -73,7 +73,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	return g.reportAnswer(p, c, turn)
 }
 
-// cacheBuster is a salt: new each time, but for the turns of a session.
+// cacheBuster returns a salt. It is new for each request, except that the turns of a session share one.
 func (g *Generator) cacheBuster(t *sessionTurn) string {
 	if g.settings.cache == cacheAllow {
 		return ""
@@ -84,8 +84,8 @@ func (g *Generator) cacheBuster(t *sessionTurn) string {
 	return g.session + strconv.FormatUint(g.salts.Add(1), 36)
 }
 
-// askWithRetry asks until there is an answer, or no more sense in asking. A turn of a conversation is asked of the
-// server that had those before, and once.
+// askWithRetry sends the request until there is an answer or further attempts are useless. A turn of a conversation is
+// sent only once, to the server of the earlier turns.
 func (g *Generator) askWithRetry(ctx context.Context, r serverRequest, c *generateCall, turn *sessionTurn) error {
 	c.once, c.reused = turn != nil, false
 	for try := 0; ; try++ {
@@ -110,7 +110,7 @@ func (g *Generator) askWithRetry(ctx context.Context, r serverRequest, c *genera
 	}
 }
 
-// markFailure notes what a failed try says of its endpoint, and gives the place there back.
+// markFailure records the state of an endpoint after a failed attempt and releases the place there.
 func (g *Generator) markFailure(e *serverEndpoint, fail *tryFailure, try int) {
 	fail.gone = fail.gone || fail.late && g.settings.goesOn
 	switch {
@@ -122,7 +122,8 @@ func (g *Generator) markFailure(e *serverEndpoint, fail *tryFailure, try int) {
 	g.balancer.release(e)
 }
 
-// retryOrFail decides after a failed try: it returns nil, after a pause, if the request is to be sent again.
+// retryOrFail decides what to do after a failed attempt. It returns nil, after a pause, if the request should be sent
+// again.
 func (g *Generator) retryOrFail(ctx context.Context, e *serverEndpoint, fail *tryFailure, try int,
 	c *generateCall) error {
 	if err := context.Cause(ctx); err != nil {
@@ -150,7 +151,7 @@ func (g *Generator) retryOrFail(ctx context.Context, e *serverEndpoint, fail *tr
 	return timeoutError(e.base.Host, sleepContext(ctx, g.balancer.retryPause()))
 }
 
-// sleepContext waits, or returns the cause of ctx.
+// sleepContext waits for d. If ctx ends earlier, it returns the cause of ctx.
 func sleepContext(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -165,7 +166,7 @@ func sleepContext(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// reportAnswer hands a complete answer over.
+// reportAnswer delivers a complete answer.
 func (g *Generator) reportAnswer(p backend.Prompt, c *generateCall, turn *sessionTurn) error {
 	a := &c.answer
 	t, err := a.allTokens()
@@ -195,7 +196,7 @@ func (g *Generator) reportAnswer(p backend.Prompt, c *generateCall, turn *sessio
 	return nil
 }
 
-// Report is what the generator has noticed so far.
+// Report returns the observations so far.
 func (g *Generator) Report() GeneratorReport {
 	r := g.cache.makeReport()
 	r.Answers, r.Retried, r.Restarted = g.answered.Load(), g.retried.Load(), g.restarted.Load()

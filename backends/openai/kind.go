@@ -5,34 +5,37 @@ import (
 	"strings"
 )
 
-// serverKind is what a kind of server understands beyond the API that all have in common.
+// serverKind describes the features of a kind of server that are not part of the common API.
 type serverKind struct {
 	name     string
-	tokenIDs []requestField // make it report token ids
-	// loggedIDs tells whether log probabilities come with token ids, for which idsByLogprobs asks.
+	tokenIDs []requestField // fields that request token ids
+	// loggedIDs means that log probabilities include token ids. The fields idsByLogprobs request them.
 	loggedIDs     bool
 	idsByLogprobs []requestField
-	// minTokens and stopIDs are its names for the fewest tokens, and for the ids of end tokens; "": it has none.
+	// minTokens and stopIDs are the names of the fields for the minimum number of tokens and for the ids of end tokens;
+	// "": none.
 	minTokens, stopIDs string
-	ignoresEnd         bool   // it has ignore_eos, with which an answer goes on until its most tokens
-	beams              bool   // beam search, by use_beam_search
-	salt               string // a field whose value, new in each request, keeps prompts apart in its cache
-	saltsChats         bool   // only chats have that field; other requests with it are refused
+	ignoresEnd         bool   // supports ignore_eos, with which an answer continues to its maximum number of tokens
+	beams              bool   // supports beam search with use_beam_search
+	salt               string // field whose value, new in each request, separates prompts in the server's cache
+	saltsChats         bool   // only chats support that field; other requests with it are refused
 	greedy             []requestField
-	everyToken         string // its value of top_k with which all tokens can be drawn; "": it has no top_k
+	everyToken         string // value of top_k with which all tokens can be drawn; "": top_k is not supported
 	noCache            []requestField
-	// showsSpecial tells whether it has skip_special_tokens, without which the text of special tokens is left out.
+	// showsSpecial means that the server supports skip_special_tokens; without it, answers omit the text of special
+	// tokens.
 	showsSpecial bool
-	maxTokens    string // its name for the most tokens in chats
-	tellsAt      string // where it tells the version of its program and more, beside the API
-	forgetsAt    string // where it drops what it keeps of prompts
-	owner        string // what its list of models says in owned_by, or its header Server
+	maxTokens    string // name of the field for the maximum number of tokens in chats
+	tellsAt      string // path, outside of the API, of the version and other facts
+	forgetsAt    string // path of the call that clears the prompt cache
+	owner        string // owned_by in the list of models, or header field Server
 }
 
-// requestField is a field of a request, its value as JSON.
+// requestField is a field of a request. Its value is JSON.
 type requestField struct{ name, value string }
 
-// serverKinds are what the documentation of vLLM 0.11, SGLang 0.5, TensorRT-LLM 1.0 and llama.cpp's server says.
+// serverKinds returns the kinds of servers, according to the documentation of vLLM 0.11, SGLang 0.5, TensorRT-LLM 1.0
+// and llama.cpp's server.
 func serverKinds() []*serverKind {
 	return []*serverKind{
 		{
@@ -57,7 +60,7 @@ func serverKinds() []*serverKind {
 	}
 }
 
-// maybeNative tells whether it may have /generate: SGLang, or what does not say what it is.
+// maybeNative reports whether the server may have /generate: SGLang and servers of an unknown kind.
 func (k *serverKind) maybeNative() bool { return k.name == "sglang" || k.name == "other" }
 
 func kindNames() []string {
@@ -78,7 +81,7 @@ func findKind(name string) (*serverKind, error) {
 	return nil, fmt.Errorf("want auto or one of %s", strings.Join(kindNames(), ", "))
 }
 
-// ownedBy finds the kind of server that says so of its models, or "other".
+// ownedBy returns the kind of server with the given owner of models, or "other".
 func ownedBy(owner string) *serverKind {
 	all := serverKinds()
 	for _, k := range all {

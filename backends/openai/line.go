@@ -18,21 +18,21 @@ import (
 	"time"
 )
 
-// connPool holds the connections to one server that wait to be used again. This package speaks HTTP/1.1 by itself: the
-// goroutine of a request writes it and reads what comes, so that nobody stands between a read and its time, and a
-// request under way costs a third of the memory that it has with net/http.
+// connPool contains the idle connections to one server. This package implements HTTP/1.1 itself: the goroutine of a
+// request writes it and reads the answer, so that read times are exact, and a request in progress takes a third of the
+// memory that net/http uses.
 type connPool struct {
 	address string
 	config  *tls.Config // nil: without TLS
 	dial    dialFunc
-	connect time.Duration // longest time until a connection is secure; 0: any
-	longest time.Duration // that a connection may have waited that is used again; 0: any
+	connect time.Duration // maximum time until a connection is secure; 0: any
+	longest time.Duration // maximum idle time of a reusable connection; 0: any
 
 	mu     sync.Mutex
-	unused []*httpConn // the one that was used last at the end
+	unused []*httpConn // the most recently used one is last
 }
 
-// newLines are the connections to the server with a base URL.
+// newConnPool returns the pool of connections to the server of a base URL.
 func newLines(base *url.URL, config *tls.Config, dial dialFunc, connect time.Duration) *connPool {
 	l := &connPool{dial: dial, connect: connect}
 	if base.Scheme == "https" {
@@ -52,7 +52,7 @@ func defaultPort(base *url.URL) string {
 	return "80"
 }
 
-// getConn returns a connection that was used before, or a new one. The error of a new one is a dialError, or ctx's.
+// getConn returns an idle connection or a new one. For a new connection, the error is a dialError or that of ctx.
 func (l *connPool) getConn(ctx context.Context) (*httpConn, error) {
 	for {
 		c := l.takeIdle()
@@ -62,7 +62,7 @@ func (l *connPool) getConn(ctx context.Context) (*httpConn, error) {
 		if (l.longest == 0 || time.Since(c.since) < l.longest) && c.alive() {
 			return c, nil
 		}
-		_ = c.Close() // nobody uses it
+		_ = c.Close() // the connection is unused
 	}
 }
 
@@ -79,10 +79,10 @@ func (l *connPool) takeIdle() *httpConn {
 	return c
 }
 
-// putConn keeps a connection for the next request. Those that have not been used for long are at the beginning.
+// putConn keeps a connection for later requests. The connections that were idle longest are first.
 func (l *connPool) putConn(c *httpConn) {
 	c.since = time.Now()
-	if len(c.buffer) > usualLine { // a long head need not stay in memory
+	if len(c.buffer) > usualLine { // do not keep the memory of a long head
 		c.buffer = make([]byte, startLine)
 	}
 	c.start, c.end, c.whole = 0, 0, false
@@ -95,7 +95,7 @@ func (l *connPool) putConn(c *httpConn) {
 	}
 }
 
-// close closes the connections that wait.
+// close closes the idle connections.
 func (l *connPool) close() {
 	for c := l.takeIdle(); c != nil; c = l.takeIdle() {
 		_ = c.Close()
@@ -133,47 +133,46 @@ func (l *connPool) openConn(ctx context.Context) (*httpConn, error) {
 	return c, nil
 }
 
-// arrivalCounter counts what came at once: where reads belong to one arrival, their number is the same behind each.
+// arrivalCounter counts arrivals of data. Reads that belong to the same arrival return the same count.
 type arrivalCounter interface{ arrivals() int }
 
 var errConnectTimeout = errors.New("it did not connect within connect_timeout")
 
-// httpConn is a connection, on which one request at a time is answered. It is the reader of the answer's body.
+// httpConn is a connection that serves one request at a time. Its Read reads the body of the answer.
 type httpConn struct {
 	net.Conn
-	from  arrivalCounter // nil: it is not known
-	since time.Time      // when it was last used; zero: it was not yet
+	from  arrivalCounter // nil: arrivals are unknown
+	since time.Time      // time of the last use; zero: not used yet
 
 	buffer     []byte
-	start, end int  // what has been read of the connection, and is not yet used
+	start, end int  // read but unused part of buffer
 	full       bool // the last read filled the buffer
 
 	frame bodyFraming
-	left  int64 // bytes of the body, or of the chunk that is being read
+	left  int64 // remaining bytes of the body or of the current chunk
 	state chunkState
-	keeps bool // it can serve again behind this answer
-	whole bool // all fields of the answer's head are wanted
+	keeps bool // the connection is reusable after this answer
+	whole bool // keep all header fields of the answer
 }
 
-// wasDropped says of an error of the first read of an answer that the server had kept the connection and closed it:
-// nothing of an answer has come.
+// wasDropped reports whether the first read of an answer failed because the server closed an idle connection, so that
+// no part of an answer arrived.
 func (c *httpConn) wasDropped(err error) bool {
 	closed := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 	return closed && !c.since.IsZero() && c.end == 0
 }
 
-// startLine is the first size of a connection's buffer: the head of an answer, or an event. While reads fill it, since
-// more than that comes at a time, it grows up to usualLine; 10,000 connections that wait for one token after the other
-// have small ones.
+// startLine is the initial size of a connection's buffer, for the head of an answer or an event. If reads fill the
+// buffer, it grows up to usualLine. 10,000 connections that each wait for single tokens keep small buffers.
 const (
 	startLine = 512
 	usualLine = 2 << 10
 )
 
-// maxHeadBytes bounds the head of an answer.
+// maxHeadBytes is the maximum size of the head of an answer.
 const maxHeadBytes = 64 << 10
 
-// bodyFraming is how the end of an answer's body is known.
+// bodyFraming is the method that determines the end of an answer's body.
 type bodyFraming uint8
 
 const (
@@ -183,27 +182,27 @@ const (
 	ended
 )
 
-// chunkState is what comes next in a body of chunks.
+// chunkState is the next part of a chunked body.
 type chunkState uint8
 
 const (
 	chunkSize chunkState = iota
 	chunkData
-	chunkEnd // the line's end behind its data
-	trailer  // the lines behind the last chunk
+	chunkEnd // end of line after the chunk's data
+	trailer  // lines after the last chunk
 )
 
-// responseHead is what the head of an answer says. kind is valid until the connection is read again.
+// responseHead contains the head of an answer. kind is valid until the next read of the connection.
 type responseHead struct {
 	code   int
-	status string      // the code with its reason
-	kind   []byte      // of its content, without parameters
-	coding []byte      // of its content; empty: none
-	moved  string      // where a redirection points; empty: nowhere
-	fields http.Header // all of them, where the line says so
+	status string      // status code with its reason
+	kind   []byte      // type of the content, without parameters
+	coding []byte      // encoding of the content; empty: none
+	moved  string      // target of a redirection; empty: none
+	fields http.Header // all fields, if httpConn.whole is set
 }
 
-// readHead reads the head of an answer, and leaves out those of codes below 200.
+// readHead reads the head of an answer. It skips heads with status codes below 200.
 func (c *httpConn) readHead() (h responseHead, err error) {
 	for {
 		n, err := c.headEnd()
@@ -222,7 +221,7 @@ func (c *httpConn) readHead() (h responseHead, err error) {
 	}
 }
 
-// headEnd reads until a head is complete, and returns its length with the empty line behind it.
+// headEnd reads until the head is complete. It returns the length of the head including the empty line.
 func (c *httpConn) headEnd() (int, error) {
 	for seen := 0; ; {
 		unused := c.buffer[c.start:c.end]
@@ -249,7 +248,7 @@ func (c *httpConn) headEnd() (int, error) {
 	}
 }
 
-// parseHead takes the head of an answer apart (RFC 9112), and sets how its body is read.
+// parseHead parses the head of an answer (RFC 9112) and determines how to read the body.
 func (c *httpConn) parseHead(text []byte) (h responseHead, err error) {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	version, status, _ := bytes.Cut(bytes.TrimSpace(first), []byte(" "))
@@ -281,7 +280,7 @@ func (c *httpConn) parseHead(text []byte) (h responseHead, err error) {
 	return h, nil
 }
 
-// headField takes a field of an answer's head.
+// headField processes a header field of an answer.
 func (c *httpConn) headField(h *responseHead, is11 bool, name, value []byte) error {
 	if name = bytes.TrimSpace(name); h.fields != nil && len(name) > 0 {
 		h.fields.Add(string(name), string(value))
@@ -292,7 +291,7 @@ func (c *httpConn) headField(h *responseHead, is11 bool, name, value []byte) err
 		h.kind = bytes.TrimSpace(h.kind)
 	case equalFold(name, "Content-Length") && c.frame != byChunks:
 		return c.setLength(value)
-	case equalFold(name, "Transfer-Encoding") && is11: // HTTP/1.0 has none
+	case equalFold(name, "Transfer-Encoding") && is11: // not part of HTTP/1.0
 		if !equalFold(value, "chunked") {
 			return fmt.Errorf("%w: its Transfer-Encoding is %.100q, want chunked", ErrStream, value)
 		}
@@ -307,7 +306,7 @@ func (c *httpConn) headField(h *responseHead, is11 bool, name, value []byte) err
 	return nil
 }
 
-// setLength takes a Content-Length, which must not differ from one before.
+// setLength processes a Content-Length, which must not differ from an earlier one.
 func (c *httpConn) setLength(value []byte) error {
 	n, err := strconv.ParseUint(string(value), 10, 62)
 	if err != nil || c.frame == byLength && int64(n) != c.left {
@@ -317,10 +316,10 @@ func (c *httpConn) setLength(value []byte) error {
 	return nil
 }
 
-// equalFold compares without case.
+// equalFold compares text with word, ignoring case.
 func equalFold(text []byte, word string) bool { return bytes.EqualFold(text, []byte(word)) }
 
-// fillBuffer reads more behind what is unused. The error at the end of the connection is io.ErrUnexpectedEOF.
+// fillBuffer reads more data after the unused part. At the end of the connection, the error is io.ErrUnexpectedEOF.
 func (c *httpConn) fillBuffer() error {
 	if c.start > 0 {
 		c.end = copy(c.buffer, c.buffer[c.start:c.end])
@@ -343,8 +342,8 @@ func (c *httpConn) fillBuffer() error {
 	return err
 }
 
-// Read reads the body: as much as has come, of as many chunks as there are. The error is io.EOF, with the last bytes
-// where it is known by then, at the end of the body, and io.ErrUnexpectedEOF where the connection ends before.
+// Read reads the available part of the body, possibly of several chunks. The error is io.EOF at the end of the body,
+// together with the last bytes if the end is already known, and io.ErrUnexpectedEOF if the connection ends earlier.
 func (c *httpConn) Read(p []byte) (n int, err error) {
 	switch c.frame {
 	case ended:
@@ -396,7 +395,7 @@ func (c *httpConn) readChunks(p []byte) (n int, err error) {
 			}
 			continue
 		}
-		if n > 0 { // more would have to be waited for
+		if n > 0 { // reading more would block
 			return n, nil
 		}
 		if err := c.fillBuffer(); err != nil {
@@ -405,7 +404,7 @@ func (c *httpConn) readChunks(p []byte) (n int, err error) {
 	}
 }
 
-// chunkLine takes a line between the data of two chunks, and tells whether there was a whole one.
+// chunkLine processes a line between the data of two chunks. done is false if the line is incomplete.
 func (c *httpConn) chunkLine() (done bool, err error) {
 	unused := c.buffer[c.start:c.end]
 	at := bytes.IndexByte(unused, '\n')
@@ -440,8 +439,9 @@ func (c *httpConn) chunkLine() (done bool, err error) {
 	return true, nil
 }
 
-// isReusable tells whether the next request may go this way: the answer is at its end, and nothing is behind it.
+// isReusable reports whether the connection can send the next request: the answer has ended, and no further data was
+// received.
 func (c *httpConn) isReusable() bool { return c.keeps && c.frame == ended && c.start == c.end }
 
-// isTimeout tells whether an error is that of a deadline.
+// isTimeout reports whether an error is the timeout of a deadline.
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -7,11 +7,12 @@ import (
 	"net"
 )
 
-// alive cannot be told here without waiting: maxIdleTime is what keeps requests off closed connections.
+// alive always returns true, because this system has no check that does not block. maxIdleTime prevents requests on
+// closed connections.
 func (c *httpConn) alive() bool { return true }
 
-// newSocket is the connection: what came at once is not known.
+// newSocket returns the connection unchanged, because arrivals are unknown on this system.
 func newSocket(c net.Conn) net.Conn { return c }
 
-// writer is where parts of a request are written.
+// writer returns the writer for parts of a request.
 func (c *httpConn) writer() io.Writer { return c.Conn }

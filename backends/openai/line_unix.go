@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// alive looks, without waiting, whether the server has closed a connection that nobody uses: a request on it would seem
-// to be cut off.
+// alive reports, without blocking, whether the server has not closed an idle connection. A request on a closed
+// connection would fail.
 func (c *httpConn) alive() bool {
 	conn := c.Conn
 	if t, ok := conn.(*tls.Conn); ok {
@@ -32,12 +32,12 @@ func (c *httpConn) alive() bool {
 	err = raw.Control(func(fd uintptr) {
 		var first [1]byte
 		_, _, err := syscall.Recvfrom(int(fd), first[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		alive = errors.Is(err, syscall.EAGAIN) // nothing has come: neither an end nor what nobody asked for
+		alive = errors.Is(err, syscall.EAGAIN) // no data, neither an end nor an unexpected answer
 	})
 	return alive && err == nil
 }
 
-// writer is where parts of a request are written: what takes several at once.
+// writer returns the writer for parts of a request. It can write several parts at once.
 func (c *httpConn) writer() io.Writer {
 	if s, ok := c.Conn.(*countingSocket); ok {
 		return s.Conn

@@ -18,7 +18,7 @@ import (
 
 var _ backend.Remote = (*Generator)(nil)
 
-// Nodes are the endpoints.
+// Nodes returns the endpoints.
 func (g *Generator) Nodes() []backend.RemoteNode {
 	nodes := make([]backend.RemoteNode, len(g.settings.endpoints))
 	for i, u := range g.settings.endpoints {
@@ -29,8 +29,8 @@ func (g *Generator) Nodes() []backend.RemoteNode {
 
 var _ backend.LocalWorker = (*Generator)(nil)
 
-// LocalWork is what the options ask for against the rules of the network division, whose prompts are token
-// ids that no server keeps.
+// LocalWork lists the options that violate the rules of the network division, which require prompts of token ids that
+// servers do not cache.
 func (g *Generator) LocalWork() []string {
 	var work []string
 	if g.settings.api == Chat {
@@ -42,7 +42,7 @@ func (g *Generator) LocalWork() []string {
 	return work
 }
 
-// networkNode is an endpoint as the network division sees it.
+// networkNode is an endpoint in the form that the network division requires.
 type networkNode struct {
 	generator *Generator
 	base      *url.URL
@@ -50,8 +50,8 @@ type networkNode struct {
 
 func (n networkNode) Address() string { return n.base.String() }
 
-// Name asks for the list of models. The API has no name for a server: the further names under which it serves the model
-// are taken for its own (vLLM: --served-model-name MODEL NODE), or else what it says that it is.
+// Name asks for the list of models. The API has no name for a server. Name returns the further names under which the
+// server provides the model (vLLM: --served-model-name MODEL NODE), or else the server's description of itself.
 func (n networkNode) Name(ctx context.Context) (name, peer string, err error) {
 	l, err := listModels(peerOf(ctx, &peer), n.generator.client, n.generator.header, n.base)
 	if err != nil {
@@ -62,22 +62,22 @@ func (n networkNode) Name(ctx context.Context) (name, peer string, err error) {
 	return cmp.Or(strings.Join(others, " "), l.models[model].owner, l.server), peer, nil
 }
 
-// peerOf lets a request write down the address of the server that it goes to.
+// peerOf returns a context with which a request stores the address of its server.
 func peerOf(ctx context.Context, to *string) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(c httptrace.GotConnInfo) { *to = c.Conn.RemoteAddr().String() },
 	})
 }
 
-// reuseOf lets a request write down whether its connection has served before.
+// reuseOf returns a context with which a request stores whether its connection was used before.
 func reuseOf(ctx context.Context, to *bool) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(c httptrace.GotConnInfo) { *to = c.Reused },
 	})
 }
 
-// Send sends a request for an answer whose JSON is blanks and no more than an opened object: a server must read all of
-// it to see that it asks for nothing, and refuses it.
+// Send sends a request whose JSON is only blanks and an opening brace. A server must read all of it to detect that it
+// is incomplete, and refuses it.
 func (n networkNode) Send(ctx context.Context, size int) (err error) {
 	body := bytes.Repeat([]byte{' '}, max(size, 1))
 	body[len(body)-1] = '{'
@@ -100,8 +100,8 @@ func (n networkNode) Send(ctx context.Context, size int) (err error) {
 	return checkRequestRead(response, answer[:min(len(answer), bodyShown)])
 }
 
-// checkRequestRead returns an error where a server may have answered without reading the request, so that its time says
-// nothing.
+// checkRequestRead returns an error if a server may have answered without reading the request, which makes the measured
+// time useless.
 func checkRequestRead(r *http.Response, body []byte) error {
 	switch r.StatusCode {
 	case http.StatusRequestEntityTooLarge:

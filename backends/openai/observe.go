@@ -12,80 +12,81 @@ import (
 	"time"
 )
 
-// AnswerObserver takes what comes of one request, from the goroutine that asks.
+// AnswerObserver receives the answer to one request, in the goroutine that sends it.
 type AnswerObserver interface {
-	// Now is the clock of all times: nanoseconds.
+	// Now returns the current time of the clock that all times use, in nanoseconds.
 	Now() int64
-	// Event takes one event of a stream, or an answer in one piece as one event. It is valid until Event returns.
+	// Event receives one event of a stream, or an unstreamed answer as a single event. e is valid until Event returns.
 	Event(e *ObservedEvent)
 }
 
 // ObservedEvent is one event of a stream.
 type ObservedEvent struct {
-	// At is when its end came, by the Observer's clock: when the read returned that brought it, or the first of several
-	// reads of what had come at once. Events that came at once have the same time.
+	// At is the time at which the event's end arrived, by the observer's clock: the return of the read, or of the first of
+	// several reads of the same arrival. Events that arrived together have equal times.
 	At   int64
 	Kind EventKind
-	// Text is of the answer, Thought of the reasoning before it, Called the names and arguments of tool calls.
+	// Text is text of the answer, Thought text of the reasoning before it, and Called the names and arguments of tool
+	// calls.
 	Text, Thought, Called []byte
-	// Tokens is the number of token ids, or else of log probabilities; 0: the server reports neither.
+	// Tokens is the number of token ids or, without ids, of log probabilities; 0: the server reports neither.
 	Tokens int
 
-	parts []toolCallPart // of tool calls of a chat, for MergedCalls
+	parts []toolCallPart // parts of a chat's tool calls, for MergedCalls
 }
 
-// EventKind is what an event brought.
+// EventKind is the kind of content of an event.
 type EventKind uint8
 
-// The kinds of events. One with several things is of the first of content, tool and reasoning.
+// The kinds of events. An event with several kinds of content has the first of content, tool and reasoning.
 const (
-	RoleEvent      EventKind = iota // nothing generated: a role, the usage record
+	RoleEvent      EventKind = iota // no generated output: a role, the usage record
 	ContentEvent                    // text of the answer, or tokens without text
-	ReasoningEvent                  // text before the answer
+	ReasoningEvent                  // text that precedes the answer
 	ToolEvent                       // a part of a tool call
-	CommentEvent                    // a comment of the stream
+	CommentEvent                    // a comment in the stream
 )
 
-// Response is what a request came to.
+// Response describes the answer to a request.
 type Response struct {
-	Sent int64 // just before it was handed to its connection, or one was opened for it; by the Observer's clock
-	End  int64 // when its stream was closed, or it failed
-	// Longest is the longest time from a read's return until all that it brought was handed to the Observer, in ns.
+	Sent int64 // by the observer's clock, just before the request was passed to a connection or one was opened
+	End  int64 // time at which the stream was closed or failed
+	// Longest is the longest time from the return of a read to the delivery of its content to the observer, in ns.
 	Longest int64
-	Server  int  // which of About().URLs
-	Whole   bool // the answer came in one piece, whatever was asked for
-	// Usage is the server's own count of tokens; -1 where it did not tell. Of usage records that disagree the last counts.
+	Server  int  // index in ServerInfo.URLs
+	Whole   bool // the answer arrived unstreamed, whatever was requested
+	// Usage contains the server's own token counts, -1 if unknown. If usage records disagree, the last one counts.
 	Usage  TokenUsage
-	Finish string // why the answer ended, as the server says; empty: it does not
+	Finish string // the server's reason for the end of the answer; empty: unknown
 }
 
-// TokenUsage is a server's count of tokens; -1 where it did not tell.
+// TokenUsage contains a server's token counts; -1: unknown.
 type TokenUsage struct {
 	Prompt, Completion, Reasoning, Cached int64
 }
 
-// CallFailure is how a request failed.
+// CallFailure describes a failed request.
 type CallFailure struct {
 	Kind FailureKind
-	Code int // the status of HTTP, where Kind is BadStatus
+	Code int // HTTP status if Kind is BadStatus
 	Err  error
 }
 
 func (f *CallFailure) Error() string { return f.Err.Error() }
 func (f *CallFailure) Unwrap() error { return f.Err }
 
-// FailureKind is where a request failed.
+// FailureKind is the stage at which a request failed.
 type FailureKind uint8
 
 // The kinds of failures.
 const (
-	NotConnected FailureKind = iota // there was no connection
-	BadStatus                       // the server answered with another status than 200
-	BadAnswer                       // the server reports an error in its answer, or the answer cannot be read
-	BadCount                        // the server's count of tokens cannot be: ErrCount
+	NotConnected FailureKind = iota // no connection could be opened
+	BadStatus                       // the status was not 200
+	BadAnswer                       // the answer reports an error or is unreadable
+	BadCount                        // the server's token count is impossible: ErrCount
 	CutOff                          // the connection ended before the answer did
-	TimedOut                        // it took longer than an option lets it
-	Interrupted                     // the context ended, for a reason of the caller's
+	TimedOut                        // the request exceeded a time limit of the options
+	Interrupted                     // the caller's context ended
 )
 
 // observedCall is the working memory of one Ask call.
@@ -95,30 +96,30 @@ type observedCall struct {
 	event  ObservedEvent
 	answerState
 	parts  int
-	tokens int // events with tokens
+	tokens int // number of events with tokens
 
 	observer AnswerObserver // of a stream
-	most     int            // tokens that it may have; 0: any number
+	most     int            // maximum number of tokens; 0: any number
 
 	settings *openaiSettings
-	wires    *sync.Pool // of *[]byte: requests, as they are written
+	wires    *sync.Pool // pool of *[]byte for encoded requests
 	ctx      context.Context
-	line     *httpConn    // nil: there is none yet
-	wire     connExchange // on it
-	total    time.Time    // when option timeout ends the request; zero: never
-	begun    bool         // something of the answer has come
-	set      int64        // when the deadline was set last, by the observer's clock
+	line     *httpConn    // nil: no connection yet
+	wire     connExchange // exchange on line
+	total    time.Time    // end of option timeout; zero: none
+	begun    bool         // a part of the answer has arrived
+	set      int64        // time at which the deadline was last set, by the observer's clock
 }
 
-// startEvents is the first size of an answer's buffer: 10,000 answers at a time have as many.
+// startEvents is the initial size of an answer's buffer. It is small because there may be 10,000 concurrent answers.
 const startEvents = 512
 
-// maxKeptBytes bounds the buffers that are kept for later answers.
+// maxKeptBytes is the maximum size of buffers that are kept for later answers.
 const maxKeptBytes = 64 << 10
 
-// Ask sends a request to a server and hands what comes to o, until the stream is closed. The error is a *Failure. It
-// tries once: only where a connection that was kept turns out to be closed before anything of the request was written,
-// another is opened.
+// Ask sends a request to a server and delivers what arrives to o until the stream is closed. The error is a
+// *CallFailure. It tries once. Only if an idle connection turns out to be closed before any part of the request was
+// written does it open another one.
 func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (Response, error) {
 	a, ok := c.calls.Get().(*observedCall)
 	if !ok {
@@ -129,7 +130,7 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	a.events.reset(nil)
 	defer func() {
 		a.ctx, a.line, a.events.from, a.observer, a.wire = nil, nil, nil, nil, connExchange{}
-		if len(a.events.buffer) <= maxKeptBytes { // one long answer need not stay in memory
+		if len(a.events.buffer) <= maxKeptBytes { // do not keep the memory of a long answer
 			c.calls.Put(a)
 		}
 	}()
@@ -147,15 +148,15 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	return response, nil
 }
 
-// chooseEndpoint chooses the server for a request: the session's, or the one with the fewest requests; equals take
-// turns.
+// chooseEndpoint returns the index of the server for a request: the session's server, or the one with the fewest
+// requests. Equal ones alternate.
 func (c *Client) chooseEndpoint(session string) int {
 	n := len(c.lanes)
 	if n == 1 {
 		return 0
 	}
 	if session != "" {
-		h := uint32(2166136261) // FNV-1a: the same server in every run
+		h := uint32(2166136261) // FNV-1a: yields the same server in every run
 		for i := range len(session) {
 			h = (h ^ uint32(session[i])) * 16777619
 		}
@@ -171,7 +172,7 @@ func (c *Client) chooseEndpoint(session string) int {
 	return best
 }
 
-// tokenUsage is the count as it is shown.
+// tokenUsage returns the counts in their exported form.
 func (u usageCounts) tokenUsage() TokenUsage {
 	t := TokenUsage{-1, -1, -1, -1}
 	if u.known {
@@ -201,11 +202,11 @@ func (a *observedCall) askEndpoint(to *clientEndpoint, r WrittenRequest, o Answe
 	return err
 }
 
-// errDropped is a connection that was kept and is closed, without a byte of an answer: the server closed it while the
-// request was on its way, as it may (RFC 9112, section 9.5), and another connection takes it.
+// errDropped means that an idle connection was closed without a byte of an answer: the server closed it while the
+// request was being sent, as RFC 9112, section 9.5, permits. The request is sent on another connection.
 var errDropped = errors.New("the server closed a connection that it had kept")
 
-// askOnce asks by one connection.
+// askOnce sends the request on one connection.
 func (a *observedCall) askOnce(
 	to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response, get func(context.Context) (*httpConn,
 		error),
@@ -215,14 +216,14 @@ func (a *observedCall) askOnce(
 	}
 	a.wire.begin(a.ctx, to.lines, a.line)
 	err := a.exchangeOn(to, r, o, response)
-	_ = a.wire.end() // the answer is what counts
+	_ = a.wire.end() // the answer determines the result
 	return err
 }
 
-// past is a deadline that is over.
+// past is a time in the past, for deadlines.
 var past = time.Unix(1, 0)
 
-// takeConn takes a connection. What is left of first_timeout and timeout bounds it.
+// takeConn obtains a connection within the remaining time of first_timeout and timeout.
 func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpConn, error)) (err error) {
 	ctx := a.ctx
 	for _, limit := range []struct {
@@ -285,7 +286,7 @@ func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *
 	return err
 }
 
-// writeRequest writes a request. Its memory is not needed while the answer is waited for.
+// writeRequest writes a request. Its memory is released before the answer arrives.
 func (a *observedCall) writeRequest(to *clientEndpoint, r WrittenRequest) (err error) {
 	host := cmp.Or(r.host, to.base.Host)
 	wire, ok := a.wires.Get().(*[]byte)
@@ -308,7 +309,7 @@ func (a *observedCall) writeRequest(to *clientEndpoint, r WrittenRequest) (err e
 	return err
 }
 
-// extendDeadline sets how long the next part of the answer may take.
+// extendDeadline sets the time limit for the next part of the answer.
 func (a *observedCall) extendDeadline(d time.Duration) {
 	var until time.Time
 	if d > 0 {
@@ -317,16 +318,17 @@ func (a *observedCall) extendDeadline(d time.Duration) {
 	if !a.total.IsZero() && (until.IsZero() || a.total.Before(until)) {
 		until = a.total
 	}
-	_ = a.line.SetDeadline(until) // of a connection that is closed: the next read says so
+	_ = a.line.SetDeadline(until) // fails on a closed connection; the next read reports it
 	if a.ctx.Err() != nil {
-		_ = a.line.SetDeadline(past) // it may just have been set, and was overwritten
+		_ = a.line.SetDeadline(past) // the call above may have overwritten this deadline
 	}
 }
 
-// slack is by how much idle_timeout may be exceeded, as a share: deadlines are not set for each event anew.
+// slack is the inverse of the share by which idle_timeout may be exceeded, because the deadline is not set again for
+// each event.
 const slack = 8
 
-// notePart notes that a part of the answer has come, at a time of the observer's clock.
+// notePart records that a part of the answer arrived, at a time of the observer's clock.
 func (a *observedCall) notePart(at int64) {
 	idle := a.settings.idle
 	if a.line == nil || a.begun && (idle == 0 || at-a.set < int64(idle)/slack) {
@@ -339,13 +341,13 @@ func (a *observedCall) notePart(at int64) {
 	a.extendDeadline(idle)
 }
 
-// brokenFailure is the failure of a request that got no answer, or of an answer that broke off.
+// brokenFailure returns the failure of a request without an answer, or of an answer that broke off.
 func (a *observedCall) brokenFailure(err error) *CallFailure {
 	cause := context.Cause(a.ctx)
 	switch kind := breakKind(cause, err); {
 	case kind == Interrupted:
 		return &CallFailure{Kind: Interrupted, Err: cause}
-	case kind == CutOff && isTimeout(err): // a deadline of the connection is over, not a context
+	case kind == CutOff && isTimeout(err): // a deadline of the connection expired, not a context
 		cause := errIdleTimeout
 		if !a.total.IsZero() && !time.Now().Before(a.total) {
 			cause = errTotalTimeout
@@ -358,7 +360,7 @@ func (a *observedCall) brokenFailure(err error) *CallFailure {
 	}
 }
 
-// badStatus is the failure of a request that was answered with another status than 200.
+// badStatus returns the failure of a request whose status is not 200.
 func (a *observedCall) badStatus(h responseHead) error {
 	text := h.status
 	a.events.reset(a.line)
@@ -373,7 +375,7 @@ func (a *observedCall) badStatus(h responseHead) error {
 	return &CallFailure{Kind: BadStatus, Code: h.code, Err: fmt.Errorf("%.200s: %s", text, said)}
 }
 
-// readStream takes the events of a stream until it is closed, as many as the request lets it have.
+// readStream delivers the events of a stream until it is closed. The request limits their number.
 func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRequest) error {
 	a.events.reset(body)
 	a.events.observeArrivals(o.Now, a.arrivals())
@@ -389,7 +391,7 @@ func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRe
 	return a.checkFinished(a.tokens, r)
 }
 
-// noteEvent notes that an event has come, and finds an answer that goes on and on.
+// noteEvent counts an event and detects endless answers.
 func (a *observedCall) noteEvent() error {
 	a.notePart(a.events.read)
 	if a.most > 0 && a.tokens > maxTokenEvents(a.most) {
@@ -399,7 +401,7 @@ func (a *observedCall) noteEvent() error {
 	return nil
 }
 
-// takeEvent hands an event over, or a comment.
+// takeEvent delivers an event or a comment.
 func (a *observedCall) takeEvent(ev streamEvent) error {
 	if ev.isComment {
 		a.event = ObservedEvent{At: a.events.read, Kind: CommentEvent}
@@ -414,7 +416,7 @@ func (a *observedCall) takeEvent(ev streamEvent) error {
 	return nil
 }
 
-// streamEnded is the outcome of a stream that has no further event, with the reader's error.
+// streamEnded returns the result of a stream that ended with the reader's error err.
 func (a *observedCall) streamEnded(err error, r *WrittenRequest) error {
 	switch closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
 	case a.endsBy(err):
@@ -429,7 +431,7 @@ func (a *observedCall) streamEnded(err error, r *WrittenRequest) error {
 	return a.brokenFailure(err)
 }
 
-// arrivals counts what the connection brought at once; nil: that is not known.
+// arrivals returns the counter of the connection's arrivals; nil: unknown.
 func (a *observedCall) arrivals() arrivalCounter {
 	if a.line == nil {
 		return nil
@@ -437,7 +439,7 @@ func (a *observedCall) arrivals() arrivalCounter {
 	return a.line.from
 }
 
-// handOver hands an event over.
+// handOver delivers an event.
 func (a *observedCall) handOver(c *answerChunk, o AnswerObserver) {
 	a.parts++
 	if c.isToken() {
@@ -463,7 +465,8 @@ func (a *observedCall) handOver(c *answerChunk, o AnswerObserver) {
 	o.Event(e)
 }
 
-// waitForEnd waits until the stream is closed behind its last event, but not for long: some servers keep it open.
+// waitForEnd waits until the stream is closed after its last event. It waits only briefly, because some servers keep
+// the stream open.
 func (a *observedCall) waitForEnd() {
 	if a.events.ended {
 		return
@@ -474,7 +477,7 @@ func (a *observedCall) waitForEnd() {
 	a.events.skipRest()
 }
 
-// checkFinished judges an answer that has ended, of which so many tokens were seen.
+// checkFinished checks a completed answer of which came tokens arrived.
 func (a *observedCall) checkFinished(came int, r *WrittenRequest) error {
 	if err := finishFault(a.finish); err != nil {
 		return &CallFailure{Kind: BadAnswer, Err: err}
@@ -488,10 +491,10 @@ func (a *observedCall) checkFinished(came int, r *WrittenRequest) error {
 	return nil
 }
 
-// maxWholeBytes bounds an answer in one piece: embeddings of many texts are tens of megabytes.
+// maxWholeBytes is the maximum size of an unstreamed answer. Embeddings of many texts take tens of megabytes.
 const maxWholeBytes = 256 << 20
 
-// readWhole takes an answer in one piece as one event, at the time when its last byte came.
+// readWhole delivers an unstreamed answer as one event, at the time at which its last byte arrived.
 func (a *observedCall) readWhole(body io.Reader, r *WrittenRequest, o AnswerObserver) error {
 	a.events.reset(body)
 	a.events.observeArrivals(o.Now, a.arrivals())

@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// openaiSettings is backend.Config.Options, read.
+// openaiSettings contains the parsed values of backend.Config.Options.
 type openaiSettings struct {
 	endpoints []*url.URL
 	model     string
-	kind      *serverKind // of server; nil: asked
+	kind      *serverKind // kind of server; nil: determined from the server's answers
 	kindGiven bool
 	api       APIPart // anyAPI, Chat, Completions or native
 	count     countMode
-	places    int           // requests at a time, of each endpoint
-	unused    time.Duration // how long a connection is kept that nobody uses
+	places    int           // maximum number of concurrent requests per endpoint
+	unused    time.Duration // maximum idle time of a connection
 	keyName   string
 	ca        string
 	insecure  bool
@@ -30,42 +30,42 @@ type openaiSettings struct {
 	idle      time.Duration
 	total     time.Duration
 	retries   int
-	goesOn    bool // with the other endpoints after one has failed
+	goesOn    bool // continue with the other endpoints if one fails
 	cache     cachePolicy
 	special   specialPolicy
 	body      map[string]json.RawMessage
-	whole     bool // answers come in one piece
+	whole     bool // answers are unstreamed
 }
 
-// countMode is how tokens are to be counted.
+// countMode is the method of counting tokens.
 type countMode uint8
 
 const (
-	anyCount     countMode = iota // the best that the server reports
-	countIDs                      // by token ids, which the answers must have
+	anyCount     countMode = iota // the best method that the server supports
+	countIDs                      // by token ids, which the answers must contain
 	countLogged                   // by log probabilities
 	countByUsage                  // by the usage record; ids are dropped
 )
 
-// cachePolicy is what to do about prompts that a server keeps between queries.
+// cachePolicy is the treatment of prompts that a server caches between queries.
 type cachePolicy uint8
 
 const (
-	cacheOff    cachePolicy = iota // ask for none; one that is reported ends the run
-	cacheReport                    // ask for none; one that is reported is counted
-	cacheAllow                     // neither ask nor look
+	cacheOff    cachePolicy = iota // disable the cache; a reported cached prompt ends the run
+	cacheReport                    // disable the cache; reported cached prompts are counted
+	cacheAllow                     // neither disable nor observe the cache
 )
 
-// specialPolicy is when servers are asked not to leave the text of special tokens out (skip_special_tokens).
+// specialPolicy determines when servers are asked to include the text of special tokens (skip_special_tokens).
 type specialPolicy uint8
 
 const (
-	specialWhereHidden specialPolicy = iota // where text alone shows that a token has come, and the kind of server has it
+	specialWhereHidden specialPolicy = iota // if tokens are visible only as text, and the server supports it
 	specialShown                            // always
 	specialUnasked                          // never
 )
 
-// defaults of the options.
+// The defaults of the options.
 const (
 	defaultPlaces  = 1024
 	defaultKeyName = "OPENAI_API_KEY"
@@ -75,7 +75,7 @@ const (
 	defaultRetries = 5
 )
 
-// defaultSettings are those without any option.
+// defaultSettings returns the settings without any option.
 func defaultSettings() openaiSettings {
 	return openaiSettings{
 		places: defaultPlaces, keyName: defaultKeyName, connect: defaultConnect, first: defaultFirst, idle: defaultIdle,
@@ -83,7 +83,7 @@ func defaultSettings() openaiSettings {
 	}
 }
 
-// optionList is the options, which read into s.
+// optionList returns the options, which write to s.
 func (s *openaiSettings) optionList() option.List {
 	wait := func(name string, to *time.Duration, help string) option.Option {
 		shown := "none"
@@ -141,7 +141,7 @@ func (s *openaiSettings) readServer(value string) (err error) {
 	return err
 }
 
-// readSettings reads the options, or returns one error that lists every fault.
+// readSettings parses the options. The error lists every fault.
 func readSettings(given map[string]string) (openaiSettings, error) {
 	s := defaultSettings()
 	err := s.optionList().Read(given)
@@ -155,7 +155,7 @@ func readSettings(given map[string]string) (openaiSettings, error) {
 	return s, nil
 }
 
-// checkCombinations lists options that do not go together.
+// checkCombinations lists options that cannot be combined.
 func (s *openaiSettings) checkCombinations() error {
 	var faults []error
 	switch {
@@ -177,19 +177,19 @@ func (s *openaiSettings) checkCombinations() error {
 	return errors.Join(faults...)
 }
 
-// asJSON returns a value that is JSON as it is, and any other as a string.
+// asJSON returns a value that is JSON unchanged, and any other value as a JSON string.
 func asJSON(value string) json.RawMessage {
 	if json.Valid([]byte(value)) {
 		return json.RawMessage(value)
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // not for strings
+	if err != nil { // cannot happen for strings
 		return json.RawMessage("null")
 	}
 	return text
 }
 
-// readURLs reads base URLs; the path of each ends in the version of the API.
+// readURLs parses base URLs. The path of each ends in the version of the API.
 func (s *openaiSettings) readURLs(value string) error {
 	var faults []error
 	for text := range strings.SplitSeq(value, ",") {
@@ -210,13 +210,13 @@ func (s *openaiSettings) readURLs(value string) error {
 	return errors.Join(faults...)
 }
 
-// withoutSecrets leaves out of a URL, which may not be one, what stands before its host, and the query.
+// withoutSecrets removes the part before the host and the query from a URL, which may be malformed.
 func withoutSecrets(text string) string {
 	head, tail := text, ""
 	if at := strings.IndexAny(text, "?#"); at >= 0 {
 		head, tail = text[:at], text[at:]
 	}
-	if strings.Contains(tail, "@") { // of a password, or of the query
+	if strings.Contains(tail, "@") { // part of a password or of the query
 		return "..."
 	}
 	if at := strings.LastIndexByte(head, '@'); at >= 0 {

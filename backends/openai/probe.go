@@ -9,37 +9,38 @@ import (
 	"time"
 )
 
-// ProbeResult is what a server showed when it was asked.
+// ProbeResult describes a server by its answers to requests.
 type ProbeResult struct {
 	ServerInfo
-	APIs []APIPart // those that answered, of all five
-	// Asked is the API of the request whose answer was streamed; empty: the server generates no text.
+	APIs []APIPart // endpoints that answered
+	// Asked is the endpoint of the streamed request; empty: the server does not generate text.
 	Asked   APIPart
-	Streams bool // its answer came in parts
-	// Counts says what the tokens of an answer are counted by: ids, usage, or nothing (empty).
+	Streams bool // the answer arrived in parts
+	// Counts is the source of the token count of an answer: ids or usage; empty: none.
 	Counts string
-	// Agree is false where ids and the usage record give different numbers.
+	// Agree is false if the ids and the usage record yield different numbers.
 	Agree bool
-	// TellsCached and TellsReasoning say whether the usage record has tokens of the prompt that came from a cache, and
-	// generated tokens that are not part of the answer.
+	// TellsCached and TellsReasoning report whether the usage record contains cached tokens of the prompt and generated
+	// tokens that are not part of the answer.
 	TellsCached, TellsReasoning bool
 	Thinks                      bool // the answer began with reasoning
-	// TTFT is the time from sending to the first token, TPOT that of each further one; 0: it cannot be told.
+	// TTFT is the time from sending to the first token, TPOT the time per further token; 0: unknown.
 	TTFT, TPOT time.Duration
-	// PromptTokens and Tokens are what the server counted of the streamed request; -1: it counted nothing.
+	// PromptTokens and Tokens are the server's token counts of the streamed request; -1: unknown.
 	PromptTokens, Tokens int
-	Text                 string   // of the answer
-	Faults               []string // what was answered by APIs that should have answered with 200
+	Text                 string   // text of the answer
+	Faults               []string // answers of endpoints that should have returned status 200
 }
 
-// What a probe asks: enough tokens for a time between two.
+// The request of a probe. The tokens are enough to measure the time between two.
 const (
 	probeQuestion = "Count from one to twenty, in words."
 	probeTokens   = 32
-	minTokens     = 16 // that OpenAI lets a response have
+	minTokens     = 16 // minimum in OpenAI's Responses API
 )
 
-// ProbeServer asks the first server by every API, then for one answer as a stream. The error says why no API answers.
+// ProbeServer sends a request to each endpoint of the first server, and then one streamed request. The error explains
+// why no endpoint answers.
 func (c *Client) ProbeServer(ctx context.Context) (ProbeResult, error) {
 	p := ProbeResult{ServerInfo: c.ServerInfo(), Agree: true, PromptTokens: -1, Tokens: -1}
 	var faults []error
@@ -72,7 +73,7 @@ func (p *ProbeResult) answersAPI(of APIPart) bool {
 	return slices.Contains(p.APIs, of)
 }
 
-// isAbsent tells whether a failure says that a server has no such API, or no such API for its model.
+// isAbsent reports whether a failure means that a server does not have the endpoint, or not for its model.
 func (f *CallFailure) isAbsent() bool {
 	if f.Kind != BadStatus {
 		return false
@@ -85,7 +86,7 @@ func (f *CallFailure) isAbsent() bool {
 	return false
 }
 
-// probeAPI asks a short question by an API.
+// probeAPI sends a short question to an endpoint.
 func (c *Client) probeAPI(ctx context.Context, of APIPart) error {
 	call := ClientCall{API: of, Whole: true}
 	switch of {
@@ -104,13 +105,13 @@ func (c *Client) probeAPI(ctx context.Context, of APIPart) error {
 		return err
 	}
 	_, err = c.Ask(ctx, r, &answerProbe{start: time.Now()})
-	if errors.Is(err, ErrCount) { // it answers, and counts otherwise: the stream will show
+	if errors.Is(err, ErrCount) { // the endpoint answers with a wrong count, which the stream will reveal
 		return nil
 	}
 	return err
 }
 
-// probeStream asks for an answer as a stream, and looks at what comes.
+// probeStream sends a streamed request and evaluates the events.
 func (c *Client) probeStream(ctx context.Context, p *ProbeResult) error {
 	r, err := c.WriteRequest(ClientCall{API: p.Asked, Text: probeQuestion, MaxTokens: probeTokens, Exact: true})
 	if err != nil {
@@ -147,19 +148,19 @@ func (c *Client) probeStream(ctx context.Context, p *ProbeResult) error {
 	return nil
 }
 
-// answerProbe is what a probe keeps of an answer.
+// answerProbe stores the properties of an answer that a probe reports.
 type answerProbe struct {
 	start         time.Time
-	first, last   int64 // token events
+	first, last   int64 // times of token events
 	parts, tokens int
 	thinks        bool
 	text          []byte
 }
 
-// Now is the time since the probe began, in nanoseconds.
+// Now returns the time since the probe began, in nanoseconds.
 func (o *answerProbe) Now() int64 { return int64(time.Since(o.start)) }
 
-// Event keeps what the answer is judged by.
+// Event stores the properties of an event.
 func (o *answerProbe) Event(e *ObservedEvent) {
 	if e.Kind == RoleEvent || e.Kind == CommentEvent {
 		return

@@ -10,19 +10,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// ErrPrompt is a prompt that the servers cannot be asked as it wants.
+// ErrPrompt means that the servers do not support a property of a prompt.
 var ErrPrompt = errors.New("the server cannot be asked this prompt")
 
-// requestMaker writes requests: what they have in common is written once.
+// requestMaker writes requests. It encodes their common parts once.
 type requestMaker struct {
 	settings openaiSettings
 	kind     *serverKind
-	// common are the fields of completions and chats with a comma after each: of greedy prompts, and of those with
-	// sampling, which have its fields instead.
+	// common and drawn contain the common fields of completions and of chats, each followed by a comma: common for greedy
+	// prompts, and drawn for prompts whose own sampling fields replace the greedy ones.
 	common, drawn [2][]byte
 }
 
-// newAsker returns an asker of the kind of server that the settings have.
+// newRequestMaker returns a requestMaker for the kind of server in the settings.
 func newAsker(s openaiSettings) *requestMaker {
 	a := &requestMaker{settings: s, kind: s.kind}
 	for i, of := range []APIPart{Completions, Chat} {
@@ -40,19 +40,19 @@ func newAsker(s openaiSettings) *requestMaker {
 	return a
 }
 
-// serverRequest is what to ask: the path below an endpoint, and the body.
+// serverRequest is an encoded request: the path relative to an endpoint, and the body.
 type serverRequest struct {
 	path    string
-	beside  bool // the path is not the API's, but beside it
+	beside  bool // the path is outside of the API
 	body    []byte
-	content string // its type; "": JSON
-	native  bool   // of /generate
-	whole   bool   // its answer comes in one piece
-	session string // what X-Session-ID says; "": nothing
+	content string // type of the content; "": JSON
+	native  bool   // a request to /generate
+	whole   bool   // the answer is unstreamed
+	session string // value of X-Session-ID; "": none
 }
 
-// makeRequest writes a request for a prompt. salt sets it apart in a server's cache; goesOn says that the server may
-// use what it keeps of the turn before.
+// makeRequest encodes a request for a prompt. salt separates it in a server's cache. goesOn permits the server to use
+// its cache of the previous turn.
 func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (serverRequest, error) {
 	if a.isTranscription(p) {
 		return a.transcribeRequest(p)
@@ -89,7 +89,7 @@ func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (
 	return r, nil
 }
 
-// asksChat tells which API fits a prompt.
+// asksChat reports whether a prompt is sent as a chat.
 func (a *requestMaker) asksChat(p backend.Prompt) bool {
 	switch a.settings.api {
 	case Completions, native:
@@ -100,10 +100,10 @@ func (a *requestMaker) asksChat(p backend.Prompt) bool {
 	return len(p.Tokens) == 0 && isChat(p)
 }
 
-// isChat tells whether a prompt is there as a chat.
+// isChat reports whether a prompt is a chat.
 func isChat(p backend.Prompt) bool { return len(p.Messages) > 0 || len(p.ChatJSON) > 0 }
 
-// checkPrompt lists all that a prompt wants and the servers do not have.
+// checkPrompt lists all properties of a prompt that the servers do not support.
 func (a *requestMaker) checkPrompt(p backend.Prompt) error {
 	var faults []string
 	asksChat := a.asksChat(p)
@@ -131,7 +131,8 @@ func (a *requestMaker) checkPrompt(p backend.Prompt) error {
 	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
 }
 
-// tooShort is the error of an answer below a prompt's minimum, which many kinds of servers cannot be asked for.
+// tooShort returns the error for an answer that is shorter than a prompt's minimum, which many kinds of servers cannot
+// enforce.
 func (a *requestMaker) tooShort(n, least int) error {
 	why := "a server of the kind " + a.kind.name + " has no field for a minimum"
 	if name := a.kind.minTokens; name != "" {
@@ -142,7 +143,7 @@ func (a *requestMaker) tooShort(n, least int) error {
 		backend.ErrOption, ErrStream, n, least, why, n)
 }
 
-// setsBodyField tells whether option body.KEY sets a field.
+// setsBodyField reports whether option body.KEY sets a field.
 func (a *requestMaker) setsBodyField(name string) bool { return a.settings.body[name] != nil }
 
 func appendNumber(b []byte, name string, v int) []byte {
@@ -150,7 +151,7 @@ func appendNumber(b []byte, name string, v int) []byte {
 	return strconv.AppendInt(b, int64(v), 10)
 }
 
-// appendEnds appends what says where an answer ends, and beam search.
+// appendEnds appends the fields that determine the end of an answer, and beam search.
 func (a *requestMaker) appendEnds(b []byte, p backend.Prompt) []byte {
 	if p.MinNewTokens > 0 && a.kind.minTokens != "" && !a.setsBodyField("min_tokens") {
 		b = appendNumber(append(b, ','), a.kind.minTokens, p.MinNewTokens)
@@ -188,10 +189,10 @@ func appendPrompt(b []byte, p backend.Prompt) []byte {
 	return append(b, ',')
 }
 
-// appendText appends a string as JSON.
+// appendText appends a JSON string.
 func appendText(b []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
-	if err != nil { // not for strings
+	if err != nil { // cannot happen for strings
 		return append(b, `""`...)
 	}
 	return append(b, quoted...)

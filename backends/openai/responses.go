@@ -2,21 +2,21 @@ package openai
 
 import "bytes"
 
-// typeOf is what the type of an event of a response says of its delta, or of its end.
+// typeOf is the type of a response's event, which determines the meaning of its delta.
 type typeOf uint8
 
 const (
 	untyped        typeOf = iota
-	otherEvent            // nothing is generated
-	textDelta             // the answer, or a transcript
-	reasoningDelta        // what comes before the answer
+	otherEvent            // no generated output
+	textDelta             // text of the answer, or of a transcript
+	reasoningDelta        // text that precedes the answer
 	toolDelta             // a part of a tool call
-	itemAdded             // the beginning of a message, of reasoning or of a tool call
+	itemAdded             // beginning of a message, of reasoning or of a tool call
 	lastEvent
 	errorEvent
 )
 
-// eventType reads the type of an event of /v1/responses, or of a transcript.
+// eventType reads the type of an event of /v1/responses or of a transcript.
 func (p *chunkParser) eventType() {
 	if p.peekByte() != '"' {
 		p.skipValue()
@@ -46,7 +46,7 @@ func (p *chunkParser) eventType() {
 	}
 }
 
-// assignDelta puts a delta where its type says that it belongs: the type may come after it.
+// assignDelta stores a delta according to the event's type, which may follow the delta.
 func (p *chunkParser) assignDelta() {
 	c := &p.chunk
 	switch p.says {
@@ -62,7 +62,7 @@ func (p *chunkParser) assignDelta() {
 	}
 }
 
-// readToolName reads an item of a response's output for the name of the tool that it calls; its text comes as deltas.
+// readToolName reads the name of the called tool from an item of a response's output. Other text arrives as deltas.
 func (p *chunkParser) readToolName(name *[]byte) {
 	p.eachField(func(key []byte) {
 		if string(key) == "name" {
@@ -73,7 +73,7 @@ func (p *chunkParser) readToolName(name *[]byte) {
 	})
 }
 
-// readResponse reads what an event says of the whole response: its count of tokens, and what went wrong.
+// readResponse reads the token counts and the error of the whole response from an event.
 func (p *chunkParser) readResponse() {
 	p.eachField(func(key []byte) {
 		switch string(key) {
@@ -87,8 +87,8 @@ func (p *chunkParser) readResponse() {
 	})
 }
 
-// readOutputItem reads an item of a response in one piece: a message, reasoning or a tool call. Its type comes before
-// its text.
+// readOutputItem reads an item of an unstreamed response: a message, reasoning or a tool call. The type precedes the
+// text.
 func (p *chunkParser) readOutputItem() {
 	c := &p.chunk
 	to := &c.text

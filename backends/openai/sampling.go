@@ -9,10 +9,10 @@ import (
 
 var _ backend.SamplingTaker = (*Generator)(nil)
 
-// TakesSampling says that prompts may have Sampling: servers draw by fields that all kinds of them have, but for top_k.
+// TakesSampling reports that prompts may have Sampling. All kinds of servers support its fields, except top_k.
 func (g *Generator) TakesSampling() bool { return true }
 
-// checkSampling lists what a prompt wants to be drawn by and the servers do not have.
+// checkSampling lists the sampling fields of a prompt that the servers do not support.
 func (a *requestMaker) checkSampling(p backend.Prompt) []string {
 	s := p.Sampling
 	if s == nil {
@@ -32,7 +32,8 @@ func (a *requestMaker) checkSampling(p backend.Prompt) []string {
 	return faults
 }
 
-// appendSampling appends the fields of a prompt's sampling with a comma before each, but for those of option body.KEY.
+// appendSampling appends the fields of a prompt's sampling, each preceded by a comma, except those that option body.KEY
+// sets.
 func (a *requestMaker) appendSampling(b []byte, s *backend.Sampling) []byte {
 	if s == nil {
 		return b
@@ -60,7 +61,7 @@ func (a *requestMaker) appendSampling(b []byte, s *backend.Sampling) []byte {
 	return b
 }
 
-// formatNumber formats a number as JSON; "" if there is none.
+// formatNumber returns a number as JSON; "" for nil.
 func formatNumber(v *float64) string {
 	if v == nil {
 		return ""

@@ -8,28 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// jsonScanner walks through one JSON text without building it. After a fault bad is set, and every method does nothing.
+// jsonScanner reads a JSON text without building a data structure. After a fault, bad is set and all methods do
+// nothing.
 type jsonScanner struct {
 	data    []byte
 	at      int
 	depth   int
 	bad     bool
-	scratch []byte // a string with escapes, until the next one
+	scratch []byte // an unescaped string, valid until the next one
 }
 
-// deepest bounds the nesting of a text.
+// maxDepth is the maximum nesting of a text.
 const deepest = 100
 
 func (s *jsonScanner) reset(data []byte) { s.data, s.at, s.depth, s.bad = data, 0, 0, false }
 
-// requireEnd checks that nothing but white space follows.
+// requireEnd checks that only white space follows.
 func (s *jsonScanner) requireEnd() {
 	if s.peekByte() != 0 || s.at != len(s.data) {
 		s.bad = true
 	}
 }
 
-// peekByte skips white space and returns the next byte, 0 at the end and after a fault.
+// peekByte skips white space and returns the next byte, or 0 at the end and after a fault.
 func (s *jsonScanner) peekByte() byte {
 	for !s.bad && s.at < len(s.data) {
 		switch c := s.data[s.at]; c {
@@ -42,7 +43,7 @@ func (s *jsonScanner) peekByte() byte {
 	return 0
 }
 
-// expectByte skips white space and c; without c it is a fault.
+// expectByte skips white space and c. If c does not follow, it sets a fault.
 func (s *jsonScanner) expectByte(c byte) {
 	if s.peekByte() != c {
 		s.bad = true
@@ -51,7 +52,7 @@ func (s *jsonScanner) expectByte(c byte) {
 	s.at++
 }
 
-// skipIf skips c if it is next.
+// skipIf skips c if it is the next byte, and reports whether it was.
 func (s *jsonScanner) skipIf(c byte) bool {
 	if s.peekByte() != c {
 		return false
@@ -60,8 +61,8 @@ func (s *jsonScanner) skipIf(c byte) bool {
 	return true
 }
 
-// eachField calls field for each key; field must read or skip the value. Anything but an object, null
-// among them, is skipped.
+// eachField calls field for each key of an object. field must read or skip the value. It skips other values, including
+// null.
 func (s *jsonScanner) eachField(field func(key []byte)) {
 	if s.peekByte() != '{' {
 		s.skipValue()
@@ -76,7 +77,7 @@ func (s *jsonScanner) eachField(field func(key []byte)) {
 	})
 }
 
-// eachElement calls element for each element, which must read or skip it. Anything but an array is skipped.
+// eachElement calls element for each element of an array. element must read or skip it. It skips other values.
 func (s *jsonScanner) eachElement(element func()) {
 	if s.peekByte() != '[' {
 		s.skipValue()
@@ -103,7 +104,7 @@ func (s *jsonScanner) eachItem(open, end byte, item func()) {
 	s.depth--
 }
 
-// readString reads a string. It is part of the data, or valid until the next one is read.
+// readString reads a string. The result is a part of data or valid until the next string is read.
 func (s *jsonScanner) readString() []byte {
 	s.expectByte('"')
 	if s.bad {
@@ -118,7 +119,7 @@ func (s *jsonScanner) readString() []byte {
 	return s.unescape()
 }
 
-// plainLength is how many bytes stand for themselves in a string.
+// plainLength returns the number of bytes at the beginning of a string that need no unescaping.
 func plainLength(text []byte) int {
 	for i, c := range text {
 		if c == '"' || c == '\\' || c < ' ' {
@@ -147,7 +148,7 @@ func (s *jsonScanner) unescape() []byte {
 	return out
 }
 
-// appendEscape appends what follows a backslash.
+// appendEscape appends the character of an escape sequence after its backslash.
 func (s *jsonScanner) appendEscape(out []byte) []byte {
 	c := s.data[s.at]
 	s.at++
@@ -162,7 +163,7 @@ func (s *jsonScanner) appendEscape(out []byte) []byte {
 	return append(out, "\"\\/\b\f\n\r\t"[at])
 }
 
-// escapedRune reads the digits of one or, for a surrogate pair, two escapes. Half a pair becomes U+FFFD.
+// escapedRune reads the digits of one escape or, for a surrogate pair, of two. A lone surrogate becomes U+FFFD.
 func (s *jsonScanner) escapedRune() rune {
 	r := s.readHex()
 	if !utf16.IsSurrogate(r) {
@@ -192,7 +193,7 @@ func (s *jsonScanner) readHex() rune {
 	return rune(v)
 }
 
-// readInteger reads a whole number; anything else that is no number is skipped, with ok false.
+// readInteger reads an integer. For other values, it skips them and returns ok false.
 func (s *jsonScanner) readInteger() (v int64, ok bool) {
 	c := s.peekByte()
 	if c != '-' && (c < '0' || c > '9') {
@@ -203,7 +204,7 @@ func (s *jsonScanner) readInteger() (v int64, ok bool) {
 	return v, err == nil
 }
 
-// readTokenID reads a token id; anything else is a fault.
+// readTokenID reads a token id. Other values are a fault.
 func (s *jsonScanner) readTokenID() int32 {
 	v, ok := s.readInteger()
 	if !ok || v < 0 || v > math.MaxInt32 {
@@ -213,7 +214,7 @@ func (s *jsonScanner) readTokenID() int32 {
 	return int32(v)
 }
 
-// readNumber reads a number as JSON writes them.
+// readNumber reads a JSON number.
 func (s *jsonScanner) readNumber() []byte {
 	start := s.at
 	s.skipByte('-')
@@ -232,7 +233,7 @@ func (s *jsonScanner) readNumber() []byte {
 	return s.data[start:s.at]
 }
 
-// skipByte skips c if it is the very next byte.
+// skipByte skips c if it is the next byte, without skipping white space, and reports whether it was.
 func (s *jsonScanner) skipByte(c byte) bool {
 	if s.at < len(s.data) && s.data[s.at] == c {
 		s.at++
@@ -241,7 +242,7 @@ func (s *jsonScanner) skipByte(c byte) bool {
 	return false
 }
 
-// skipDigits skips one digit or more.
+// skipDigits skips one or more digits.
 func (s *jsonScanner) skipDigits() {
 	start := s.at
 	for s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9' {
@@ -278,7 +279,7 @@ func (s *jsonScanner) skipLiteral() {
 	s.bad = true
 }
 
-// skipNull skips null, and tells whether it was there.
+// skipNull skips null and reports whether it was there.
 func (s *jsonScanner) skipNull() bool {
 	if s.peekByte() != 'n' {
 		return false

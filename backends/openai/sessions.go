@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// sessionTurns are the conversations whose turns were asked. What a server keeps of a conversation may serve its next
-// turn, as the rules of benchmarks of conversations let it; of another one it may not.
+// sessionTurns stores the conversations whose turns were sent. The rules of benchmarks of conversations permit a server
+// to reuse its cache of a conversation for the next turn, but not for other conversations.
 type sessionTurns struct {
 	mu   sync.Mutex
-	last map[string]int64           // tokens of the last turn's prompt and answer; unknownTokens: its server did not tell
-	at   map[string]*serverEndpoint // the server that has the conversation, of several
+	last map[string]int64           // tokens of the last turn's prompt and answer; unknownTokens: not reported
+	at   map[string]*serverEndpoint // server of each conversation
 }
 
-// unknownTokens are so many that no server keeps more.
+// unknownTokens is the upper limit used if a number of tokens is unknown.
 const unknownTokens = math.MaxInt64
 
-// sessionTurn is a prompt of a session. nil: one that stands alone.
+// sessionTurn is a prompt of a session; nil: a prompt without a session.
 type sessionTurn struct {
 	of      *sessionTurns
 	session string
-	before  int64           // tokens of the turn before
-	at      *serverEndpoint // that was asked for the turns before; nil: this one is the first
+	before  int64           // tokens of the previous turn
+	at      *serverEndpoint // server of the earlier turns; nil: this turn is the first
 }
 
-// nextTurn returns the turn that a prompt of a session is; nil for one that stands alone.
+// nextTurn returns the turn for a prompt of a session; nil for a prompt without a session.
 func (s *sessionTurns) nextTurn(session string) *sessionTurn {
 	if session == "" {
 		return nil
@@ -35,7 +35,7 @@ func (s *sessionTurns) nextTurn(session string) *sessionTurn {
 	return &sessionTurn{s, session, s.last[session], s.at[session]}
 }
 
-// endpointToAsk is the one to ask; nil: any.
+// endpointToAsk returns the server to use; nil: any.
 func (t *sessionTurn) endpointToAsk() *serverEndpoint {
 	if t == nil {
 		return nil
@@ -43,7 +43,7 @@ func (t *sessionTurn) endpointToAsk() *serverEndpoint {
 	return t.at
 }
 
-// bindEndpoint keeps the conversation at a server: only there may something of it be kept.
+// bindEndpoint binds the conversation to a server. Only this server may reuse its cache.
 func (t *sessionTurn) bindEndpoint(e *serverEndpoint) {
 	if t == nil || t.at == e {
 		return
@@ -57,7 +57,7 @@ func (t *sessionTurn) bindEndpoint(e *serverEndpoint) {
 	t.of.at[t.session] = e
 }
 
-// maxCached is how many tokens of its prompt a server may have kept.
+// maxCached returns the maximum number of tokens of the turn's prompt that a server may have cached.
 func (t *sessionTurn) maxCached() int64 {
 	if t == nil {
 		return 0
@@ -65,7 +65,7 @@ func (t *sessionTurn) maxCached() int64 {
 	return t.before
 }
 
-// describeMaxCached says for an error what may be kept.
+// describeMaxCached describes the permitted number of cached tokens for an error.
 func (t *sessionTurn) describeMaxCached() string {
 	if t == nil {
 		return ""
@@ -73,7 +73,7 @@ func (t *sessionTurn) describeMaxCached() string {
 	return fmt.Sprintf(", and the turns before in conversation %q have %d", t.session, t.before)
 }
 
-// noteUsage notes what the server counted of the turn.
+// noteUsage stores the server's token counts of the turn.
 func (t *sessionTurn) noteUsage(u usageCounts) {
 	if t == nil {
 		return

@@ -14,13 +14,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Option api=sglang asks SGLang by its own /generate, whose answers are token ids: what a server generated, the end
-// token and special ones included, whatever it would make of them as text.
+// Option api=sglang uses SGLang's own endpoint /generate, which returns token ids. They include the end token and
+// special tokens, whatever their text.
 
-// paramsPrefix is how options body.KEY name fields within sampling_params.
+// paramsPrefix is the prefix of options body.KEY that set fields within sampling_params.
 const paramsPrefix = "sampling_params."
 
-// fieldPrefix is what stands before the name of a sampling field in options body.KEY.
+// fieldPrefix returns the prefix of sampling fields in options body.KEY.
 func (a *requestMaker) fieldPrefix() string {
 	if a.settings.api == native {
 		return paramsPrefix
@@ -28,7 +28,7 @@ func (a *requestMaker) fieldPrefix() string {
 	return ""
 }
 
-// seedName is the field of the seed.
+// seedName returns the name of the seed's field.
 func (a *requestMaker) seedName() string {
 	if a.settings.api == native {
 		return "sampling_seed"
@@ -59,7 +59,8 @@ func (a *requestMaker) generateRequest(p backend.Prompt) serverRequest {
 	return serverRequest{path: native.urlPath(), beside: true, body: b, native: true, whole: a.settings.whole}
 }
 
-// appendBody appends the fields of option body.KEY that belong within sampling_params, or those that do not.
+// appendBody appends the fields of option body.KEY that belong within sampling_params or, if within is false, the
+// others.
 func (a *requestMaker) appendBody(b []byte, within bool) []byte {
 	for _, name := range slices.Sorted(maps.Keys(a.settings.body)) {
 		if field, is := strings.CutPrefix(name, paramsPrefix); is == within {
@@ -70,7 +71,7 @@ func (a *requestMaker) appendBody(b []byte, within bool) []byte {
 	return b
 }
 
-// urlAt is where a request goes, at an endpoint.
+// urlAt returns the URL of a request at an endpoint.
 func (r serverRequest) urlAt(base *url.URL) string {
 	if r.beside {
 		return besideAPI(base, r.path)
@@ -78,8 +79,8 @@ func (r serverRequest) urlAt(base *url.URL) string {
 	return base.String() + r.path
 }
 
-// parseGenerated reads an event of /generate, or its answer in one piece. The chunk is valid until the next call, its
-// ids as they came. ok is false if it is not what /generate has.
+// parseGenerated parses an event of /generate, or its unstreamed answer. The chunk is valid until the next call; its
+// ids are unchanged. ok is false if data does not have the form of /generate.
 func (p *chunkParser) parseGenerated(data []byte) (c *answerChunk, ok bool) {
 	p.reset(data)
 	c = &p.chunk
@@ -103,7 +104,7 @@ func (p *chunkParser) parseGenerated(data []byte) (c *answerChunk, ok bool) {
 	return c, !p.bad
 }
 
-// generatedInfo reads what an event says of the answer.
+// generatedInfo reads an event's facts about the answer.
 func (p *chunkParser) generatedInfo(key []byte) {
 	u := &p.chunk.usage
 	switch string(key) {
@@ -120,7 +121,7 @@ func (p *chunkParser) generatedInfo(key []byte) {
 	}
 }
 
-// generatedFinish reads why an answer ended: an object with its type, a string, or null.
+// generatedFinish reads the finish reason of an answer: an object with its type, a string, or null.
 func (p *chunkParser) generatedFinish() {
 	if p.peekByte() != '{' {
 		p.chunk.finish = p.textOr()
@@ -142,18 +143,17 @@ func (p *chunkParser) generatedFinish() {
 	}
 }
 
-// idForm is which ids the events of an answer of /generate have.
+// idForm is the set of ids that the events of an answer of /generate contain.
 type idForm uint8
 
 const (
-	unknownIDs idForm = iota // the first event has both
+	unknownIDs idForm = iota // the first event does not distinguish the two forms
 	newIDs
 	allIDs
 )
 
-// keepNewIDs leaves of the ids of an event those that are new. An event has either them or, as servers have it that do
-// not send parts alone, all ids so far: all events of an answer in one form, which their counts of tokens must bear
-// out. Ids are never guessed.
+// keepNewIDs reduces the ids of an event to the new ones. Depending on the server's settings, all events of an answer
+// contain either only new ids or all ids so far. Their token counts must agree with this form. Ids are never guessed.
 func (a *promptAnswer) keepNewIDs(c *answerChunk) error {
 	have, count := len(a.ids), int(c.usage.completion)
 	n := count - have
@@ -190,7 +190,7 @@ func (a *promptAnswer) keepNewIDs(c *answerChunk) error {
 	return nil
 }
 
-// readPiece takes an answer that comes in one piece.
+// readPiece reads an unstreamed answer.
 func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	c.events.reset(r.Body)
 	c.events.most = c.most

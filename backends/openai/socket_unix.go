@@ -10,23 +10,23 @@ import (
 	"syscall"
 )
 
-// countingSocket is a connection of the system that knows what came at once: reads that find what an earlier one left
-// behind, since its buffer was full, belong to that. However small buffers are, what a proxy held back and sent in one
-// piece is seen to be one.
+// countingSocket is a system connection that counts arrivals. A read that continues an earlier one whose buffer was
+// full belongs to the same arrival. Data that a proxy held back and sent together is thus one arrival, even with small
+// buffers.
 type countingSocket struct {
 	net.Conn
 	raw syscall.RawConn
-	try func(fd uintptr) bool // reads once, without waiting
+	try func(fd uintptr) bool // reads once without blocking
 
 	into   []byte
 	n      int
 	err    error
 	waited bool
-	full   bool // the last read filled its buffer: there may be more
+	full   bool // the last read filled its buffer: there may be more data
 	came   int
 }
 
-// newSocket wraps a connection of the system; any other is returned as it is.
+// newSocket wraps a system connection. It returns other connections unchanged.
 func newSocket(c net.Conn) net.Conn {
 	of, ok := c.(syscall.Conn)
 	if !ok {
@@ -81,5 +81,5 @@ func (s *countingSocket) readOnce(fd uintptr) bool {
 	}
 }
 
-// arrivals counts what came at once.
+// arrivals returns the number of arrivals.
 func (s *countingSocket) arrivals() int { return s.came }

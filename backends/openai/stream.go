@@ -21,30 +21,30 @@ type generateCall struct {
 	events eventReader
 
 	request serverRequest
-	most    int64 // bytes that an answer may have
-	once    bool  // it is a turn of a conversation, which is asked once
-	reused  bool  // of such a one: it was sent by a connection that had served before
+	most    int64 // maximum number of bytes of an answer
+	once    bool  // a turn of a conversation, which is sent only once
+	reused  bool  // for such a turn: the connection had been used before
 }
 
-// wasUnread says that a server has closed the connection of an earlier answer, by which a request was sent: it has not
-// read it. Some do so without a word.
+// wasUnread reports whether the server closed a reused connection before it read the request. Some servers do so
+// without an error message.
 func (c *generateCall) wasUnread(f *tryFailure) bool { return f.gone && c.reused && !c.answer.begun }
 
-// maxBytes bounds an answer: what each of its tokens may take, with its id and probabilities, beside a lot of others.
-// A server may go on for ever.
+// maxAnswerBytes returns the maximum size of an answer, to detect endless ones: a generous size per token, with its id
+// and log probabilities.
 func maxAnswerBytes(tokens int) int64 {
 	const other, each = 16 << 20, 16 << 10
 	return other + each*int64(max(tokens, 0))
 }
 
-// bodyShown bounds what is read of an error's body.
+// bodyShown is the maximum number of bytes to read of an error's body.
 const bodyShown = 4 << 10
 
-// askEndpoint sends a request to an endpoint and reads the answer as it comes. After an answer it gives the place at
-// the endpoint back as soon as the connection can serve again: so there are no more connections than places, of which
-// each holds a thread in some servers. After a failure the place is still taken.
+// askEndpoint sends a request to an endpoint and reads the answer as it arrives. After an answer, it releases the place
+// at the endpoint as soon as the connection is reusable, so that there are no more connections than places: in some
+// servers each connection occupies a thread. After a failure, the place remains taken.
 func (g *Generator) askEndpoint(ctx context.Context, e *serverEndpoint, r serverRequest, c *generateCall) *tryFailure {
-	c.answer.asked = time.Now() // waiting for a place, and pauses, are not the server's
+	c.answer.asked = time.Now() // excludes waiting for a place and pauses
 	c.answer.awaited = backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.base.Host})
 	defer c.answer.awaited.End()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -61,9 +61,9 @@ func (g *Generator) askEndpoint(ctx context.Context, e *serverEndpoint, r server
 		end()
 		return fail
 	}
-	c.reused = false // an answer has begun: what breaks it off has read the request
+	c.reused = false // an answer has begun, so the server has read the request
 	if fail = g.readEvents(ctx, response, c); fail != nil {
-		_ = response.Body.Close() // the answer has failed already
+		_ = response.Body.Close() // the answer has already failed
 		end()
 		return fail
 	}
@@ -74,15 +74,14 @@ func (g *Generator) askEndpoint(ctx context.Context, e *serverEndpoint, r server
 	return nil
 }
 
-// maxDrainTime is how long a connection may take to end an answer that is complete.
+// maxDrainTime is the maximum time for a connection to end a complete answer.
 const maxDrainTime = 200 * time.Millisecond
 
-// drainBody reads what is left of an answer that is complete, so that its connection can serve again,
-// without its caller waiting.
+// drainBody reads the rest of a complete answer in the background, so that its connection is reusable.
 func drainBody(body io.ReadCloser, cancel context.CancelCauseFunc, free func()) {
 	late := time.AfterFunc(maxDrainTime, func() { cancel(nil) })
 	if _, err := io.CopyN(io.Discard, body, startBuffer); err == nil {
-		cancel(nil) // there is more than there should be
+		cancel(nil) // there is more data than expected
 	}
 	late.Stop()
 	_ = body.Close() // the answer is complete
@@ -138,7 +137,7 @@ func (g *Generator) readEvents(ctx context.Context, r *http.Response, c *generat
 	return g.checkComplete(c)
 }
 
-// noteEvent notes that an event has come, for the watch over slow servers.
+// noteEvent counts an event, for the watch over slow servers.
 func (c *generateCall) noteEvent() error {
 	c.answer.progress.Add(1)
 	return nil
@@ -165,10 +164,10 @@ func (c *generateCall) takeEvent(ev streamEvent) error {
 	return c.answer.addChunk(chunk)
 }
 
-// isTranscript tells whether the answer is a transcript.
+// isTranscript reports whether the answer is a transcript.
 func (c *generateCall) isTranscript() bool { return c.request.content != "" }
 
-// checkEarlyEnd judges the end of a stream before its last event.
+// checkEarlyEnd checks a stream that ended before its last event.
 func (g *Generator) checkEarlyEnd(ctx context.Context, c *generateCall, err error) *tryFailure {
 	if c.answer.endsBy(err) {
 		return g.checkComplete(c)
@@ -180,7 +179,7 @@ func (g *Generator) checkEarlyEnd(ctx context.Context, c *generateCall, err erro
 	return connectionFailure(ctx, err)
 }
 
-// checkComplete checks an answer that has ended.
+// checkComplete checks a completed answer.
 func (g *Generator) checkComplete(c *generateCall) *tryFailure {
 	if c.answer.finish == "" && c.request.native {
 		return &tryFailure{err: fmt.Errorf("%w: it ended after %d tokens without saying why (meta_info.finish_reason)",
@@ -192,7 +191,7 @@ func (g *Generator) checkComplete(c *generateCall) *tryFailure {
 	return nil
 }
 
-// requestHeader is that of a request, which shares what it has in common with others.
+// requestHeader returns the header of a request. It shares the common fields with other requests.
 func (r *serverRequest) requestHeader(common http.Header) http.Header {
 	if r.content == "" && r.session == "" && (r.native || !r.whole) {
 		return common
@@ -210,7 +209,7 @@ func (r *serverRequest) requestHeader(common http.Header) http.Header {
 	return h
 }
 
-// commonHeader is that of all requests.
+// commonHeader returns the header fields of all requests.
 func commonHeader(key string) http.Header {
 	h := http.Header{
 		"Content-Type": {"application/json"},

@@ -16,15 +16,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// TakesAudio says that sound goes to the servers' transcriptions, unless option api names another way to ask.
+// TakesAudio reports whether the servers transcribe audio, which they do unless option api selects another endpoint.
 func (g *Generator) TakesAudio() bool { return g.settings.api == anyAPI }
 
-// isTranscription tells whether a prompt is sound to transcribe.
+// isTranscription reports whether a prompt is audio to transcribe.
 func (a *requestMaker) isTranscription(p backend.Prompt) bool {
 	return len(p.Audio) > 0 && a.settings.api == anyAPI
 }
 
-// transcribeRequest writes a request to transcribe sound, in English and greedily: a form with a WAV file of 16 bits.
+// transcribeRequest writes a request to transcribe audio in English without sampling: a form with a 16-bit WAV file.
 func (a *requestMaker) transcribeRequest(p backend.Prompt) (serverRequest, error) {
 	if p.Beams > 1 {
 		return serverRequest{}, fmt.Errorf("%w: it wants %d beams, and transcriptions are asked for without", ErrPrompt,
@@ -63,7 +63,7 @@ func (a *requestMaker) transcribeRequest(p backend.Prompt) (serverRequest, error
 	return serverRequest{path: "/audio/transcriptions", body: body.Bytes(), content: form.FormDataContentType()}, nil
 }
 
-// formValue is a field's value in a form: a string without its quotes, anything else as JSON.
+// formValue returns a field's value in a form: a string without its quotes, or other values as JSON.
 func formValue(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -72,19 +72,19 @@ func formValue(value json.RawMessage) string {
 	return string(value)
 }
 
-// The sound of prompts.
+// The format of prompts' audio.
 const (
 	rate      = 16000
 	wavHeader = 44
 )
 
-// encodeWAV makes a file of samples in 16 bits: those of a file of 16 bits come out as they were.
+// encodeWAV returns a WAV file with 16-bit samples. Samples that were decoded from 16 bits are reproduced exactly.
 func encodeWAV(samples []float32) []byte {
 	size := uint32(2 * len(samples))
 	b := make([]byte, 0, wavHeader+int(size))
 	b = binary.LittleEndian.AppendUint32(append(b, "RIFF"...), wavHeader-8+size)
 	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
-	for _, v := range []uint16{1, 1, rate, 0, 2 * rate, 0, 2, 16} { // PCM, one channel; bytes a second, a sample
+	for _, v := range []uint16{1, 1, rate, 0, 2 * rate, 0, 2, 16} { // PCM, 1 channel; bytes/s; bytes, bits
 		b = binary.LittleEndian.AppendUint16(b, v)
 	}
 	b = binary.LittleEndian.AppendUint32(append(b, "data"...), size)
@@ -95,10 +95,10 @@ func encodeWAV(samples []float32) []byte {
 	return b
 }
 
-// maxTranscriptBytes bounds an answer that does not come as a stream.
+// maxTranscriptBytes is the maximum size of an unstreamed transcript.
 const maxTranscriptBytes = 16 << 20
 
-// readWhole takes a transcript that comes in one piece: servers that do not stream it have no first token.
+// readWhole reads an unstreamed transcript, which has no first token.
 func (g *Generator) readWhole(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	c.events.reset(r.Body)
 	body, err := c.events.readAll(maxTranscriptBytes)

@@ -14,21 +14,20 @@ import (
 	"time"
 )
 
-// poolTransport sends requests of net/http by lines: what a Generator asks, and what a Client asks beside its
-// measurements, goes by connections that are opened, written and read in one way. It is safe for use by many
-// goroutines.
+// poolTransport sends requests of net/http through connPools. A Generator's requests and a Client's requests outside of
+// measurements thus use the same connections. It is safe for concurrent use.
 type poolTransport struct {
 	config  *tls.Config
 	dial    dialFunc
-	connect time.Duration // see lines
-	unused  time.Duration // see lines
+	connect time.Duration // see connPool
+	unused  time.Duration // see connPool
 
 	mu      sync.Mutex
 	servers map[string]*connPool // by scheme and host
 	writers sync.Pool            // of *bufio.Writer
 }
 
-// poolOf are the connections to the server of a URL.
+// poolOf returns the pool of connections to the server of a URL.
 func (t *poolTransport) poolOf(u *url.URL) *connPool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +44,7 @@ func (t *poolTransport) poolOf(u *url.URL) *connPool {
 	return l
 }
 
-// CloseIdleConnections closes the connections that wait, as http.Client wants it.
+// CloseIdleConnections closes the idle connections. http.Client calls it.
 func (t *poolTransport) CloseIdleConnections() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,7 +59,7 @@ func (t *poolTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c, err := takeConn(ctx, of)
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // it is in memory
+			_ = r.Body.Close() // the body is in memory
 		}
 		return nil, err
 	}
@@ -85,11 +84,12 @@ func (t *poolTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// takeConn returns a connection for a request, whose trace is told whether it has served before.
+// takeConn returns a connection for a request. It reports to the request's trace whether the connection was used
+// before.
 func takeConn(ctx context.Context, of *connPool) (*httpConn, error) {
 	c, err := of.getConn(ctx)
 	if dial := new(dialError); errors.As(err, &dial) && dial.handshake {
-		return nil, dial.error // there is a server
+		return nil, dial.error // the server was reached
 	}
 	if err != nil {
 		return nil, err
@@ -97,22 +97,23 @@ func takeConn(ctx context.Context, of *connPool) (*httpConn, error) {
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: !c.since.IsZero()})
 	}
-	if err := c.SetDeadline(time.Time{}); err != nil { // a measurement may have set one
-		_ = c.Close() // it is closed already
+	if err := c.SetDeadline(time.Time{}); err != nil { // a measurement may have set a deadline
+		_ = c.Close() // the connection is already closed
 		return nil, err
 	}
 	return c, nil
 }
 
-// notHTTPError is an answer that is not of HTTP: the connection is of no more use, and the request may be sent again.
+// notHTTPError returns the error for an answer that is not HTTP. The connection is not reusable, and the request may be
+// sent again.
 func notHTTPError(err error) error {
 	if errors.Is(err, ErrStream) {
-		return fmt.Errorf("%v", err) //nolint:errorlint // not an answer that is there and wrong, which ErrStream would be
+		return fmt.Errorf("%v", err) //nolint:errorlint // not an ErrStream, which would mean a wrong answer
 	}
 	return err
 }
 
-// answerBody is the body of an answer. Its connection serves again when it was read to its end, and closed.
+// answerBody is the body of an answer. Its connection is reusable after the body was read to its end and closed.
 type answerBody struct{ connExchange }
 
 // writeRequest writes a request.
@@ -130,7 +131,7 @@ func (t *poolTransport) writeRequest(c *httpConn, r *http.Request) error {
 	return w.Flush()
 }
 
-// failExchange ends an exchange without an answer, and is its fault.
+// failExchange ends an exchange without an answer and returns its error.
 func (b *answerBody) failExchange(ctx context.Context, err error) error {
 	writing := b.connExchange.end()
 	switch {
@@ -146,7 +147,7 @@ func (b *answerBody) failExchange(ctx context.Context, err error) error {
 	return notHTTPError(err)
 }
 
-// Read reads the body, as line does.
+// Read reads the body, like httpConn.Read.
 func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.httpConn.Read(p)
 	return n, notHTTPError(err)
@@ -154,6 +155,6 @@ func (b *answerBody) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (b *answerBody) Close() error {
-	_ = b.connExchange.end() // the answer is what counts
+	_ = b.connExchange.end() // the answer determines the result
 	return nil
 }

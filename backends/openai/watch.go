@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// looks is how often within idle_timeout the progress of an answer is looked at.
+// looks is the number of checks of an answer's progress within idle_timeout.
 const looks = 4
 
-// slownessWatch ends a call whose server is too slow. It looks at the answer now and then: to set a timer for each of
-// its parts would cost more than the part.
+// slownessWatch ends a call whose server is too slow. It checks the answer periodically, because setting a timer for
+// each of its parts would be more expensive than the part.
 type slownessWatch struct {
-	first, idle time.Duration // longest waits; 0: any
+	first, idle time.Duration // maximum waiting times; 0: any
 	progress    *atomic.Uint32
 	cancel      context.CancelCauseFunc
 	started     time.Time
 
 	mu    sync.Mutex
 	timer *time.Timer // nil after stop
-	last  uint32      // progress at the last look
-	still int         // looks since it changed
+	last  uint32      // progress at the last check
+	still int         // number of checks since the last progress
 }
 
-// startWatch watches over an answer, which adds to progress for each of its parts.
+// startWatch watches an answer, which increments progress for each of its parts.
 func startWatch(first, idle time.Duration, progress *atomic.Uint32, cancel context.CancelCauseFunc) *slownessWatch {
 	progress.Store(0)
 	w := &slownessWatch{first: first, idle: idle, progress: progress, cancel: cancel, started: time.Now()}
@@ -36,7 +36,7 @@ func startWatch(first, idle time.Duration, progress *atomic.Uint32, cancel conte
 	return w
 }
 
-// nextLook returns the time until the next look.
+// nextLook returns the time until the next check.
 func (w *slownessWatch) nextLook(progress uint32) time.Duration {
 	if w.idle == 0 {
 		return max(w.first-time.Since(w.started), time.Millisecond)

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// binding keeps work on cores: that of the thread that does it, and of the threads that this one starts meanwhile.
+// binding restricts work to cores: the work of the thread that does it, and of the threads that this thread starts
+// meanwhile.
 //
-// Runs of one thread compute on the thread that calls, so that binding ONNX Runtime's own threads does not
-// suffice. A thread for each session would be another way, but to wake it and to be woken takes 50 us; to bind
-// the caller's takes 1 us.
+// Runs with one thread compute on the calling thread, so it is not enough to bind ONNX Runtime's own threads. A
+// separate thread for each session would also work, but waking it and returning takes 50 us, whereas binding the
+// caller's thread takes 1 us.
 type binding struct {
 	cores, free unix.CPUSet
 }
@@ -34,8 +35,8 @@ func mask(c coreSet) (m unix.CPUSet) {
 	return m
 }
 
-// enter binds the calling goroutine's thread; leave follows. The goroutine stays on the thread meanwhile, and Go
-// starts no thread from it.
+// enter binds the thread of the calling goroutine. leave must follow. Until then, the goroutine stays on this thread,
+// and Go starts no threads from it.
 func (b *binding) enter() error {
 	runtime.LockOSThread()
 	if err := unix.SchedSetaffinity(0, &b.cores); err != nil {
@@ -45,15 +46,15 @@ func (b *binding) enter() error {
 	return nil
 }
 
-// leave lets the thread go. One that stays bound, because the system has taken its cores away, serves no other
-// goroutine: it stays locked.
+// leave releases the thread. If the system has removed the thread's earlier cores, the thread stays bound; it then also
+// stays locked, so that no other goroutine uses it.
 func (b *binding) leave() {
 	if unix.SchedSetaffinity(0, &b.free) == nil {
 		runtime.UnlockOSThread()
 	}
 }
 
-// allowedCores are the cores that the system lets this process use: those of its cpuset.
+// allowedCores returns the cores that the system permits this process to use: those of its cpuset.
 func allowedCores() (all coreSet, err error) {
 	var mask unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mask); err != nil {

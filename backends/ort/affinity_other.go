@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// binding keeps work on cores, where the system can.
+// binding restricts work to cores, which this system does not support.
 type binding struct{}
 
 func newBinding(coreSet) (*binding, error) { return nil, errNoAffinity() }

@@ -11,10 +11,10 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// Backend opens models on ONNX Runtime. The zero value looks for the library beside the running binary.
+// Backend opens models on ONNX Runtime. The zero value looks for the library in the folder of the running binary.
 type Backend struct {
-	// Library is the path of libonnxruntime, or the folder that holds it. Option lib takes precedence; where both are
-	// empty, the library is the one beside the binary or in lib/ beside it.
+	// Library is the path of libonnxruntime, or of the folder that contains it. Option lib takes precedence. If both are
+	// empty, the library is in the binary's folder or in lib/ there.
 	Library string
 }
 
@@ -24,11 +24,11 @@ var (
 	_ backend.DeviceChooser = Backend{}
 )
 
-// Open loads m and returns a session for c.Concurrency runs at a time. The keys of c.Options are those of Describe.
-// It reports the faults of the options, of the model file and of its tensors together: [backend.ErrOption],
-// [backend.ErrModel] and [backend.ErrTensors] are in the chain, or else [ErrLibrary].
+// Open loads m and returns a session for c.Concurrency concurrent runs. Describe lists the keys of c.Options. The error
+// lists the faults of the options, of the model file and of its tensors. It wraps [backend.ErrOption],
+// [backend.ErrModel] and [backend.ErrTensors] for these, or else [ErrLibrary].
 //
-// m.Bytes is not referred to after Open.
+// Open does not keep m.Bytes.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	s, err := b.openSession(ctx, m, c)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b Backend) openSession(ctx context.Context, m backend.Model, c backend.Con
 	return loadSession(m, src, found, set, c, lib)
 }
 
-// loadSession makes the session once the library runs.
+// loadSession creates the session after the library has been started.
 func loadSession(m backend.Model, src modelSource, found onnx.Model, set ortSettings, c backend.Config,
 	lib library) (*ortSession, error) {
 	threads, concurrency := set.planThreads(c)
@@ -90,7 +90,7 @@ func loadSession(m backend.Model, src modelSource, found onnx.Model, set ortSett
 	return newSession(core, bound, where, sessionLimits(set, bound, concurrency), set.describeSession(lib, threads))
 }
 
-// newerHint says what helps where the model is newer than the library.
+// newerHint returns advice for a model that is newer than the library.
 func newerHint(err error, lib library) string {
 	text := strings.ToLower(err.Error())
 	if !strings.Contains(text, "ir version") && !strings.Contains(text, "opset") {
@@ -100,8 +100,8 @@ func newerHint(err error, lib library) string {
 		"onnxruntime`, or name one with option lib", lib.version)
 }
 
-// createOn loads the model where it will run, if that is said: the threads that ONNX Runtime starts are bound as the
-// one that starts them, and the memory of the weights lies near the cores.
+// createOn loads the model on the cores on which it will run, if they are given. ONNX Runtime's threads inherit the
+// binding of the thread that starts them, and the weights are in memory near the cores.
 func (s modelSource) createOn(where *binding, p sessionPorts,
 	o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
 	if where != nil {
@@ -113,7 +113,7 @@ func (s modelSource) createOn(where *binding, p sessionPorts,
 	return s.createSession(p, o)
 }
 
-// createSession loads the model itself.
+// createSession loads the model on the current thread.
 func (s modelSource) createSession(p sessionPorts, o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession,
 	error) {
 	if s.path == "" {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// maxCores is how many cores of a machine can be named: what the kernel's plain affinity mask holds.
+// maxCores is the number of cores in the kernel's affinity mask.
 const maxCores = 1024
 
-// coreSet is a set of CPU cores, as the system numbers them from 0.
+// coreSet is a set of CPU cores, numbered by the system from 0.
 type coreSet [maxCores / 64]uint64
 
 func (c *coreSet) add(core int)     { c[core/64] |= 1 << (core % 64) }
 func (c coreSet) has(core int) bool { return c[core/64]&(1<<(core%64)) != 0 }
 
-// count is how many there are.
+// count returns the number of cores.
 func (c coreSet) count() (n int) {
 	for _, word := range c {
 		n += bits.OnesCount64(word)
@@ -25,7 +25,7 @@ func (c coreSet) count() (n int) {
 	return n
 }
 
-// intersect is what both sets have.
+// intersect returns the cores that both sets contain.
 func (c coreSet) intersect(o coreSet) (both coreSet) {
 	for i := range c {
 		both[i] = c[i] & o[i]
@@ -33,7 +33,7 @@ func (c coreSet) intersect(o coreSet) (both coreSet) {
 	return both
 }
 
-// without is what c has and o has not.
+// without returns the cores in c that are not in o.
 func (c coreSet) without(o coreSet) (rest coreSet) {
 	for i := range c {
 		rest[i] = c[i] &^ o[i]
@@ -41,8 +41,8 @@ func (c coreSet) without(o coreSet) (rest coreSet) {
 	return rest
 }
 
-// parseCores reads a list as String writes it: numbers and ranges, joined by plus signs, for commas separate devices.
-// A core that is listed twice is an error.
+// parseCores parses a list in the form of String: numbers and ranges joined by plus signs, because commas separate
+// devices. A repeated core is an error.
 func parseCores(list string) (coreSet, error) {
 	var all coreSet
 	for part := range strings.SplitSeq(list, "+") {
@@ -90,7 +90,7 @@ func parseCore(text string) (int, error) {
 	return int(n), nil
 }
 
-// String is the list in its shortest form: 0-7+16-23. The empty set is an empty text.
+// String returns the list in its shortest form: 0-7+16-23. It returns "" for the empty set.
 func (c coreSet) String() string {
 	var parts []string
 	for core := 0; core < maxCores; core++ {

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Describe says what the library is and which options there are. It loads the library that Open would load, unless one
-// is loaded already; where there is none, the detail "fault" has the reason.
+// Describe describes the library and lists the options. If no library is loaded yet, it loads the one that Open would
+// load. If there is none, the detail "fault" contains the reason.
 func (b Backend) Describe() backend.Info {
 	lib, err := b.startLibrary()
 	info := lib.describeLibrary()
@@ -42,7 +42,7 @@ func (l library) describeLibrary() backend.Info {
 	return info
 }
 
-// describeSession adds how one session runs.
+// describeSession describes how a session runs.
 func (s ortSettings) describeSession(l library, threads int) backend.Info {
 	info := l.describeLibrary()
 	info.Devices = []string{cmp.Or(s.device.name, s.provider)}

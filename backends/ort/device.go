@@ -9,16 +9,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// deviceName is what Config.Device names: an execution provider, and behind a colon the cores of the CPU, or which of
-// the provider's devices. The zero value is none.
+// deviceName is a parsed Config.Device: an execution provider, followed by a colon and the cores of the CPU or one of
+// the provider's devices. The zero value means that no device is named.
 type deviceName struct {
-	name     string // as given
+	name     string // as the user wrote it
 	provider executionProvider
-	id       string  // of the provider's device, in its shortest form; empty: the provider's choice
-	cores    coreSet // of "cpu:LIST"; empty: any
+	id       string  // id of the provider's device, in its shortest form; empty: the provider's choice
+	cores    coreSet // cores of "cpu:LIST"; empty: any
 }
 
-// parseDevice reads a name.
+// parseDevice parses a device name.
 func parseDevice(name string) (deviceName, error) {
 	kind, id, has := strings.Cut(name, ":")
 	d := deviceName{name: name}
@@ -42,7 +42,7 @@ func parseDevice(name string) (deviceName, error) {
 	return d, nil
 }
 
-// parseDeviceID checks the name of one of the provider's devices.
+// parseDeviceID checks the name of one of the provider's devices and returns its shortest form.
 func (p executionProvider) parseDeviceID(id string) (string, error) {
 	switch p.chooser {
 	case "":
@@ -57,16 +57,17 @@ func (p executionProvider) parseDeviceID(id string) (string, error) {
 	return id, nil
 }
 
-// canonicalName is the same for two names of one device.
+// canonicalName returns the same text for all names of a device.
 func (d deviceName) canonicalName() string {
 	if d.provider.chooser == deviceNumber && d.id == "" {
-		return d.provider.name + ":0" // the provider's default
+		return d.provider.name + ":0" // the provider's default device
 	}
 	return d.provider.name + ":" + d.id
 }
 
-// CheckDevices reads the names and compares them with one another and with the options: names of one device, cores that
-// two devices share, cores that this process may not use, a provider or a device that an option also names.
+// CheckDevices checks the names against one another and against the options. Faults are several names of one device,
+// cores that two devices share, cores that this process may not use, and a provider or device that an option also
+// names.
 func (b Backend) CheckDevices(names []string, options map[string]string) error {
 	var faults []error
 	var all []deviceName
@@ -90,7 +91,7 @@ func (b Backend) CheckDevices(names []string, options map[string]string) error {
 	return nil
 }
 
-// describeDevices says which devices the library has, where there is one.
+// describeDevices lists the library's devices if there is a library.
 func (b Backend) describeDevices(lib string) string {
 	l, ok := process.loadedLibrary()
 	if !ok {
@@ -105,7 +106,7 @@ func (b Backend) describeDevices(lib string) string {
 	return "\nONNX Runtime " + l.version + " has the devices " + strings.Join(l.deviceNames(), ", ")
 }
 
-// checkCores compares the cores of the name with those there are.
+// checkCores checks that the cores of the name are available.
 func (d deviceName) checkCores() error {
 	if d.cores.count() == 0 {
 		return nil
@@ -120,8 +121,8 @@ func (d deviceName) checkCores() error {
 	return nil
 }
 
-// newBinding makes what keeps the calling threads of the device's runs on its cores, or on the first of those that each
-// thread has to itself; nil: they may be anywhere.
+// newBinding returns a binding of the threads that call the device's runs to its cores, or to the first core of own if
+// each thread of a run has its own core; nil: no binding.
 func (d deviceName) newBinding(own []int) (*binding, error) {
 	if len(own) > 0 {
 		var first coreSet
@@ -134,7 +135,7 @@ func (d deviceName) newBinding(own []int) (*binding, error) {
 	return newBinding(d.cores)
 }
 
-// checkOptions says which options name a place as well.
+// checkOptions lists the options that also select a device.
 func (d deviceName) checkOptions(options map[string]string) error {
 	var faults []error
 	if p, given := options["provider"]; given && p != d.provider.name {
@@ -147,7 +148,7 @@ func (d deviceName) checkOptions(options map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// checkOverlap says what two devices of one run share.
+// checkOverlap returns an error if two devices of one run overlap.
 func (d deviceName) checkOverlap(o deviceName) error {
 	if d.provider.name != defaultProvider || o.provider.name != defaultProvider {
 		if d.canonicalName() == o.canonicalName() {
@@ -164,7 +165,7 @@ func (d deviceName) checkOverlap(o deviceName) error {
 	return nil
 }
 
-// useDevice makes the settings those of the device that c names, if it names one.
+// useDevice applies the device that c names, if it names one.
 func (s *ortSettings) useDevice(c backend.Config) error {
 	if c.Device == "" {
 		return nil

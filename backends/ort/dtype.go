@@ -8,15 +8,15 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// elementType is a type of elements: ONNX Runtime's number for it, which is also TensorProto's, and what the binding
-// can do with tensors of it.
+// elementType describes an element type: ONNX Runtime's number for it, which equals TensorProto's, and the binding's
+// functions for tensors of it.
 type elementType struct {
 	native onnxruntime.TensorElementDataType
-	scalar func(data []byte) (onnxruntime.Value, error) // nil: the binding has no Go type for it
-	bytes  func(v onnxruntime.Value) []byte             // the memory of a tensor the binding made; nil of another type
+	scalar func(data []byte) (onnxruntime.Value, error) // creates a scalar; nil: the binding has no Go type
+	bytes  func(v onnxruntime.Value) []byte             // memory of a tensor of the binding; nil for other types
 }
 
-// elements are those that a backend.Tensor can hold.
+// elements lists the element types that a backend.Tensor supports.
 var elements = [...]elementType{
 	backend.Float32:  elementOf[float32](onnxruntime.TensorElementDataTypeFloat),
 	backend.Float16:  {native: onnxruntime.TensorElementDataTypeFloat16},
@@ -42,7 +42,7 @@ func elementOf[T onnxruntime.TensorData](native onnxruntime.TensorElementDataTyp
 	}}
 }
 
-// dtypeOf is the inverse of elements; InvalidDType for what a backend.Tensor cannot hold.
+// dtypeOf returns the DType of an ONNX element type; InvalidDType: not supported by backend.Tensor.
 func dtypeOf(elem int32) backend.DType {
 	for d, e := range elements {
 		if d != int(backend.InvalidDType) && int32(e.native) == elem {
@@ -52,11 +52,11 @@ func dtypeOf(elem int32) backend.DType {
 	return backend.InvalidDType
 }
 
-// nothing stands for the data of a tensor without elements: the binding asks for at least one byte.
+// nothing replaces the data of a tensor without elements, because the binding requires one or more bytes.
 var nothing [16]byte
 
-// newValue makes an OrtValue of a tensor's memory, which it refers to. The caller keeps the memory alive and in place
-// until it destroys the value. len(data) is at least what shape asks for.
+// newValue creates an OrtValue that refers to a tensor's memory. The caller must keep the memory alive and in place
+// until it destroys the value. data must have the size of shape or more.
 func newValue(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, error) {
 	if len(shape) == 0 {
 		return newScalar(d, data)
@@ -67,7 +67,8 @@ func newValue(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, e
 	return onnxruntime.NewCustomDataTensor(shape, data, elements[d].native)
 }
 
-// newScalar makes a tensor of rank 0 that holds a copy of data: the binding's tensors have at least one dimension.
+// newScalar creates a tensor of rank 0 with a copy of data, because the binding's other tensors have one or more
+// dimensions.
 func newScalar(d backend.DType, data []byte) (onnxruntime.Value, error) {
 	if elements[d].scalar == nil {
 		return nil, fmt.Errorf("a tensor of rank 0 cannot be %v here", d)

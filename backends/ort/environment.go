@@ -8,17 +8,18 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// ortEnvironment is ONNX Runtime in this process.
+// ortEnvironment is the state of ONNX Runtime in this process.
 type ortEnvironment struct {
 	mu  sync.Mutex
 	lib library // its path is empty until it is loaded
 }
 
-// process is the one environment: the C library has one global state, and the binding refuses a second start.
-// It stays for the life of the process.
+// process is the only environment, because the C library has global state and the binding cannot be started twice. It
+// exists until the process ends.
 var process ortEnvironment
 
-// startRuntime loads the library at path and starts ONNX Runtime, or checks that the running one came from there.
+// startRuntime loads the library at path and starts ONNX Runtime. If it is already running, it checks that it was
+// loaded from the same path.
 func (e *ortEnvironment) startRuntime(path string) (library, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -34,7 +35,7 @@ func (e *ortEnvironment) startRuntime(path string) (library, error) {
 		return library{}, err
 	}
 	onnxruntime.SetSharedLibraryPath(path)
-	// Faults come back as errors of the calls; the log would only repeat them on stderr.
+	// Calls return faults as errors; a log would only repeat them on stderr.
 	if err := onnxruntime.InitializeEnvironment(onnxruntime.WithLogLevelFatal()); err != nil {
 		return library{}, fmt.Errorf("%w %s: %w", ErrLibrary, path, err)
 	}

@@ -12,18 +12,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// ErrLibrary is in the chain of every error about libonnxruntime itself: not found, not loadable, of another version.
-// So is backend.ErrFailed: no model is at fault.
+// ErrLibrary is wrapped by every error about libonnxruntime itself: not found, not loadable, or another version. Such
+// errors also match backend.ErrFailed, because no model is at fault.
 var ErrLibrary error = libraryError{}
 
 type libraryError struct{}
 
 func (libraryError) Error() string { return "ONNX Runtime's library" }
 
-// Is makes errors.Is find the class of the error.
+// Is makes errors.Is match backend.ErrFailed.
 func (libraryError) Is(class error) bool { return class == backend.ErrFailed }
 
-// LibraryName is the file name of ONNX Runtime's library on this platform.
+// LibraryName returns the file name of ONNX Runtime's library on this platform.
 func LibraryName() string {
 	if runtime.GOOS == "darwin" {
 		return "libonnxruntime.dylib"
@@ -31,8 +31,8 @@ func LibraryName() string {
 	return "libonnxruntime.so"
 }
 
-// findLibrary returns the path of the library: the first that is set of named (option lib, then Backend.Library), a
-// file or the folder that holds it; else the one beside the binary or in lib/ beside it.
+// findLibrary returns the path of the library: the first non-empty path of named (option lib, Backend.Library), which
+// is a file or the folder that contains it, or else the library in the binary's folder or in lib/ there.
 func findLibrary(named ...string) (string, error) {
 	for _, path := range named {
 		if path != "" {
@@ -49,14 +49,14 @@ func findLibrary(named ...string) (string, error) {
 		strings.Join(tried, ", "))
 }
 
-// inFolder completes a folder to the library in it, and checks that the file is there.
+// inFolder returns the path of the library in a folder, or the path of a file, and checks that the file exists.
 func inFolder(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, LibraryName())
 		info, err = os.Stat(path)
 	}
-	if err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would block
 		return "", fmt.Errorf("%w: %s is not a regular file; option lib names %s or the folder that holds it", ErrLibrary,
 			path, LibraryName())
 	}

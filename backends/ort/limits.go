@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// planThreads divides the cores: how many threads one Run has, and how many runs at a time are worth making. One thread
-// for each of many runs beats many threads for one: no thread waits for another inside an operator.
+// planThreads determines the number of threads per Run and the number of concurrent runs. One thread for each of many
+// runs is faster than many threads for one run, because threads do not wait for one another within an operator.
 //
-// An accelerator computes by itself, one run after the other: a second run copies its tensors meanwhile.
+// An accelerator executes one run after another. A second run copies its tensors meanwhile.
 func (s ortSettings) planThreads(c backend.Config) (threads, concurrency int) {
 	cores := s.coreCount()
 	threads, concurrency = s.threads, c.Concurrency
@@ -28,10 +28,10 @@ func (s ortSettings) planThreads(c backend.Config) (threads, concurrency int) {
 	return threads, concurrency
 }
 
-// acceleratorRuns is how many runs at a time an accelerator gets, where neither the user nor the sdk says.
+// acceleratorRuns is the default number of concurrent runs on an accelerator.
 const acceleratorRuns = 2
 
-// coreCount is how many cores the session has to itself.
+// coreCount returns the number of cores that the session may use.
 func (s ortSettings) coreCount() int {
 	if n := s.device.cores.count(); n > 0 {
 		return n
@@ -39,15 +39,15 @@ func (s ortSettings) coreCount() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// cpuBatch is the batch that a run on the CPU should have where latency counts as well as throughput. Measured on
-// 2 cores with 2 MiB of L2 each, one thread a run: a model of 18 MB at 224 x 224 pixels makes 367 samples/s at
-// batch 1, 374 at 2, 261 at 8 and 212 at 32, because the activations of larger batches no longer fit the caches;
-// one of 3 MB makes 1040, 1240 and 1340 at batches 1, 2 and 8, but each batch of 8 then takes 12 ms, which
-// Server's limits do not allow for.
+// cpuBatch is the preferred batch of a run on the CPU, where latency and throughput both matter. On 2 cores with 2 MiB
+// of L2 each and one thread per run, a model of 18 MB at 224 x 224 pixels was measured at 367 samples/s with batch 1,
+// 374 with 2, 261 with 8 and 212 with 32, because the activations of larger batches no longer fit the caches. A model
+// of 3 MB reached 1040, 1240 and 1340 with batches 1, 2 and 8, but each batch of 8 then takes 12 ms, which exceeds
+// Server's limits.
 const cpuBatch = 2
 
-// sessionLimits are the session's preferences. A model whose batch dimension is fixed runs best with that
-// many samples, and takes no more.
+// sessionLimits returns the session's preferences. For a model with a fixed batch dimension, that number of samples is
+// the preferred and the maximum batch.
 func sessionLimits(s ortSettings, p sessionPorts, concurrency int) backend.Limits {
 	l := backend.Limits{Concurrency: concurrency, Native: true}
 	if s.provider == defaultProvider {

@@ -16,10 +16,10 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// modelSource is where a model comes from.
+// modelSource is the source of a model.
 type modelSource struct {
 	path  string
-	bytes []byte // where path is empty
+	bytes []byte // used if path is empty
 }
 
 func (s modelSource) String() string {
@@ -29,7 +29,7 @@ func (s modelSource) String() string {
 	return s.path
 }
 
-// readModel reads the model's signature, and checks that ONNX Runtime can be given the model.
+// readModel reads the model's signature and checks that ONNX Runtime can load the model.
 func (s modelSource) readModel() (onnx.Model, error) {
 	m, err := s.readSignature()
 	if err != nil {
@@ -53,7 +53,7 @@ func (s modelSource) readSignature() (onnx.Model, error) {
 	if err != nil {
 		var pathErr *fs.PathError
 		if errors.As(err, &pathErr) {
-			err = pathErr.Err // the path is in the message already
+			err = pathErr.Err // the message already contains the path
 		}
 		return onnx.Model{}, err
 	}
@@ -68,9 +68,9 @@ func (s modelSource) readSignature() (onnx.Model, error) {
 	return onnx.Read(f, info.Size())
 }
 
-// checkExternal finds the model's external data, all of it. A name that leaves the model's folder is refused, whatever
-// the library makes of it: a model is data, and does not choose which files of its user are read. So is a pipe, which
-// has no size.
+// checkExternal checks that all of the model's external data exists. It rejects names outside of the model's folder,
+// even if the library would accept them, because a model must not choose which of the user's files are read. It also
+// rejects pipes, because they have no size.
 func (s modelSource) checkExternal(files []string) error {
 	if len(files) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (s modelSource) checkExternal(files []string) error {
 	return nil
 }
 
-// shortList names the first few of what a model lists, which may be as many as it has bytes for.
+// shortList returns the first few names of a list, whose length the model determines.
 func shortList(names []string) string {
 	const most, longest = 8, 300
 	list := ""
@@ -122,8 +122,8 @@ func shortList(names []string) string {
 	return list
 }
 
-// completeModel asks ONNX Runtime for what the file leaves open: the shapes it infers, and anything of a model in ORT
-// format. It loads the model once more, so it is called only where that is needed.
+// completeModel asks ONNX Runtime for facts that the file does not contain: the shapes that it infers, and all facts of
+// a model in ORT format. It loads the model again, so it is called only if necessary.
 func (s modelSource) completeModel(m *onnx.Model, o *onnxruntime.SessionOptions) error {
 	if m.Complete() {
 		return nil
@@ -142,7 +142,7 @@ func (s modelSource) completeModel(m *onnx.Model, o *onnxruntime.SessionOptions)
 	return nil
 }
 
-// inferShapes completes the values that the file has no shape for.
+// inferShapes sets the shapes of values for which the file contains none.
 func inferShapes(values []onnx.Value, infos []onnxruntime.InputOutputInfo) []onnx.Value {
 	all := make([]onnx.Value, len(infos))
 	for i, info := range infos {
@@ -159,20 +159,20 @@ func inferShapes(values []onnx.Value, infos []onnxruntime.InputOutputInfo) []onn
 	return all
 }
 
-// boundPort is an input or output as a session uses it.
+// boundPort is an input or output of a session.
 type boundPort struct {
 	backend.TensorInfo
 	dims []onnx.Dim
 }
 
-// sessionPorts are a session's inputs and outputs, in the order in which Run gets them.
+// sessionPorts contains a session's inputs and outputs, in the order of Run's arguments.
 type sessionPorts struct {
 	in, out []boundPort
-	// batch is the first dimension of all inputs, where that is one fixed number; else 0.
+	// batch is the first dimension of all inputs if it is the same fixed number; otherwise 0.
 	batch int64
 }
 
-// bindPorts chooses the ports that want asks for. The error lists every fault of inputs and outputs.
+// bindPorts selects the ports that want requires. The error lists every fault of inputs and outputs.
 func bindPorts(want backend.Model, m onnx.Model) (sessionPorts, error) {
 	have := sessionPorts{in: portsOf(m.Inputs), out: portsOf(m.Outputs)}
 	in, errIn := bindSide("input", want.Inputs, have.in)
@@ -223,7 +223,7 @@ func bindSide(kind string, want []backend.TensorInfo, have []boundPort) ([]bound
 	return bound, errors.Join(faults...)
 }
 
-// allFed checks that every input of the model is bound: a run without one of them fails.
+// allFed checks that every input of the model is bound, because a run without one of them fails.
 func allFed(bound, have []boundPort) error {
 	fed := map[string]bool{}
 	for _, p := range bound {

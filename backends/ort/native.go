@@ -9,7 +9,7 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// sessionOptions translates the settings. The caller destroys the result.
+// sessionOptions returns ONNX Runtime's options for the settings. The caller must destroy the result.
 func sessionOptions(s ortSettings, threads int, own []int, lib library) (*onnxruntime.SessionOptions, error) {
 	o, err := onnxruntime.NewSessionOptions()
 	if err != nil {
@@ -36,7 +36,7 @@ func sessionOptions(s ortSettings, threads int, own []int, lib library) (*onnxru
 	return o, nil
 }
 
-// configEntries are the session config entries: our own, under those that the caller names.
+// configEntries returns the session config entries: the backend's own, overridden by those of the user.
 func (s ortSettings) configEntries(own []int) map[string]string {
 	all := map[string]string{}
 	if len(own) > 0 {

@@ -9,23 +9,23 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// ortSettings is Config.Options, read.
+// ortSettings contains the parsed values of Config.Options.
 type ortSettings struct {
 	lib      string
 	provider string
-	threads  int // of one Run; 0: chosen by plan
-	interOp  int // nodes of one Run at a time; 1: in sequence
+	threads  int // threads of one Run; 0: chosen by planThreads
+	interOp  int // number of concurrent nodes in one Run; 1: sequential
 	level    onnxruntime.GraphOptimizationLevel
 	spin     string // "", "0" or "1"
-	flushing bool   // denormals count as zero
+	flushing bool   // treat denormals as zero
 	arena    bool
-	bind     bool              // each thread of a run that has all cores to one of them
+	bind     bool              // bind each thread to a core if a run uses all cores
 	config   map[string]string // session config entries
-	given    map[string]string // the provider's options
-	device   deviceName        // on which it runs; the zero value: the provider's choice
+	given    map[string]string // options of the provider
+	device   deviceName        // device on which the session runs; the zero value: the provider's choice
 }
 
-// levels are the graph optimisation levels that option opt names.
+// levels maps values of option opt to graph optimisation levels.
 var levels = map[string]onnxruntime.GraphOptimizationLevel{
 	"none":     onnxruntime.GraphOptimizationLevelDisableAll,
 	"basic":    onnxruntime.GraphOptimizationLevelEnableBasic,
@@ -38,7 +38,7 @@ const (
 	defaultLevel    = "all"
 )
 
-// defaultSettings are those without any option.
+// defaultSettings returns the settings without any option.
 func defaultSettings() ortSettings {
 	return ortSettings{
 		provider: defaultProvider, interOp: 1, arena: true, bind: true, level: levels[defaultLevel],
@@ -46,10 +46,10 @@ func defaultSettings() ortSettings {
 	}
 }
 
-// maxThreads bounds a thread count: more is a typing error.
+// maxThreads is the maximum number of threads, which detects typing errors.
 const maxThreads = 4096
 
-// optionList is the options, which read into s.
+// optionList returns the options, which write to s.
 func (s *ortSettings) optionList() option.List {
 	return option.List{
 		option.OrWord("auto", &s.threads, option.Int("threads", &s.threads, 1, maxThreads, "threads of one Run (intra-op): "+
@@ -83,7 +83,7 @@ func setIn(m map[string]string) func(name, value string) error {
 	}
 }
 
-// readSettings reads the options, or returns one error that lists every fault.
+// readSettings parses the options. The error lists every fault.
 func readSettings(given map[string]string) (ortSettings, error) {
 	s := defaultSettings()
 	if err := s.optionList().Read(given); err != nil {

@@ -9,15 +9,15 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// outputResult is one output of the run under way.
+// outputResult is one output of the current run.
 type outputResult struct {
-	data   []byte       // where it is written; nil while ONNX Runtime allocates it
-	shape  []int64      // where data is set
-	lease  *bufferLease // of data, where the memory is ours
+	data   []byte       // memory of the output; nil while ONNX Runtime allocates it
+	shape  []int64      // set if data is set
+	lease  *bufferLease // lease of data, if it is the session's memory
 	placed bool         // data is the caller's memory
 }
 
-// releaseMemory gives back memory that was not delivered.
+// releaseMemory returns memory that was not delivered.
 func (o *outputResult) releaseMemory() {
 	if o.lease != nil {
 		o.lease.release()
@@ -25,7 +25,7 @@ func (o *outputResult) releaseMemory() {
 	*o = outputResult{shape: o.shape[:0]}
 }
 
-// bindOutputs gives every output that it can the memory it is written into.
+// bindOutputs assigns memory to every output whose shape is known.
 func (r *batchRunner) bindOutputs(out []backend.Tensor, foresee bool) error {
 	for i := range out {
 		p, o := r.s.ports.out[i], &r.results[i]
@@ -45,7 +45,8 @@ func (r *batchRunner) bindOutputs(out []backend.Tensor, foresee bool) error {
 	return nil
 }
 
-// shapeOf finds an output's shape: from the sizes of the inputs' named dimensions, or as the caller gives it.
+// shapeOf determines an output's shape, from the sizes of the inputs' named dimensions or from the caller's tensor. It
+// reports whether the shape is known.
 func (r *batchRunner) shapeOf(p boundPort, t backend.Tensor, o *outputResult, foresee bool) (known bool) {
 	if !foresee && !mustForesee(p) {
 		return false
@@ -60,8 +61,8 @@ func (r *batchRunner) shapeOf(p boundPort, t backend.Tensor, o *outputResult, fo
 	return known
 }
 
-// mustForesee reports whether the binding cannot read an output that ONNX Runtime allocated: it copies one byte for
-// each element of a type that Go lacks, and takes no tensor of rank 0.
+// mustForesee reports whether the binding cannot read an output that ONNX Runtime allocated. For a type that Go lacks,
+// it copies one byte per element, and it rejects tensors of rank 0.
 func mustForesee(p boundPort) bool {
 	return p.DType == backend.Float16 || p.DType == backend.BFloat16 || len(p.dims) == 0
 }
@@ -92,7 +93,7 @@ func noRoom(p boundPort, need, have int) error {
 	return fmt.Errorf("%w: output %q takes %d bytes, its tensor has room for %d", backend.ErrTensors, p.Name, need, have)
 }
 
-// deliverOutputs hands the outputs to the caller's tensors.
+// deliverOutputs stores the outputs in the caller's tensors.
 func (r *batchRunner) deliverOutputs(out []backend.Tensor) error {
 	for i := range out {
 		if err := r.collectOutput(i, out[i].Data); err != nil {
@@ -131,7 +132,7 @@ func (r *batchRunner) collectOutput(i int, given []byte) error {
 	return nil
 }
 
-// readValue fetches what was not written in place: a scalar, and what ONNX Runtime allocated.
+// readValue copies an output that was not written in place: a scalar, or one that ONNX Runtime allocated.
 func (o *outputResult) readValue(v onnxruntime.Value, d backend.DType) (ok bool) {
 	if s, ok := v.(interface{ store(dst []byte) }); ok {
 		s.store(o.data)
@@ -143,11 +144,11 @@ func (o *outputResult) readValue(v onnxruntime.Value, d backend.DType) (ok bool)
 	return o.data != nil
 }
 
-// outputBuffer is memory for one output. It goes round between the session's pool and the caller.
+// outputBuffer is memory for one output. It alternates between the session's pool and the caller.
 type outputBuffer struct{ data []byte }
 
-// bufferLease is one use of a buffer. Copies of a tensor share it, so that a second Release cannot free the next
-// user's.
+// bufferLease is one use of a buffer. Copies of a tensor share it, so that a second Release cannot free the buffer of
+// the next user.
 type bufferLease struct {
 	pool   *sync.Pool
 	buffer *outputBuffer

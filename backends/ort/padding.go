@@ -6,14 +6,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// batchPadding fills up the batches of a model whose batch dimension is fixed. Its memory is kept from run to run.
+// batchPadding pads the batches of a model with a fixed batch dimension. Its memory is reused.
 type batchPadding struct {
-	rows, batch int64 // of the run under way; rows is 0 where nothing is missing
+	rows, batch int64 // of the current run; rows is 0 if the batch is full
 	inputs      []backend.Tensor
 }
 
-// padInputs returns in, or a copy of it with as many rows as batch, zeros at the end. Each tensor of in has at most so
-// many.
+// padInputs returns in, or a copy of it that is padded with zeros to batch rows. No tensor of in may have more rows.
 func (p *batchPadding) padInputs(in []backend.Tensor, batch int64) []backend.Tensor {
 	p.rows, p.batch = 0, batch
 	if batch == 0 || !slices.ContainsFunc(in, func(t backend.Tensor) bool { return t.Shape[0] < batch }) {
@@ -33,7 +32,7 @@ func (p *batchPadding) padInputs(in []backend.Tensor, batch int64) []backend.Ten
 	return p.inputs
 }
 
-// cutRows shortens a result to the rows that were asked for.
+// cutRows shortens a result to the requested rows.
 func (p *batchPadding) cutRows(o *outputResult) {
 	if p.rows == 0 || len(o.shape) == 0 || o.shape[0] != p.batch {
 		return

@@ -60,19 +60,19 @@ import (
 	"unsafe"
 )
 
-// apiVersion is the version of ONNX Runtime's C API that the binding is compiled against. Release 1.N offers the
+// apiVersion is the version of ONNX Runtime's C API for which the binding is compiled. Release 1.N supports the
 // versions up to N.
 const apiVersion = 24
 
-// library is a loaded libonnxruntime. It is never unloaded: threads of it may live on.
+// library is a loaded libonnxruntime. It is never unloaded, because its threads may still run.
 type library struct {
 	path      string
 	version   string   // "1.28.2"
-	providers []string // as ONNX Runtime names them: "CPUExecutionProvider"
+	providers []string // with ONNX Runtime's names: "CPUExecutionProvider"
 }
 
-// probe loads the library at path and asks it for its version and providers, before the binding, which can name
-// neither in its errors, is let near it.
+// probe loads the library at path and returns its version and providers. It runs before the binding loads the library,
+// because the binding's errors contain neither.
 func probe(path string) (library, error) {
 	cPath := C.CString(path)
 	defer C.free(unsafe.Pointer(cPath))
@@ -95,7 +95,7 @@ func probe(path string) (library, error) {
 	return lib, nil
 }
 
-// checkVersion compares the library's release with the API version that the binding needs.
+// checkVersion checks that the library's release supports the API version that the binding needs.
 func checkVersion(lib library) error {
 	parts := strings.SplitN(lib.version, ".", 3)
 	if len(parts) >= 2 {

@@ -13,25 +13,27 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// executionProvider is an execution provider: its name as an option, ONNX Runtime's name for it, and how it is added.
+// executionProvider describes an execution provider: its name as an option, ONNX Runtime's name for it, and how to add
+// it.
 type executionProvider struct {
 	name   string
 	native string
-	// add appends it to the session's options; nil for the CPU, which is always there.
+	// add appends the provider to the session's options; nil for the CPU, which is always available.
 	add func(o *onnxruntime.SessionOptions, given map[string]string) error
-	// chooser is the provider's option that says on which of its devices it runs; empty: it has one.
+	// chooser is the provider's option that selects one of its devices; empty: it has only one.
 	chooser string
-	// files is the pattern of the device files that Linux has, one for each device; empty: not known.
+	// files is the pattern of the device files on Linux, one for each device; empty: unknown.
 	files string
 }
 
-// deviceNumber is the chooser whose value is a number from 0, which is also the default.
+// deviceNumber is a chooser whose value is a number, by default 0.
 const deviceNumber = "device_id"
 
-// nvidiaFiles are the device files of NVIDIA's driver.
+// nvidiaFiles is the pattern of the device files of NVIDIA's driver.
 const nvidiaFiles = "/dev/nvidia[0-9]*"
 
-// executionProviders lists the execution providers that the binding can add. A library has those it was built with.
+// executionProviders lists the execution providers that the binding can add. A library contains those with which it was
+// built.
 func executionProviders() []executionProvider {
 	return []executionProvider{
 		{"cpu", "CPUExecutionProvider", nil, "", ""},
@@ -55,27 +57,27 @@ func providerNames() []string {
 	return lists.Map(all, func(p executionProvider) string { return p.name })
 }
 
-// deviceNames lists what a library runs on, by names that a run can choose.
+// deviceNames lists the devices of a library, with the names that a run can choose.
 func (l library) deviceNames() []string {
 	var all []string
 	for _, native := range l.providers {
 		i := slices.IndexFunc(executionProviders(), func(p executionProvider) bool { return p.native == native })
 		if i < 0 {
-			continue // Azure's, say, which is no device and cannot be added
+			continue // for example Azure's provider, which is not a device and cannot be added
 		}
 		all = append(all, executionProviders()[i].foundDevices()...)
 	}
 	return all
 }
 
-// foundDevices lists a provider's devices as far as the system shows them, or names the provider.
+// foundDevices lists a provider's devices that the system shows, or else the provider.
 func (p executionProvider) foundDevices() []string {
 	if allowed, err := allowedCores(); p.name == defaultProvider && err == nil {
 		return []string{p.name + ":" + allowed.String()}
 	}
 	var all []string
 	if p.files != "" && runtime.GOOS == "linux" {
-		paths, _ := filepath.Glob(p.files) // fails for a wrong pattern alone
+		paths, _ := filepath.Glob(p.files) // fails only for an invalid pattern
 		for i := range paths {
 			all = append(all, p.name+":"+strconv.Itoa(i))
 		}
@@ -95,7 +97,7 @@ func findProvider(name string) (executionProvider, error) {
 	return executionProvider{}, fmt.Errorf("want one of %s", strings.Join(providerNames(), ", "))
 }
 
-// addProvider puts the chosen provider before the CPU.
+// addProvider adds the selected provider before the CPU.
 func addProvider(o *onnxruntime.SessionOptions, s ortSettings, lib library) error {
 	p, err := findProvider(s.provider)
 	if err != nil {
@@ -117,7 +119,7 @@ func addProvider(o *onnxruntime.SessionOptions, s ortSettings, lib library) erro
 	return nil
 }
 
-// choiceReason is how the provider was chosen, for messages.
+// choiceReason returns the reason for the choice of the provider, for messages.
 func (s ortSettings) choiceReason() string {
 	if s.device.name != "" {
 		return "device " + s.device.name

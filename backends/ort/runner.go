@@ -11,11 +11,11 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
 
-// batchRunner is the scratch memory of one Run at a time.
+// batchRunner is the working memory of one Run at a time.
 type batchRunner struct {
 	s       *ortSession
 	options *onnxruntime.RunOptions
-	ended   chan struct{} // gets one element when a terminate is through
+	ended   chan struct{} // receives an element when a terminate call has returned
 	sizes   dimSizes
 	in, out []onnxruntime.Value
 	results []outputResult
@@ -37,8 +37,8 @@ func newRunner(s *ortSession) (*batchRunner, error) {
 
 func (r *batchRunner) close() error { return r.options.Destroy() }
 
-// runBatch executes one batch. Outputs whose shape the model's named dimensions foretell are written into our memory;
-// should the foretold shape prove wrong, it runs once more and lets ONNX Runtime allocate them.
+// runBatch executes one batch. Outputs whose shape the model's named dimensions determine are written into memory of
+// this package. If such a shape is wrong, it runs again and lets ONNX Runtime allocate the outputs.
 func (r *batchRunner) runBatch(ctx context.Context, in, out []backend.Tensor) error {
 	foresee := !r.s.unforeseen.Load()
 	err := r.tryRun(ctx, in, out, foresee)
@@ -52,8 +52,7 @@ func (r *batchRunner) runBatch(ctx context.Context, in, out []backend.Tensor) er
 	return nil
 }
 
-// explainFailure adds to the failure of a run of several samples what helps where the model can take the first one
-// alone.
+// explainFailure adds advice to the error of a run with several samples if the model can process the first one alone.
 func (r *batchRunner) explainFailure(ctx context.Context, in []backend.Tensor, outputs int, failed error) error {
 	rows := backend.Rows(in)
 	if rows < 2 || r.s.ports.batch > 0 {
@@ -80,7 +79,7 @@ func (r *batchRunner) explainFailure(ctx context.Context, in []backend.Tensor, o
 		"is fixed inside of it; run with a batch of 1 (--batch 1), or export it with a free batch size: %w", rows, failed)}
 }
 
-// modelError is an error with backend.ErrModel in its chain whose text is its own: the model was loaded.
+// modelError is an error that wraps backend.ErrModel without naming it, because the model was loaded.
 type modelError struct{ error }
 
 func (b modelError) Unwrap() []error { return []error{b.error, backend.ErrModel} }
@@ -113,7 +112,7 @@ func (r *batchRunner) bindInputs(in []backend.Tensor) error {
 	return nil
 }
 
-// newValue makes an OrtValue of Go memory, which stays in place until clear.
+// newValue creates an OrtValue of Go memory, which stays in place until clearValues.
 func (r *batchRunner) newValue(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, error) {
 	if len(data) > 0 {
 		r.pin.Pin(unsafe.SliceData(data))
@@ -121,7 +120,7 @@ func (r *batchRunner) newValue(d backend.DType, shape []int64, data []byte) (onn
 	return newValue(d, shape, data)
 }
 
-// executeModel runs the model, and stops it when ctx ends.
+// executeModel runs the model and stops it when ctx ends.
 func (r *batchRunner) executeModel(ctx context.Context) error {
 	if ctx.Done() == nil {
 		return runFault(r.s.core.RunWithOptions(r.in, r.out, nil))
@@ -153,7 +152,7 @@ func (r *batchRunner) terminate() {
 	r.ended <- struct{}{}
 }
 
-// clearValues destroys the OrtValues and lets go of the memory behind them, and of what was not delivered.
+// clearValues destroys the OrtValues and releases their memory and that of undelivered outputs.
 func (r *batchRunner) clearValues() {
 	destroyValues(r.in)
 	destroyValues(r.out)

@@ -15,28 +15,28 @@ import (
 // ErrClosed is returned by Run after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// ErrRun is in the chain of an error that ONNX Runtime itself reports of a run.
+// ErrRun is wrapped by errors that ONNX Runtime reports for a run.
 var ErrRun = errors.New("the run failed")
 
-// ortSession is one loaded model, shared by as many runners as there may be runs at a time.
+// ortSession is one loaded model. It has as many runners as concurrent runs.
 type ortSession struct {
 	core   *onnxruntime.DynamicAdvancedSession
 	ports  sessionPorts
-	where  *binding // of every run; nil: anywhere
+	where  *binding // binding of every run; nil: none
 	limits backend.Limits
 	info   backend.Info
 	idle   chan *batchRunner
 	all    []*batchRunner
-	pools  []sync.Pool // of *buffer, one for each output
+	pools  []sync.Pool // pools of *outputBuffer, one for each output
 	keep   tensorcache.Runs
 
-	// unforeseen is set once an output had another shape than the model's named dimensions promised: from then on
-	// ONNX Runtime allocates the outputs.
+	// unforeseen is set when an output had another shape than the model's named dimensions promised. From then on ONNX
+	// Runtime allocates the outputs.
 	unforeseen atomic.Bool
 
 	closing sync.Once
 	closed  chan struct{}
-	err     error // of closing
+	err     error // result of closing
 }
 
 var (
@@ -66,25 +66,25 @@ func (s *ortSession) Inputs() []backend.TensorInfo  { return tensorInfos(s.ports
 func (s *ortSession) Outputs() []backend.TensorInfo { return tensorInfos(s.ports.out) }
 func (s *ortSession) Limits() backend.Limits        { return s.limits }
 
-// Describe says on what the session runs: the library, and in Details also provider, threads, inter_op and opt.
+// Describe describes how the session runs: the library, and in Details also provider, threads, inter_op and opt.
 func (s *ortSession) Describe() backend.Info { return s.info }
 
-// Run executes one batch. It waits while as many runs as Limits().Concurrency are under way. When ctx ends, the run
-// stops behind the operator that it is at, and Run returns the context's cause.
+// Run executes one batch. It waits while Limits().Concurrency runs are in progress. When ctx ends, the run stops after
+// the current operator, and Run returns the context's cause.
 //
-// A session on a list of cores computes there, whichever thread calls.
+// A session with a list of cores computes on them, whichever thread calls Run.
 //
-// A model whose batch dimension is fixed also takes smaller batches: Run fills them up with zeros and cuts the outputs.
+// A model with a fixed batch dimension also accepts smaller batches: Run pads them with zeros and shortens the outputs.
 //
-// An output that comes without Data gets memory that Release returns to the session for its next
-// runs, also after Close.
+// An output without Data gets memory that Release returns to the session for later runs, even after Close.
 //
-// All sessions keep tensors in the memory of this process, those of accelerators too, and take one another's.
+// All sessions, including those of accelerators, keep tensors in the memory of this process and accept one another's
+// tensors.
 func (s *ortSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.keep.Run(in, out, func(in, out []backend.Tensor) error { return s.runBatch(ctx, in, out) })
 }
 
-// CacheMemory is the memory of this process.
+// CacheMemory returns the memory of this process.
 func (s *ortSession) CacheMemory() any { return tensorcache.Memory{} }
 
 // runBatch executes a batch whose inputs have Data.
@@ -106,7 +106,7 @@ func (s *ortSession) runBatch(ctx context.Context, in, out []backend.Tensor) err
 	return r.runBatch(ctx, in, out)
 }
 
-// checkTensors compares the call with the model's inputs and outputs, and reports every fault.
+// checkTensors checks the call's tensors against the model's inputs and outputs. The error lists every fault.
 func (s *ortSession) checkTensors(in, out []backend.Tensor) error {
 	if len(in) != len(s.ports.in) || len(out) != len(s.ports.out) {
 		return fmt.Errorf("%w: run with %d inputs and %d outputs, want %d and %d",
@@ -143,7 +143,7 @@ func (s *ortSession) acquire(ctx context.Context) (*batchRunner, error) {
 	}
 }
 
-// Close waits for the runs under way and frees the model. It may be called more than once.
+// Close waits for the current runs and frees the model. It may be called more than once.
 func (s *ortSession) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)

@@ -8,17 +8,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// dimSizes are the values of a model's named dimensions in one Run. They are few, so a search beats a map.
+// dimSizes contains the values of a model's named dimensions in one Run. There are only a few, so a linear search is
+// faster than a map.
 type dimSizes struct {
 	names  []string
 	values []int64
-	batch  int64 // the first dimension of an input where that is free and has no name; 0: there is none
+	batch  int64 // the first dimension of an input if it is free and unnamed; 0: there is none
 }
 
 func (s *dimSizes) reset() { s.names, s.values, s.batch = s.names[:0], s.values[:0], 0 }
 
-// asBatch are an output's dimensions with a first one that is free and has no name taken for that of the inputs: where
-// it is not, ONNX Runtime says so.
+// asBatch returns an output's dimensions. If the first one is free and unnamed, it assumes that it equals the batch of
+// the inputs. If it does not, ONNX Runtime reports an error.
 func (s *dimSizes) asBatch(dims []onnx.Dim) []onnx.Dim {
 	if len(dims) == 0 || dims[0].Size >= 0 || dims[0].Name != "" || s.batch == 0 {
 		return dims
@@ -35,8 +36,8 @@ func (s *dimSizes) lookup(name string) (int64, bool) {
 	return 0, false
 }
 
-// addShape adds the sizes of named dimensions from an input's shape. Of two sizes for one name the first counts: ONNX
-// Runtime does not insist that they agree, and a wrong guess of an output's shape is found out.
+// addShape adds the sizes of named dimensions from an input's shape. If a name has two sizes, the first one counts.
+// ONNX Runtime does not require that they agree, and a wrong prediction of an output's shape is detected.
 func (s *dimSizes) addShape(dims []onnx.Dim, shape []int64) {
 	for i, d := range dims {
 		if i == 0 && d.Name == "" && d.Size < 0 {
@@ -51,7 +52,7 @@ func (s *dimSizes) addShape(dims []onnx.Dim, shape []int64) {
 	}
 }
 
-// resolveShape appends the shape that dims have now to shape, and reports whether all of them are known.
+// resolveShape appends the current shape of dims to shape and reports whether all dimensions are known.
 func (s *dimSizes) resolveShape(shape []int64, dims []onnx.Dim) ([]int64, bool) {
 	for _, d := range dims {
 		size, known := d.Size, d.Size >= 0
@@ -66,7 +67,7 @@ func (s *dimSizes) resolveShape(shape []int64, dims []onnx.Dim) ([]int64, bool) 
 	return shape, true
 }
 
-// checkInput compares a tensor with the input that it is for.
+// checkInput checks a tensor against input i.
 func (p sessionPorts) checkInput(i int, t backend.Tensor) error {
 	want := p.in[i]
 	if t.DType != want.DType {
@@ -83,13 +84,13 @@ func (p sessionPorts) checkInput(i int, t backend.Tensor) error {
 	return nil
 }
 
-// fitsPartly reports whether shape fits but for a first dimension below a fixed batch.
+// fitsPartly reports whether shape fits except for a first dimension below a fixed batch.
 func (p sessionPorts) fitsPartly(want, shape []int64) bool {
 	return p.batch > 0 && len(shape) > 0 && len(want) > 0 && shape[0] > 0 && shape[0] < p.batch &&
 		shapeFits(want[1:], shape[1:])
 }
 
-// sameRows reports whether inputs that padding may fill up have as many rows as one another.
+// sameRows reports whether the inputs that may be padded have equal numbers of rows.
 func (p sessionPorts) sameRows(in []backend.Tensor) bool {
 	for _, t := range in {
 		if p.batch > 0 && t.Shape[0] != in[0].Shape[0] {
@@ -112,7 +113,7 @@ func shapeFits(want, shape []int64) bool {
 	return true
 }
 
-// byteSize is the size in bytes of a tensor, and whether an int holds it.
+// byteSize returns the size of a tensor in bytes. ok is false if it exceeds an int.
 func byteSize(d backend.DType, shape []int64) (int, bool) {
 	n := int64(d.Size())
 	for _, size := range shape {

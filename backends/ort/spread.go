@@ -7,20 +7,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// affinitiesKey is ONNX Runtime's entry for the cores of its own threads of a run, numbered from 1.
+// affinitiesKey is ONNX Runtime's config entry for the cores of its own threads of a run, numbered from 1.
 const affinitiesKey = "session.intra_op_thread_affinities"
 
-// spreadThreads gives each thread of a run a core of its own, where there is one run at a time and it has as many
-// threads as cores: the first is that of the thread that calls. Else it is empty.
+// spreadThreads assigns a core to each thread of a run if there is one run at a time with as many threads as cores. The
+// first core is for the calling thread. Otherwise it returns nil.
 //
-// The threads of a run wait for one another at each operator. Left to the system, two of them share a core for some
-// milliseconds now and then: where one is woken while something else, however short, has the other core.
+// The threads of a run wait for one another at each operator. If the system schedules them freely, two threads
+// occasionally share a core for some milliseconds, when one is woken while another task briefly uses the other core.
 func (s ortSettings) spreadThreads(threads, concurrency int) (own []int) {
 	cores := s.device.cores
 	if cores.count() == 0 {
 		var err error
 		if cores, err = allowedCores(); err != nil {
-			return nil // of a system that binds no threads
+			return nil // the system cannot bind threads
 		}
 	}
 	_, given := s.config[affinitiesKey]
@@ -36,7 +36,7 @@ func (s ortSettings) spreadThreads(threads, concurrency int) (own []int) {
 	return own
 }
 
-// affinityString names cores as ONNX Runtime does.
+// affinityString returns a list of cores in ONNX Runtime's form.
 func affinityString(own []int) string {
 	return strings.Join(lists.Map(own, func(core int) string { return strconv.Itoa(core + 1) }), ";")
 }

@@ -16,26 +16,26 @@ import (
 // EnvPlugins is the environment variable that lists plugin directories.
 const EnvPlugins = "PLUMBLINE_PLUGINS"
 
-// HowToGet says how plugins get where they are looked for.
+// HowToGet explains how to install plugins in the folders that the harness searches.
 const HowToGet = "build the plugins with `make build`; or install them beside the harness with\n" +
 	"`go install github.com/plumbline-ml/plumbline/cmd/plugins/plumbline-plugin-...@VERSION`, of its own version;\n" +
 	"or name their directory with --plugin-dir or " + EnvPlugins
 
-// Beside is the source of the directories that need no flag.
+// Beside is the source of the directories that the harness always searches.
 const Beside = "beside the harness"
 
-// Dir is a directory that is searched, and why.
+// Dir is a directory to search, with its source.
 type Dir struct {
 	Path   string
-	Source string // "--plugin-dir", "PLUMBLINE_PLUGINS", "beside the harness"
+	Source string // "--plugin-dir", "PLUMBLINE_PLUGINS" or "beside the harness"
 }
 
-// installed is where a package of the system or of Python, or an archive, has the plugins: from the folder above bin/.
+// installed is the plugin folder of system packages, Python packages and archives, relative to the parent of bin/.
 var installed = filepath.Join("libexec", "plumbline", "plugins")
 
-// Dirs lists where plugins are looked for, first place first: the --plugin-dir flags, the directories of
-// PLUMBLINE_PLUGINS, plugins/ beside the harness binary, the binary's own directory, and where that is called bin,
-// libexec/plumbline/plugins beside it.
+// Dirs lists the directories to search, in order: those of the --plugin-dir flags, those of PLUMBLINE_PLUGINS, plugins/
+// in the folder of the harness binary, that folder itself, and, if that folder is called bin, libexec/plumbline/plugins
+// in its parent.
 func Dirs(flags []string, env, executable string) []Dir {
 	dirs := lists.Map(flags, func(d string) Dir { return Dir{d, "--plugin-dir"} })
 	for _, d := range filepath.SplitList(env) {
@@ -54,8 +54,8 @@ func Dirs(flags []string, env, executable string) []Dir {
 	return dirs
 }
 
-// whereToLook says which of the directories that the user named have no plugin in them; where none was named, how to
-// name one. Empty: each has one.
+// whereToLook lists the directories given by the user that contain no plugin. If the user gave none, it explains how to
+// give one. It returns "" if each directory contains a plugin.
 func whereToLook(dirs []Dir) string {
 	var hints []string
 	named := false
@@ -74,7 +74,7 @@ func whereToLook(dirs []Dir) string {
 	return strings.Join(hints, "\n")
 }
 
-// explainEmptyDir says why there is no plugin in a directory; empty: there is one.
+// explainEmptyDir explains why a directory contains no plugin, or returns "" if it contains one.
 func explainEmptyDir(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

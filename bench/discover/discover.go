@@ -1,4 +1,5 @@
-// Package discover finds plugin binaries, queries what each serves, and selects the one that a run names.
+// Package discover finds plugin binaries, asks each plugin which models it serves, and selects the plugin that a run
+// names.
 package discover
 
 import (
@@ -19,26 +20,27 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
-// Entry is a plugin binary with its description, or the error that prevented it.
+// Entry is a plugin binary with its description, or the error that prevented the description.
 type Entry struct {
 	Name        string // file name without the prefix
 	Path        string
 	Description sdk.Description
-	Err         error // the plugin could not be asked; Description is empty
+	Err         error // why the plugin did not describe itself; Description is then empty
 }
 
-// Catalog is every plugin that was found, in the order of discovery.
+// Catalog contains all plugins that were found, in the order of discovery.
 type Catalog struct {
 	Entries []Entry
 	Dirs    []Dir
 }
 
-// atATime bounds how many plugins are asked at once: each is a process that may load a large library.
+// maxParallel is the maximum number of plugins that Find asks at the same time. Each is a process that may load a large
+// library.
 const atATime = 4
 
-// Find discovers the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and asks
-// each to describe itself. A plugin that fails becomes an entry with Err; Find itself fails only where there is nothing
-// to choose from.
+// Find discovers the plugins of dirs and asks each to describe itself. If choice is not "", it asks only the plugin
+// with that name or path. A plugin that fails becomes an entry with Err. Find returns an error only if no plugin can be
+// chosen.
 func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o host.LaunchOptions) (*Catalog, error) {
 	c := &Catalog{Dirs: dirs}
 	found, err := Binaries(l, dirs, choice)
@@ -59,8 +61,8 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 	return c, context.Cause(ctx)
 }
 
-// Binaries lists the plugins of dirs, or only the one that choice names (a name, or the path of a binary), and starts
-// none.
+// Binaries lists the plugins of dirs, or only the one that choice names (a name or the path of a binary). It does not
+// start them.
 func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.FoundPlugin, error) {
 	if strings.ContainsRune(choice, os.PathSeparator) {
 		return byPath(choice)
@@ -118,8 +120,8 @@ type Served struct {
 	Model sdk.ModelInfo
 }
 
-// Resolve finds the plugin that serves a model; a benchmark's own name stands for its default model.
-// Two plugins that serve it are an error that lists both.
+// Resolve finds the plugin that serves a model. A benchmark's name means its default model. If two plugins serve the
+// model, the error lists both.
 func (c *Catalog) Resolve(name string) (Served, error) {
 	matches := c.servedBy(name)
 	switch len(matches) {
@@ -136,7 +138,8 @@ func (c *Catalog) Resolve(name string) (Served, error) {
 		name, list.String()))
 }
 
-// servedBy lists the plugins with a model of that name; where there is none, those whose benchmark has it.
+// servedBy lists the plugins with a model of the given name or, if there are none, the plugins with a benchmark of that
+// name.
 func (c *Catalog) servedBy(name string) []Served {
 	var models, benchmarks []Served
 	for _, e := range c.Entries {
@@ -158,7 +161,8 @@ func (c *Catalog) servedBy(name string) []Served {
 	return benchmarks
 }
 
-// notFound says why no plugin serves name: none was found, the one of that name is broken, or the name is unknown.
+// notFound explains why no plugin serves name: no plugin was found, the plugin with that name is broken, or the name is
+// unknown.
 func (c *Catalog) notFound(name string) error {
 	if len(c.Entries) == 0 {
 		return c.None()
@@ -192,7 +196,7 @@ func (c *Catalog) notFound(name string) error {
 	return sdk.Usage(err)
 }
 
-// None is the error of a catalog without plugins: where they were looked for, and what to do.
+// None returns the error for a catalog without plugins: the folders that were searched, and what to do.
 func (c *Catalog) None() error {
 	var b strings.Builder
 	b.WriteString("no plugin found; looked for " + host.BinaryPrefix + "NAME in")
@@ -203,7 +207,7 @@ func (c *Catalog) None() error {
 	return sdk.Usage(errors.New(b.String()))
 }
 
-// Models lists the names of all models served, in the order of discovery.
+// Models lists the names of all served models, in the order of discovery.
 func (c *Catalog) Models() []string {
 	var names []string
 	for _, e := range c.Entries {

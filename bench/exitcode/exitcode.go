@@ -20,7 +20,7 @@ import (
 // Code is a process exit code.
 type Code int
 
-// The codes.
+// The exit codes.
 const (
 	Valid       Code = 0
 	Internal    Code = 1
@@ -34,14 +34,14 @@ const (
 	Interrupted Code = 130
 )
 
-// Meaning is what a code stands for.
+// Meaning describes an exit code.
 type Meaning struct {
 	Code  Code
-	Name  string // in a few words
-	About string // when the harness ends with it
+	Name  string // a short description
+	About string // when the harness exits with the code
 }
 
-// meanings are in the order of severity, from the mildest to the worst. Nothing changes it.
+// meanings lists the codes by severity, mildest first. It is never modified.
 var meanings = []Meaning{
 	{Valid, "VALID", "every run is VALID, and every accuracy is at or above its target"},
 	{Few, "not enough data", "a search for the highest load had too few requests to decide"},
@@ -55,7 +55,7 @@ var meanings = []Meaning{
 	{Interrupted, "interrupted", "Ctrl-C or SIGTERM ended the command"},
 }
 
-// Meanings lists the codes from the mildest to the worst.
+// Meanings lists the codes by severity, mildest first.
 func Meanings() []Meaning { return slices.Clone(meanings) }
 
 func (c Code) String() string {
@@ -65,7 +65,7 @@ func (c Code) String() string {
 	return "unknown"
 }
 
-// Worst returns the worst of the codes; Valid where there are none.
+// Worst returns the most severe of the codes, or Valid if there are none.
 func Worst(codes ...Code) Code {
 	worst := 0
 	for _, c := range codes {
@@ -81,15 +81,15 @@ func codeRank(c Code) int {
 	return codeRank(Internal)
 }
 
-// Outcome is the error of a command that did its work and found that the result is not a good one: its code counts,
-// and there is nothing more to print.
+// Outcome is the error of a command that did its work with a bad result. Its code is the exit code; the command prints
+// no further message.
 type Outcome struct{ Code Code }
 
 func (o *Outcome) Error() string { return "outcome: " + o.Code.String() }
 
-// Of maps an error to its code: the class of the outermost mark around it (sdk.Usage, sdk.Data, plugin.Fault) or of the
-// sentinel that it is, and of several errors in one the worst. One for lack of room on a disk, or of open files, is
-// Usage wherever it came from. An error that nothing is known about is Internal.
+// Of returns the exit code of an error: the class of the outermost mark (sdk.Usage, sdk.Data, plugin.Fault) or of the
+// sentinel that the error wraps. For several joined errors it returns the most severe code. A full disk and too many
+// open files are always Usage. Unknown errors are Internal.
 func Of(err error) Code {
 	var outcome *Outcome
 	switch {
@@ -108,7 +108,7 @@ func Of(err error) Code {
 	return Internal
 }
 
-// Mark marks err as one of the class, where the class is Usage, Data or Plugin, and keeps its text.
+// Mark adds the class of code to err if the class is Usage, Data or Plugin. The text of err does not change.
 func Mark(code Code, err error) error {
 	switch code {
 	case Usage:
@@ -121,13 +121,13 @@ func Mark(code Code, err error) error {
 	return err
 }
 
-// Join joins faults, with the class of the worst. None are no error.
+// Join joins faults and gives the error the most severe class. It returns nil if there are no faults.
 func Join(faults []error) error {
 	return Mark(Worst(lists.Map(faults, Of)...), errors.Join(faults...))
 }
 
-// OfRequest joins faults of a request, with the class of the worst; one that carries no class is of usage. None are no
-// error.
+// OfRequest joins faults of a request and gives the error the most severe class. Faults without a class are Usage. It
+// returns nil if there are no faults.
 func OfRequest(faults []error) error {
 	for i, f := range faults {
 		if f != nil && Of(f) == Internal {
@@ -145,12 +145,12 @@ func OrData(err error) error {
 	return err
 }
 
-// classOf looks for the class of an error from the outside to the inside.
+// classOf searches the chain of an error, outermost first, for a class.
 func classOf(err error) (worst Code, known bool) {
 	if code, known := ownClass(err); known {
 		return code, true
 	}
-	switch e := err.(type) { //nolint:errorlint // one error of the chain after the other
+	switch e := err.(type) { //nolint:errorlint // the loop inspects one error of the chain at a time
 	case interface{ Unwrap() error }:
 		return classOf(e.Unwrap())
 	case interface{ Unwrap() []error }:
@@ -163,10 +163,10 @@ func classOf(err error) (worst Code, known bool) {
 	return worst, known
 }
 
-// ownClass is the class of an error without what it wraps. A plugin that reports that it cannot go on may blame the
-// data or the model.
+// ownClass returns the class of an error without the errors that it wraps. A plugin that reports that it cannot
+// continue may blame the data or the model.
 func ownClass(err error) (Code, bool) {
-	if e, failed := err.(*host.PluginError); failed { //nolint:errorlint // not what it wraps
+	if e, failed := err.(*host.PluginError); failed { //nolint:errorlint // wrapped errors are inspected later
 		if e.Kind == host.KindFailed && errors.Is(e.Err, sdk.ErrData) {
 			return Data, true
 		}
@@ -175,7 +175,7 @@ func ownClass(err error) (Code, bool) {
 	is, _ := err.(interface{ Is(error) bool })
 	for _, class := range errorClasses() {
 		for _, sentinel := range class.sentinels {
-			if err == sentinel || is != nil && is.Is(sentinel) { //nolint:errorlint // not what it wraps
+			if err == sentinel || is != nil && is.Is(sentinel) { //nolint:errorlint // wrapped errors are inspected later
 				return class.code, true
 			}
 		}
@@ -183,7 +183,7 @@ func ownClass(err error) (Code, bool) {
 	return Internal, false
 }
 
-// errorClass is what a code's errors wrap.
+// errorClass contains the sentinels that the errors of a code wrap.
 type errorClass struct {
 	code      Code
 	sentinels []error

@@ -12,17 +12,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// checkRun lists why a run cannot be what the request makes it.
+// checkRun lists the reasons why the requested run is impossible.
 func (p *Plan) checkRun(r Request, run Run) error {
 	return errors.Join(run.checkSearchable(p.Rules), run.checkLoop(r.Model), run.checkReplay(r))
 }
 
-// checkAcross lists what the sections of a request ask for that its runs do not have.
+// checkAcross lists the requirements of a request's sections that the runs do not meet.
 func (p *Plan) checkAcross(r Request) []error {
 	return []error{p.checkDatasets(r.Data), p.checkPower(r.Power), p.checkExports(r.Output)}
 }
 
-// checkSearchable wants an arrival interval for a search of MultiStream.
+// checkSearchable requires an arrival interval for a search of MultiStream.
 func (r Run) checkSearchable(rules string) error {
 	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
 		return nil
@@ -31,7 +31,7 @@ func (r Run) checkSearchable(rules string) error {
 		"which the rules %s do not have: give --rules v0.5 to v1.1", ModeFindPeak, rules)
 }
 
-// checkLoop says why a run cannot be a closed loop.
+// checkLoop checks that a run can be a closed loop.
 func (r Run) checkLoop(m Model) error {
 	if r.Users == 0 || r.Replay {
 		return nil
@@ -49,7 +49,7 @@ func (r Run) checkLoop(m Model) error {
 	return nil
 }
 
-// checkReplay says what of a request a replay has no part in.
+// checkReplay lists the parts of a request that do not apply to replays.
 func (r Run) checkReplay(asked Request) error {
 	if !r.Replay {
 		return nil
@@ -74,7 +74,8 @@ func (r Run) checkReplay(asked Request) error {
 		"it out", strings.Join(other, ", "), r.Model)
 }
 
-// checkDatasets wants of runs that open different data sets none that are the plugin's own beside those of the user.
+// checkDatasets checks that the user names all data sets that the runs open, or none. A data set of the plugin must not
+// be mixed with the user's.
 func (p *Plan) checkDatasets(d Data) error {
 	var faults []error
 	told := map[string]bool{}
@@ -101,7 +102,8 @@ func (p *Plan) checkDatasets(d Data) error {
 	return errors.Join(faults...)
 }
 
-// checkPower wants a run that the meter, if there is one, is read beside, and logs of its session.
+// checkPower requires a run during which the meter, if there is one, can measure, and checks the logs of the power
+// session.
 func (p *Plan) checkPower(w Power) error {
 	if p.Power == nil {
 		return nil
@@ -112,7 +114,7 @@ func (p *Plan) checkPower(w Power) error {
 	return checkPowerLogs(w.Logs, p.Runs)
 }
 
-// checkPowerLogs wants the logs of one session, and the one run that it belongs to.
+// checkPowerLogs requires the logs of one power session and exactly one run to which it belongs.
 func checkPowerLogs(dir string, runs []Run) error {
 	if dir == "" {
 		return nil
@@ -138,7 +140,7 @@ func checkPowerLogs(dir string, runs []Run) error {
 	return errors.Join(faults...)
 }
 
-// checkExports wants a timed run to export, by a LoadGen that hands out what it measured.
+// checkExports requires a timed run to export, and a LoadGen that provides its measurements.
 func (p *Plan) checkExports(o Output) error {
 	switch {
 	case o.ExportRows < 0:
@@ -154,7 +156,7 @@ func (p *Plan) checkExports(o Output) error {
 			return nil
 		}
 	}
-	if len(p.Runs) == 0 { // which is a fault of its own
+	if len(p.Runs) == 0 { // reported as another fault
 		return nil
 	}
 	return errors.New("--export: it is of timed runs, and there is none")

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// ClosedLoop is the load of a closed loop: as long as it was asked for, else a minute and a hundred requests, and under
-// smoke settings four requests of each user.
+// ClosedLoop returns the load of a closed loop. Its length is the requested one. The default is a minute and 100
+// requests or, under smoke settings, four requests per user.
 func (p *Plan) ClosedLoop(run Run) arrival.Pattern {
 	l := arrival.Pattern{
 		Kind: arrival.Users, Users: run.Users, Requests: p.Request.Load.Requests, Duration: p.Request.Load.Duration,
@@ -26,13 +26,14 @@ func (p *Plan) ClosedLoop(run Run) arrival.Pattern {
 	return l
 }
 
-// ReplayTime is the default time limit of a replay; turns not sent by then are missing.
+// ReplayTime is the default time limit of a replay. Turns that were not sent in time count as missing.
 const ReplayTime = 4 * time.Hour
 
-// replaySettings are those of LoadGen's that a replay has, too, where a user writes them.
+// replaySettings are the settings of LoadGen that a replay also accepts if the user sets them.
 var replaySettings = []string{"MinDuration", "MaxDuration", "SampleIndexRNGSeed", "ScheduleRNGSeed"}
 
-// ReplayRows are the settings of a replay that a user wrote. Nothing is drawn by its seeds, which stand in its files.
+// ReplayRows returns the settings of a replay that the user set. A replay does not use the seeds, but its files contain
+// them.
 func (r Run) ReplayRows() []settings.Row {
 	var names []string
 	for _, f := range loadgen.Fields() {
@@ -43,7 +44,7 @@ func (r Run) ReplayRows() []settings.Row {
 	return lists.Filter(r.Settings.Rows(), func(row settings.Row) bool { return slices.Contains(names, row.Key) })
 }
 
-// ReplayTimes are how long a replay has to take to count, and how long it may take at most; 0: as long as it does.
+// ReplayTimes returns the minimum duration of a replay that counts and its maximum duration; 0: no minimum.
 func (r Run) ReplayTimes() (least, most time.Duration) {
 	most = ReplayTime
 	if r.Settings.Written("MinDuration") {

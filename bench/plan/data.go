@@ -17,22 +17,22 @@ import (
 
 // Data contains the data set of a model and the criteria for its accuracy.
 type Data struct {
-	Path string `flag:"dataset"` // of a data set; empty: the plugin's own
-	// AccuracyPath and AuditPath are of models whose accuracy runs, or whose compliance tests, have data sets of their own
-	// (sdk.DatasetInfo.Use); empty: Path.
+	Path string `flag:"dataset"` // of a data set; "": the plugin's own
+	// AccuracyPath and AuditPath name separate data sets of accuracy runs and compliance tests, for models that have them
+	// (sdk.DatasetInfo.Use). Empty means Path.
 	AccuracyPath string `flag:"accuracy-dataset"`
 	AuditPath    string `flag:"audit-dataset"`
 	Count        int    `flag:"count,positive"`
-	CountAtMost  bool   // of a data set with fewer samples than Count all run
+	CountAtMost  bool   // if the data set has fewer samples than Count, all run
 
-	Targets []string `flag:"target"` // metric=value: the least that an accuracy run must reach
-	Expect  string   `flag:"expect"` // path of a file of expected answers; empty: none
-	// ScorerModels are the models of the scorer, if it runs any: PART=PATH. Those that are not here are the embedded ones.
+	Targets []string `flag:"target"` // metric=value: the minimum that an accuracy run must reach
+	Expect  string   `flag:"expect"` // path of a file of expected answers; "": none
+	// ScorerModels contains the models of the scorer, if it runs any, as PART=PATH. Missing parts use embedded models.
 	ScorerModels []string `flag:"scorer-model"`
 }
 
-// datasets are the paths of the data sets that some models have beside the one of Options.Dataset, which all runs open
-// that have none of their own; empty: there is none.
+// datasets contains the paths of separate data sets of some models. Other runs open Options.Dataset. An empty path
+// means that there is no separate data set.
 type datasets struct{ accuracy, audit string }
 
 // resolve finds the data sets that the user names.
@@ -60,7 +60,7 @@ func (d Data) resolve(p *Plan) []error {
 	return faults
 }
 
-// audited says whether some compliance test of a model has a data set of its own.
+// audited reports whether a compliance test of a model has its own data set.
 func audited(m sdk.ModelInfo) bool {
 	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
 		return d.Use != sdk.UsePerformance && d.Use != sdk.UseAccuracy
@@ -83,7 +83,7 @@ func (p *Plan) UseOf(r Run) string {
 // DatasetPath returns the path of the data set that a use opens, or "" for the plugin's own.
 func (p *Plan) DatasetPath(use string) string { return p.pick(use, p.Options.Dataset, p.datasets) }
 
-// pick is the one of several paths that is of a use.
+// pick returns the path for a use.
 func (p *Plan) pick(use, all string, own datasets) string {
 	switch _, has := p.Served.Model.DatasetOf(use); {
 	case !has:
@@ -94,7 +94,7 @@ func (p *Plan) pick(use, all string, own datasets) string {
 	return cmp.Or(own.audit, all)
 }
 
-// datasetFlag is the flag that names the data set of a use.
+// datasetFlag returns the flag that names the data set of a use.
 func datasetFlag(use string) string {
 	switch use {
 	case sdk.UsePerformance:
@@ -105,8 +105,8 @@ func datasetFlag(use string) string {
 	return "--audit-dataset"
 }
 
-// CheckSamples holds what was opened for an official run to the size of the data set that its use alone has: another
-// one is hardly that. Where --official asks for the run, it does so of each set that is to be whole.
+// CheckSamples checks that the data set opened for an official run has the size that its use requires. With --official,
+// it checks each data set that must be complete.
 func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 	use := p.UseOf(r)
 	want, sized := p.sized(use)
@@ -123,7 +123,7 @@ func (p *Plan) CheckSamples(r Run, opened sdk.WorkloadInfo) error {
 		otherwise))
 }
 
-// sized is the data set of a use that an official run is held to; ok is false where it is held to none.
+// sized returns the data set whose size a use must match. ok is false if the size is not checked.
 func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
 	want, has := p.Served.Model.DatasetOf(use)
 	if !has && p.Request.Rules.Official {
@@ -136,8 +136,8 @@ func (p *Plan) sized(use string) (want sdk.DatasetInfo, ok bool) {
 		p.Division != division.Open
 }
 
-// SizedLater returns runs, one for each use, whose own data sets have a size that CheckSamples checks and that a run
-// does not open.
+// SizedLater returns one run for each use whose separate data set has a size that CheckSamples checks, except the use
+// of the run now.
 func (p *Plan) SizedLater(now Run) []Run {
 	var all []Run
 	seen := map[string]bool{p.UseOf(now): true}
@@ -151,11 +151,11 @@ func (p *Plan) SizedLater(now Run) []Run {
 	return all
 }
 
-// Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
+// Wanted contains the user's requirements on accuracy, in addition to or instead of the rules' targets.
 type Wanted = score.Wanted
 
-// resolveScoring reads what the user wants of the accuracy, of which there must be a run, and finds the scorer's
-// models, where something is scored or the user names some.
+// resolveScoring reads the user's requirements on accuracy, which need an accuracy run. It finds the scorer's models if
+// a log is scored or the user names some.
 func (d Data) resolveScoring(p *Plan, files Files) (err error) {
 	scored := slices.ContainsFunc(p.Runs, func(t Run) bool { return t.Mode == loadgen.AccuracyOnly })
 	p.Wanted, p.ScorerFiles, err = score.Ask{

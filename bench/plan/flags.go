@@ -9,26 +9,26 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Flag is a flag that fills a field of a request.
+// Flag is a flag that sets a field of a request.
 type Flag struct {
 	Name  string    // without dashes
-	Help  string    // what it does, in lines; the placeholder of its value stands between backquotes
-	Group FlagGroup // which commands take it
-	Topic string    // of help: the title that it stands under
-	// Rarely marks a flag that help shows only in the list of all flags. Positive marks a number above 0.
+	Help  string    // the description, in lines; backquotes enclose the placeholder of the value
+	Group FlagGroup // determines which commands accept the flag
+	Topic string    // the heading of the flag in help texts
+	// Rarely marks a flag that appears only in the list of all flags. Positive marks a number that must be above 0.
 	Rarely, Positive bool
-	Split            bool // one text has several values with commas between them
+	Split            bool // the text may contain several values separated by commas
 	// Field points to the field: a *string, *[]string, *int, *bool, *time.Duration, *mlconf.SystemType or
 	// *[]export.Format.
 	Field any
-	Of    string // the name of the field, behind its package and struct: "example.com/bench/plan.Load.Scenario"
+	Of    string // the name of the field with package and struct: "example.com/bench/plan.Load.Scenario"
 }
 
 // FlagGroup is a group of flags that some commands accept together.
 type FlagGroup string
 
-// The groups of flags: what decides about LoadGen's settings, what the plugin opens, what else a run takes, where
-// results go, for what system runs are to be submitted, and where plugins are found.
+// The groups of flags: LoadGen's settings, the data and model that the plugin opens, other options of runs, the
+// location of results, the system for submissions, and the location of plugins.
 const (
 	SettingFlags  FlagGroup = "settings"
 	WorkloadFlags FlagGroup = "workload"
@@ -38,17 +38,17 @@ const (
 	PluginFlags   FlagGroup = "plugins"
 )
 
-// flagsText has a row for each flag, in the order of help.
+// flagsText contains a row for each flag, in the order of help texts.
 //
 //go:embed flags.txt
 var flagsText string
 
-// flagTag is the key of the tags that name the flag of a field: `flag:"NAME"`, `flag:"NAME,split"` where commas are
-// between values, or `flag:"NAME,positive"` of a number above 0.
+// flagTag is the key of the tags that name the flag of a field: `flag:"NAME"`, `flag:"NAME,split"` for values separated
+// by commas, or `flag:"NAME,positive"` for a number above 0.
 const flagTag = "flag"
 
-// Flags are those that fill the request, in the order of help. A field whose flag has no text, and a text whose flag
-// has no field, are faults of this package: it panics.
+// Flags returns the flags that set the fields of the request, in the order of help texts. A field whose flag has no
+// text, and a text whose flag has no field, are programming errors: it panics.
 func (r *Request) Flags() []Flag {
 	fields := map[string]Flag{}
 	sections := reflect.ValueOf(r).Elem()
@@ -70,7 +70,7 @@ func (r *Request) Flags() []Flag {
 	return flags
 }
 
-// addTagged adds the fields of a section that have flags, by the names of these, and those of structs in it.
+// addTagged adds the fields of a section that have flags, and those of nested structs, by flag name.
 func addTagged(section reflect.Value, fields map[string]Flag) {
 	for i := range section.NumField() {
 		of, field := section.Type().Field(i), section.Field(i)
@@ -92,8 +92,8 @@ func addTagged(section reflect.Value, fields map[string]Flag) {
 	}
 }
 
-// readFlags reads the rows of a text: groups as "# NAME: ...", below each the names of flags with their topics, and the
-// lines of their help, indented. Lines above the first group are about the text itself.
+// readFlags parses flags.txt. A group begins with "# NAME: ...". Below it are the names of flags with their topics,
+// followed by indented lines of help. Lines above the first group are comments.
 func readFlags(text string) (flags []Flag) {
 	words := strings.NewReplacer("[rounds]", strings.Join(mlconf.Rounds(), ", "), "[usual]", UsualAnswerTimeout.String())
 	var group FlagGroup
@@ -121,7 +121,8 @@ func readFlags(text string) (flags []Flag) {
 	return flags
 }
 
-// checkNumbers wants a number above 0 of flags that are given with another one: those of the data, then the model's.
+// checkNumbers checks that the numbers marked as positive are above 0 if the user sets them, first those of the data,
+// then those of the model.
 func (r *Request) checkNumbers() (faults []error) {
 	for _, section := range []any{&r.Data, &r.Model} {
 		value := reflect.ValueOf(section).Elem()

@@ -10,19 +10,19 @@ import (
 // Load determines the runs, and how they send queries to the model.
 type Load struct {
 	Scenarios []string `flag:"scenario,split"` // names or "all"; empty: all that the model's rules list
-	// Mode is "performance", "accuracy", "submission" or "findpeak"; empty: performance of each scenario, then accuracy
-	// once, and with audit settings performance alone.
+	// Mode is "performance", "accuracy", "submission" or "findpeak". If it is empty, there are performance runs of each
+	// scenario and then one accuracy run, or only performance runs with audit settings.
 	Mode string `flag:"mode"`
 	// Concurrency is the number of users of a closed loop, which replaces LoadGen's scenarios in benchmarks of language
 	// models. 0: no closed loop.
 	Concurrency int `flag:"concurrency"`
-	// Requests and Duration are how long a closed loop lasts: so many requests, or so long, whichever comes first. Both 0:
-	// a minute and a hundred requests, or four requests of each user under smoke settings.
+	// Requests and Duration limit a closed loop; it ends at the limit that it reaches first. If both are 0, the default is
+	// a minute and 100 requests, or four requests per user under smoke settings.
 	Requests int           `flag:"requests"`
 	Duration time.Duration `flag:"duration"`
 
-	Pace       string `flag:"pace"`        // how Server queries are timed: "default" or "precise"; empty: default
-	AbortEarly bool   `flag:"abort-early"` // end a run as soon as it can only end INVALID
+	Pace       string `flag:"pace"`        // timing of Server queries: "default" or "precise"; empty: default
+	AbortEarly bool   `flag:"abort-early"` // end a run as soon as it can only be INVALID
 	// KeepProcessors leaves GOMAXPROCS unchanged. Otherwise it is 1 during SingleStream, because every query would wake
 	// another thread on a core that the model needs.
 	KeepProcessors bool
@@ -36,26 +36,26 @@ const (
 	ModeFindPeak    = "findpeak"
 )
 
-// ModeRanging is the mode of runs that come before those of ModePerformance with PowerRanging; no request asks for it.
+// ModeRanging is the mode of runs that precede those of ModePerformance with PowerRanging. Requests cannot name it.
 const ModeRanging = "ranging"
 
-// everyScenario is the word for all scenarios of a model.
+// everyScenario is the name for all scenarios of a model.
 const everyScenario = "all"
 
-// The ways to time Server queries.
+// The timing methods for Server queries.
 const (
 	PaceDefault = "default"
 	PacePrecise = "precise" // spin before each due time
 )
 
-// resolve reads the way to time Server queries.
+// resolve sets the timing method of Server queries.
 func (l Load) resolve(p *Plan) []error {
 	pace, err := l.pace()
 	p.Pace = pace
 	return []error{err}
 }
 
-// pace is the way to time Server queries that was asked for.
+// pace returns the requested timing method of Server queries.
 func (l Load) pace() (string, error) {
 	switch l.Pace {
 	case "":

@@ -20,23 +20,24 @@ import (
 
 // Model contains the model and its files, the backend and its options.
 type Model struct {
-	Name string // of a model or a benchmark
-	// Files is one name of a manifest file, or one path; or PART=NAME or PART=PATH for each part of a model that has
-	// several. Empty: the embedded one.
+	Name string // name of a model or a benchmark
+	// Files contains the name of a manifest file or a path. For a model with several parts, it may contain PART=NAME or
+	// PART=PATH for each part. If it is empty, the embedded model is used.
 	Files     []string `flag:"model"`
-	Finder    Files    // finds files of a manifest that are not embedded; nil: in the working directory alone
+	Finder    Files    // finds manifest files that are not embedded; nil: only in the working directory
 	Precision string   `flag:"precision"` // of the embedded file
-	Params    []string `flag:"param"`     // key=value: the benchmark's own
-	MLMark    bool     // set options to the values that an accuracy task of MLMark requires, besides Params
+	Params    []string `flag:"param"`     // key=value: parameters of the benchmark
+	MLMark    bool     // set options to the values that an accuracy task of MLMark requires, except those in Params
 
 	Backend        string   `flag:"backend"`
-	Devices        []string `flag:"device,split"` // what to run on, as the backend names them; empty: the backend's choice
+	Devices        []string `flag:"device,split"` // devices to run on, by the backend's names; empty: the backend's choice
 	BackendOptions []string `flag:"backend-opt"`  // key=value
-	// BackendSecrets are further options of the backend, which are never shown. SecretSources give the sources of their
-	// values.
+	// BackendSecrets contains further options of the backend that are never shown. SecretSources contains the sources of
+	// their values.
 	BackendSecrets map[string]string
 	SecretSources  []string `flag:"backend-secret"` // key=env:NAME or key=file:PATH
-	// Env looks up the environment variables that SecretSources and options of the backend name; nil: none is set.
+	// Env looks up the environment variables that SecretSources and options of the backend name. If it is nil, no variable
+	// is set.
 	Env func(name string) string
 	// Secrets receives the request's secrets, for callers that print their own texts; nil: not needed.
 	Secrets *Secrets
@@ -45,18 +46,18 @@ type Model struct {
 	Batch    int `flag:"batch,positive"`
 	Sessions int `flag:"sessions,positive"`
 	Threads  int `flag:"threads,positive"` // shortcut for the backend option "threads"
-	// Tuning is the path of a profile of harness tune, or NoTuning; empty: the one in the folder
-	// Profiles that fits, if any.
+	// Tuning is the path of a profile of harness tune, or NoTuning. If it is empty, a matching profile in the folder
+	// Profiles is used.
 	Tuning   string `flag:"tuning"`
 	Profiles string
 }
 
-// resolve decides which model file runs, and on which backend.
+// resolve chooses the model file and the backend.
 func (m Model) resolve(p *Plan) []error {
 	return append(m.chooseFiles(p), m.chooseBackend(p)...)
 }
 
-// chooseFiles decides which model file runs: an embedded one, one of the manifest, or the user's own path.
+// chooseFiles chooses the model file: an embedded file, a manifest file, or the user's path.
 func (m Model) chooseFiles(p *Plan) []error {
 	model := p.Served.Model
 	p.Options.Model, p.Options.Precision = model.Name, m.Precision
@@ -83,7 +84,7 @@ func (m Model) chooseFiles(p *Plan) []error {
 	return []error{sdk.Data(err)}
 }
 
-// chooseNamed takes a file of the manifest.
+// chooseNamed chooses a file of the manifest.
 func (p *Plan) chooseNamed(file sdk.ModelFile, precision string) error {
 	p.File, p.Embedded = &file, file.Embedded
 	p.Options.ModelFile = file.Name
@@ -93,8 +94,8 @@ func (p *Plan) chooseNamed(file sdk.ModelFile, precision string) error {
 	return nil
 }
 
-// chooseEmbedded takes the embedded file of that precision. A model without embedded files (the null workload) counts
-// as embedded too: it needs nothing of the user's.
+// chooseEmbedded chooses the embedded file with the given precision. A model without files (the null workload) also
+// counts as embedded, because it needs no file of the user.
 func (p *Plan) chooseEmbedded(precision string) []error {
 	p.Embedded = true
 	var have []string
@@ -113,7 +114,7 @@ func (p *Plan) chooseEmbedded(precision string) []error {
 	return nil
 }
 
-// chooseOwn takes a path of the user's; it is made absolute, because the plugin may run elsewhere.
+// chooseOwn chooses the user's path. It makes the path absolute because the plugin may run in another folder.
 func (p *Plan) chooseOwn(path string) []error {
 	abs, err := flagtext.Path(path)
 	if err == nil {
@@ -128,7 +129,7 @@ func (p *Plan) chooseOwn(path string) []error {
 	return []error{sdk.Data(fmt.Errorf("--model %s: %w", path, err))}
 }
 
-// chooseBackend checks the backend, and joins its options with those that have flags of their own.
+// chooseBackend checks the backend and joins its options with those that have their own flags.
 func (m Model) chooseBackend(p *Plan) []error {
 	known := p.Served.Description.Backends
 	p.Options.Backend = m.Backend
@@ -147,7 +148,7 @@ func (m Model) chooseBackend(p *Plan) []error {
 		shortcut("--threads", "threads", strconv.Itoa(m.Threads))
 	}
 	if m.ORTLib != "" {
-		path, err := filepath.Abs(m.ORTLib) // a library, or the folder that holds it
+		path, err := filepath.Abs(m.ORTLib) // a library, or the folder that contains it
 		if err == nil {
 			_, err = os.Stat(path)
 		}
@@ -160,7 +161,7 @@ func (m Model) chooseBackend(p *Plan) []error {
 	return faults
 }
 
-// resolveOptions decides how the model is run: its batches, sessions and devices, and the benchmark's own options.
+// resolveOptions sets the batch size, sessions, devices and the benchmark's parameters.
 func (m Model) resolveOptions(p *Plan) []error {
 	o := &p.Options
 	o.Batch, o.Sessions, o.Devices = m.Batch, m.Sessions, m.Devices
@@ -177,7 +178,7 @@ func (m Model) resolveOptions(p *Plan) []error {
 	return append(faults, wrong...)
 }
 
-// mlmarkOptions are the options of a model that MLMark's accuracy sets, as KEY=VALUE.
+// mlmarkOptions returns the options that MLMark's accuracy task sets for a model, as KEY=VALUE.
 func mlmarkOptions(m sdk.ModelInfo) (texts []string) {
 	for _, p := range m.Params {
 		if value, ok := p.Role(sdk.RoleMLMark); ok {
@@ -187,7 +188,7 @@ func mlmarkOptions(m sdk.ModelInfo) (texts []string) {
 	return texts
 }
 
-// checkParams checks the benchmark's own options against those that the model documents.
+// checkParams checks the benchmark's parameters against those that the model documents.
 func (p *Plan) checkParams(texts []string) (map[string]string, []error) {
 	params, faults := flagtext.Pairs("--param", texts)
 	known := lists.Map(p.Served.Model.Params, func(i sdk.ParamInfo) string { return i.Name })
@@ -203,8 +204,8 @@ func (p *Plan) checkParams(texts []string) (map[string]string, []error) {
 	return params, faults
 }
 
-// chooseParts decides which files run as the parts of a model that has several: those of the manifest that share a
-// name, those of a folder, or PART=PATH for each.
+// chooseParts chooses the files of a model with several parts: manifest files with the same name, the files of a
+// folder, or PART=PATH for each.
 func (m Model) chooseParts(p *Plan) []error {
 	model := p.Served.Model
 	if whole := m.Files[0]; len(m.Files) == 1 && !strings.Contains(whole, "=") {
@@ -220,7 +221,7 @@ func (m Model) chooseParts(p *Plan) []error {
 	return faults
 }
 
-// chooseWhole takes all parts by one name: of files in the manifest, or of a folder.
+// chooseWhole chooses all parts by one name: of manifest files, or of a folder.
 func (p *Plan) chooseWhole(name, precision string, files Files) []error {
 	model := p.Served.Model
 	named := map[string]string{}

@@ -17,32 +17,31 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// Output determines the folder of the results and their statements about the runs.
+// Output determines the folder of the results and the statements in them about the runs.
 type Output struct {
-	Dir   string `flag:"out"`   // the folder of results; empty: a free one named out
-	Force bool   `flag:"force"` // replace results that are there, once there are new ones
-	// Listed says that the output folder lists these runs among others that are still to be made: one that fails before
-	// its test stays in the records there. Else such a failure leaves the folder as it was.
+	Dir   string `flag:"out"`   // the folder of results; empty: a free folder named out
+	Force bool   `flag:"force"` // replace existing results once there are new ones
+	// Listed states that the output folder also lists other runs that are still to be made. A run that fails before its
+	// test then stays in the records there. Otherwise such a failure leaves the folder unchanged.
 	Listed bool
 
-	// System is a file of what the machine does not say of itself, Note a remark, and PrecisionLabel the precision of a
-	// model of the user's own: they are written down with the results.
+	// System is a file that describes properties of the machine that it does not report, Note a remark, and PrecisionLabel
+	// the precision of a user's model. All are recorded with the results.
 	System         string `flag:"system"`
 	Note           string `flag:"note"`
 	PrecisionLabel string `flag:"precision-label"`
-	// Identity identifies the runs in results that show several: a label, and the position among the runs of one
-	// command.
+	// Identity distinguishes the runs in results with several runs: a label, and the position among the runs of a command.
 	Identity record.Identity
 
-	Trace bool `flag:"trace"` // write mlperf_log_trace.json too, which is large
-	// Exports are written beside the logs of each timed run: of each query, as far as they are at most ExportRows samples
-	// (0: export.DefaultRows), else of every n-th.
+	Trace bool `flag:"trace"` // also write mlperf_log_trace.json, which is large
+	// Exports lists the formats of exports written next to the logs of each timed run. An export contains every query if
+	// there are no more than ExportRows samples (0: export.DefaultRows), and otherwise every n-th query.
 	Exports    []export.Format `flag:"export"`
 	ExportRows int             `flag:"export-rows"`
 	Watch      Watch
 
-	// What results say of the program that makes them, and of when and where they are made: its version and how it was
-	// started; the clock, nil for time.Now; the machine's file system, nil for "/".
+	// Facts for the results: the program's version and command line, the clock (nil: time.Now) and the machine's file
+	// system (nil: "/").
 	Harness record.Harness
 	Command []string
 	Now     func() time.Time
@@ -55,13 +54,13 @@ type Stated struct {
 	Note, Precision string
 }
 
-// maxNote and maxLabel bound a note and a label, in bytes.
+// Maximum lengths of a note and a label, in bytes.
 const (
 	maxNote  = 1000
 	maxLabel = 100
 )
 
-// resolve reads what the user says of the runs.
+// resolve reads the user's statements about the runs.
 func (o Output) resolve(p *Plan) error {
 	p.Stated = Stated{Note: strings.TrimSpace(o.Note), Precision: strings.TrimSpace(o.PrecisionLabel)}
 	var faults []error
@@ -84,7 +83,7 @@ func (o Output) resolve(p *Plan) error {
 	return exitcode.OfRequest(faults)
 }
 
-// checkLabel wants a line of text: it stands in tables, headings and names of files.
+// checkLabel requires a single line of text, because labels appear in tables, headings and file names.
 func checkLabel(label string) error {
 	switch {
 	case len(label) > maxLabel:
@@ -96,8 +95,8 @@ func checkLabel(label string) error {
 	return nil
 }
 
-// Exports are what is written beside the logs of each timed run: what the request asks for, and the times of each query
-// where the files of the endpoints harness are made of them.
+// Exports returns the formats written next to the logs of each timed run: the requested ones, and the times of each
+// query if the files of the endpoints harness are made from them.
 func (p *Plan) Exports() []export.Format {
 	all := p.Request.Output.Exports
 	has := slices.ContainsFunc(all, func(f export.Format) bool { return f.Name == export.JSONLName })
@@ -107,7 +106,7 @@ func (p *Plan) Exports() []export.Format {
 	return all
 }
 
-// InEndpointsForm reports whether a LoadGen-driven benchmark is requested in the form of the endpoints harness.
+// InEndpointsForm reports whether a LoadGen-driven benchmark was requested in the form of the endpoints harness.
 func (p *Plan) InEndpointsForm() bool {
 	m := p.Served.Model
 	return m.Endpoints.IsRequested(m.ParamValues(p.Embedded, p.Options.Params))

@@ -1,4 +1,5 @@
-// Package plan resolves a request into runs with their settings, data and files, before anything is started.
+// Package plan resolves a request into runs with their settings, data and files. It does this before any run is
+// started.
 package plan
 
 import (
@@ -26,21 +27,21 @@ import (
 )
 
 // Request is a user's request, in sections: each flag of harness run, and facts about the process. Zero values mean the
-// default. Errors name a field as its flag does.
+// default. Errors name a field by its flag.
 type Request struct {
-	Plugins Plugins // where they are, and how they are started and watched
-	Model   Model   // what is run, and how
-	Data    Data    // what it is run on, and how its accuracy is judged
-	Load    Load    // which runs are made, and what asks the model
-	Rules   Rules   // what decides about settings
-	Power   Power   // what is measured beside the runs
-	Output  Output  // where results go, and what they say of the runs
+	Plugins Plugins // where plugins are found, and how they are started and watched
+	Model   Model   // the model and its options
+	Data    Data    // the data set, and how the accuracy is judged
+	Load    Load    // the runs, and how they send queries
+	Rules   Rules   // the rules that determine settings
+	Power   Power   // the power measurement
+	Output  Output  // the folder and contents of the results
 }
 
-// Described describes the machine.
+// Described returns the description of the machine.
 func (r Request) Described() system.Info { return system.Describe(r.Root()) }
 
-// Root is the machine's file system.
+// Root returns the machine's file system.
 func (r Request) Root() fs.FS {
 	if r.Output.Machine == nil {
 		return os.DirFS("/")
@@ -48,7 +49,7 @@ func (r Request) Root() fs.FS {
 	return r.Output.Machine
 }
 
-// Clock is the time by the request's clock, else the machine's.
+// Clock returns the current time of the request's clock or, by default, of the machine's.
 func (r Request) Clock() time.Time {
 	if r.Output.Now == nil {
 		return time.Now()
@@ -56,36 +57,36 @@ func (r Request) Clock() time.Time {
 	return r.Output.Now()
 }
 
-// Plan is what will be done.
+// Plan contains the runs to execute.
 type Plan struct {
 	Served   discover.Served
-	File     *sdk.ModelFile    // the manifest entry of the model file; nil for a user's own
-	Embedded bool              // no file of the user's: the plugin's embedded model
-	Options  sdk.Options       // of every run, but for the scenario and the data of a use of its own (OptionsOf)
-	Secrets  map[string]string // those of Options.BackendOptions that are shown nowhere, whatever they are called
+	File     *sdk.ModelFile    // the manifest entry of the model file; nil for a user's file
+	Embedded bool              // the plugin's embedded model runs, without files of the user
+	Options  sdk.Options       // of every run, except the scenario and separate data sets (OptionsOf)
+	Secrets  map[string]string // the secret values of Options.BackendOptions, which are never shown
 	Division division.Division
 	Profile  settings.Profile
 	Rules    string
 	UserConf string
-	Audit    string            // path of the audit settings that every run applies; empty: none
-	Test     Test              // the compliance test that the runs are made for
+	Audit    string            // path of the audit settings that every run applies; "": none
+	Test     Test              // the compliance test of the runs
 	Pace     string            // PaceDefault or PacePrecise
 	LoadGen  *official.Library // drives the runs; nil: package loadgen does
-	Power    *power.Meter      // read beside timed runs; nil: none
-	Wanted   Wanted            // of the accuracy
+	Power    *power.Meter      // measures timed runs; nil: no measurement
+	Wanted   Wanted            // requirements on accuracy
 	Stated   Stated
-	Tuning   Tuning // what the runs use of a profile
-	Out      string // the output directory, once it is chosen
-	// ScorerFiles are the models that the scorer runs, by part, where they are not the embedded ones.
+	Tuning   Tuning // the profile that the runs use
+	Out      string // the output directory, once it has been chosen
+	// ScorerFiles contains the models that the scorer runs, by part, if they are not embedded.
 	ScorerFiles map[string]string
 	Runs        []Run
-	// Left are scenarios that are not run, as a submission for Rules.SystemType does not have them, each with the
-	// reason.
+	// Left lists the scenarios that are not run because a submission for Rules.SystemType does not include them, each with
+	// the reason.
 	Left []string
-	// Launch is how the plugin is started and watched.
+	// Launch determines how the plugin is started and watched.
 	Launch host.LaunchOptions
 
-	// Request is what was asked for, with its secrets and the name of its round.
+	// Request is the request of the plan, with its secrets and the name of its round.
 	Request Request
 
 	datasets datasets
@@ -101,8 +102,8 @@ func (p *Plan) NameOf(r Run) string {
 // Files finds the files of models that are not embedded.
 type Files = flagtext.Finder
 
-// New finds the plugin that serves the request's model and makes the plan. Nothing but the plugins is started, and
-// nothing is written. All faults of the request are reported at once.
+// New finds the plugin that serves the request's model and makes the plan. It starts no process except plugins and
+// writes no files. The error lists all faults of the request.
 func New(ctx context.Context, r Request) (*Plan, error) {
 	served, catalog, err := r.Plugins.resolve(ctx, r.Model.Name)
 	if err != nil {
@@ -112,8 +113,8 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	return buildPlan(r, served)
 }
 
-// buildPlan is New for a model that was found already: each section of the request in its turn, then the runs that
-// follow from all of them, and what has to hold between sections and runs. Faults are in this order.
+// buildPlan makes the plan for a model that was already found. It resolves each section of the request, then the
+// resulting runs, and then checks conditions between sections and runs. Faults are in this order.
 func buildPlan(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepareRequest(); err != nil {
 		return nil, sdk.Usage(err)
@@ -144,7 +145,7 @@ func buildPlan(r Request, s discover.Served) (*Plan, error) {
 	return p, nil
 }
 
-// prepareRequest reads the secrets and the round, without which nothing else is looked at.
+// prepareRequest reads the secrets and the round, which all other checks need.
 func (r *Request) prepareRequest() error {
 	if r.Model.Secrets == nil {
 		r.Model.Secrets = new(Secrets)
@@ -163,7 +164,7 @@ func (r *Request) prepareRequest() error {
 	return nil
 }
 
-// Dirs are the directories of the runs.
+// Dirs returns the directories of the runs.
 func (p *Plan) Dirs() []string {
 	dirs := lists.Map(p.Runs, func(r Run) string { return r.Dir })
 	if p.Request.Power.Logs != "" {

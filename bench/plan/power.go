@@ -12,14 +12,14 @@ import (
 // Power determines the power measurement during timed runs.
 type Power struct {
 	Meter    string        `flag:"power"`          // "rapl", "rapl:ROOT", "cmd:COMMAND" or "file:SPL"; empty: none
-	Interval time.Duration `flag:"power-interval"` // between two readings; 0: a second
-	Ranging  bool          `flag:"power-ranging"`  // make a run like it before each timed one
-	// Logs is a folder with the logs of the official power tools' session in which the one timed run is made: they are
-	// taken as they are. Empty: there are none.
+	Interval time.Duration `flag:"power-interval"` // between two readings; 0: one second
+	Ranging  bool          `flag:"power-ranging"`  // precede each timed run by a ranging run
+	// Logs is a folder with logs of the official power tools, from the session in which the only timed run is made. They
+	// are copied unchanged. Empty: there are none.
 	Logs string `flag:"power-logs"`
 }
 
-// resolve makes the meter.
+// resolve creates the meter.
 func (w Power) resolve(p *Plan) (err error) {
 	if w.Meter == "" {
 		if w.Interval != 0 || w.Ranging || w.Logs != "" {
@@ -33,7 +33,7 @@ func (w Power) resolve(p *Plan) (err error) {
 	return nil
 }
 
-// PowerDir is where the logs of the official power tools go, relative to the output directory.
+// PowerDir returns the folder for the logs of the official power tools, relative to the output directory.
 func (p *Plan) PowerDir() string {
 	for _, run := range p.Runs {
 		if run.ModeName() == ModePerformance {

@@ -15,11 +15,11 @@ import (
 
 // Rules are the parts of a request that determine the settings of runs.
 type Rules struct {
-	Round string `flag:"rules"` // whose rules apply: "v6.1"; empty: the newest
+	Round string `flag:"rules"` // the round whose rules apply: "v6.1"; empty: the newest
 	// Division is "closed", "network" or "open"; empty: closed.
 	Division string `flag:"division"`
-	// SystemType is what the runs are submitted for: where Load.Scenarios is empty, those that the round has of the model
-	// on such systems are run in the closed and the network division. Empty: nothing is left out.
+	// SystemType is the type of system for which the runs are submitted. If Load.Scenarios is empty, the closed and the
+	// network division run only the scenarios that the round requires on such systems. Empty: all scenarios run.
 	SystemType mlconf.SystemType `flag:"system-type"`
 	Official   bool              `flag:"official"`
 	Smoke      bool              `flag:"smoke"`
@@ -27,41 +27,41 @@ type Rules struct {
 	UserConf string   `flag:"user-conf"`
 	Set      []string `flag:"set"`   // [scenario.]key=value
 	Audit    string   `flag:"audit"` // path of an audit.config to apply; empty: none
-	// Test is the compliance test that the runs are made for. It takes the place of Audit.
+	// Test is the compliance test of the runs. It replaces Audit.
 	Test Test
-	// IgnoreUnknownKeys makes keys of those two files that LoadGen does not know notes instead of faults.
+	// IgnoreUnknownKeys turns keys of UserConf and Audit that LoadGen does not know into notes instead of faults.
 	IgnoreUnknownKeys bool `flag:"ignore-unknown-keys"`
 
-	// LoadGen drives the runs: "plumbline", which empty means, or "official", whose library (package loadgen/official) is
-	// the file OfficialLoadGen.
+	// LoadGen drives the runs: "plumbline" (the default) or "official". The file OfficialLoadGen is the library of the
+	// official one (package loadgen/official).
 	LoadGen         string `flag:"loadgen"`
 	OfficialLoadGen string
 }
 
-// Test is a compliance test: its runs have a folder of their own within that of their scenario, NAME/performance/run_1,
-// and stand in result.json beside the run that they audit.
+// Test is a compliance test. Its runs have the folder NAME/performance/run_1 within the folder of their scenario, and
+// result.json lists them with the run that they audit.
 type Test struct {
-	Name string // "TEST01"; empty: none
-	// Config is the text of its audit.config, applied over all other settings, and kept as NAME/audit.config; empty: the
-	// run differs in other ways, by seeds or by its data set.
+	Name string // "TEST01"; empty: no test
+	// Config is the text of the test's audit.config. It overrides all other settings and is saved as NAME/audit.config. If
+	// it is empty, the run differs in its seeds or its data set.
 	Config string
-	// Judged reports that a later step judges the runs' logs and sets the verdict (record.Run.Judge); until then
-	// result.json marks it as pending.
+	// Judged states that a later step judges the runs' logs and sets the verdict (record.Run.Judge). Until then,
+	// result.json marks the verdict as pending.
 	Judged bool
 }
 
-// The LoadGens that drive runs.
+// The LoadGens that can drive runs.
 const (
 	LoadGenOwn      = "plumbline"
 	LoadGenOfficial = "official"
 )
 
-// resolve decides by which division's rules runs are made, for which compliance test, and by which LoadGen.
+// resolve determines the division, the compliance test and the LoadGen of the runs.
 func (r Rules) resolve(p *Plan, l Load) []error {
 	return []error{r.chooseDivision(p), r.Test.checkTest(r.Audit), r.chooseLoadGen(p, l)}
 }
 
-// chooseDivision lets the plugin know of the network division, whose runs differ from others.
+// chooseDivision sets the division. It tells the plugin if this is the network division, whose runs differ from others.
 func (r Rules) chooseDivision(p *Plan) error {
 	d, err := division.Parse(r.Division)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r Rules) chooseDivision(p *Plan) error {
 	return nil
 }
 
-// checkTest wants a name that is one folder, and one kind of audit settings.
+// checkTest requires a name that is a single folder, and only one kind of audit settings.
 func (t Test) checkTest(audit string) error {
 	switch {
 	case t.Name == "":
@@ -87,7 +87,7 @@ func (t Test) checkTest(audit string) error {
 	return nil
 }
 
-// chooseLoadGen opens the official LoadGen, where that is to drive the runs.
+// chooseLoadGen opens the official LoadGen if it drives the runs.
 func (r Rules) chooseLoadGen(p *Plan, l Load) (err error) {
 	switch r.LoadGen {
 	case "", LoadGenOwn:
@@ -111,7 +111,7 @@ func (r Rules) chooseLoadGen(p *Plan, l Load) (err error) {
 	return errors.Join(append(faults, err)...)
 }
 
-// resolveProfile decides between the rules' durations and the model's smoke settings.
+// resolveProfile chooses between the rules' durations and the model's smoke settings.
 func (r Rules) resolveProfile(p *Plan) error {
 	p.Profile = settings.Official
 	switch {
@@ -123,7 +123,7 @@ func (r Rules) resolveProfile(p *Plan) error {
 	return nil
 }
 
-// AuditPath is the path of the audit settings that a run applies; empty: none.
+// AuditPath returns the path of the audit settings that a run applies; "": none.
 func (p *Plan) AuditPath(r Run) string {
 	if p.Test.Config == "" {
 		return p.Audit

@@ -18,19 +18,20 @@ type Run struct {
 	Model    string
 	Scenario loadgen.Scenario
 	Mode     loadgen.Mode
-	Test     string // the compliance test that it is made for: "TEST01"; empty: none
-	// Streams searches for the largest samples_per_query of MultiStream, with runs of Mode, each in
-	// a directory of its own.
+	Test     string // the compliance test of the run: "TEST01"; empty: none
+	// Streams searches for the largest samples_per_query of MultiStream, with several runs of Mode in their own
+	// directories.
 	Streams bool
-	Ranging bool // a run before the one that counts, which sets the ranges of a power meter
-	// Users is the number of users of a closed loop, which replaces LoadGen; 0: LoadGen drives the run. In a closed
-	// loop, Scenario only determines how the plugin forms batches.
+	Ranging bool // a run before the counted one that sets the ranges of a power meter
+	// Users is the number of users of a closed loop, which replaces LoadGen; 0: LoadGen drives the run. In a closed loop,
+	// Scenario only determines how the plugin forms batches.
 	Users int
-	// Replay asks recorded conversations turn by turn, in place of LoadGen (sdk.ModelInfo.Replay); Users is 1 then.
+	// Replay sends recorded conversations turn by turn, instead of LoadGen's queries (sdk.ModelInfo.Replay). Users is then
+	// 1.
 	Replay   bool
 	Settings settings.Settings
-	// Tuned is the setting of a profile, and TunedRate and TunedLatency say that target_qps or target_latency is one's;
-	// nil and false: none.
+	// Tuned is the setting of a tuning profile; nil: none. TunedRate and TunedLatency state that target_qps or
+	// target_latency comes from a profile.
 	Tuned                   *tune.Setting
 	TunedRate, TunedLatency bool
 	// Outlook contains findings known before the run begins.
@@ -68,8 +69,8 @@ func (p *Plan) chooseRuns(r Request) []error {
 	return dedupeErrors(faults)
 }
 
-// dedupeErrors leaves out what is said already: a wrong key in user.conf is the same fault in each scenario. Faults of
-// files become one error, whose text is bounded.
+// dedupeErrors removes repeated faults: a wrong key in user.conf is the same fault in each scenario. It joins faults of
+// files into one error of limited length.
 func dedupeErrors(faults []error) []error {
 	var in mlconf.Faults
 	var others []error
@@ -92,8 +93,8 @@ func dedupeErrors(faults []error) []error {
 	return append(others, in)
 }
 
-// ModeName is the word for the run's mode: "performance", "accuracy", "findpeak" or "ranging"; "serving" of a closed
-// loop.
+// ModeName returns the name of the run's mode: "performance", "accuracy", "findpeak" or "ranging", or "serving" for a
+// closed loop.
 func (r Run) ModeName() string {
 	if r.Users > 0 {
 		return record.ModeServing
@@ -113,7 +114,7 @@ func (r Run) ModeName() string {
 	return ModePerformance
 }
 
-// ScenarioName is the run's scenario; empty: it has none.
+// ScenarioName returns the name of the run's scenario; "": it has none.
 func (r Run) ScenarioName() string {
 	if r.Users > 0 && !r.Replay {
 		return ""
@@ -121,7 +122,7 @@ func (r Run) ScenarioName() string {
 	return r.Scenario.String()
 }
 
-// runFolder is Dir. The runs of a search have a directory beside those of results.
+// runFolder returns Dir. The runs of a search have a directory next to those of results.
 func (r Run) runFolder() string {
 	switch r.ModeName() {
 	case ModeAccuracy:
@@ -139,8 +140,9 @@ func (r Run) runFolder() string {
 	return filepath.Join(r.testDir(), "performance", "run_1")
 }
 
-// scenarioDir is the directory of the run's result.json, relative to the output directory.
+// scenarioDir returns the directory of the run's result.json, relative to the output directory.
 func (r Run) scenarioDir() string { return filepath.Join(r.Model, r.ScenarioName()) }
 
-// testDir is the folder of the run's test, relative to the output directory; that of the scenario without one.
+// testDir returns the folder of the run's compliance test, or of its scenario without one, relative to the output
+// directory.
 func (r Run) testDir() string { return filepath.Join(r.scenarioDir(), r.Test) }

@@ -16,22 +16,22 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
-// Secrets hides what it has learned in texts. The zero value knows nothing. Any goroutine may use it.
+// Secrets removes the secrets that it knows from texts. The zero value knows none. It is safe for concurrent use.
 type Secrets = secret.Keeper
 
-// The flags with options of the backend.
+// The flags for options of the backend.
 const (
 	backendOpt    = "--backend-opt"
 	backendSecret = "--backend-secret"
 )
 
-// maxSecret bounds a file with a secret, in bytes: more is another file.
+// maxSecret is the maximum size of a secret file, in bytes. Larger files are not secrets.
 const maxSecret = 64 << 10
 
-// readSecrets reads the options of a model that are secret, and learns what no text may show: them, the secrets in
-// the other options, and the values of the variables that the plugin inherits for its backend.
+// readSecrets reads the secret options of a model. It registers all texts that must not be shown: these options, the
+// secrets in the other options, and the values of the variables that the plugin inherits for its backend.
 func (m *Model) readSecrets() error {
-	given, _ := flagtext.Pairs(backendOpt, m.BackendOptions) // resolve says what is wrong with them
+	given, _ := flagtext.Pairs(backendOpt, m.BackendOptions) // resolve reports the faults
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
 		m.Secrets.Add(secrets...)
@@ -39,7 +39,7 @@ func (m *Model) readSecrets() error {
 	for _, name := range append(namedVariables(given), "OPENAI_API_KEY") {
 		m.Secrets.Add(m.getenv(name))
 	}
-	params, _ := flagtext.Pairs("--param", m.Params) // as above
+	params, _ := flagtext.Pairs("--param", m.Params) // resolve reports the faults
 	for _, value := range params {
 		if isPostgres(value) {
 			for _, name := range postgresSecrets {
@@ -51,7 +51,7 @@ func (m *Model) readSecrets() error {
 		m.Secrets.Add(value)
 	}
 	for _, text := range m.SecretSources {
-		if !strings.Contains(text, "=") { // it may be the secret itself
+		if !strings.Contains(text, "=") { // the text may be the secret itself
 			m.Secrets.Add(text)
 		}
 	}
@@ -79,7 +79,7 @@ func (m *Model) readSources() error {
 	return errors.Join(faults...)
 }
 
-// readSecret reads env:NAME or file:PATH, without the end of line that a file's last line has.
+// readSecret reads env:NAME or file:PATH. It removes a file's final end of line.
 func (m *Model) readSecret(source string) (value string, err error) {
 	kind, where, _ := strings.Cut(source, ":")
 	switch {
@@ -96,7 +96,7 @@ func (m *Model) readSecret(source string) (value string, err error) {
 	return value, err
 }
 
-// allOptions joins the options of the backend, secret ones among them.
+// allOptions returns the options of the backend, including secret ones.
 func (m *Model) allOptions() (map[string]string, []error) {
 	options, faults := flagtext.Pairs(backendOpt, m.BackendOptions)
 	for _, key := range slices.Sorted(maps.Keys(m.BackendSecrets)) {
@@ -108,9 +108,9 @@ func (m *Model) allOptions() (map[string]string, []error) {
 	return options, faults
 }
 
-// ServerOptions are the options of a backend that is opened without a plugin: BackendOptions, BackendSecrets, and what
-// SecretSources name. Secrets, which must be there, learns what no text may show of them. An error has all their
-// faults.
+// ServerOptions returns the options of a backend that is opened without a plugin: BackendOptions, BackendSecrets and
+// the values of SecretSources. It registers all secrets among them in Secrets, which must not be nil. The error lists
+// all faults.
 func (r *Request) ServerOptions() (map[string]string, error) {
 	err := r.Model.readSecrets()
 	options, faults := r.Model.allOptions()
@@ -124,8 +124,7 @@ func (m *Model) getenv(name string) string {
 	return m.Env(name)
 }
 
-// Env are the variables that the options are about and the plugin inherits for them, as NAME=VALUE, as far as they are
-// set.
+// Env returns the environment variables that the options name and the plugin inherits, as NAME=VALUE, if they are set.
 func (p *Plan) Env() []string {
 	var env []string
 	for _, name := range optionVariables(p.Options) {
@@ -141,7 +140,7 @@ func readBounded(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // opened only for reading
 	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
 	if len(text) > maxSecret {
 		return "", fmt.Errorf("%s has more than %d bytes: no secret is so long", path, maxSecret)
@@ -149,14 +148,14 @@ func readBounded(path string) (string, error) {
 	return string(text), err
 }
 
-// Inherit lets the plugin inherit the variables that options of its backend name, and those of clients of PostgreSQL
-// where a parameter of the benchmark is the address of one.
+// Inherit makes the plugin inherit the variables that options of its backend name, and the variables of PostgreSQL
+// clients if a parameter of the benchmark is the address of a PostgreSQL server.
 func Inherit(launch host.LaunchOptions, o sdk.Options) host.LaunchOptions {
 	launch.Inherit = slices.Concat(launch.Inherit, optionVariables(o))
 	return launch
 }
 
-// optionVariables are those that options are about.
+// optionVariables returns the variables that options refer to.
 func optionVariables(o sdk.Options) []string {
 	names := namedVariables(o.BackendOptions)
 	if slices.ContainsFunc(slices.Collect(maps.Values(o.Params)), isPostgres) {
@@ -165,15 +164,14 @@ func optionVariables(o sdk.Options) []string {
 	return names
 }
 
-// isPostgres says whether a text is the address of a server of PostgreSQL, in either of its forms: a URL, or
-// host=... dbname=...
+// isPostgres reports whether a text is the address of a PostgreSQL server: a URL, or host=... dbname=...
 func isPostgres(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://") ||
 		strings.Contains(text, "host=") || strings.Contains(text, "dbname=")
 }
 
-// The variables that clients of PostgreSQL read beside an address, as its documents list them; those of postgresSecrets
-// are shown nowhere.
+// The variables that PostgreSQL clients read in addition to an address, according to their documentation. The values of
+// postgresSecrets are never shown.
 var (
 	postgres = []string{
 		"PGAPPNAME", "PGCHANNELBINDING", "PGCONNECT_TIMEOUT", "PGDATABASE", "PGHOST", "PGMAXPROTOCOLVERSION",
@@ -184,7 +182,7 @@ var (
 	postgresSecrets = []string{"PGPASSWORD", "PGSSLPASSWORD"}
 )
 
-// namedVariables are the variables that options name: the values of those that end in _env.
+// namedVariables returns the variables that options name: the values of options whose names end in _env.
 func namedVariables(options map[string]string) []string {
 	var names []string
 	for _, option := range slices.Sorted(maps.Keys(options)) {

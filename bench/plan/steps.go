@@ -17,20 +17,21 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// maxUsers bounds the users of a closed loop.
+// maxUsers is the maximum number of users of a closed loop.
 const maxUsers = 100_000
 
-// runStep is one run of a plan, before its settings are known.
+// runStep is one run of a plan before its settings are determined.
 type runStep struct {
 	scenario loadgen.Scenario
 	mode     loadgen.Mode
 	streams  bool // search for the largest samples_per_query
 	ranging  bool
-	users    int // of a closed loop
+	users    int // number of users of a closed loop; 0: none
 	replay   bool
 }
 
-// readSteps reads what to run, and the settings of the command line for it. With faults there are no steps.
+// readSteps returns the runs to make and the command line's settings for them. If there are faults, it returns no
+// steps.
 func (p *Plan) readSteps(r Request) ([]runStep, []mlconf.Override, []error) {
 	model := p.Served.Model
 	if len(model.Scenarios) == 0 {
@@ -58,8 +59,8 @@ func (p *Plan) readSteps(r Request) ([]runStep, []mlconf.Override, []error) {
 	return steps, overrides, nil
 }
 
-// scenarios returns those asked for, of the ones that the division has, in the order of the model's rules, without
-// doubles; and which are left out since the submission does not have them, with the reason.
+// scenarios returns the distinct requested scenarios that the division allows, in the order of the model's rules. left
+// lists those that the submission does not include, with the reason.
 func (l Load) scenarios(m sdk.ModelInfo, d division.Division, rules Rules) (in []loadgen.Scenario, left []string,
 	err error) {
 	served := d.Scenarios(m.Scenarios)
@@ -102,8 +103,8 @@ func scenarioNames(scenarios []loadgen.Scenario) []string {
 	return lists.Map(scenarios, loadgen.Scenario.String)
 }
 
-// submittedScenarios are the scenarios that a submission of the model may have on systems of the request's type. The
-// open division has all.
+// submittedScenarios returns the scenarios that a submission of the model may include on systems of the request's type.
+// The open division allows all.
 func (r Rules) submittedScenarios(m sdk.ModelInfo, d division.Division,
 	served []loadgen.Scenario) (in []loadgen.Scenario,
 	left []string, err error) {
@@ -143,8 +144,8 @@ func (r Rules) submittedScenarios(m sdk.ModelInfo, d division.Division,
 	return in, left, nil
 }
 
-// unknownScenario is the error of a name that LoadGen has no scenario of. Interactive is one of submissions: LoadGen
-// runs it as Server, under the limits of a model of its own.
+// unknownScenario returns the error for a scenario that LoadGen does not have. Interactive is a scenario of submissions
+// only: LoadGen runs it as Server, with the limits of a separate model.
 func (r Rules) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Scenario) error {
 	known := append(scenarioNames(served), everyScenario)
 	if !strings.EqualFold(name, mlconf.Interactive) {
@@ -167,7 +168,7 @@ func (r Rules) unknownScenario(name string, m sdk.ModelInfo, served []loadgen.Sc
 	return fmt.Errorf("rules %s have no %s of %s (known: %s)", round.Name, name, m.Name, strings.Join(known, ", "))
 }
 
-// steps lists what to run, in order. The accuracy that nobody asked for by scenario is measured once, in the fastest
+// steps lists the runs in order. If accuracy was not requested by scenario, it is measured once, in the fastest
 // scenario: Server would spread it over the schedule of target_qps.
 func (r Request) steps(scenarios, served []loadgen.Scenario) ([]runStep, error) {
 	performance, accuracy := eachScenario(scenarios, loadgen.PerformanceOnly), eachScenario(scenarios,
@@ -200,8 +201,8 @@ func (r Request) steps(scenarios, served []loadgen.Scenario) ([]runStep, error) 
 	return nil, fmt.Errorf("--mode: %w", unknownMode(r.Load.Mode))
 }
 
-// unknownMode is the error of a mode that there is not. Where two are named, or all, it says which one makes both kinds
-// of run.
+// unknownMode returns the error for an unknown mode. If the name lists two modes or means all, the error names the mode
+// that makes both kinds of runs.
 func unknownMode(name string) error {
 	lower := strings.ToLower(name)
 	two := strings.Contains(lower, ModePerformance) && strings.Contains(lower, ModeAccuracy)
@@ -212,8 +213,8 @@ func unknownMode(name string) error {
 	return suggest.Unknown("mode", name, []string{ModePerformance, ModeAccuracy, ModeSubmission, ModeFindPeak})
 }
 
-// findPeak is a search: for the highest target_qps of Server, or where MultiStream alone is asked for, for its largest
-// samples_per_query.
+// findPeak returns the search for the highest target_qps of Server or, if only MultiStream was requested, for its
+// largest samples_per_query.
 func (l Load) findPeak(scenarios []loadgen.Scenario) ([]runStep, error) {
 	switch {
 	case len(l.Scenarios) == 0 && slices.Contains(scenarios, loadgen.Server),
@@ -227,7 +228,7 @@ func (l Load) findPeak(scenarios []loadgen.Scenario) ([]runStep, error) {
 		"Server or --scenario MultiStream alone", ModeFindPeak, strings.Join(scenarioNames(scenarios), ", "))
 }
 
-// closedLoop is the one step of a closed loop, which LoadGen and its settings have no part in.
+// closedLoop returns the only step of a closed loop, which uses neither LoadGen nor its settings.
 func (r Request) closedLoop(served []loadgen.Scenario) ([]runStep, error) {
 	switch {
 	case r.Load.Concurrency == 0:
@@ -266,7 +267,7 @@ func (r Request) closedLoop(served []loadgen.Scenario) ([]runStep, error) {
 	return []runStep{{scenario: loadgen.Server, mode: loadgen.PerformanceOnly, users: r.Load.Concurrency}}, nil
 }
 
-// replaceByReplays makes replays of the timed runs of a model whose timed runs are.
+// replaceByReplays replaces timed runs by replays if the model's timed runs are replays.
 func replaceByReplays(steps []runStep, m sdk.ModelInfo) []runStep {
 	if !m.Replay {
 		return steps
@@ -279,7 +280,7 @@ func replaceByReplays(steps []runStep, m sdk.ModelInfo) []runStep {
 	return steps
 }
 
-// withRanging puts a ranging run before each step that is timed, where they are asked for.
+// withRanging inserts a ranging run before each timed step if ranging was requested.
 func (w Power) withRanging(steps []runStep) []runStep {
 	if !w.Ranging {
 		return steps
@@ -298,8 +299,8 @@ func eachScenario(scenarios []loadgen.Scenario, m loadgen.Mode) []runStep {
 	return lists.Map(scenarios, func(s loadgen.Scenario) runStep { return runStep{scenario: s, mode: m} })
 }
 
-// fastestScenario is the scenario for a single accuracy run: Offline, which every model has and which batches best;
-// without it the last one.
+// fastestScenario returns the scenario for a single accuracy run: Offline, which every model supports and which forms
+// the largest batches, or else the last one.
 func fastestScenario(scenarios []loadgen.Scenario) loadgen.Scenario {
 	for _, s := range scenarios {
 		if s == loadgen.Offline {
@@ -309,7 +310,7 @@ func fastestScenario(scenarios []loadgen.Scenario) loadgen.Scenario {
 	return scenarios[len(scenarios)-1]
 }
 
-// readOverrides reads the values of --set.
+// readOverrides parses the values of --set.
 func (r Rules) readOverrides() (all []mlconf.Override, faults []error) {
 	for _, text := range r.Set {
 		o, err := mlconf.ParseOverride(text)

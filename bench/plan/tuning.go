@@ -23,16 +23,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// Tuning is what the runs of a plan use of a profile of harness tune.
+// Tuning describes the profile of harness tune that the runs of a plan use.
 type Tuning struct {
-	File  string   // the profile that is used; empty: none
-	Notes []string // why one is not used, or only in part
+	File  string   // path of the profile; "": none
+	Notes []string // why a profile is not used or only partly used
 }
 
-// NoTuning is the value of Model.Tuning that leaves profiles alone.
+// NoTuning is the value of Model.Tuning that disables profiles.
 const NoTuning = "none"
 
-// namedProfile is the profile that the request names; nil: it names none.
+// namedProfile returns the profile that the request names; nil: none.
 func (m Model) namedProfile() (*tune.Profile, error) {
 	if m.Tuning == "" || m.Tuning == NoTuning {
 		return nil, nil
@@ -44,7 +44,7 @@ func (m Model) namedProfile() (*tune.Profile, error) {
 	return &profile, nil
 }
 
-// useProfile lets the runs use the profile that the request names, or else the one that fits, if there is one.
+// useProfile applies the profile that the request names or, by default, the matching one if there is one.
 func (p *Plan) useProfile(r Request, named *tune.Profile) error {
 	switch {
 	case r.Model.Tuning == NoTuning:
@@ -55,9 +55,9 @@ func (p *Plan) useProfile(r Request, named *tune.Profile) error {
 	return p.tuneFound(r)
 }
 
-// tuneFound uses the profile that fits the plan.
+// tuneFound applies the profile that matches the plan.
 func (p *Plan) tuneFound(r Request) error {
-	if r.Model.Profiles == "" || p.Division == division.Network { // a batch of the profile would be work at the client
+	if r.Model.Profiles == "" || p.Division == division.Network { // a batch of the profile would be work on the client
 		return nil
 	}
 	path, profile, ignored, err := tune.Store{Dir: r.Model.Profiles}.Find(p.Subject(r))
@@ -78,7 +78,7 @@ func (p *Plan) tuneFound(r Request) error {
 	return p.applyProfile(path, profile, false)
 }
 
-// tuneNamed uses the profile that the user named. It may be one of another machine, which the plan then says.
+// tuneNamed applies the profile that the user named. If it is from another machine, the plan gets a note.
 func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	subject := p.Subject(r)
 	for _, part := range []struct{ what, has, want string }{
@@ -102,7 +102,7 @@ func (p *Plan) tuneNamed(r Request, profile *tune.Profile) error {
 	return p.applyProfile(r.Model.Tuning, profile, true)
 }
 
-// Subject returns the facts that a profile has to match.
+// Subject returns the facts that a profile must match.
 func (p *Plan) Subject(r Request) tune.Subject {
 	info := r.Described()
 	return tune.Subject{
@@ -114,9 +114,9 @@ func (p *Plan) Subject(r Request) tune.Subject {
 	}
 }
 
-// applyProfile lets the runs use a profile: Offline and Server its settings, but for what the plan's flags say, and its
-// rates where no flag changes the setting that they were measured with and the limits of latency are those of the
-// search. Offline's setting is used where the search was certain of it, or uncertain settings are wanted, too.
+// applyProfile applies a profile to the runs. Offline and Server use its settings, except those that the plan's flags
+// set. They use its rates if no flag changes the setting with which the rates were measured and the latency limits
+// equal those of the search. Offline's setting is used only if the search was certain of it or uncertain is true.
 func (p *Plan) applyProfile(path string, f *tune.Profile, uncertain bool) error {
 	var faults []error
 	for i := range p.Runs {
@@ -134,11 +134,12 @@ func (p *Plan) applyProfile(path string, f *tune.Profile, uncertain bool) error 
 // FromProfile reports whether a profile of harness tune has set any setting of the run.
 func (r Run) FromProfile() bool { return r.Tuned != nil || r.TunedRate || r.TunedLatency }
 
-// offlineReserve is how much more than the throughput that was measured Offline expects: a run on a faster day would
-// end before min_duration. For the same reason a profile raises the expected rate and never lowers it.
+// offlineReserve is the factor between the measured throughput and the rate that Offline expects. Without a reserve, a
+// slightly faster run would end before min_duration. For the same reason, a profile raises the expected rate but never
+// lowers it.
 const offlineReserve = 1.2
 
-// tuneRun gives a run what the profile has for it.
+// tuneRun applies the profile to a run.
 func (p *Plan) tuneRun(run *Run, path string, f *tune.Profile, uncertain bool) error {
 	switch {
 	case run.Scenario == loadgen.Offline && f.Offline != nil:
@@ -161,13 +162,14 @@ func (p *Plan) tuneRun(run *Run, path string, f *tune.Profile, uncertain bool) e
 	return nil
 }
 
-// minExpected bounds the latency that a profile lets a stream expect: LoadGen generates beforehand as many queries as
-// fit into twice min_duration, twelve million of ten minutes then.
+// minExpected is the minimum latency that a profile may set for a stream. LoadGen generates queries for twice
+// min_duration in advance; at this latency, ten minutes require twelve million.
 const minExpected = 100 * time.Microsecond
 
-// tuneLatency lets SingleStream and MultiStream expect the time that Offline takes for as many samples, where the
-// rules' default is more than twice that: a query can hardly be faster, and one that is answered in less than half of
-// what is expected uses up the queries that LoadGen has generated. Such a run ends before min_duration and is INVALID.
+// tuneLatency sets the expected latency of SingleStream and MultiStream to the time that Offline needs for the same
+// number of samples, if the rules' default is more than twice that time. A query is rarely faster. If queries take less
+// than half of the expected time, the run uses up the queries that LoadGen generated, ends before min_duration and is
+// INVALID.
 func (p *Plan) tuneLatency(run *Run, path string, samplesPerSecond float64) error {
 	expected, samples := expectedLatency(run), uint64(1)
 	if run.Scenario == loadgen.MultiStream {
@@ -181,11 +183,11 @@ func (p *Plan) tuneLatency(run *Run, path string, samplesPerSecond float64) erro
 		Scenario: run.Scenario, Key: "target_latency",
 		Value: strconv.FormatFloat(float64(fastest.Microseconds())/1000, 'f', -1, 64),
 	})
-	run.TunedLatency = expectedLatency(run) != expected // which a user's own stays
+	run.TunedLatency = expectedLatency(run) != expected // false if the user set the latency
 	return err
 }
 
-// expectedLatency is that of a run of SingleStream or MultiStream.
+// expectedLatency returns the expected latency of a SingleStream or MultiStream run.
 func expectedLatency(run *Run) time.Duration {
 	if run.Scenario == loadgen.MultiStream {
 		return run.Settings.MultiStreamExpectedLatency
@@ -193,7 +195,7 @@ func expectedLatency(run *Run) time.Duration {
 	return run.Settings.SingleStreamExpectedLatency
 }
 
-// whyUnfit says why a rate was found for other runs; empty: it fits.
+// whyUnfit explains why a rate of the profile does not fit a run; "": it fits.
 func whyUnfit(f *tune.Server, t loadgen.TestSettings) string {
 	confirmed := time.Duration(f.MinDurationMS) * time.Millisecond
 	switch limits := tune.LimitsOf(t); {
@@ -206,14 +208,14 @@ func whyUnfit(f *tune.Server, t loadgen.TestSettings) string {
 	return ""
 }
 
-// noteOnce adds a note once: performance and accuracy of a scenario have the same.
+// noteOnce adds a note once, because performance and accuracy runs of a scenario produce the same note.
 func (p *Plan) noteOnce(text string) {
 	if !slices.Contains(p.Tuning.Notes, text) {
 		p.Tuning.Notes = append(p.Tuning.Notes, text)
 	}
 }
 
-// tuneRate sets target_qps, unless flags change the setting that the rate was measured with.
+// tuneRate sets target_qps, unless flags change the setting with which the rate was measured.
 func (p *Plan) tuneRate(run *Run, path string, rate float64) error {
 	if len(p.settingFlags()) > 0 {
 		return nil
@@ -223,7 +225,7 @@ func (p *Plan) tuneRate(run *Run, path string, rate float64) error {
 		mlconf.Override{Scenario: run.Scenario, Key: "target_qps", Value: strconv.FormatFloat(rate, 'f', -1, 64)})
 }
 
-// settingFlags are the flags that were given for what a profile says, too.
+// settingFlags returns the given flags that set values of a profile.
 func (p *Plan) settingFlags() []string {
 	var flags []string
 	if p.Options.Batch > 0 {
@@ -271,7 +273,7 @@ func (p *Plan) Shown(o sdk.Options) sdk.Options {
 	return o
 }
 
-// TuningText describes the settings that the runs use of the profile, and why they do not use more; empty: no profile.
+// TuningText describes the settings that the runs use of the profile, and why they do not use others; "": no profile.
 func (p *Plan) TuningText() string {
 	var parts []string
 	for _, r := range p.Runs {
@@ -287,15 +289,15 @@ func (p *Plan) TuningText() string {
 	return text
 }
 
-// tunedText is what one run uses: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50", or "SingleStream
-// target_latency 0.8 ms".
+// tunedText describes what one run uses of the profile: "Server batch 4, 2 sessions, 1 thread, target_qps 812.50", or
+// "SingleStream target_latency 0.8 ms".
 func (p *Plan) tunedText(r Run) string {
 	if r.TunedLatency {
 		return fmt.Sprintf("%v target_latency %s", r.Scenario, figure.Seconds(expectedLatency(&r)))
 	}
 	o := p.OptionsOf(r)
 	number := func(option string) int {
-		n, _ := strconv.Atoi(o.BackendOptions[option]) // what is not a number is the backend's own word
+		n, _ := strconv.Atoi(o.BackendOptions[option]) // text that is not a number is a word of the backend
 		return n
 	}
 	text := fmt.Sprintf("%v %v", r.Scenario, tune.Setting{
@@ -311,12 +313,12 @@ func (p *Plan) tunedText(r Run) string {
 	return text + ", target_qps " + figure.Round(rate)
 }
 
-// sizeOf is the size of a model's file, or of all files of its folder; 0 where there is none.
+// sizeOf returns the size of a model's file, or of all files of its folder; 0: there is none.
 func sizeOf(path string) (size int64) {
 	if path == "" {
 		return 0
 	}
-	// what cannot be read is the plugin's to tell
+	// the plugin reports unreadable files
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil
@@ -329,7 +331,7 @@ func sizeOf(path string) (size int64) {
 	return size
 }
 
-// profileKey is what a profile for the plan's runs is found by.
+// profileKey returns the key by which a profile for the plan's runs is found.
 func (p *Plan) profileKey() tune.Key {
 	k := tune.Key{
 		Model: p.Served.Model.Name, ModelFile: p.Options.ModelFile, Precision: p.Options.Precision,

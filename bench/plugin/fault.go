@@ -2,8 +2,8 @@ package plugin
 
 import "errors"
 
-// ErrFault is the class of plugin faults without a *host.PluginError, such as a plugin that cannot be read or serves
-// nothing.
+// ErrFault is the class of plugin faults without a *host.PluginError, for example a plugin that cannot be read or
+// serves no model.
 var ErrFault = errors.New("plugin failed")
 
 // Fault marks err as ErrFault and keeps its text. A nil error stays nil.
@@ -14,7 +14,7 @@ func Fault(err error) error {
 	return classedError{err}
 }
 
-// classedError is an error of the class whose text does not name it.
+// classedError is an error of class ErrFault whose text does not mention the class.
 type classedError struct{ error }
 
 func (f classedError) Unwrap() error        { return f.error }

@@ -1,5 +1,5 @@
-// Package plugin contains the interfaces through which the harness sees a plugin, so that whole-CLI tests can use a
-// fake instead of a process.
+// Package plugin contains the interfaces through which the harness uses a plugin. Tests of the whole command line can
+// replace the process by a fake.
 package plugin
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // Launcher finds and starts plugins.
 type Launcher interface {
-	// Discover lists the plugin binaries of the directories; of two with one name the first counts.
+	// Discover lists the plugin binaries of the directories. If two have the same name, only the first counts.
 	Discover(dirs []string) ([]host.FoundPlugin, error)
 	// Launch starts the binary at path. Its errors are *host.PluginError.
 	Launch(ctx context.Context, path string, o host.LaunchOptions) (Plugin, error)
@@ -21,20 +21,20 @@ type Launcher interface {
 // Plugin is a running plugin.
 type Plugin interface {
 	Describe(ctx context.Context) (sdk.Description, error)
-	// Backends describes each backend; the list is empty for a plugin that cannot describe them.
+	// Open opens a workload. A plugin can have only one open workload.
 	Backends(ctx context.Context) ([]sdk.BackendInfo, error)
 	// Open opens a workload; a plugin holds one at a time.
 	Open(ctx context.Context, o sdk.Options) (Workload, error)
 	OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error)
-	// Dataset has the plugin work on a data set apart from runs, and says what was done; progress takes lines meanwhile.
+	// Dataset performs work on a data set outside runs and describes the result. progress receives lines during the work.
 	Dataset(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
-	// Context ends with parent, or with a *host.PluginError as its cause as soon as the plugin fails.
+	// Context returns a context that ends with parent or, with a *host.PluginError as its cause, when the plugin fails.
 	Context(parent context.Context) (context.Context, context.CancelFunc)
 	StderrTail() []string
-	// Close ends the process and every process it started. It may be called more than once. Failures during Close no
-	// longer change a result.
+	// Close ends the process and all processes that it started. It may be called more than once. Failures during Close do
+	// not change a result.
 	Close()
-	// Kill ends them at once, without asking.
+	// Kill ends the processes immediately, without a request.
 	Kill()
 }
 
@@ -43,8 +43,8 @@ type Workload interface {
 	SUT() loadgen.SUT
 	QSL() loadgen.QSL
 	Info() sdk.WorkloadInfo
-	// Close closes the workload; the plugin keeps running. A plugin that dies in it ends the context of Plugin.Context
-	// too.
+	// Close closes the workload; the plugin keeps running. If the plugin dies during Close, the context of Plugin.Context
+	// ends.
 	Close() error
 }
 
@@ -63,7 +63,7 @@ func (Host) Launch(ctx context.Context, path string, o host.LaunchOptions) (Plug
 	return hostProcess{p}, nil
 }
 
-// hostProcess is a host.Plugin as a Plugin.
+// hostProcess adapts host.Plugin to the interface Plugin.
 type hostProcess struct{ *host.Plugin }
 
 // Close implements Plugin.
@@ -77,5 +77,5 @@ func (p hostProcess) Open(ctx context.Context, o sdk.Options) (Workload, error) 
 	return hostWorkload{w}, nil
 }
 
-// hostWorkload is a host.Workload as a Workload.
+// hostWorkload adapts host.Workload to the interface Workload.
 type hostWorkload struct{ *host.Workload }

@@ -2,21 +2,21 @@ package plugin
 
 import "sync"
 
-// Running is the plugin that runs at the moment, for those who must be able to end it from elsewhere. The zero value
-// holds none. Any goroutine may use it.
+// Running contains the currently running plugin, so that other goroutines can end it. The zero value contains none. It
+// is safe for concurrent use.
 type Running struct {
 	mu      sync.Mutex
 	current Plugin
 }
 
-// Hold takes note of a plugin that was started; nil: it was closed.
+// Hold stores a plugin that was started; nil means that it was closed.
 func (r *Running) Hold(p Plugin) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.current = p
 }
 
-// Kill ends the plugin at once, if there is one.
+// Kill ends the plugin immediately, if there is one.
 func (r *Running) Kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 )
 
-// FromDivision takes over the run's division and what is known of the nodes.
+// FromDivision copies the run's division and the known facts about the nodes.
 func (r *Run) FromDivision(l division.Label, w sdk.WorkloadInfo) {
 	r.Division, r.DivisionReasons = string(l.Division), nonNil(l.Reasons)
 	if len(w.Nodes) == 0 {
@@ -27,7 +27,8 @@ func (r *Run) FromDivision(l division.Label, w sdk.WorkloadInfo) {
 	}
 }
 
-// divisionRows say which division's rules apply, where that is not the closed one of a run on this machine.
+// divisionRows adds the division and the nodes to t, unless the run has the rules of the closed division and runs on
+// this machine.
 func (r Run) divisionRows(t *table.Table) {
 	if r.Division == "" || r.Division == string(division.Closed) {
 		return
@@ -41,7 +42,7 @@ func (r Run) divisionRows(t *table.Table) {
 	}
 }
 
-// nodeText is what is known of a node: "a (10.0.0.2:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s".
+// nodeText describes a node: "a (10.0.0.2:8001), round trip 0.21 ms, 99th percentile 0.4 ms, 1.2 GB/s".
 func (n Node) nodeText() string {
 	if n.RoundTripP50 == 0 {
 		return n.Address
@@ -53,7 +54,7 @@ func (n Node) nodeText() string {
 
 func formatMillis(ns int64) string { return figure.Short(float64(ns)/1e6) + " ms" }
 
-// writeDivision says why the run is not of the division that was asked for.
+// writeDivision writes why the run does not have the requested division.
 func (r Run) writeDivision(b *terminal.Writer) {
 	for _, reason := range r.DivisionReasons {
 		fmt.Fprintf(b, "    %s division: %s\n", r.Division, reason)

@@ -20,7 +20,7 @@ import (
 // FileName is the name of every result file.
 const FileName = "result.json"
 
-// NewDocument makes a document of runs; its exit code is the worst of theirs.
+// NewDocument returns a document with runs. Its exit code is the most severe of theirs.
 func NewDocument(runs []Run) Document {
 	codes := lists.Map(runs, func(r Run) exitcode.Code { return exitcode.Code(r.ExitCode) })
 	worst := exitcode.Worst(codes...)
@@ -30,7 +30,7 @@ func NewDocument(runs []Run) Document {
 	}
 }
 
-// JSON is the document's text.
+// JSON returns the document as text.
 func (d Document) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
@@ -39,10 +39,10 @@ func (d Document) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ErrSchema reports that a file is not a result that this program can read.
+// ErrSchema means that a file is not a result that this program can read.
 var ErrSchema = errors.New("not a result file of this version")
 
-// Parse reads a document of this version of the schema or an earlier one.
+// Parse parses a document of this version of the schema or an earlier one.
 func Parse(text []byte) (Document, error) {
 	var d Document
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -59,10 +59,10 @@ func Parse(text []byte) (Document, error) {
 	return d, nil
 }
 
-// maxBytes is the size up to which a result.json is read: that of a run has some ten kilobytes.
+// maxBytes is the maximum size of a result.json to read. That of a run has about ten kilobytes.
 const maxBytes = 64 << 20
 
-// Read reads a result file. One that does not exist is an empty document.
+// Read reads a result file. A missing file yields an empty document.
 func Read(path string) (Document, error) {
 	text, err := backend.ReadFile(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func Read(path string) (Document, error) {
 	return d, nil
 }
 
-// Merge replaces the runs of the same model, scenario, mode and compliance test, and adds the others at the end.
+// Merge replaces the runs with the same model, scenario, mode and compliance test, and appends the others.
 func (d Document) Merge(runs ...Run) Document {
 	merged := slices.Clone(d.Runs)
 	for _, r := range runs {
@@ -92,9 +92,9 @@ func (d Document) Merge(runs ...Run) Document {
 	return NewDocument(merged)
 }
 
-// WriteSuite writes the document of a suite's runs, whose paths begin at dir, into dir. It takes the place of an
-// earlier one of a suite; one of other runs is an error. What a writer that was killed left there goes: the folder is
-// the suite's.
+// WriteSuite writes the document of a suite's runs into dir; their paths are relative to dir. It replaces an earlier
+// document of a suite. If dir contains a document of other runs, it returns an error. It removes temporary files of a
+// killed writer, because the folder belongs to the suite.
 func WriteSuite(dir string, d Document) error {
 	text, err := d.JSON()
 	if err == nil {
@@ -103,12 +103,12 @@ func WriteSuite(dir string, d Document) error {
 	if err != nil {
 		return err
 	}
-	_ = wholefile.RemoveTemp(dir) // what it cannot remove the next one tries again
+	_ = wholefile.RemoveTemp(dir) // a file that it cannot remove is removed by the next call
 	return fileUpdate{filepath.Join(dir, FileName), text}.writeFile()
 }
 
-// ReadSuite reads the document of a suite's runs in dir, which is empty where there is none. It is an error if other
-// runs have theirs there.
+// ReadSuite reads the document of a suite's runs in dir, or returns an empty one if there is none. If dir contains a
+// document of other runs, it returns an error.
 func ReadSuite(dir string) (Document, error) {
 	d, err := Read(filepath.Join(dir, FileName))
 	if err == nil && d.Suite == "" && len(d.Runs) > 0 {
@@ -117,13 +117,13 @@ func ReadSuite(dir string) (Document, error) {
 	return d, err
 }
 
-// Same reports whether two records belong to the same run of an output directory; the later one replaces the other.
+// Same reports whether two records belong to the same run of an output directory. The later record replaces the other.
 func (r Run) Same(o Run) bool {
 	return r.Model == o.Model && r.Scenario == o.Scenario && r.Mode == o.Mode && r.Test == o.Test
 }
 
-// Save merges runs into the result.json of each one's scenario and into the one of the output directory. Where one of
-// these files cannot be read, none is changed.
+// Save merges runs into the result.json of their scenarios and into that of the output directory. If it cannot read one
+// of these files, it changes none.
 func Save(out string, runs ...Run) error {
 	if len(runs) == 0 {
 		return nil
@@ -137,13 +137,13 @@ func Save(out string, runs ...Run) error {
 	return err
 }
 
-// fileUpdate is the new text of a result file.
+// fileUpdate is a result file with its new text.
 type fileUpdate struct {
 	path string
 	text []byte
 }
 
-// mergeAll makes the updates of all files that runs go to, that of the output directory last.
+// mergeAll returns the updates of all files that contain the runs. The output directory's file is the last.
 func mergeAll(out string, runs []Run) ([]fileUpdate, error) {
 	var updates []fileUpdate
 	var faults []error

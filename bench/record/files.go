@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
-// FilesIn lists the files of a folder, with their checksums; their paths begin with a name.
+// FilesIn lists the files of a folder with their checksums. Paths begin with name.
 func FilesIn(dir, name string) (all []File, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -30,7 +30,8 @@ func FilesIn(dir, name string) (all []File, err error) {
 	return all, err
 }
 
-// CheckFiles returns an error that names a file changed since it was written, or nil. The paths are relative to dir.
+// CheckFiles returns an error that names a changed file, or nil if no file has changed since it was recorded. Paths are
+// relative to dir.
 func CheckFiles(dir string, files []File) error {
 	for _, f := range files {
 		if !filepath.IsLocal(filepath.FromSlash(f.Path)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// FromResult takes over what LoadGen measured and judged.
+// FromResult copies LoadGen's measurements and verdict.
 func (r *Run) FromResult(res *loadgen.Result) {
 	r.Started = res.Started
 	r.Duration, r.Took = res.Duration.Seconds(), figure.Seconds(res.Duration)
@@ -31,7 +31,7 @@ func (r *Run) FromResult(res *loadgen.Result) {
 	r.Performance = performanceOf(res)
 }
 
-// modeAccuracy is the mode of a run without a verdict of LoadGen's.
+// modeAccuracy is the mode of a run without a verdict by LoadGen.
 const modeAccuracy = "accuracy"
 
 func performanceOf(res *loadgen.Result) *Performance {
@@ -49,7 +49,7 @@ func performanceOf(res *loadgen.Result) *Performance {
 	case loadgen.MultiStream:
 		p.Query = latencyOf(res.QueryLatency)
 	case loadgen.Server:
-		if res.IssueDelay.N > 0 { // else it is read of a log, which has none
+		if res.IssueDelay.N > 0 { // a result read from a log has no issue delays
 			p.Issue = latencyOf(res.IssueDelay)
 		}
 	}
@@ -61,7 +61,7 @@ func performanceOf(res *loadgen.Result) *Performance {
 	return p
 }
 
-// headlineFigures are the headline numbers beside the metric.
+// headlineFigures returns the headline numbers except the metric.
 func headlineFigures(res *loadgen.Result) []Figure {
 	samples := metric.Latency
 	if res.Effective.Scenario == loadgen.MultiStream {
@@ -82,12 +82,13 @@ func headlineFigures(res *loadgen.Result) []Figure {
 	return append(out, lists.Filter(rates, func(f Figure) bool { return f.Value != 0 })...)
 }
 
-// setHeadline sets the scenario's result. A latency is LoadGen's estimate of the percentile, or where there is none the
-// percentile itself; nanoseconds become milliseconds, the unit in which latencies are published.
+// setHeadline sets the scenario's result. A latency is LoadGen's estimate of the percentile or, without an estimate,
+// the measured percentile. Latencies are converted from nanoseconds to milliseconds, the unit in which they are
+// published.
 func (p *Performance) setHeadline(res *loadgen.Result) {
 	if res.MetricUnit != "ns" {
 		p.Metric = figureOf(metric.ResultOf(res.MetricName, res.MetricUnit), res.Metric)
-		if res.MetricUnit == "samples" { // which are counted
+		if res.MetricUnit == "samples" { // counts are not rounded
 			p.Metric.Rounded = figure.Count(uint64(res.Metric))
 		}
 		return
@@ -104,7 +105,7 @@ func (p *Performance) setHeadline(res *loadgen.Result) {
 	p.Metric = figureOf(info, res.Metric/float64(time.Millisecond))
 }
 
-// figureOf rounds a number as the rules do.
+// figureOf returns a number rounded as the rules require.
 func figureOf(i metric.Info, v float64) Figure {
 	return Figure{Name: i.Title, Metric: i.Name, Unit: i.Unit, Value: figure.Number(v), Rounded: figure.Round(v)}
 }
@@ -141,7 +142,7 @@ func effectiveOf(e loadgen.EffectiveSettings) *Effective {
 	}
 }
 
-// FromOptions takes over what the plugin is asked to open, as far as it may be written down.
+// FromOptions copies the options that the plugin opens, except secrets.
 func (r *Run) FromOptions(o sdk.Options) {
 	r.Options = Options{
 		ModelFile: o.ModelFile, Precision: o.Precision, Dataset: o.Dataset, Count: o.Count, Batch: o.Batch,
@@ -159,7 +160,7 @@ func copyDictionary(m map[string]string) map[string]string {
 	return m
 }
 
-// FromWorkload takes over what the plugin opened.
+// FromWorkload copies the description of the opened workload.
 func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 	r.Workload = &Workload{
 		ModelFile: w.ModelFile, Embedded: w.Embedded, Precision: w.Precision, ModelSHA256: w.ModelSHA256,
@@ -171,7 +172,7 @@ func (r *Run) FromWorkload(w sdk.WorkloadInfo, sut, qsl string) {
 	}
 }
 
-// NewAccuracy joins a score with its judgement.
+// NewAccuracy combines a score with its verdict.
 func NewAccuracy(v judge.Verdict, s sdk.Score, logSHA256 string) *Accuracy {
 	return &Accuracy{Verdict: v, Samples: s.Samples, OfficialText: s.OfficialText, Notes: s.Notes, LogSHA256: logSHA256,
 		Scorer: partsOf(s.Parts)}

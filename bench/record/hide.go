@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Hide removes secrets from texts of other sources: errors, findings, and the backend's description. hide may be nil.
-// Shared lists and maps stay unchanged.
+// Hide removes secrets from texts that come from elsewhere: errors, findings, and the backend's description. hide may
+// be nil. Hide does not change shared lists and maps.
 func (r *Run) Hide(hide func(text string) string) {
 	if hide == nil {
 		return
@@ -68,7 +68,7 @@ func (n *Network) hideSecrets(hide func(string) string) {
 	}
 }
 
-// changeEach is the texts changed one by one; nil stays nil.
+// changeEach returns the changed texts; nil for nil.
 func changeEach(texts []string, change func(string) string) []string {
 	texts = slices.Clone(texts)
 	for i := range texts {

@@ -10,26 +10,27 @@ import (
 
 // Identity identifies a run among others: the user's name for it, and its position among a command's runs.
 type Identity struct {
-	Label string `json:"label,omitempty" flag:"label"` // the user's own name of it: --label
-	Entry string `json:"entry,omitempty"`              // the name of the suite's entry, where it is not the model's
-	// Point is that of a suite's matrix, or which of several backends it is: "batch=4", "backend=ort". Each is KEY=VALUE.
+	Label string `json:"label,omitempty" flag:"label"` // the user's name for the run: --label
+	Entry string `json:"entry,omitempty"`              // the name of the suite's entry if it differs from the model's name
+	// Point is the point of a suite's matrix, or identifies one of several backends: "batch=4", "backend=ort". Each is
+	// KEY=VALUE.
 	Point []string `json:"point,omitempty"`
-	// Repeat is which of Repeats it is, from 1 on; both are 0 where it is made once.
+	// Repeat numbers the Repeats repetitions of the run, from 1. Both are 0 if the run is made once.
 	Repeat  int `json:"repeat,omitempty"`
 	Repeats int `json:"repeats,omitempty"`
 }
 
-// Place describes a run by the path of its folder of logs. Division and submitter are those of a submission's tree.
+// Place describes a run by the path of its folder of logs. Division and Submitter are those of a submission's tree.
 type Place struct {
 	Division  string `json:"division,omitempty"`
 	Submitter string `json:"submitter,omitempty"`
-	System    string `json:"system,omitempty"`    // the folder's name
-	Benchmark string `json:"benchmark,omitempty"` // likewise
-	Scenario  string `json:"scenario,omitempty"`  // as the rules write it: that of the folder, not of the log
-	Run       int    `json:"run,omitempty"`       // of performance/run_N
+	System    string `json:"system,omitempty"`    // the name of the folder
+	Benchmark string `json:"benchmark,omitempty"` // the name of the folder
+	Scenario  string `json:"scenario,omitempty"`  // in the spelling of the rules; from the folder, not from the log
+	Run       int    `json:"run,omitempty"`       // N of performance/run_N
 }
 
-// String is the submitter and the system: "Toylab/toy_edge".
+// String returns the submitter and the system: "Toylab/toy_edge".
 func (p *Place) String() string {
 	if p == nil {
 		return ""
@@ -37,32 +38,33 @@ func (p *Place) String() string {
 	return strings.TrimPrefix(p.Submitter+"/"+p.System, "/")
 }
 
-// NamePart is a part of a run's name: what it says, and what about. Parts of two runs with one About and different
-// texts tell them apart.
+// NamePart is a part of a run's name: a text and its subject. Parts of two runs with the same About and different texts
+// distinguish the runs.
 type NamePart struct {
 	Place NamePlace
 	About string // "model", "batch"
 	Text  string // "resnet50", "batch=8": one line, without control characters
 }
 
-// NamePlace says where in a name a part stands.
+// NamePlace is the position of a part in a name.
 type NamePlace int
 
-// The places, in their order: "label: model Scenario mode batch=4, backend=ort (2 of 3)".
+// The positions in order: "label: model Scenario mode batch=4, backend=ort (2 of 3)".
 const (
-	NameBefore NamePlace = iota // a label, an entry: with a colon behind it
-	NameWord                    // model, scenario, mode: with blanks between them
-	NameValue                   // KEY=VALUE: with commas between them
+	NameBefore NamePlace = iota // a label, an entry: followed by a colon
+	NameWord                    // model, scenario, mode: separated by blanks
+	NameValue                   // KEY=VALUE: separated by commas
 	NameCount                   // in parentheses
 )
 
-// maxNamePart is how many characters of a part are shown, and maxPoint how many values of a point.
+// maxNamePart is the maximum number of characters shown of a part. maxPoint is the maximum number of values shown of a
+// point.
 const (
 	maxNamePart = 60
 	maxPoint    = 8
 )
 
-// Part makes a part of a text that may hold anything.
+// Part returns a part with arbitrary text made displayable.
 func (p NamePlace) Part(about, text string) NamePart {
 	line := []rune(strings.TrimSpace(terminal.Line(text)))
 	if len(line) > maxNamePart {
@@ -71,7 +73,8 @@ func (p NamePlace) Part(about, text string) NamePart {
 	return NamePart{p, about, string(line)}
 }
 
-// NameParts are the parts of the run's name, as far as the run itself knows it: one at least. No text is empty.
+// NameParts returns the parts of the run's name that the run itself determines. There is at least one part, and texts
+// are not empty.
 func (r Run) NameParts() []NamePart {
 	id := r.Identity
 	parts := []NamePart{
@@ -94,7 +97,7 @@ func (r Run) NameParts() []NamePart {
 	return parts
 }
 
-// placeParts are what the folder of a bare run's logs tells it apart by.
+// placeParts returns the parts that identify a run known only by its logs, from the path of its folder.
 func (r Run) placeParts() (parts []NamePart) {
 	if r.Place == nil {
 		return nil
@@ -140,5 +143,5 @@ func JoinName(parts []NamePart) string {
 	return b.String()
 }
 
-// Name is the name of the run by itself. Where several are shown, package names tells them apart.
+// Name returns the name of a single run. Package names distinguishes several runs.
 func (r Run) Name() string { return JoinName(r.NameParts()) }

@@ -16,13 +16,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Judged is a figure that a run is judged by: its result, or what a limit holds for.
+// Judged is a figure by which a run is judged: its result, or a value with a limit.
 type Judged struct {
 	Figure Figure
-	// About says what the figure is where its title does not: "upper bound of the 90th percentile, 776 queries".
+	// About describes the figure if its title is not sufficient: "upper bound of the 90th percentile, 776 queries".
 	About string
-	// Limit is in the figure's unit. A good figure is at most Limit where Better is sdk.LowerBetter, and at least Limit
-	// where it is sdk.HigherBetter. Where Better is empty no limit holds.
+	// Limit is in the figure's unit. It is a maximum if Better is sdk.LowerBetter and a minimum if Better is
+	// sdk.HigherBetter. If Better is empty, there is no limit.
 	Limit  float64
 	Better sdk.MetricDirection
 }
@@ -38,8 +38,8 @@ func (j Judged) Met() bool {
 	return true
 }
 
-// Margin is how far the figure is from its limit, as a fraction of the limit: above 0 on the good side. ok is false
-// where there is no such fraction.
+// Margin returns the distance of the figure from its limit as a fraction of the limit, above 0 if the limit is met. ok
+// is false if there is no such fraction.
 func (j Judged) Margin() (fraction float64, ok bool) {
 	if j.Better == "" {
 		return 0, false
@@ -51,7 +51,7 @@ func (j Judged) Margin() (fraction float64, ok bool) {
 	return fraction, !math.IsNaN(fraction) && !math.IsInf(fraction, 0)
 }
 
-// LimitText is "at most 15 ms", or of a figure that is to be large "at least 94.05 %"; empty where no limit holds.
+// LimitText returns "at most 15 ms" for a maximum, "at least 94.05 %" for a minimum, and "" without a limit.
 func (j Judged) LimitText() string {
 	word, value := "at least", figure.Round(j.Limit)
 	switch j.Better {
@@ -66,7 +66,7 @@ func (j Judged) LimitText() string {
 	return strings.TrimSpace(word + " " + value + " " + j.Figure.Unit)
 }
 
-// trimZeros leaves out the zeros behind a number's point.
+// trimZeros removes zeros at the end of a number's decimals.
 func trimZeros(number string) string {
 	if !strings.Contains(number, ".") {
 		return number
@@ -74,7 +74,7 @@ func trimZeros(number string) string {
 	return strings.TrimRight(strings.TrimRight(number, "0"), ".")
 }
 
-// MarginText returns the figure's distance from its limit: "18 % below", "2.1 % above"; empty if unknown.
+// MarginText returns the figure's distance from its limit: "18 % below", "2.1 % above"; "": unknown.
 func (j Judged) MarginText() string {
 	fraction, ok := j.Margin()
 	if !ok {
@@ -94,13 +94,13 @@ func (j Judged) MarginText() string {
 		return fmt.Sprintf("%.2f %% %s", percent, way)
 	case percent < 9.95:
 		return fmt.Sprintf("%.1f %% %s", percent, way)
-	case percent >= 99.5 && percent < 100: // it is not all of it
+	case percent >= 99.5 && percent < 100: // not rounded up to 100 %
 		return fmt.Sprintf("%.1f %% %s", math.Floor(10*percent)/10, way)
 	}
 	return fmt.Sprintf("%.0f %% %s", percent, way)
 }
 
-// String is "99th percentile latency 12.300 ms (at most 15 ms, 18 % below)".
+// String returns the figure with its limit: "99th percentile latency 12.300 ms (at most 15 ms, 18 % below)".
 func (j Judged) String() string {
 	text := j.Figure.Name + " " + j.Figure.String()
 	more := lists.Filter([]string{j.About, j.LimitText(), j.MarginText()}, func(t string) bool { return t != "" })
@@ -110,8 +110,8 @@ func (j Judged) String() string {
 	return text
 }
 
-// Judged lists what the run is judged by: figures with a limit first, then its result, then what was measured where the
-// result is an estimate. It is empty where nothing was measured. No limit holds for a run that did not come to its end.
+// Judged lists the figures by which the run is judged: figures with a limit, then the result, then measured values if
+// the result is an estimate. It is empty if nothing was measured. Limits do not apply to a run that did not finish.
 func (r Run) Judged() []Judged {
 	if r.Accuracy != nil {
 		return r.Accuracy.judgedMetrics()
@@ -131,7 +131,7 @@ func (r Run) Judged() []Judged {
 	return slices.Insert(all, limited, p.headlineResult(r))
 }
 
-// judgedMetrics are the metrics, each with the limit that it is nearest to where it has two.
+// judgedMetrics returns the metrics. A metric with two limits has the one that is nearer.
 func (a *Accuracy) judgedMetrics() []Judged {
 	var all []Judged
 	for _, m := range a.Metrics {
@@ -152,7 +152,8 @@ func (a *Accuracy) judgedMetrics() []Judged {
 	return all
 }
 
-// headlineResult is the run's headline. Records of versions that called an estimate a percentile are read as it is.
+// headlineResult returns the run's headline. It does not correct records of old versions that called an estimate a
+// percentile.
 func (p *Performance) headlineResult(r Run) Judged {
 	if p.Peak != nil && p.Peak.Found {
 		return Judged{Figure: p.Peak.TargetQPS, About: metric.TargetQPS.About}
@@ -164,7 +165,7 @@ func (p *Performance) headlineResult(r Run) Judged {
 	return j
 }
 
-// estimateInfo describes the result where it is an estimate of LoadGen's; ok is false where it is what was measured.
+// estimateInfo describes the result if it is LoadGen's estimate. ok is false if it is a measured value.
 func (p *Performance) estimateInfo(scenario string) (i metric.Info, ok bool) {
 	if p.Early == nil || !p.Early.Met || p.Metric.Unit != metric.Millis {
 		return i, false
@@ -179,17 +180,17 @@ func (p *Performance) estimateInfo(scenario string) (i metric.Info, ok bool) {
 	return metric.EstimateOf(of, p.Early.Percentile, p.Early.Processed), true
 }
 
-// brokenOff says that the run did not come to its end.
+// brokenOff reports whether the run did not finish.
 func (r Run) brokenOff() bool {
 	return r.Status == Interrupted || r.Status == Failed || r.Status == NotRun
 }
 
-// isUnmeasured says that nothing was timed: the run has no performance, or broke off before its first query.
+// isUnmeasured reports whether no queries were timed: the run has no performance, or it stopped before its first query.
 func (r Run) isUnmeasured() bool {
 	return r.Performance == nil || r.brokenOff() && r.Performance.Queries == 0
 }
 
-// judgedTimes are the times that limits, or the result, are about, as they were measured.
+// judgedTimes returns the measured times with a limit or of the result.
 func (p *Performance) judgedTimes(r Run) []Judged {
 	all := p.allTimes(r)
 	if r.brokenOff() {
@@ -207,7 +208,7 @@ func (p *Performance) allTimes(r Run) []Judged {
 	var all []Judged
 	if t := p.Tokens; t != nil && t.TTFT != nil && t.TPOT != nil {
 		all = append(all, t.TTFT.judgedTarget(), t.TPOT.judgedTarget())
-		if r.Scenario != loadgen.MultiStream.String() { // whose result is of queries
+		if r.Scenario != loadgen.MultiStream.String() { // the result of MultiStream is a latency of queries
 			return all
 		}
 	}
@@ -219,13 +220,13 @@ func (p *Performance) allTimes(r Run) []Judged {
 	if e := r.Effective; r.Scenario == loadgen.Server.String() && e.TargetLatencyNS > 0 {
 		j.Limit, j.Better = figure.Millis(time.Duration(e.TargetLatencyNS)), sdk.LowerBetter
 	} else if _, ok := p.estimateInfo(r.Scenario); !ok {
-		return all // it is the result
+		return all // the time is the result itself
 	}
 	return append(all, j)
 }
 
-// targetLatency is the latency at the percentile that the run is judged at, and what it is of; ok is false in Offline,
-// and where it is not known.
+// targetLatency returns the latency at the percentile that the rules judge, and its distribution. ok is false in
+// Offline and if the latency is unknown.
 func (p *Performance) targetLatency(r Run) (of metric.Times, at Percentile, ok bool) {
 	e := r.Effective
 	if e == nil || !(e.TargetLatencyPercentile > 0 && e.TargetLatencyPercentile < 1) ||
@@ -244,7 +245,7 @@ func (p *Performance) targetLatency(r Run) (of metric.Times, at Percentile, ok b
 			return of, at, true
 		}
 	}
-	for _, f := range p.Figures { // it may be none of those that logs have
+	for _, f := range p.Figures { // logs need not contain the percentile
 		if i, known := f.registryInfo(); known && i.Name == metric.TargetLatency.Name {
 			ns := math.Round(float64(f.Value) * float64(time.Millisecond))
 			return of, Percentile{e.TargetLatencyPercentile, int64(ns)}, true
@@ -253,14 +254,14 @@ func (p *Performance) targetLatency(r Run) (of metric.Times, at Percentile, ok b
 	return of, at, false
 }
 
-// countOf is a figure that is counted, and not rounded.
+// countOf returns a counted figure, which is not rounded.
 func countOf(i metric.Info, n uint64) Figure {
 	f := figureOf(i, float64(n))
 	f.Rounded = figure.Count(n)
 	return f
 }
 
-// judgedTarget is the target percentile with its limit, of Server.
+// judgedTarget returns the target percentile with its limit in Server.
 func (l *TokenLatency) judgedTarget() Judged {
 	j := Judged{Figure: l.Figure}
 	switch {
@@ -272,8 +273,8 @@ func (l *TokenLatency) judgedTarget() Judged {
 	return j
 }
 
-// Others are the figures of the run beside those that it is judged by: rates, counts and power, each once, and none
-// that means nothing in its scenario. Statistics of times, and how long the run took, are not among them.
+// Others returns the run's figures that Judged does not contain: rates, counts and power, each once, except those
+// without a meaning in the scenario. It omits statistics of times and the duration of the run.
 func (r Run) Others() []Judged {
 	p := r.Performance
 	if r.Serving != nil {
@@ -284,7 +285,7 @@ func (r Run) Others() []Judged {
 	}
 	skipped := map[string]bool{metric.Result.Name: true, metric.TargetQPS.Name: true, metric.Duration.Name: true,
 		metric.Queries.Name: p.Queries == 1, metric.Samples.Name: p.Samples == p.Queries,
-		metric.OverLatency.Name: p.Tokens != nil || r.Scenario != loadgen.Server.String()} // no such limit holds there
+		metric.OverLatency.Name: p.Tokens != nil || r.Scenario != loadgen.Server.String()} // other runs: no such limit
 	var all []Judged
 	for _, m := range r.runFigures() {
 		if skipped[m.Name] || m.Unit == metric.Millis {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// String is what a LoadGen is known by: "official LoadGen 6.0.17, sha256 ..., source unmodified: yes (release)".
+// String describes a LoadGen: "official LoadGen 6.0.17, sha256 ..., source unmodified: yes (release)".
 func (l *LoadGen) String() string {
 	if l.Logged {
 		return fmt.Sprintf("%s LoadGen %s", l.Name, l.Version)
@@ -13,7 +13,7 @@ func (l *LoadGen) String() string {
 	return fmt.Sprintf("%s LoadGen %s, sha256 %s, source unmodified: %s", l.Name, l.Version, l.SHA256, l.unmodifiedText())
 }
 
-// Rehearses says that runs of the LoadGen are no official results whatever they measured.
+// Rehearses reports whether runs of the LoadGen can never be official results.
 func (l *LoadGen) Rehearses() bool { return !l.Unmodified && !l.Logged }
 
 func (l *LoadGen) unmodifiedText() string {
@@ -23,7 +23,7 @@ func (l *LoadGen) unmodifiedText() string {
 	return "no: that of no known release"
 }
 
-// worthNote says what results are worth, by what drove their runs.
+// worthNote describes the status of results, which depends on the LoadGen of their runs.
 func worthNote(runs []Run) string {
 	var official *LoadGen
 	for _, r := range runs {

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Metrics lists the figures of a run, its result first. Each is there once, under one name; one that was not measured,
-// is not finite, or means nothing in the scenario is not listed. A run that did not come to its end has none.
+// Metrics lists the figures of a run, starting with its result. Each appears once, under one name. It omits figures
+// that were not measured, are not finite or have no meaning in the scenario. A run that did not finish has no figures.
 func (r Run) Metrics() []metric.Metric {
 	if r.Status != Complete {
 		return nil
@@ -24,7 +24,7 @@ func (r Run) Metrics() []metric.Metric {
 	return r.runFigures()
 }
 
-// runFigures are those of a run that may have been interrupted.
+// runFigures returns the figures of a run, even if the run was interrupted.
 func (r Run) runFigures() []metric.Metric {
 	l := &figureList{scenario: r.Scenario, seen: map[string]bool{}}
 	if p := r.Performance; p != nil {
@@ -41,8 +41,8 @@ func (r Run) runFigures() []metric.Metric {
 	return l.metrics
 }
 
-// TooFewLatencies names the percentiles among the run's metrics that its latencies are too few for ("p99, p99.9"), and
-// says how many latencies there are. Empty: they are enough, or there are none. Latencies of Offline are not shown.
+// TooFewLatencies returns the number of latencies and the names of the run's percentiles for which they are too few
+// ("p99, p99.9"). names is empty if there are enough latencies or none. Latencies of Offline are not shown.
 func (r Run) TooFewLatencies() (n int, names string) {
 	if r.Serving != nil && r.Serving.Figures != nil {
 		d := r.Serving.Figures.E2E
@@ -61,11 +61,11 @@ func (r Run) TooFewLatencies() (n int, names string) {
 	return d.Count, metrics.UnsupportedPercentiles(d.Count, ps)
 }
 
-// MetricNames lists what a timed run of a scenario can measure, whether or not a run of it does: only models that
-// generate tokens have tokens, say. A figure that may have one unit or another is there with each. Values are zero.
+// MetricNames lists the figures that a timed run of a scenario can measure, even those that only some models have, such
+// as tokens. A figure with alternative units appears with each unit. Values are zero.
 func MetricNames(s loadgen.Scenario) []metric.Metric {
 	every := Latency{Count: 1}
-	for _, p := range []float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999} { // those of LoadGen's logs
+	for _, p := range []float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999} { // percentiles of LoadGen's logs
 		every.Percentiles = append(every.Percentiles, Percentile{P: p})
 	}
 	p := Performance{Latency: every, Tokens: &Tokens{Count: 1},
@@ -87,7 +87,7 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 		p.Figures = append(p.Figures, figureOf(metric.SamplesPerSecond, 0), figureOf(metric.ScheduledSamplesPerSecond, 0))
 	}
 	all := Run{Scenario: s.String(), Status: Complete, Performance: &p, Power: anyPower("samples/J")}.Metrics()
-	// Of a model that answers with tokens the result is their rate.
+	// If the model answers with tokens, the result is their rate.
 	all = append(all, metric.PowerEfficiency.As(metric.PowerEfficiency.Title, "tokens/J").Of(0))
 	if p.Metric.Unit != metric.Millis {
 		all = append(all, metric.ResultOf("result", metric.TokensPerSecond.Unit).Of(0))
@@ -95,7 +95,7 @@ func MetricNames(s loadgen.Scenario) []metric.Metric {
 	return all
 }
 
-// anyPower is what a meter can measure, with values of 0.
+// anyPower returns the figures that a meter can measure, with values of 0.
 func anyPower(efficiency string) *Power {
 	return &Power{
 		Average: powerFigure(metric.PowerAverage, 0), Energy: powerFigure(metric.PowerEnergy, 0),
@@ -103,26 +103,26 @@ func anyPower(efficiency string) *Power {
 	}
 }
 
-// ServingMetricNames lists what a measurement of a server can measure, whether or not one does: with the percentiles
-// that are asked for beside the usual ones, by the names of distributions. Values are zero.
+// ServingMetricNames lists the figures that a measurement of a server can measure. It includes the usual percentiles
+// and the requested ones, which percentiles contains by name of the distribution. Values are zero.
 func ServingMetricNames(percentiles map[string][]float64) []metric.Metric {
 	l := &figureList{seen: map[string]bool{}}
 	l.addServing(&Serving{Figures: metrics.AllFigures(metrics.FigureRules{Percentiles: percentiles})})
-	l.addFigure(metric.User, 0) // of a median of 0 there is none
+	l.addFigure(metric.User, 0) // undefined if the median is 0
 	p := anyPower("tokens/J")
 	p.Token = powerFigure(metric.PowerToken, 0)
 	l.addPower(p)
 	return l.metrics
 }
 
-// AccuracyMetrics lists the figures of a scorer that measures the metrics. Values are zero.
+// AccuracyMetrics lists the figures of a scorer with the given metrics. Values are zero.
 func AccuracyMetrics(metrics []sdk.MetricInfo) []metric.Metric {
 	return lists.Map(metrics, func(m sdk.MetricInfo) metric.Metric {
 		return metric.Accuracy(m.Name, m.Unit, cmp.Or(m.Better, sdk.HigherBetter)).Of(0)
 	})
 }
 
-// figureList gathers figures, each name once.
+// figureList collects figures, each name once.
 type figureList struct {
 	scenario string
 	metrics  []metric.Metric
@@ -181,7 +181,7 @@ func (l *figureList) addPerformance(r Run, p *Performance) {
 	}
 }
 
-// addTokens lists those of a run that counts them.
+// addTokens adds the figures of a run that counts tokens.
 func (l *figureList) addTokens(t *Tokens) {
 	if t.Stated() {
 		l.addFigure(metric.Tokens, float64(t.Count))
@@ -194,8 +194,9 @@ func (l *figureList) addTokens(t *Tokens) {
 	}
 }
 
-// addTimes lists the statistics of a distribution; where there were no times, there are none. The percentile that a run
-// is judged at goes by that name, too. Latencies of Offline are how long all samples took: a comparison shows the rate.
+// addTimes adds the statistics of a distribution, if it contains times. The percentile by which a run is judged also
+// appears under the name of the target percentile. Latencies of Offline are durations of all samples; a comparison
+// shows the rate instead.
 func (l *figureList) addTimes(of metric.Times, d *Latency, target *Percentile) {
 	if d == nil || !d.Measured() {
 		return
@@ -218,7 +219,7 @@ func (l *figureList) addTimes(of metric.Times, d *Latency, target *Percentile) {
 		percentile(p)
 	}
 	if target != nil {
-		percentile(*target) // where it is not one of those
+		percentile(*target) // if the target is another percentile
 	}
 	if d.Ranged() {
 		add(of.Min(), d.Min)
@@ -243,8 +244,8 @@ func (l *figureList) addPower(p *Power) {
 	}
 }
 
-// registryInfo is the registry's row of a figure; ok is false where it has none. Records of versions that wrote no
-// names have the title alone.
+// registryInfo returns the figure's entry in the registry. ok is false if there is none. It looks up records of
+// versions without names by title.
 func (f Figure) registryInfo() (i metric.Info, ok bool) {
 	if f.Metric == "" {
 		return metric.Titled(f.Name)

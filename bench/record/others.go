@@ -8,22 +8,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/system"
 )
 
-// AboutOthers is what a note is about that other programs used the processors.
+// AboutOthers is the subject of the note that other programs used the processors.
 const AboutOthers = "other programs"
 
-// OtherPrograms is what kept this machine's processors from a run while it was measured. No verdict depends on it.
+// OtherPrograms describes how other activity on this machine took processor time from a run while it was measured. It
+// does not affect verdicts.
 type OtherPrograms struct {
-	// Share is the part of all processors' time, from 0 to 1, that programs used which are not the harness, its plugin and
-	// what they started; Stolen the part that the host of a virtual machine took.
+	// Share is the share of all processors' time that programs other than the harness, its plugin and their child
+	// processes used, 0 to 1. Stolen is the share that the host of a virtual machine took.
 	Share  float64 `json:"cpu_share"`
 	Stolen float64 `json:"stolen_share"`
-	// Waiting is the part of the time in which something, the run's own work too, waited for a processor (pressure stall
-	// information); absent: the system does not tell.
+	// Waiting is the share of the time in which a process, possibly of the run itself, waited for a processor (pressure
+	// stall information); absent: unknown to the system.
 	Waiting *float64 `json:"waiting_share,omitempty"`
 	Seconds float64  `json:"window_s"`
 }
 
-// FromOthers takes over what other programs did meanwhile, and notes what is a tenth of the processors or more.
+// FromOthers copies the activity of other programs. It adds a note if they used a tenth of the processors or more.
 func (r *Run) FromOthers(o system.Others) {
 	r.OtherPrograms = &OtherPrograms{Share: roundThousandths(o.Share), Stolen: roundThousandths(o.Stolen),
 		Seconds: o.Seconds}
@@ -38,7 +39,7 @@ func (r *Run) FromOthers(o system.Others) {
 
 func roundThousandths(share float64) float64 { return math.Round(1000*share) / 1000 }
 
-// isLocal says whether a server that was asked may be one of the other programs.
+// isLocal reports whether a measured server may be one of the other programs.
 func (r *Run) isLocal() bool {
 	var urls []string
 	if r.Serving != nil {
@@ -55,7 +56,7 @@ func (r *Run) isLocal() bool {
 	return false
 }
 
-// noteText is a sentence where others had a tenth of the processors or more; else empty.
+// noteText returns a sentence if others used a tenth of the processors or more, and "" otherwise.
 func (o *OtherPrograms) noteText(local bool) string {
 	var parts []string
 	if o.Share >= system.NotedShare {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 )
 
-// Finish sets how the run ended: status, verdict and exit code. err is what ended it before its natural end, or nil.
+// Finish sets the status, verdict and exit code of the run. err is the reason for an early end, or nil.
 func (r *Run) Finish(err error) {
 	if err != nil {
 		code := exitcode.Of(err)
@@ -23,7 +23,7 @@ func (r *Run) Finish(err error) {
 	r.normaliseLists()
 }
 
-// setOutcome sets how a run that came to its natural end ended.
+// setOutcome sets the verdict and exit code of a run that finished.
 func (r *Run) setOutcome() {
 	verdict, code := r.naturalOutcome()
 	r.Status, r.Verdict = Complete, verdict
@@ -32,13 +32,13 @@ func (r *Run) setOutcome() {
 		code = exitcode.Valid
 	case TestFailed:
 		code = exitcode.Invalid
-	case TestNotJudged: // what the run was made for is still to come
+	case TestNotJudged: // the logs are still to be judged for the test
 		code = exitcode.Interrupted
 	}
 	r.ExitCode = int(code)
 }
 
-// naturalOutcome is that of a run that came to its natural end, without what its test finds.
+// naturalOutcome returns the outcome of a finished run, without the verdict of its compliance test.
 func (r Run) naturalOutcome() (verdict string, code exitcode.Code) {
 	switch {
 	case r.Accuracy != nil:
@@ -56,13 +56,13 @@ func (r Run) naturalOutcome() (verdict string, code exitcode.Code) {
 	return verdict, exitcode.Valid
 }
 
-// Good reports whether the run reached its natural end, VALID or with a good accuracy, regardless of its test's result.
+// Good reports whether the run finished and is VALID or has a good accuracy, regardless of its test's verdict.
 func (r Run) Good() bool {
 	_, code := r.naturalOutcome()
 	return r.Status == Complete && code == exitcode.Valid
 }
 
-// OwnCode is the run's exit code without what its test finds, which comes after its end.
+// OwnCode returns the run's exit code without the verdict of its compliance test, which is determined later.
 func (r Run) OwnCode() exitcode.Code {
 	if r.Status != Complete || r.TestVerdict == "" {
 		return exitcode.Code(r.ExitCode)
@@ -71,8 +71,8 @@ func (r Run) OwnCode() exitcode.Code {
 	return code
 }
 
-// Judge sets what the compliance test of a complete run found. Its verdict is the run's from then on: a test may pass
-// whose run is too short to be VALID.
+// Judge sets the verdict of the compliance test of a complete run. It becomes the run's verdict: a test may pass even
+// if its run is too short to be VALID.
 func (r *Run) Judge(passed bool) {
 	r.TestVerdict = TestFailed
 	if passed {
@@ -81,7 +81,7 @@ func (r *Run) Judge(passed bool) {
 	r.setOutcome()
 }
 
-// withProfile writes a verdict; one that does not rest on the rules' settings says so.
+// withProfile returns the text of a verdict. It includes the profile unless the settings are the official ones.
 func withProfile(valid bool, profile string) string {
 	verdict := "INVALID"
 	if valid {
@@ -114,13 +114,13 @@ func (r *Run) Begin() {
 	r.normaliseLists()
 }
 
-// Skip marks a run that is not made: code is of what keeps it from starting, such as an earlier one's failure.
+// Skip marks a run that is not made. code is the exit code of the reason, for example of an earlier run's failure.
 func (r *Run) Skip(code exitcode.Code) {
 	r.Status, r.Verdict, r.ExitCode = NotRun, "not run", int(code)
 	r.normaliseLists()
 }
 
-// normaliseLists turns absent lists into empty ones, so that every field of the schema is there.
+// normaliseLists replaces nil lists by empty ones, so that the JSON contains every field of the schema.
 func (r *Run) normaliseLists() {
 	r.Reasons, r.Deviations, r.Files = nonNil(r.Reasons), nonNil(r.Deviations), nonNil(r.Files)
 	r.Command, r.Settings, r.Messages = nonNil(r.Command), nonNil(r.Settings), nonNil(r.Messages)

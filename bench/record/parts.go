@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Part is one of several models, of a workload or of a scorer.
+// Part is one of several models of a workload or a scorer.
 type Part struct {
 	Name      string `json:"name"`
-	File      string `json:"file"` // name or path of its file or folder
+	File      string `json:"file"` // name or path of the file or folder
 	Embedded  bool   `json:"embedded"`
 	Precision string `json:"precision"`
-	SHA256    string `json:"sha256"` // of the file, or over all files; empty where a server runs a model of its own
-	Size      int64  `json:"size"`   // bytes of all files
-	// Files are those of a folder, or of a model in several files; none where there is one, or very many.
+	SHA256    string `json:"sha256"` // of the file, or over all files; empty if a server runs its own model
+	Size      int64  `json:"size"`   // size of all files in bytes
+	// Files lists the files of a folder or of a model in several files; empty if there is only one file or too many.
 	Files   []File   `json:"files,omitempty"`
 	Inputs  []Tensor `json:"inputs"`
 	Outputs []Tensor `json:"outputs"`
@@ -26,10 +26,10 @@ type Part struct {
 type Tensor struct {
 	Name  string  `json:"name"`
 	Type  string  `json:"type"`  // "float32"
-	Shape []int64 `json:"shape"` // -1: free
+	Shape []int64 `json:"shape"` // -1: any size
 }
 
-// partsOf takes over what was opened.
+// partsOf converts the reports on opened parts.
 func partsOf(reports []sdk.PartReport) []Part {
 	var all []Part
 	for _, r := range reports {
@@ -49,7 +49,7 @@ func tensorsOf(list []sdk.TensorReport) []Tensor {
 	return lists.Map(list, func(t sdk.TensorReport) Tensor { return Tensor(t) })
 }
 
-// partText names the part with its file.
+// partText describes the part with its file.
 func (p Part) partText() string {
 	texts := []string{p.Name, p.File}
 	if p.Embedded {

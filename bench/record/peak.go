@@ -7,9 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Peak is the outcome of a search for the highest Server target_qps.
+// Peak is the result of a search for the highest target_qps of Server.
 type Peak struct {
-	// Found says that a rate met the latency limit; TargetQPS is the highest that did, else the one that was tried first.
+	// Found reports whether a rate met the latency limit. TargetQPS is the highest such rate or, without one, the rate
+	// that was tried first.
 	Found     bool    `json:"found"`
 	TargetQPS Figure  `json:"target_qps"`
 	Trials    []Trial `json:"trials"`
@@ -18,7 +19,7 @@ type Peak struct {
 // Trial is one run of the search.
 type Trial struct {
 	TargetQPS float64    `json:"target_qps"`
-	Met       bool       `json:"met"` // the latency limit
+	Met       bool       `json:"met"` // the run met the latency limit
 	Latency   Percentile `json:"target_percentile"`
 }
 
@@ -34,7 +35,7 @@ func peakOf(res *loadgen.Result) *Peak {
 	return p
 }
 
-// headlineText is the rate that was found, and what goes with it.
+// headlineText returns the rate that was found, with remarks.
 func (p *Peak) headlineText() (value string, remarks []string) {
 	runs := figure.Plural(len(p.Trials), "run")
 	if !p.Found {
@@ -43,12 +44,12 @@ func (p *Peak) headlineText() (value string, remarks []string) {
 	return p.TargetQPS.String(), []string{"highest target_qps that meets the limit", runs}
 }
 
-// Intervals is the outcome of MultiStream at a fixed arrival interval.
+// Intervals is the result of MultiStream at a fixed arrival interval.
 type Intervals struct {
-	IntervalNS int64  `json:"interval_ns"`      // between arrivals, and the latency limit of a query
-	Skipped    uint64 `json:"skipped"`          // intervals
-	Overtime   uint64 `json:"overtime"`         // how many of the counted queries are over the limit
-	Allowed    uint64 `json:"allowed_overtime"` // how many may be
+	IntervalNS int64  `json:"interval_ns"`      // time between arrivals, which is also a query's latency limit
+	Skipped    uint64 `json:"skipped"`          // number of skipped intervals
+	Overtime   uint64 `json:"overtime"`         // number of counted queries over the limit
+	Allowed    uint64 `json:"allowed_overtime"` // maximum number of queries over the limit
 	Counted    uint64 `json:"counted_queries"`
 }
 

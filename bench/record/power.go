@@ -12,32 +12,33 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 )
 
-// PowerNote stands beside every power measurement.
+// PowerNote accompanies all power measurements.
 const PowerNote = "An informal measurement: a submission of power needs the official power tools and an analyzer."
 
 // Power contains the readings of the user's meter during a timed run. After a fault the figures are missing.
 type Power struct {
 	Source string `json:"source"` // "rapl (package-0, package-1)", "cmd ...", "file ..."
 	Note   string `json:"note"`   // PowerNote
-	// Begin and End are power_begin and power_end of the detail log: samples between them count, which are above zero.
+	// Begin and End are power_begin and power_end of the detail log. Samples between them count if they are above zero.
 	Begin   time.Time `json:"begin"`
 	End     time.Time `json:"end"`
 	Samples int       `json:"samples"`
-	Zeros   int       `json:"zero_samples"`  // within the run, but no reading
-	Gap     float64   `json:"longest_gap_s"` // the longest time within the run without a sample that counts
-	// Average is in W; Energy is of a query, in mJ, in SingleStream and MultiStream, whose power result it is, and of a
-	// request to a server that is measured, of whose tokens Token is, in J.
+	Zeros   int       `json:"zero_samples"`  // samples of 0 W within the run, which do not count
+	Gap     float64   `json:"longest_gap_s"` // the longest time within the run without a counted sample
+	// Average is in W. Energy is in mJ per query, the power result of SingleStream and MultiStream, or per request to a
+	// server. Token is in J per token of the server's answers.
 	Average *Figure `json:"average,omitempty"`
 	Energy  *Figure `json:"energy_per_query,omitempty"`
 	Token   *Figure `json:"energy_per_token,omitempty"`
-	// Efficiency is the performance for each watt: samples or tokens for each joule.
+	// Efficiency is the performance per watt: samples or tokens per joule.
 	Efficiency *Figure `json:"efficiency,omitempty"`
 	// Fault is the reason why the run has no power measurement and is therefore INVALID; its performance figures stay
 	// unchanged.
 	Fault string `json:"fault,omitempty"`
 }
 
-// FromPower takes over what a meter measured beside the run. faults say why it is none of the run; none is good.
+// FromPower copies the measurements of a meter during the run. faults list the reasons why they are not valid for the
+// run; empty: they are valid.
 func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []string) {
 	r.Power = &Power{
 		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
@@ -65,8 +66,9 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 	}
 }
 
-// FromMeter takes over what a meter measured beside a point of a server, in the window of its figures. faults say why
-// it is none of the point; none is good. The point stays what it is.
+// FromMeter copies the measurements of a meter at a point of a server, within the time window of its figures. faults
+// list the reasons why they are not valid for the point; empty: they are valid. Faults do not change the point's
+// verdict.
 func (r *Run) FromMeter(source string, a spl.Average, faults []string) {
 	r.Power = &Power{
 		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
@@ -96,7 +98,7 @@ func powerFigure(i metric.Info, value float64) *Figure {
 	return &f
 }
 
-// perJoule is the unit of the performance for each watt. Streams are counted in samples.
+// perJoule returns the unit of the performance per watt. In streams the work is counted in samples.
 func (r *Run) perJoule() string {
 	if unit, rate := strings.CutSuffix(r.Performance.Metric.Unit, "/s"); rate {
 		return unit + "/J"
@@ -104,13 +106,13 @@ func (r *Run) perJoule() string {
 	return "samples/J"
 }
 
-// isLost says whether a power measurement was wanted, and failed.
+// isLost reports whether a requested power measurement failed.
 func (p *Power) isLost() bool { return p != nil && p.Fault != "" }
 
-// writePower writes a line about power under a run's row.
+// writePower writes a line about power below a run's row.
 func (r Run) writePower(b *terminal.Writer) {
 	p := r.Power
-	if p == nil || p.isLost() { // the reasons say it
+	if p == nil || p.isLost() { // the reasons contain the fault
 		return
 	}
 	parts := []string{p.Average.String() + " on average"}

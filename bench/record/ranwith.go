@@ -8,12 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Fact is something that a run was made with: "backend", "ort, ONNX Runtime 1.28.2".
+// Fact is a component or setting of a run: "backend", "ort, ONNX Runtime 1.28.2".
 type Fact struct{ Name, Value string }
 
 // RanWith lists the components and settings of the run: model file and precision, data, backend and its version,
-// devices, machine, what the user states of it, rules, division, LoadGen and harness, in this order. What is not known
-// is left out.
+// devices, machine, the user's statements about it, rules, division, LoadGen and harness, in this order. It omits
+// unknown facts.
 func (r Run) RanWith() []Fact {
 	var all []Fact
 	add := func(name, value string) {
@@ -23,7 +23,7 @@ func (r Run) RanWith() []Fact {
 	}
 	if w := r.Workload; w != nil {
 		model := r.modelText()
-		if w.Embedded && r.Network == nil && len(w.Parts) == 0 { // its name says that it is embedded
+		if w.Embedded && r.Network == nil && len(w.Parts) == 0 { // its name states that it is embedded
 			model = strings.Join(nonEmpty(cmp.Or(w.ModelFile, "embedded"), w.Precision, figure.Bytes(w.ModelSize)), ", ")
 		}
 		add("model", model)
@@ -42,7 +42,7 @@ func (r Run) RanWith() []Fact {
 	}
 	add("as stated", r.Stated.System.String())
 	switch {
-	case r.Rules != "" && r.Profile == "": // of logs alone
+	case r.Rules != "" && r.Profile == "": // a run known only by its logs
 		add("round", r.Rules+", by the seeds of the logs")
 	case r.Rules != "":
 		add("rules", r.settingsText())
@@ -55,7 +55,7 @@ func (r Run) RanWith() []Fact {
 	return all
 }
 
-// loadGenText says which LoadGen drove the run.
+// loadGenText describes the LoadGen that drove the run.
 func (r Run) loadGenText() string {
 	if r.LoadGen == nil {
 		return "Plumbline's own"
@@ -67,7 +67,7 @@ func (r Run) loadGenText() string {
 	return text
 }
 
-// nonEmpty are the texts that are not empty.
+// nonEmpty returns the texts that are not empty.
 func nonEmpty(texts ...string) []string {
 	return lists.Filter(texts, func(t string) bool { return t != "" })
 }

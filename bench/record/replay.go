@@ -14,42 +14,42 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// AnswersFile has the payloads of a replay's answers, in the form of LoadGen's accuracy log.
+// AnswersFile contains the payloads of a replay's answers, in the form of LoadGen's accuracy log.
 const AnswersFile = "replay_answers.json"
 
-// Replay is the result of replaying recorded conversations, one turn at a time.
+// Replay is the result of a replay of recorded conversations, turn by turn.
 type Replay struct {
-	Turns    int `json:"turns"`    // of the data
-	Issued   int `json:"issued"`   // those that were sent
-	Answered int `json:"answered"` // without a failure
+	Turns    int `json:"turns"`    // turns of the data
+	Issued   int `json:"issued"`   // turns that were sent
+	Answered int `json:"answered"` // turns answered without a failure
 	Failed   int `json:"failed"`
-	TimedOut int `json:"timed_out,omitempty"` // of those that failed
-	// Unsent are those that were never sent: an earlier turn of their conversation had failed, or the time was over.
+	TimedOut int `json:"timed_out,omitempty"` // failed turns that timed out
+	// Unsent counts turns that were never sent, because an earlier turn of their conversation failed or the time was over.
 	Unsent int `json:"unsent"`
-	// Latency is from the sending of a turn to the end of its answer: the mean over all that ended, in nanoseconds, which
-	// is the result of the benchmark; absent where none ended.
+	// Latency is the benchmark's result: the mean time from sending a turn to the end of its answer, over all completed
+	// turns, in nanoseconds; absent without completed turns.
 	Latency *float64 `json:"latency_mean_ns,omitempty"`
-	// Estimates are LoadGen's early-stopping estimates of percentiles of the latency.
+	// Estimates contains LoadGen's early-stopping estimates of percentiles of the latency.
 	Estimates []Estimate `json:"early_stopping,omitempty"`
-	// Scores are the scores of the answers, and Notes are remarks on them.
+	// Scores contains the scores of the answers, and Notes remarks on them.
 	Scores []Figure `json:"scores,omitempty"`
 	Notes  []string `json:"score_notes,omitempty"`
-	// AnswersSHA256 is of AnswersFile, lower-case hex.
+	// AnswersSHA256 is the SHA-256 of AnswersFile in lower-case hex.
 	AnswersSHA256 string `json:"answers_sha256,omitempty"`
 }
 
-// Estimate is an early-stopping estimate: absent where there are too few turns, of which Needed are enough.
+// Estimate is an early-stopping estimate. NS is absent if there are too few turns; Needed is the required number.
 type Estimate struct {
-	Percentile float64 `json:"percentile"` // a fraction of 1
+	Percentile float64 `json:"percentile"` // 0 to 1
 	NS         *int64  `json:"ns,omitempty"`
-	Needed     uint64  `json:"needed"` // turns
+	Needed     uint64  `json:"needed"` // number of turns
 }
 
-// replayPercentiles are those with an estimate: the median, and what SingleStream is judged by.
+// replayPercentiles are the percentiles with an estimate: the median and those by which SingleStream is judged.
 var replayPercentiles = []float64{0.5, 0.9, 0.99}
 
-// FromReplay says what came of the turns of a replay. It holds if all turns were sent and answered, and it took no less
-// than least, from the first to the last answer.
+// FromReplay records the results of a replay's turns. The replay holds if all turns were sent and answered and if it
+// took minTime or longer, from the first sending to the last answer.
 func (s *Serving) FromReplay(all []metrics.Request, turns int, least time.Duration) {
 	p := &Replay{Turns: turns}
 	var latencies []int64
@@ -96,7 +96,7 @@ func (s *Serving) FromReplay(all []metrics.Request, turns int, least time.Durati
 	}
 }
 
-// requestsTime is how long requests took, from the first that was sent to the last end.
+// requestsTime returns the time from the first sending to the last end of requests.
 func requestsTime(all []metrics.Request) time.Duration {
 	if len(all) == 0 {
 		return 0
@@ -108,7 +108,7 @@ func requestsTime(all []metrics.Request) time.Duration {
 	return time.Duration(last - first)
 }
 
-// FromScore takes what the answers are worth, which are in a file of that SHA-256.
+// FromScore copies the score of the answers. sha256 is the checksum of the file with the answers.
 func (p *Replay) FromScore(s sdk.Score, sha256 string) {
 	p.AnswersSHA256 = sha256
 	for _, m := range s.Metrics {
@@ -117,7 +117,7 @@ func (p *Replay) FromScore(s sdk.Score, sha256 string) {
 	p.Notes = s.Notes
 }
 
-// meanLatency is the mean latency.
+// meanLatency returns the mean latency. ok is false if it is unknown.
 func (p *Replay) meanLatency() (f Figure, ok bool) {
 	if p.Latency == nil {
 		return f, false
@@ -125,7 +125,7 @@ func (p *Replay) meanLatency() (f Figure, ok bool) {
 	return figureOf(metric.Info{Title: "mean latency of a turn", Unit: metric.Millis}, *p.Latency/nsPerMilli), true
 }
 
-// headlineText is the result with how many turns there were, and what they are worth.
+// headlineText returns the result, with the number of turns and the scores as remarks.
 func (p *Replay) headlineText(took string) (value string, remarks []string) {
 	f, ok := p.meanLatency()
 	if !ok {
@@ -135,7 +135,7 @@ func (p *Replay) headlineText(took string) (value string, remarks []string) {
 	return f.String(), append(remarks, lists.Map(p.Scores, func(s Figure) string { return s.Name + " " + s.String() })...)
 }
 
-// noteLines are what is worth knowing beside the verdict.
+// noteLines returns the notes to show with the verdict.
 func (s *Serving) noteLines() []string {
 	if s.Replay == nil {
 		return append(nonEmpty(s.About()), s.Flags...)
@@ -143,7 +143,7 @@ func (s *Serving) noteLines() []string {
 	return append(s.Replay.Lines(), s.Flags...)
 }
 
-// Lines are what is worth knowing beside the verdict: estimates, and notes on the score.
+// Lines returns the lines to show with the verdict: estimates, and notes on the score.
 func (p *Replay) Lines() []string {
 	var all []string
 	for _, e := range p.Estimates {

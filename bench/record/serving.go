@@ -30,16 +30,16 @@ type Serving struct {
 	Asked  ServingAsked  `json:"asked"`
 
 	Figures *metrics.Figures `json:"figures"`
-	// Ended is the reason for the point's end: "requests", "duration", "interrupt", or EndedByErrors if too many
-	// requests failed or none had a good answer.
+	// Ended is the reason for the point's end: "requests", "duration", "interrupt", or EndedByErrors if too many requests
+	// failed or there was no good answer.
 	Ended string `json:"ended,omitempty"`
-	// Faults are the error messages of failed requests, the most frequent first.
+	// Faults contains the error messages of failed requests, most frequent first.
 	Faults []ServingFault `json:"faults,omitempty"`
-	// Holds reports whether the point meets all objectives; absent without objectives. Objectives lists them, each with
-	// its verdict.
+	// Holds reports whether the point meets all objectives; absent without objectives. Objectives lists them with their
+	// verdicts.
 	Holds      *bool                 `json:"holds,omitempty"`
 	Objectives []metrics.TermVerdict `json:"objectives,omitempty"`
-	// Client is the client's load; Stationarity tells whether times still rose at the end. Both are absent if not
+	// Client is the client's load. Stationarity states whether times still rose at the end. Both are absent if not
 	// measured.
 	Client       *ServingClient        `json:"client,omitempty"`
 	Stationarity *metrics.Stationarity `json:"stationarity,omitempty"`
@@ -48,38 +48,38 @@ type Serving struct {
 	// Told contains the server's own metrics, and Energy the consumption of its accelerators; absent if not available.
 	Told   *ServingTold   `json:"told,omitempty"`
 	Energy *ServingEnergy `json:"energy,omitempty"`
-	// Flags are doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary,
-	// "misses p99 ttft < 500ms".
+	// Flags lists doubts about the point and limits that it misses, a phrase each: ClientLimited, NotStationary, "misses
+	// p99 ttft < 500ms".
 	Flags []string `json:"flags"`
 }
 
-// The doubts that exclude a point from being the best of a sweep.
+// The doubts that prevent a point from being the best of a sweep.
 const (
-	ClientLimited = "client-limited" // what was measured may be the client
-	NotStationary = "not stationary" // it was overloaded: its figures depend on how long it took
+	ClientLimited = "client-limited" // the figures may describe the client
+	NotStationary = "not stationary" // the server was overloaded: the figures depend on the duration
 )
 
 // Doubted reports whether the point is unreliable.
 func (s *Serving) Doubted() bool { return len(s.Doubts()) > 0 }
 
-// Doubts returns the flags that explain why.
+// Doubts returns the flags that make the point unreliable.
 func (s *Serving) Doubts() []string {
 	return lists.Filter(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
 }
 
-// ServingFault is a fault shared by failed requests.
+// ServingFault is a fault shared by several failed requests.
 type ServingFault struct {
 	Status metrics.Status `json:"status"`
-	Text   string         `json:"text"` // what the first of them was told
+	Text   string         `json:"text"` // the error message of the first request with the fault
 	Number int            `json:"number"`
 }
 
-// ServingLoad is the load of a point.
+// ServingLoad describes the load of a point.
 type ServingLoad struct {
 	By    metrics.LoadKind `json:"by"`
-	Value float64          `json:"value,omitempty"` // users, or requests per second; 0 where the load is no number
-	// Arrival is how requests of a rate follow each other; Think how long users think, in seconds; Users how many requests
-	// may be under way at most beside a rate.
+	Value float64          `json:"value,omitempty"` // users, or requests per second; 0 if the load has no number
+	// Arrival is the distribution of arrivals at a rate. Think is the users' think time in seconds. Cap is the maximum
+	// number of requests in flight at a rate.
 	Arrival string  `json:"arrival,omitempty"`
 	Think   float64 `json:"think_s,omitempty"`
 	Cap     int     `json:"at_most,omitempty"`
@@ -91,18 +91,18 @@ type ServingServer struct {
 	Kind      string   `json:"kind"` // vllm, sglang, trtllm, llamacpp, openai, other
 	Version   string   `json:"version,omitempty"`
 	Model     string   `json:"model"`
-	MaxLength int      `json:"max_length,omitempty"` // tokens of a prompt and its answer
+	MaxLength int      `json:"max_length,omitempty"` // maximum tokens of a prompt and its answer
 }
 
 // ServingAsked describes the requests.
 type ServingAsked struct {
 	API    string `json:"api"`
-	Data   string `json:"data,omitempty"` // the file
-	ISL    string `json:"isl,omitempty"`  // as it was given
+	Data   string `json:"data,omitempty"` // path of the file
+	ISL    string `json:"isl,omitempty"`  // as the user wrote it
 	OSL    string `json:"osl,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
 	Whole  bool   `json:"not_streamed,omitempty"`
-	// Seed is the user's seed; PointSeed is the seed of the point's prompts and times.
+	// Seed is the user's seed. PointSeed is the seed of the point's prompts and times.
 	Seed      uint64 `json:"seed"`
 	PointSeed uint64 `json:"point_seed"`
 	// Sent is the number of requests sent, including the warm-up. Later points do not use their rows of the data.
@@ -112,22 +112,22 @@ type ServingAsked struct {
 // ServingTold contains a server's own metrics during a measurement, under the engine-independent names of the harness's
 // package scrape. Times are in seconds.
 type ServingTold struct {
-	// Engine is the engine whose metric names the server uses: vllm, sglang, trtllm, llamacpp; empty: unknown.
+	// Engine is the engine whose metric names the server uses: vllm, sglang, trtllm or llamacpp; empty: unknown.
 	Engine     string                 `json:"engine,omitempty"`
-	Counters   map[string]float64     `json:"counters,omitempty"` // what was added meanwhile
+	Counters   map[string]float64     `json:"counters,omitempty"` // increases during the measurement
 	Gauges     map[string]Gauge       `json:"gauges,omitempty"`
 	Histograms map[string]SecondsTold `json:"histograms,omitempty"`
-	// Restarted reports that a counter fell because the server restarted; the counters then count from the restart.
+	// Restarted reports that a counter fell because the server restarted. The counters then count from the restart.
 	Restarted bool `json:"restarted,omitempty"`
 }
 
-// Gauge is a value over time.
+// Gauge summarizes a value over time.
 type Gauge struct {
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
 
-// SecondsTold is a distribution of seconds, as exact as the server's buckets.
+// SecondsTold summarizes a distribution of times in seconds, with the precision of the server's buckets.
 type SecondsTold struct {
 	Count float64 `json:"count"`
 	Mean  float64 `json:"mean_s"`
@@ -135,46 +135,47 @@ type SecondsTold struct {
 	P99   float64 `json:"p99_s"`
 }
 
-// ServingEnergy is the consumption of the accelerators in the window by their own meters, an informal measurement.
+// ServingEnergy is the consumption of the accelerators in the time window, measured by their own meters. It is an
+// informal measurement.
 type ServingEnergy struct {
 	Watts      float64 `json:"mean_w"`
 	Joules     float64 `json:"joules"`
-	PerToken   float64 `json:"joules_per_token,omitempty"` // of answers; 0: tokens were not counted
+	PerToken   float64 `json:"joules_per_token,omitempty"` // of the answers; 0: tokens were not counted
 	PerRequest float64 `json:"joules_per_request,omitempty"`
 }
 
-// ServingClient is the client's load during a point. If the client is the limit, the figures describe the client.
+// ServingClient describes the client's load during a point. If the client is the limit, the figures describe the
+// client.
 type ServingClient struct {
-	// CPU is the processor time of the client's process, in seconds, and Share the part that it took of what its Cores
-	// can do, from 0 to 1; 0 where the system does not tell.
+	// CPU is the processor time of the client's process in seconds. Share is its share of the capacity of Cores, 0 to 1; 0
+	// if unknown to the system.
 	CPU   float64 `json:"cpu_s"`
 	Cores int     `json:"cores"`
 	Share float64 `json:"cpu_share"`
-	// QueueP99 is the 99th percentile of how much later than due requests were sent, ReadP99 that of the longest time from
-	// a read to its record.
+	// QueueP99 is the 99th percentile of the delay between due time and sending. ReadP99 is the 99th percentile of each
+	// request's longest time between a read and its record.
 	QueueP99 int64 `json:"queue_p99_ns"`
 	ReadP99  int64 `json:"read_p99_ns"`
-	// GCs is the number of garbage collections, GCPause the total time of their pauses, and GCLongest the longest
-	// pause.
+	// GCs is the number of garbage collections, GCPause the total time of their pauses, and GCLongest the longest pause.
 	GCs       int   `json:"gcs"`
 	GCPause   int64 `json:"gc_pause_ns"`
 	GCLongest int64 `json:"gc_longest_ns"`
-	Retries   int64 `json:"retries,omitempty"` // requests that were sent again
+	Retries   int64 `json:"retries,omitempty"` // number of requests that were sent again
 }
 
 // EndedByErrors is the value of Ended for a point at which the server failed.
 const EndedByErrors = "errors"
 
-// Failed reports whether the server failed at the point: too many requests failed, or none had a good answer.
+// Failed reports whether the server failed at the point: too many requests failed, or there was no good answer.
 func (s *Serving) Failed() bool { return s.Ended == EndedByErrors || s.Unanswered() }
 
-// Unanswered reports whether there were requests but not one good answer.
+// Unanswered reports whether there were requests but no good answer.
 func (s *Serving) Unanswered() bool {
 	return s.Figures != nil && s.Figures.OK == 0 && s.Figures.Requests > 0
 }
 
-// pointVerdict is what is said of a point that came to its end: whether there was an answer, and then objectives
-// decide, where there are any.
+// pointVerdict returns the verdict of a point that finished. It requires an answer; the objectives, if there are any,
+// determine the verdict.
 func (s *Serving) pointVerdict() (string, exitcode.Code) {
 	switch {
 	case s.Replay == nil && s.Failed():
@@ -187,8 +188,8 @@ func (s *Serving) pointVerdict() (string, exitcode.Code) {
 	return "MISSES", exitcode.Invalid
 }
 
-// headlineResult is the headline: of a replay its latency, else tokens per second, else requests per second; ok is
-// false where nothing was measured.
+// headlineResult returns the headline: the latency of a replay, or else tokens per second, or else requests per second.
+// ok is false if nothing was measured.
 func (s *Serving) headlineResult(r Run) (f Figure, ok bool) {
 	if s.Replay != nil {
 		return s.Replay.meanLatency()
@@ -203,7 +204,7 @@ func (s *Serving) headlineResult(r Run) (f Figure, ok bool) {
 	return f, false
 }
 
-// judgedObjectives are the objectives, and the result.
+// judgedObjectives returns the objectives and the result.
 func (s *Serving) judgedObjectives(r Run) []Judged {
 	var all []Judged
 	for _, v := range s.Objectives {
@@ -233,7 +234,7 @@ func (s *Serving) judgedObjectives(r Run) []Judged {
 	return all
 }
 
-// headlineText is the result, and at which load.
+// headlineText returns the result, with the load as a remark.
 func (s *Serving) headlineText(r Run) (value string, remarks []string) {
 	if s.Replay != nil {
 		return s.Replay.headlineText(r.Took)
@@ -253,7 +254,7 @@ func (s *Serving) headlineText(r Run) (value string, remarks []string) {
 	return f.String(), remarks
 }
 
-// String is the load: "16 users", "5 requests/s", "all at once".
+// String returns the load: "16 users", "5 requests/s", "all at once".
 func (l ServingLoad) String() string {
 	switch value := figure.Short(l.Value); l.By {
 	case metrics.UsersLoad:
@@ -266,12 +267,12 @@ func (l ServingLoad) String() string {
 	return string(l.By)
 }
 
-// Compare orders loads for the display of sweeps: users, rates, all at once, each in rising order.
+// Compare orders loads for the display of sweeps: users, rates, all at once, each in ascending order.
 func (l ServingLoad) Compare(m ServingLoad) int {
-	return cmp.Or(cmp.Compare(m.By, l.By), cmp.Compare(l.Value, m.Value)) // the alphabet backwards
+	return cmp.Or(cmp.Compare(m.By, l.By), cmp.Compare(l.Value, m.Value)) // reverse alphabetical order
 }
 
-// otherFigures are the figures that are no statistics of times, but the headline.
+// otherFigures returns the figures that are not statistics of times, except the headline.
 func (s *Serving) otherFigures(r Run) []Judged {
 	var all []Judged
 	first, _ := s.headlineResult(r)
@@ -287,10 +288,10 @@ func (s *Serving) otherFigures(r Run) []Judged {
 	return all
 }
 
-// About is what goes with the figures wherever they are shown: what the load is, and of a closed loop what that means.
+// About returns the text that accompanies the figures: the description of the load and, for a closed loop, its meaning.
 func (s *Serving) About() string { return strings.Join(nonEmpty(s.Label, s.Sentence), ". ") }
 
-// ranWith says which server was asked what.
+// ranWith adds the server and the requests.
 func (s *Serving) ranWith(add func(name, value string)) {
 	add("server", strings.Join(nonEmpty(strings.Join(s.Server.URLs, ", "), s.Server.Kind, s.Server.Version), ", "))
 	add("model", s.Server.Model)
@@ -300,7 +301,7 @@ func (s *Serving) ranWith(add func(name, value string)) {
 			asked = append(asked, length.text+length.way)
 		}
 	}
-	if s.Replay == nil { // in which nothing is drawn
+	if s.Replay == nil { // a replay draws no lengths
 		asked = append(asked, fmt.Sprintf("seed %d", s.Asked.Seed))
 	}
 	add("asked", strings.Join(nonEmpty(asked...), ", "))

@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// nsPerMilli is how many nanoseconds a millisecond has.
+// nsPerMilli is the number of nanoseconds in a millisecond.
 const nsPerMilli = 1e6
 
-// servedTimes are a distribution of a server's figures.
+// servedTimes is a distribution of a server's figures.
 type servedTimes struct {
 	metric.Times
 	d metrics.Distribution
@@ -23,8 +23,9 @@ func timesOf(f *metrics.Figures) []servedTimes {
 	}
 }
 
-// Valueless lists the figures that a complete measurement of a server has by its nature, and no value of: the times of
-// answers where there was no answer, say. They are not unknown, and no limit is kept by them. Values are zero.
+// Valueless lists the figures that a complete measurement of a server always has but that have no value in this run,
+// for example the times of answers if there was no answer. They are not unknown, and they do not meet limits. Values
+// are zero.
 func (r Run) Valueless() []metric.Metric {
 	if r.Status != Complete || r.Serving == nil || r.Serving.Figures == nil || r.Serving.Replay != nil {
 		return nil
@@ -36,7 +37,7 @@ func (r Run) Valueless() []metric.Metric {
 		}
 	}
 	has := r.runFigures()
-	asked := map[string]bool{ // what a measurement has only where it was asked for, or where the server tells it
+	asked := map[string]bool{ // figures that exist only if they were requested or if the server reports them
 		metric.Goodput.Name: r.Serving.Figures.Good != nil, metric.Attainment.Name: r.Serving.Figures.Good != nil,
 		metric.TokensPerGPU.Name: false, metric.MillionTokenCost.Name: false, metric.CachedTokens.Name: false,
 	}
@@ -47,7 +48,7 @@ func (r Run) Valueless() []metric.Metric {
 	})
 }
 
-// addServing lists the figures of a server.
+// addServing adds the figures of a server.
 func (l *figureList) addServing(s *Serving) {
 	if s == nil || s.Figures == nil {
 		return
@@ -77,7 +78,7 @@ func (l *figureList) addServing(s *Serving) {
 	l.addFigure(metric.ConcurrencyPeak, float64(f.ConcurrencyPeak))
 }
 
-// addDistribution lists the statistics of times in nanoseconds.
+// addDistribution adds the statistics of times in nanoseconds.
 func (l *figureList) addDistribution(of metric.Times, d metrics.Distribution) {
 	if d.N == 0 {
 		return

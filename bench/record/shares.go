@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// AtEnd takes over what is known of a workload once it is closed.
+// AtEnd copies the facts about a workload that are known only when it is closed.
 func (w *Workload) AtEnd(i sdk.WorkloadInfo) {
 	w.BackendInfo = copyDictionary(i.BackendInfo)
 	var samples uint64
@@ -28,7 +28,7 @@ func (w *Workload) AtEnd(i sdk.WorkloadInfo) {
 	w.Batching = newBatching(i.Batching)
 }
 
-// newBatching is what the plugin says of its batches; nil where it says nothing.
+// newBatching converts the plugin's report on its batches; nil if there is none.
 func newBatching(b sdk.BatchingReport) *Batching {
 	out := &Batching{Sizes: []BatchSize{}, Waiting: newTimes(b.Waiting), Model: newTimes(b.Model)}
 	for _, s := range b.Sizes {
@@ -52,7 +52,7 @@ func newTimes(t sdk.SampleTimes) *Latency {
 	return l
 }
 
-// AddRunNotes takes over the notes on what the answers have shown, known once the workload is closed.
+// AddRunNotes adds the notes that result from the answers, which are known when the workload is closed.
 func (r *Run) AddRunNotes(m sdk.RunNotes) {
 	for _, text := range m.Notes {
 		r.Notes = append(r.Notes, Finding{About: "answers", Text: text})
@@ -60,7 +60,7 @@ func (r *Run) AddRunNotes(m sdk.RunNotes) {
 	r.Estimates = m.Estimates
 }
 
-// writeShares says what part of the samples each device took.
+// writeShares writes the share of the samples that each device processed.
 func (w *Workload) writeShares(b *terminal.Writer) {
 	if len(w.Shares) == 0 {
 		return

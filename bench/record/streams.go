@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Streams is the outcome of a search for the largest samples_per_query of MultiStream at a fixed arrival interval.
+// Streams is the result of a search for the largest samples_per_query of MultiStream at a fixed arrival interval.
 type Streams struct {
-	// Found is the largest number that passed all runs that the rules ask for; 0 where none did.
+	// Found is the largest number that passed all runs that the rules require; 0: none did.
 	Found  uint64        `json:"found"`
 	Trials []StreamTrial `json:"trials"`
 }
@@ -19,15 +19,15 @@ type Streams struct {
 type StreamTrial struct {
 	SamplesPerQuery uint64     `json:"samples_per_query"`
 	Confirms        bool       `json:"confirms"` // repeats the number that was found
-	Met             bool       `json:"met"`      // the limit
+	Met             bool       `json:"met"`      // the run met the limit
 	Intervals       Intervals  `json:"intervals"`
-	Latency         Percentile `json:"target_percentile"` // of queries
-	Dir             string     `json:"dir"`               // of the log files, relative to the output directory
+	Latency         Percentile `json:"target_percentile"` // latency of queries
+	Dir             string     `json:"dir"`               // folder of the log files, relative to the output directory
 }
 
-// FromStreams takes over what a search found: its trials, and all that LoadGen measured in the run that decided.
+// FromStreams copies the result of a search: its trials, and LoadGen's measurements of the deciding run.
 func (r *Run) FromStreams(s *loadgen.Streams) {
-	if s.Result == nil { // not one run came to its end
+	if s.Result == nil { // no run finished
 		return
 	}
 	r.FromResult(s.Result)
@@ -45,7 +45,7 @@ func (r *Run) FromStreams(s *loadgen.Streams) {
 	r.Performance.Streams = out
 }
 
-// headlineText is the number that was found, and what goes with it.
+// headlineText returns the number that was found, with remarks.
 func (s *Streams) headlineText() (value string, remarks []string) {
 	runs, failed := figure.Plural(len(s.Trials), "run"), false
 	for _, t := range s.Trials {

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// WriteHeader says what runs, from the record of the first run whose workload is open.
+// WriteHeader writes the components of the runs, from the record of the first run whose workload is open.
 func WriteHeader(w io.Writer, r Run, out string) error {
 	t := table.Table{Indent: "  "}
 	if r.Workload != nil {
@@ -58,7 +58,7 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	return b.Err()
 }
 
-// shortChecksum cuts a checksum to what tells files apart by eye.
+// shortChecksum shortens a checksum to a length that distinguishes files by eye.
 func shortChecksum(sum string) string {
 	if len(sum) < 12 {
 		return ""
@@ -68,7 +68,7 @@ func shortChecksum(sum string) string {
 
 func countText(n int) string { return figure.Count(uint64(max(0, n))) }
 
-// modelText names the model. That of a server is its own affair: what is known is which file's accuracy it is held to.
+// modelText describes the model. For a server's model, it names the file with whose accuracy it is compared.
 func (r Run) modelText() string {
 	file := r.Workload.fileText()
 	if r.Stated.Precision != "" {
@@ -127,7 +127,7 @@ func (r Run) settingsText() string {
 	return "official: rules " + r.Rules
 }
 
-// Kind is the word for what kind of run it is: its mode, or the compliance test that it is made for.
+// Kind returns the kind of the run: its mode, or its compliance test.
 func (r Run) Kind() string {
 	switch {
 	case r.Test == "":
@@ -138,10 +138,10 @@ func (r Run) Kind() string {
 	return r.Test
 }
 
-// verdictWidth aligns the rows of runs, which are written one by one as the runs end.
+// verdictWidth aligns the rows of runs, which are written one at a time as the runs end.
 const verdictWidth = 16
 
-// WriteRow writes a run's outcome: one line, and below it what explains the verdict.
+// WriteRow writes the result of a run: one line, followed by explanations of the verdict.
 func WriteRow(w io.Writer, r Run) error {
 	b := terminal.On(w)
 	value, remarks := r.headlineText()
@@ -149,7 +149,7 @@ func WriteRow(w io.Writer, r Run) error {
 	b.Print(fmt.Sprintf("%-12s  %-11s  ", r.Scenario, r.Kind()), terminal.OfVerdict(r.Verdict),
 		strings.TrimRight(rest, " "), "\n")
 	switch r.Status {
-	case Complete: // else the error says what happened
+	case Complete: // otherwise the error describes the reason
 		r.writeReasons(b)
 		r.writeRemarks(b)
 	case Interrupted:
@@ -158,7 +158,7 @@ func WriteRow(w io.Writer, r Run) error {
 	return b.Err()
 }
 
-// String is the run's outcome in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
+// String returns the result of the run in one line: "resnet50 Offline performance: VALID, 812.34 samples/s".
 func (r Run) String() string {
 	text := r.Name() + ": " + r.Verdict
 	if value, _ := r.headlineText(); value != "" {
@@ -167,7 +167,7 @@ func (r Run) String() string {
 	return text
 }
 
-// headlineText is the run's number with its unit, and what goes with it.
+// headlineText returns the run's number with its unit, and remarks.
 func (r Run) headlineText() (value string, remarks []string) {
 	switch {
 	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
@@ -186,13 +186,13 @@ func (r Run) headlineText() (value string, remarks []string) {
 	}
 	p := r.Performance
 	name := p.Metric.Name
-	if _, ok := p.estimateInfo(r.Scenario); ok { // of what, the next line says
+	if _, ok := p.estimateInfo(r.Scenario); ok { // the next line describes it
 		name = metric.Estimate
 	}
 	return p.Metric.String(), []string{name, strings.TrimSpace(r.volumeText() + " in " + r.Took)}
 }
 
-// samplesText is how many samples were scored, where that is known: an accuracy.txt need not say it.
+// samplesText returns the number of scored samples if it is known; an accuracy.txt need not contain it.
 func (a *Accuracy) samplesText() []string {
 	if a.Samples == 0 {
 		return nil
@@ -200,7 +200,7 @@ func (a *Accuracy) samplesText() []string {
 	return []string{countText(a.Samples) + " samples"}
 }
 
-// Headline is the number that the run is about, accuracy or performance; ok is false where it has none.
+// Headline returns the run's main number, accuracy or performance. ok is false if there is none.
 func (r Run) Headline() (f Figure, ok bool) {
 	switch {
 	case r.Accuracy != nil && len(r.Accuracy.Metrics) > 0:
@@ -214,7 +214,7 @@ func (r Run) Headline() (f Figure, ok bool) {
 	return Figure{}, false
 }
 
-// String is the rounded number with its unit.
+// String returns the rounded number with its unit.
 func (f Figure) String() string { return strings.TrimSpace(f.Rounded + " " + f.Unit) }
 
 func (r Run) writeReasons(b *terminal.Writer) {
@@ -224,10 +224,10 @@ func (r Run) writeReasons(b *terminal.Writer) {
 		t.Row("", "needed: "+reason.Needed)
 		t.Row("", reason.Hint)
 	}
-	_, _ = t.WriteTo(b) // WriteRow has the error
+	_, _ = t.WriteTo(b) // WriteRow returns the error
 }
 
-// writeRemarks writes what is worth knowing beside the verdict.
+// writeRemarks writes the notes to show with the verdict.
 func (r Run) writeRemarks(b *terminal.Writer) {
 	if r.Accuracy != nil {
 		r.writeAccuracy(b)
@@ -260,7 +260,7 @@ func (r Run) writeRemarks(b *terminal.Writer) {
 		switch {
 		case m.Warning:
 			fmt.Fprintf(b, "    warning: %s\n", m.Text)
-		case len(r.Reasons) == 0: // the reasons say it better, with the numbers
+		case len(r.Reasons) == 0: // the reasons describe it with numbers
 			fmt.Fprintf(b, "    error: %s\n", m.Text)
 		}
 	}
@@ -276,7 +276,7 @@ func (r Run) writeAccuracy(b *terminal.Writer) {
 	WriteVerdict(b, r.Accuracy.Verdict, r.Accuracy.Notes)
 }
 
-// WriteVerdict explains how accuracies stand to their targets.
+// WriteVerdict compares accuracies with their targets.
 func WriteVerdict(w io.Writer, v judge.Verdict, notes []string) {
 	for _, m := range v.Metrics {
 		if m.Text != "" {
@@ -291,7 +291,7 @@ func WriteVerdict(w io.Writer, v judge.Verdict, notes []string) {
 	}
 }
 
-// WriteFooter ends the report: where the files are, and what such a result is worth.
+// WriteFooter ends the report with the location of the files and the status of the results.
 func WriteFooter(w io.Writer, out string, d Document) error {
 	_, err := fmt.Fprintf(w, "\nlogs and %s in %s\n%s\n", FileName, out, d.Note)
 	return err

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Tokens is what a run with token latencies measured. Offline has neither TTFT nor TPOT.
+// Tokens contains the token measurements of a run with token latencies. Offline has neither TTFT nor TPOT.
 type Tokens struct {
-	Count uint64        `json:"count,omitempty"` // of all answered samples; 0: not known
+	Count uint64        `json:"count,omitempty"` // tokens of all answered samples; 0: unknown
 	TTFT  *TokenLatency `json:"ttft,omitempty"`  // time to the first token, from the scheduled time
 	TPOT  *TokenLatency `json:"tpot,omitempty"`  // time per output token after the first
 }
@@ -24,12 +24,12 @@ type TokenLatency struct {
 	Target  Percentile     `json:"target_percentile"`
 	Figure  Figure         `json:"figure"`             // the target percentile in ms
 	LimitNS int64          `json:"limit_ns,omitempty"` // Server
-	Over    uint64         `json:"over_limit"`         // Server: samples above it
+	Over    uint64         `json:"over_limit"`         // Server: samples over the limit
 	Early   *EarlyStopping `json:"early_stopping,omitempty"`
 	Early99 *EarlyStopping `json:"early_stopping_99,omitempty"` // SingleStream
 }
 
-// Stated says whether it is known how many tokens there were: logs do not say.
+// Stated reports whether the number of tokens is known. Logs do not contain it.
 func (t *Tokens) Stated() bool { return t.Count > 0 }
 
 func tokensOf(res *loadgen.Result) *Tokens {
@@ -50,13 +50,13 @@ func tokenLatency(of metric.Times, l loadgen.TokenLatency) *TokenLatency {
 		Figure:  figureOf(of.At(l.Target.P), figure.Millis(l.Target.Latency)),
 		LimitNS: int64(l.Limit), Over: l.Over, Early99: earlyStoppingOf(l.EarlyStopping99),
 	}
-	if l.EarlyStopping.QueriesProcessed > 0 { // else it was not evaluated
+	if l.EarlyStopping.QueriesProcessed > 0 { // otherwise early stopping was not evaluated
 		out.Early = earlyStoppingOf(&l.EarlyStopping)
 	}
 	return out
 }
 
-// tokenRates are the headline numbers of tokens.
+// tokenRates returns the headline numbers of tokens.
 func tokenRates(t *loadgen.TokenResult) []Figure {
 	if t == nil {
 		return nil
@@ -68,8 +68,8 @@ func tokenRates(t *loadgen.TokenResult) []Figure {
 	}
 }
 
-// writeJudged writes a line under a run's row: tokens, what limits hold for, and what was measured where the result is
-// an estimate.
+// writeJudged writes a line below a run's row: tokens, values with limits, and measured values if the result is an
+// estimate.
 func (r Run) writeJudged(b *terminal.Writer) {
 	if r.isUnmeasured() {
 		return
@@ -81,13 +81,13 @@ func (r Run) writeJudged(b *terminal.Writer) {
 			parts = append(parts, figure.Count(t.Count)+" tokens")
 		}
 		for _, f := range p.Figures {
-			if f.Name == metric.TokensPerSecond.Title && f.Unit != p.Metric.Unit { // else it is the result
+			if f.Name == metric.TokensPerSecond.Title && f.Unit != p.Metric.Unit { // otherwise it is the result
 				parts = append(parts, f.String())
 			}
 		}
 	}
 	for _, j := range p.judgedTimes(r) {
-		if j.Met() || len(r.Reasons) == 0 { // else the reasons say it, with what helps
+		if j.Met() || len(r.Reasons) == 0 { // otherwise the reasons describe it, with hints
 			parts = append(parts, j.String())
 		}
 	}

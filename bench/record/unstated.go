@@ -7,21 +7,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// LoadGen's logs do not state everything that a record has: those before v2.0 have no number of queries, nor how many
-// were over the limit, and none has the number of tokens. Such a count is 0 beside latencies that were measured; JSON
-// has null there, and texts leave it out.
+// LoadGen's logs do not contain all facts of a record. Logs before v2.0 contain neither the number of queries nor the
+// number of those over the limit, and no log contains the number of tokens. Such a count is 0 although latencies were
+// measured; JSON contains null for it, and texts omit it.
 
-// Stated says whether it is known how many queries there were.
+// Stated reports whether the number of queries is known.
 func (p *Performance) Stated() bool { return p.Queries > 0 || !p.Latency.Measured() }
 
-// Measured says whether there is a latency at all.
+// Measured reports whether there are latencies.
 func (l *Latency) Measured() bool { return l.Count > 0 || l.Max != 0 || l.highestPercentile() != 0 }
 
-// Ranged says whether the least, the greatest and the mean latency are known: a log before v2.0 has the percentiles of
-// MultiStream's queries alone.
+// Ranged reports whether the minimum, maximum and mean latency are known. A log before v2.0 contains only percentiles
+// of MultiStream's queries.
 func (l *Latency) Ranged() bool { return l.Count > 0 || l.Max != 0 }
 
-// highestPercentile is the highest one.
+// highestPercentile returns the time of the highest percentile.
 func (l *Latency) highestPercentile() int64 {
 	if len(l.Percentiles) == 0 {
 		return 0
@@ -29,7 +29,7 @@ func (l *Latency) highestPercentile() int64 {
 	return l.Percentiles[len(l.Percentiles)-1].NS
 }
 
-// MarshalJSON writes null for what is not known.
+// MarshalJSON writes null for unknown values.
 func (p Performance) MarshalJSON() ([]byte, error) {
 	type plain Performance
 	if p.Stated() {
@@ -45,7 +45,7 @@ func (p Performance) MarshalJSON() ([]byte, error) {
 	}{plain: plain(p), Latency: *p.Latency.unstatedOf(), Query: p.Query.unstatedOf()})
 }
 
-// unstatedLatency is the JSON of a Latency of a number of samples that is not known.
+// unstatedLatency is the JSON of a Latency whose number of samples may be unknown.
 type unstatedLatency struct {
 	Count       *int         `json:"count"`
 	Min         *int64       `json:"min_ns"`
@@ -65,7 +65,7 @@ func (l *Latency) unstatedOf() *unstatedLatency {
 	return out
 }
 
-// volumeText is how much was done: queries, and samples where a query has several; "" where it is not known.
+// volumeText returns the number of queries, and of samples if queries have several; "": unknown.
 func (r Run) volumeText() string {
 	p := r.Performance
 	switch {

@@ -12,23 +12,24 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Alone is how long samples take that are asked one at a time: what a run with a limit of latency can at best do.
+// Alone contains the latencies of samples that are processed one at a time: the best that a run with a latency limit
+// can achieve.
 type Alone struct {
-	Took string        // what took so long: "99 % of SingleStream's samples took up to"
-	Mean time.Duration // of a whole answer, above 0
-	// Latency, FirstToken and PerToken are at the percentile of the limits, in a whole answer, to its first token and
-	// for each further one; 0: not known.
+	Took string        // description of the times: "99 % of SingleStream's samples took up to"
+	Mean time.Duration // mean time of a whole answer, above 0
+	// Latency, FirstToken and PerToken are at the percentile of the limits: of a whole answer, to its first token and for
+	// each further token; 0: unknown.
 	Latency, FirstToken, PerToken time.Duration
 }
 
-// Limit is a limit of latency of a run, and what was measured for it.
+// Limit is a latency limit of a run with the measured value.
 type Limit struct {
 	Of       string // "an answer", "a first token", "a token"
 	Limit    time.Duration
-	Measured time.Duration // 0: not known
+	Measured time.Duration // 0: unknown
 }
 
-// Limits are the limits of latency that judge the run; none of a scenario without.
+// Limits returns the latency limits of the run; empty for scenarios without limits.
 func (s Settings) Limits(a Alone) []Limit {
 	switch {
 	case s.Scenario == loadgen.MultiStream && s.MultiStreamArrivalInterval > 0:
@@ -41,8 +42,7 @@ func (s Settings) Limits(a Alone) []Limit {
 	return []Limit{{"an answer", s.ServerTargetLatency, a.Latency}}
 }
 
-// Beyond says which limit of the run samples miss that are asked one at a time, and that no rate keeps it therefore;
-// empty: none.
+// Beyond describes the limit that even samples processed one at a time exceed, so that no rate can meet it; "": none.
 func (s Settings) Beyond(a Alone) string {
 	for _, l := range s.Limits(a) {
 		if l.Measured > l.Limit {
@@ -54,28 +54,29 @@ func (s Settings) Beyond(a Alone) string {
 	return ""
 }
 
-// fromStream begins the origin of a rate that a run of SingleStream gave.
+// fromStream is the beginning of the origin of a rate derived from a SingleStream run.
 const fromStream = "SingleStream of the same command"
 
-// Measured says that a value of this origin follows what an earlier run measured: nobody chose it.
+// Measured reports whether a value with this origin was derived from an earlier run's measurements, not chosen by a
+// user.
 func Measured(origin string) bool { return strings.HasPrefix(origin, fromStream) }
 
-// Shares of the rate of one stream that Server is asked at. Where all queries take as long and come at random, 99.7 %
-// of them are answered within about 1 + 12 times the share of that time, from twice that time on (Crommelin's waiting
-// times of M/D/1): early stopping forgives no more of the queries of a smoke run. Half is the most, for the sake of
-// pauses.
+// The rate of a Server run is a share of the rate of one stream. If all queries take the same time and arrive at
+// random, 99.7 % of them are answered within about 1 + 12 times the share of that time, if the limit is at least twice
+// that time (Crommelin's waiting times of M/D/1). Early stopping tolerates no more misses in a smoke run. The maximum
+// share is a half, to allow for pauses.
 const (
 	minShare  = 1.0 / 12
 	maxShare  = 1.0 / 2
 	roomShare = 1.0 / 12
 )
 
-// maxSmoke bounds how long a low rate makes a run.
+// maxSmoke is the maximum duration that a low rate may give a run.
 const maxSmoke = 10 * time.Minute
 
-// UseStream gives a smoke run of Server the rate that samples asked one at a time leave room for, where it is below the
-// model's own, and says so. Nothing changes, and the text is empty, where no rate keeps the limits, or the user wrote
-// one.
+// UseStream sets the rate of a smoke run of Server to one that meets the limits, judging from samples processed one at
+// a time, if it is below the model's own rate. It returns a sentence about the change. It changes nothing and returns
+// "" if no rate meets the limits or the user set a rate.
 func (s *Settings) UseStream(a Alone) (text string, err error) {
 	own := s.ServerTargetQPS
 	if s.Scenario != loadgen.Server || a.Mean <= 0 || s.Written("ServerTargetQPS") || s.Beyond(a) != "" {
@@ -99,14 +100,14 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 		value, of, figure.Short(own)), nil
 }
 
-// streamShare is the share of one stream's rate that the first limit leaves room for.
+// streamShare returns the share of one stream's rate that the first limit permits.
 func (s Settings) streamShare(a Alone) float64 {
 	l := s.Limits(a)[0]
 	room := float64(l.Limit-l.Measured) / float64(a.Mean)
 	return min(max(roomShare*room, minShare), maxShare)
 }
 
-// roundFigure has three significant figures.
+// roundFigure rounds v to three significant figures.
 func roundFigure(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
 	return r

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// listDeviations lists the values that leave the rules, those of all scenarios first.
+// listDeviations lists the values that deviate from the rules, starting with settings of all scenarios.
 func listDeviations(rules, s loadgen.TestSettings) []string {
 	var common, own []string
 	for _, f := range loadgen.Fields() {
@@ -23,13 +23,13 @@ func listDeviations(rules, s loadgen.TestSettings) []string {
 	return append(common, own...)
 }
 
-// isResult says that the rules leave a setting that they fix elsewhere: at an arrival interval the number of samples
-// per query is the result.
+// isResult reports whether a setting that the rules otherwise fix is the result of the run: at an arrival interval, the
+// number of samples per query.
 func isResult(f loadgen.Field, s loadgen.TestSettings) bool {
 	return f.Name == "MultiStreamSamplesPerQuery" && s.MultiStreamArrivalInterval > 0
 }
 
-// withUnit is a value with its unit, but for counts, whose names say what they count.
+// withUnit returns a value with its unit. Counts have no unit because their names state what they count.
 func withUnit(f loadgen.Field, s loadgen.TestSettings) string {
 	if f.Unit == "ms" || f.Unit == "%" {
 		return f.Text(s) + " " + f.Unit

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Row is one setting for people: its value in the unit of configuration files, and where it came from.
+// Row is a setting for display: its value in the unit of configuration files, and the value's source.
 type Row struct {
 	Key, Value, Unit, Origin, Doc string
 }
 
-// Rows lists every setting that means something in the run, in the order of loadgen.TestSettings, and those that a user
-// set although they mean nothing.
+// Rows lists all settings with a meaning in the run, in the order of loadgen.TestSettings, and settings without a
+// meaning that the user set.
 func (s Settings) Rows() []Row {
 	var rows []Row
 	for _, f := range loadgen.Fields() {
@@ -25,7 +25,7 @@ func (s Settings) Rows() []Row {
 		row := Row{
 			Key: f.UserKey(), Value: f.Text(s.TestSettings), Unit: f.Unit, Origin: originText(s.Origins[f.Name]), Doc: f.Doc,
 		}
-		if f.Name == "Mode" { // the run's own, whatever files say
+		if f.Name == "Mode" { // set by the plan, not by files
 			row.Value, row.Origin = s.Mode.String(), "this run"
 		}
 		rows = append(rows, row)
@@ -33,21 +33,21 @@ func (s Settings) Rows() []Row {
 	return rows
 }
 
-// Written says that user.conf, the command line or audit settings have a value of a setting.
+// Written reports whether user.conf, the command line or audit settings set a value.
 func (s Settings) Written(field string) bool {
 	return slices.ContainsFunc(s.Applied[min(userLayers, len(s.Applied)):], func(a mlconf.Applied) bool {
 		return slices.Contains(a.Fields, field)
 	})
 }
 
-// isChosen says that a setting comes from neither LoadGen's defaults nor the rules.
+// isChosen reports whether a value comes from neither LoadGen's defaults nor the rules.
 func (s Settings) isChosen(field string) bool {
 	source := s.Origins[field].Source
 	return source != "LoadGen default" && !strings.HasPrefix(source, "rules ")
 }
 
-// originText words where a value came from: "user.conf:3 (resnet50.Server.target_qps)". The key is left out where it is
-// the row's own.
+// originText describes the source of a value: "user.conf:3 (resnet50.Server.target_qps)". It omits the key if it equals
+// the row's key.
 func originText(o mlconf.Origin) string {
 	text := o.Source
 	if o.Line > 0 {

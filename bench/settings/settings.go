@@ -1,5 +1,5 @@
 // Package settings merges the LoadGen settings of a run from the rules' values, a model's smoke settings, user.conf and
-// the command line. Each value keeps its origin, and the package reports values that deviate from the rules.
+// the command line. It keeps the origin of each value and reports values that deviate from the rules.
 package settings
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Profile says whose durations and counts a run uses.
+// Profile is the source of a run's durations and counts.
 type Profile string
 
-// Only a run of the profile Official may be submitted.
+// The profiles. Only runs with profile Official may be submitted.
 const (
-	Official Profile = "official" // the rules'
-	Smoke    Profile = "smoke"    // the model's, for a run of seconds
-	Custom   Profile = "custom"   // the user's: a value that the rules fix was changed
-	Audit    Profile = "audit"    // the rules' but for audit settings
+	Official Profile = "official" // the rules' values
+	Smoke    Profile = "smoke"    // the model's values for a run of a few seconds
+	Custom   Profile = "custom"   // the user changed a value that the rules fix
+	Audit    Profile = "audit"    // the rules' values except for audit settings
 )
 
-// Request says what to load.
+// Request determines the settings to load.
 type Request struct {
 	Model     sdk.ModelInfo
 	Scenario  loadgen.Scenario
@@ -30,24 +30,24 @@ type Request struct {
 	Profile   Profile // Official or Smoke
 	Rules     string
 	UserConf  string
-	Overrides []mlconf.Override // of the command line
-	Audit     string            // path of audit settings, applied over all others; empty: none
-	// Test is the compliance test that the run is made for, TestConfig the text of its audit settings, in place of Audit.
+	Overrides []mlconf.Override // from the command line
+	Audit     string            // path of audit settings, which override all others; "": none
+	// Test is the compliance test of the run. TestConfig is the text of its audit settings and replaces Audit.
 	Test, TestConfig string
-	// IgnoreUnknownKeys makes keys of UserConf and Audit that LoadGen does not know notes instead of faults.
+	// IgnoreUnknownKeys turns keys of UserConf and Audit that LoadGen does not know into notes instead of faults.
 	IgnoreUnknownKeys bool
 }
 
-// Settings are a run's settings and how they stand to the rules.
+// Settings contains the settings of a run and their deviations from the rules.
 type Settings struct {
 	mlconf.Settings
 	Profile Profile
-	// Deviations name each value that differs from what the rules fix: "min_duration = 2000 ms, rules 600000 ms".
+	// Deviations lists the values that differ from those that the rules fix: "min_duration = 2000 ms, rules 600000 ms".
 	Deviations []string
 }
 
-// Load gathers the settings of one run. Weakest first: LoadGen's defaults, the rules, smoke settings, user.conf, --set,
-// audit settings.
+// Load determines the settings of one run. In ascending priority, their sources are LoadGen's defaults, the rules,
+// smoke settings, user.conf, --set and audit settings.
 func Load(r Request) (Settings, error) {
 	s, err := mlconf.Load(mlconf.Options{
 		Rules: r.Rules, Model: r.Model.LoadGenKey, RulesModel: r.Model.RulesKey, Scenario: r.Scenario, Mode: r.Mode,
@@ -65,7 +65,7 @@ func Load(r Request) (Settings, error) {
 // flagSource is the origin of values from the command line.
 const flagSource = "flag --set"
 
-// Where the layers of a run stand in mlconf.Settings.Applied, over the rules' defaults.
+// Indices of layers in mlconf.Settings.Applied, above the rules' defaults.
 const (
 	smokeLayer = 1
 	userLayers = 2 // from here on: what a user wrote
@@ -86,10 +86,10 @@ func (r Request) settingLayers() []mlconf.Layer {
 	return layers
 }
 
-// hasAudit says whether there are audit settings.
+// hasAudit reports whether there are audit settings.
 func (r Request) hasAudit() bool { return r.Audit != "" || r.TestConfig != "" }
 
-// auditSource names the audit settings.
+// auditSource returns the name of the audit settings for messages.
 func (r Request) auditSource() string {
 	if r.Audit != "" {
 		return r.Audit
@@ -97,7 +97,7 @@ func (r Request) auditSource() string {
 	return r.Test + " of rules " + r.Rules
 }
 
-// smokeLayer is the layer of the model's smoke settings; it is empty where they are not asked for.
+// smokeLayer returns the layer of the model's smoke settings; it is empty if the profile is not Smoke.
 func (r Request) smokeLayer() mlconf.Layer {
 	source := "smoke settings of " + r.Model.Name
 	if r.Profile != Smoke {
@@ -110,8 +110,8 @@ func (r Request) smokeLayer() mlconf.Layer {
 	return mlconf.Smoke(source, own...)
 }
 
-// profileOf names what the settings are, whatever audit settings change of them: smoke, where
-// user.conf left any of those.
+// profileOf returns the profile of the settings, ignoring audit settings. It is Smoke if user.conf has not replaced all
+// smoke settings.
 func (r Request) profileOf(s mlconf.Settings) Profile {
 	own, user := s.Applied, []string(nil)
 	if r.hasAudit() {
@@ -131,7 +131,8 @@ func (r Request) profileOf(s mlconf.Settings) Profile {
 	return Official
 }
 
-// checkAudit refuses audit settings that change what the run does: its directory and judgement are its mode's.
+// checkAudit rejects audit settings that change the mode, because the mode determines the run's directory and
+// judgement.
 func (r Request) checkAudit(s mlconf.Settings) error {
 	switch {
 	case s.Mode != r.Mode:
@@ -144,8 +145,8 @@ func (r Request) checkAudit(s mlconf.Settings) error {
 	return nil
 }
 
-// Suggest sets a value that comes from source, unless the user wrote one: it is stronger than smoke settings and weaker
-// than user.conf, --set and audit settings.
+// Suggest sets a value with the given source, unless the user set one. It has a higher priority than smoke settings and
+// a lower one than user.conf, --set and audit settings.
 func (s *Settings) Suggest(source string, o mlconf.Override) error {
 	for _, f := range loadgen.Fields() {
 		if f.UserKey() == o.Key && f.Applies(s.Scenario) && s.Written(f.Name) {

@@ -2,36 +2,35 @@ package tune
 
 import "math"
 
-// rateBelief is what is known of the highest rate that a SUT serves in time: a probability for each of a row of rates.
-// A run is VALID by it with a probability that falls at that rate, and INVALID now and then at any, because the machine
-// did something else.
+// rateBelief is a probability distribution over the highest rate at which a SUT meets its limits. The probability that
+// a run is VALID falls at that rate. Other work on the machine may make a run INVALID at any rate.
 type rateBelief struct {
-	bound          float64   // queries per second, which hardly a rate is above
-	rates, weights []float64 // queries per second, rising; weights add up to 1
-	low            float64   // the highest rate that was VALID; 0: none
-	step           float64   // rates are multiples of it; 0: of nothing
-	trials         []Trial   // that were taken
+	bound          float64   // queries per second; rates above it are very unlikely
+	rates, weights []float64 // queries per second, ascending; weights sum to 1
+	low            float64   // the highest VALID rate so far; 0: none
+	step           float64   // rates are multiples of step; 0: any rate
+	trials         []Trial   // all trials so far
 }
 
 const (
-	// accident is how likely a run is INVALID at a rate that is served in time, luck how likely one is
-	// VALID at a rate that is not.
+	// accident is the probability that a run is INVALID at a rate that meets the limits. luck is the probability that a
+	// run is VALID at a rate that does not.
 	accident, luck = 0.12, 0.02
-	// blur is how far from the highest rate, as a fraction of it, runs still end both ways.
+	// blur is the width, as a fraction of the highest rate, of the range in which runs have both outcomes.
 	blur = 0.02
-	// An estimate is a normal distribution of the rate's logarithm with the deviation guess, or with
-	// probability wild worth nothing.
+	// The logarithm of an estimate is normally distributed with standard deviation guess. With probability wild, the
+	// estimate contains no information.
 	guess, wild = 0.25, 0.3
-	// grain is the distance of two rates, as a fraction.
+	// grain is the relative distance of two rates.
 	grain = 0.01
 )
 
-// newBelief expects any rate up to bound as likely as another, and some above.
+// newBelief returns a belief in which all rates up to bound are equally likely and some higher rates are possible.
 func newBelief(bound float64) *rateBelief {
 	b := &rateBelief{bound: bound}
 	for r := lowestShare * bound; r < highestShare*bound; r *= 1 + grain {
 		b.rates = append(b.rates, r)
-		weight := r // of the same interval of rates: the row is logarithmic
+		weight := r // rates are logarithmic, so weights are proportional to their distance
 		if r > bound {
 			weight *= math.Pow(bound/r, steep)
 		}
@@ -51,7 +50,7 @@ func (b *rateBelief) normaliseWeights() {
 	}
 }
 
-// takeTrial notes the outcome of a run.
+// takeTrial updates the belief with the outcome of a run.
 func (b *rateBelief) takeTrial(t Trial) {
 	for i, r := range b.rates {
 		served := 1 / (1 + math.Pow(t.TargetQPS/r, 1/blur))
@@ -68,7 +67,7 @@ func (b *rateBelief) takeTrial(t Trial) {
 	}
 }
 
-// withBound is what is known with another bound: the runs are the same.
+// withBound returns a belief with another bound, updated with the same trials.
 func (b *rateBelief) withBound(bound float64) *rateBelief {
 	wider := newBelief(bound)
 	wider.step = b.step
@@ -78,10 +77,10 @@ func (b *rateBelief) withBound(bound float64) *rateBelief {
 	return wider
 }
 
-// exceedsBound says that a rate was VALID which the bound leaves no room for.
+// exceedsBound reports whether a rate above the bound was VALID.
 func (b *rateBelief) exceedsBound() bool { return b.low >= (1+Precision)*b.bound }
 
-// estimateLikelihood is how likely an estimate is where r is the highest rate.
+// estimateLikelihood returns the likelihood of an estimate if r is the highest rate.
 func estimateLikelihood(estimate, r float64) float64 {
 	if !(estimate > 0) {
 		return 1
@@ -90,7 +89,7 @@ func estimateLikelihood(estimate, r float64) float64 {
 	return wild/math.Log(highestShare/lowestShare) + (1-wild)*math.Exp(-z*z/2)/(guess*math.Sqrt(2*math.Pi))
 }
 
-// rateQuantile is the rate below which the highest rate is with probability p.
+// rateQuantile returns the p-quantile of the highest rate.
 func (b *rateBelief) rateQuantile(p float64) float64 {
 	for i, w := range b.weights {
 		if p -= w; p <= 0 {
@@ -100,7 +99,8 @@ func (b *rateBelief) rateQuantile(p float64) float64 {
 	return b.rates[len(b.rates)-1]
 }
 
-// middleRate is a rate that is about as likely too high as not: none that was VALID, where rates are steps.
+// middleRate returns a rate that is about equally likely to be too high or not. If rates are multiples of a step, it is
+// above all VALID rates.
 func (b *rateBelief) middleRate() float64 {
 	r := b.rateQuantile(0.5)
 	if b.step > 0 {
@@ -109,7 +109,7 @@ func (b *rateBelief) middleRate() float64 {
 	return r
 }
 
-// narrowEnough says that there is hardly a higher rate than the one that was VALID, or hardly one at all.
+// narrowEnough reports whether a higher rate than the highest VALID one, or any VALID rate, is very unlikely.
 func (b *rateBelief) narrowEnough() bool {
 	return b.rateQuantile(sure) <= max(b.low*(1+Precision), b.rates[0]*(1+2*grain)) ||
 		b.low > 0 && b.rateQuantile(sure) < b.low+b.step

@@ -14,31 +14,33 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Bench measures settings of one workload. It opens them one after the other in one plugin process: a process for each
-// takes 0.1 s more and measures the same. After a failure, or Close, it starts another one.
+// Bench measures settings of one workload. It opens them one after another in the same plugin process, because a
+// process for each takes 0.1 s longer and yields the same measurements. After a failure or Close, it starts another
+// process.
 type Bench struct {
 	Launcher plugin.Launcher
 	Launch   host.LaunchOptions
 	Binary   string
-	// Options are what is opened, but for the setting and the scenario.
+	// Options contains the options to open, except the setting and the scenario.
 	Options sdk.Options
-	// OfflineCount is how many samples of the data set Offline tests use, 0: as Options say. Each test loads them anew.
+	// OfflineCount is the number of samples of the data set that Offline tests use; 0: as in Options. Each test loads them
+	// again.
 	OfflineCount int
 
 	process plugin.Plugin
-	running plugin.Running // the same, for Kill
+	running plugin.Running // contains process, for Kill
 	rates   map[Setting]float64
-	last    float64 // the rate measured last
+	last    float64 // the last measured rate
 }
 
 const (
-	// firstRate is the rate that the first test is sized for, in samples per second.
+	// firstRate is the assumed rate of the first test, in samples per second.
 	firstRate = 50
-	// maxGrowth bounds how much larger a test is than the one before it, where that was too short to tell the rate.
+	// maxGrowth is the maximum ratio of the sizes of a test and a previous test that was too short to measure the rate.
 	maxGrowth = 50
-	// longEnough is the share of the time asked for from which a test tells the rate.
+	// longEnough is the minimum share of the requested time after which a test's rate is valid.
 	longEnough = 0.6
-	// minRuns is how many batches each session runs in a test at least.
+	// minRuns is the minimum number of batches for each session in a test.
 	minRuns = 2
 )
 
@@ -52,10 +54,10 @@ func (b *Bench) Close() {
 	b.running.Hold(nil)
 }
 
-// Kill ends the plugin process at once, if there is one. Any goroutine may call it.
+// Kill ends the plugin process immediately, if there is one. It may be called from any goroutine.
 func (b *Bench) Kill() { b.running.Kill() }
 
-// Measure implements Measure: an Offline test of about d. It repeats one that turns out much shorter.
+// Measure implements Measure with an Offline test of about d. It repeats a test that turns out much shorter.
 func (b *Bench) Measure(ctx context.Context, s Setting, d time.Duration) (rate float64, err error) {
 	err = b.withWorkload(ctx, s, loadgen.Offline, func(ctx context.Context, w plugin.Workload) error {
 		rate, err = b.measureOffline(ctx, s, w, d)
@@ -82,7 +84,8 @@ func (b *Bench) measureOffline(ctx context.Context, s Setting, w plugin.Workload
 	}
 }
 
-// expectedRate is about how fast a setting is: what it was, else what another one was.
+// expectedRate returns the expected rate of a setting: its measured rate, or else the last measured rate of another
+// setting.
 func (b *Bench) expectedRate(s Setting) float64 {
 	if rate := b.rates[s]; rate > 0 {
 		return rate
@@ -100,8 +103,9 @@ func (b *Bench) noteRate(s Setting, rate float64) {
 	b.rates[s], b.last = rate, rate
 }
 
-// offlineTest are the settings of an Offline test of about d at a rate: its samples fill the batches of all sessions.
-// At a server that may have many requests in flight, and was not asked for a number, they are what it does in d.
+// offlineTest returns the settings of an Offline test that takes about d at a rate. Its samples fill the batches of all
+// sessions. If the model is on a server and the number of requests is not set, the samples are those that the server
+// processes in d.
 func offlineTest(w sdk.WorkloadInfo, s Setting, rate float64, d time.Duration) loadgen.TestSettings {
 	t := loadgen.DefaultTestSettings()
 	t.Scenario, t.Mode = loadgen.Offline, loadgen.PerformanceOnly
@@ -114,7 +118,7 @@ func offlineTest(w sdk.WorkloadInfo, s Setting, rate float64, d time.Duration) l
 	return t
 }
 
-// Serve runs a Server test on a setting. It ends early where it can only end INVALID.
+// Serve runs a Server test with a setting. It stops as soon as the run can only be INVALID.
 func (b *Bench) Serve(ctx context.Context, s Setting, t loadgen.TestSettings) (res *loadgen.Result, err error) {
 	err = b.withWorkload(ctx, s, loadgen.Server, func(ctx context.Context, w plugin.Workload) error {
 		res, err = loadgen.StartTest(ctx, w.SUT(), w.QSL(), t, loadgen.LogSettings{AbortEarly: true})
@@ -123,7 +127,7 @@ func (b *Bench) Serve(ctx context.Context, s Setting, t loadgen.TestSettings) (r
 	return res, err
 }
 
-// Opens checks whether a setting can be opened for a scenario, and returns the opened workload's facts.
+// Opens checks whether a setting can be opened for a scenario, and returns the description of the opened workload.
 func (b *Bench) Opens(ctx context.Context, s Setting, scenario loadgen.Scenario) (info sdk.WorkloadInfo, err error) {
 	err = b.withWorkload(ctx, s, scenario, func(_ context.Context, w plugin.Workload) error {
 		info = w.Info()
@@ -132,7 +136,8 @@ func (b *Bench) Opens(ctx context.Context, s Setting, scenario loadgen.Scenario)
 	return info, err
 }
 
-// withWorkload opens the workload at a setting for as long as use does. A process in which something failed is ended.
+// withWorkload opens the workload with a setting, calls use and closes the workload. After a failure it ends the
+// process.
 func (b *Bench) withWorkload(ctx context.Context, s Setting, scenario loadgen.Scenario,
 	use func(context.Context, plugin.Workload) error) (err error) {
 	if b.process == nil {
@@ -147,7 +152,7 @@ func (b *Bench) withWorkload(ctx context.Context, s Setting, scenario loadgen.Sc
 	defer func() {
 		var failed *host.PluginError
 		if cause := context.Cause(pctx); ctx.Err() == nil && errors.As(cause, &failed) {
-			err = cause // the reason, not what followed from it
+			err = cause // report the cause instead of an error that followed from it
 		}
 		if err != nil {
 			b.Close()
@@ -157,7 +162,7 @@ func (b *Bench) withWorkload(ctx context.Context, s Setting, scenario loadgen.Sc
 	if err != nil {
 		return err
 	}
-	defer func() { _ = w.Close() }() // what was measured stands
+	defer func() { _ = w.Close() }() // a failure does not affect the measurement
 	return use(pctx, w)
 }
 
@@ -170,7 +175,7 @@ func (b *Bench) openOptions(s Setting, scenario loadgen.Scenario) sdk.Options {
 	return o
 }
 
-// On returns the options with the setting applied; options that the setting leaves to the plugin stay unchanged.
+// On returns the options with the setting applied. Options that the setting leaves to the plugin stay unchanged.
 func (s Setting) On(o sdk.Options) sdk.Options {
 	if s.Batch > 0 {
 		o.Batch = s.Batch
@@ -188,7 +193,7 @@ func (s Setting) On(o sdk.Options) sdk.Options {
 	return o
 }
 
-// ThreadsOption and RequestsOption are the backend's options that Setting.Threads and Setting.Requests are given as.
+// ThreadsOption and RequestsOption are the names of the backend's options for Setting.Threads and Setting.Requests.
 const (
 	ThreadsOption  = "threads"
 	RequestsOption = "concurrency"

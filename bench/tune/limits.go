@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Limits are the latency limits of a Server rate; under other limits, another rate is the highest.
+// Limits contains the latency limits for which a Server rate was found. With other limits, another rate is the highest.
 type Limits struct {
-	Percentile float64 `json:"percentile"` // fraction
-	LatencyNS  int64   `json:"latency_ns"` // 0 where tokens are measured
-	TTFTNS     int64   `json:"ttft_ns"`    // to the first token; 0: no tokens are measured
-	TPOTNS     int64   `json:"tpot_ns"`    // per output token
+	Percentile float64 `json:"percentile"` // 0 to 1
+	LatencyNS  int64   `json:"latency_ns"` // 0 if token latencies are limited
+	TTFTNS     int64   `json:"ttft_ns"`    // time to first token; 0: token latencies are not limited
+	TPOTNS     int64   `json:"tpot_ns"`    // time per output token
 }
 
-// LimitsOf are the limits of Server settings.
+// LimitsOf returns the limits of Server settings.
 func LimitsOf(t loadgen.TestSettings) Limits {
 	l := Limits{Percentile: t.ServerTargetLatencyPercentile}
 	if t.UseTokenLatencies {
@@ -34,7 +34,7 @@ func (l Limits) First() time.Duration {
 	return time.Duration(l.LatencyNS)
 }
 
-// String is the limits for people: "15ms at 99 %".
+// String returns the limits as text: "15ms at 99 %".
 func (l Limits) String() string {
 	at := fmt.Sprintf("at %.4g %%", 100*l.Percentile)
 	if l.TTFTNS > 0 {

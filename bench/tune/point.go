@@ -9,24 +9,24 @@ import (
 // Point contains the measurements of a setting.
 type Point struct {
 	Setting
-	SamplesPerSecond float64 `json:"samples_per_second"` // the median of its longest tests; 0: none
-	// Spread is the difference between the fastest and the slowest of them, as a fraction of the median.
+	SamplesPerSecond float64 `json:"samples_per_second"` // the median of its tests in the last stage; 0: not measured
+	// Spread is the difference between the fastest and the slowest of these tests as a fraction of the median.
 	Spread float64 `json:"spread"`
-	Tests  int     `json:"tests"` // how many they are
-	Final  bool    `json:"final"` // they were as long as asked for; else the setting left the search before that
-	// Fault is the reason why the setting cannot be measured; empty: it was measured.
+	Tests  int     `json:"tests"` // number of these tests
+	Final  bool    `json:"final"` // the tests had the full length; otherwise the setting left the search earlier
+	// Fault is the reason why the setting cannot be measured; "": it was measured.
 	Fault string `json:"fault,omitempty"`
 }
 
 // searchCandidate is a setting in the search.
 type searchCandidate struct {
 	setting Setting
-	stage   Stage     // in which it was measured last
-	rates   []float64 // of that stage
+	stage   Stage     // the stage of the last measurement
+	rates   []float64 // rates measured in that stage
 	fault   error
 }
 
-// takeTest notes a test. Those of the stage before are forgotten.
+// takeTest stores the result of a test. It discards the results of earlier stages.
 func (c *searchCandidate) takeTest(stage Stage, rate float64) {
 	if c.stage != stage {
 		c.stage, c.rates = stage, nil
@@ -34,10 +34,10 @@ func (c *searchCandidate) takeTest(stage Stage, rate float64) {
 	c.rates = append(c.rates, rate)
 }
 
-// isFinished says that the final measured the candidate.
+// isFinished reports whether the final stage measured the candidate.
 func (c *searchCandidate) isFinished() bool { return c.fault == nil && c.stage == Final }
 
-// toPoint is what is known of the candidate.
+// toPoint returns the measurements of the candidate.
 func (c *searchCandidate) toPoint() Point {
 	p := Point{Setting: c.setting, Final: c.isFinished(), Tests: len(c.rates)}
 	if c.fault != nil {
@@ -50,14 +50,14 @@ func (c *searchCandidate) toPoint() Point {
 	return p
 }
 
-// medianOf is the middle of values that are not empty; of an even number, the mean of the two middle ones.
+// medianOf returns the median of a non-empty list. For an even number of values, it is the mean of the two middle ones.
 func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// sortFastest sorts by what value says, the largest first. Equal ones keep their order.
+// sortFastest sorts candidates by value in descending order. Equal ones keep their order.
 func sortFastest(all []*searchCandidate, value func(rates []float64) float64) {
 	slices.SortStableFunc(all, func(a, b *searchCandidate) int {
 		return cmp.Compare(worthOf(b, value), worthOf(a,

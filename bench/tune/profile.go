@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Schema names the format of a profile; SchemaVersion counts its versions.
+// Schema names the format of a profile. SchemaVersion is its version.
 const (
 	Schema        = "plumbline.tuning"
 	SchemaVersion = 2
 )
 
-// ErrFile reports that a file cannot be read or is not a profile.
+// ErrFile means that a file is unreadable or is not a profile.
 var ErrFile = errors.New("tuned settings")
 
 // Profile is the result of a search for one workload on one machine.
@@ -39,56 +39,56 @@ type Profile struct {
 // Key identifies the measured workload. A run that differs in any field does not use the profile.
 type Key struct {
 	Model     string `json:"model"`
-	ModelFile string `json:"model_file"` // empty: the embedded one
-	ModelSize int64  `json:"model_size"` // bytes of ModelFile
+	ModelFile string `json:"model_file"` // empty: the embedded file
+	ModelSize int64  `json:"model_size"` // size of ModelFile in bytes
 	Precision string `json:"precision"`
 	Dataset   string `json:"dataset"` // empty: the plugin's own
 	Backend   string `json:"backend"`
-	// BackendOptions are the user's, without those that are searched.
+	// BackendOptions contains the user's options, except those that the search varies.
 	BackendOptions map[string]string `json:"backend_options,omitempty"`
 	Params         map[string]string `json:"params,omitempty"`
 	Devices        []string          `json:"devices,omitempty"`
 	Network        bool              `json:"network,omitempty"` // a run of the network division
-	// PartFiles are the files of a model of several parts, by part; ModelSize is then theirs together.
+	// PartFiles contains the files of a model with several parts, by part. ModelSize is then their total size.
 	PartFiles map[string]string `json:"part_files,omitempty"`
 }
 
 // Machine contains the facts that distinguish machines.
 type Machine struct {
 	CPU   string `json:"cpu"`
-	Cores int    `json:"cores"` // that the process may use
+	Cores int    `json:"cores"` // cores that the process may use
 }
 
 func (m Machine) String() string { return fmt.Sprintf("%s, %s", m.CPU, countText(m.Cores, "core")) }
 
-// Offline is the fastest setting.
+// Offline contains the fastest setting.
 type Offline struct {
 	Setting
 	SamplesPerSecond float64 `json:"samples_per_second"`
-	// Decided reports that no other setting is likely to be more than Tolerance faster.
+	// Decided reports whether no other setting is likely to be more than Tolerance faster.
 	Decided bool    `json:"decided"`
 	Points  []Point `json:"points"` // best first
 }
 
-// Server is the highest VALID rate.
+// Server contains the highest VALID rate.
 type Server struct {
 	Setting
 	TargetQPS float64 `json:"target_qps"`
 	Limits    Limits  `json:"limits"`
-	// MinDurationMS is min_duration of the run that confirmed the rate: in a longer one it may be too high.
+	// MinDurationMS is min_duration of the run that confirmed the rate. The rate may be too high for longer runs.
 	MinDurationMS int64   `json:"min_duration_ms"`
 	Trials        []Trial `json:"trials"` // in order
 }
 
-// MetTop reports whether a higher rate was INVALID with the same setting; otherwise the highest rate may be higher than
-// the one found.
+// MetTop reports whether a higher rate was INVALID with the same setting. Otherwise the highest VALID rate may be
+// higher than the one found.
 func (s Server) MetTop() bool {
 	return slices.ContainsFunc(s.Trials, func(t Trial) bool {
 		return !t.Valid && t.Setting == s.Setting && t.TargetQPS > s.TargetQPS
 	})
 }
 
-// Save writes the profile, and its folder.
+// Save writes the profile and creates its folder.
 func (p Profile) Save(path string) error {
 	p.Schema, p.SchemaVersion = Schema, SchemaVersion
 	text, err := json.MarshalIndent(p, "", "  ")
@@ -104,7 +104,7 @@ func (p Profile) Save(path string) error {
 	return nil
 }
 
-// maxBytes is the size up to which a profile is read: they have some kilobytes.
+// maxBytes is the maximum size of a profile to read. Profiles have a few kilobytes.
 const maxBytes = 1 << 20
 
 // Load reads a profile.
@@ -120,7 +120,7 @@ func Load(path string) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile reads a profile's text and names every fault.
+// parseProfile parses a profile. The error lists all faults.
 func parseProfile(text []byte) (Profile, error) {
 	var head struct {
 		Schema  string `json:"schema"`
@@ -142,7 +142,7 @@ func parseProfile(text []byte) (Profile, error) {
 	return p, errors.Join(p.findFaults()...)
 }
 
-// most bounds each number of a setting.
+// maxSetting is the maximum of each number in a setting.
 const most = 1 << 20
 
 func (p Profile) findFaults() []error {

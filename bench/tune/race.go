@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// raceCandidates measures the candidates in turns until it is decided which is the fastest. It leaves them sorted, best
+// raceCandidates measures the candidates in turns until the fastest is determined. It leaves them sorted, fastest
 // first.
 func (s Search) raceCandidates(ctx context.Context, all []*searchCandidate) (decided bool, err error) {
 	defer func() { sortFastest(all, medianOf) }()
@@ -28,7 +28,7 @@ func (s Search) raceCandidates(ctx context.Context, all []*searchCandidate) (dec
 	return decided, nil
 }
 
-// leaderIsClear says that no candidate is likely to be faster than the leader by more than the tolerance.
+// leaderIsClear reports whether no candidate is likely to be faster than the leader by more than Tolerance.
 func leaderIsClear(running []*searchCandidate) bool {
 	sortFastest(running, medianOf)
 	if len(running[0].rates) < busyRounds && slices.ContainsFunc(running, isDisturbed) {
@@ -37,12 +37,13 @@ func leaderIsClear(running []*searchCandidate) bool {
 	return !slices.ContainsFunc(running[1:], func(c *searchCandidate) bool { return !isSlower(c.rates, running[0].rates) })
 }
 
-// isDisturbed says that something disturbed the tests of a candidate.
+// isDisturbed reports whether other work disturbed the tests of a candidate.
 func isDisturbed(c *searchCandidate) bool { return c.toPoint().Spread > calm }
 
-// isSlower says that a rival is hardly more than Tolerance faster than the leader: in none of its rounds, or in one of
-// six and more, it was. If it were in every second round, the chance of that would be 1 in 8 after three rounds, 1 in
-// 16 after four, 1 in 32 after five, and at most 7 in 64 from six on.
+// isSlower reports whether a rival is unlikely to be more than Tolerance faster than the leader. The rival must have
+// been that much faster in no round, or in only one of six or more. For a rival that is faster in half of all rounds,
+// the probability of this is 1/8 after three rounds, 1/16 after four, 1/32 after five, and no more than 7/64 from six
+// on.
 func isSlower(rival, leader []float64) bool {
 	faster := 0
 	for i, rate := range rival {

@@ -12,60 +12,60 @@ type Trial struct {
 	Setting
 	TargetQPS float64 `json:"target_qps"`
 	Valid     bool    `json:"valid"`
-	// Reason says why the run was INVALID; empty: it was VALID.
+	// Reason explains why the run was INVALID; "": it was VALID.
 	Reason string `json:"reason,omitempty"`
-	// LatencyMS is the latency at the percentile that the limit holds for, in milliseconds; a run that was ended early
-	// has that of its answered queries, 0 where none was.
+	// LatencyMS is the latency at the percentile of the limit, in milliseconds. For a run that stopped early, it covers
+	// the answered queries; 0 if there were none.
 	LatencyMS float64 `json:"latency_ms"`
-	// Confirms says that the run was as long as one of harness run.
+	// Confirms states that the run was as long as a run of harness run.
 	Confirms bool `json:"confirms"`
-	// Estimate is the highest rate that LoadGen expects to be VALID, from the times of this run; 0: none.
+	// Estimate is the highest rate that LoadGen expects to be VALID, computed from the latencies of this run; 0: none.
 	Estimate float64 `json:"-"`
 }
 
-// Try runs Server at a rate, under the limits of latency that apply.
+// Try runs Server at a rate, with the latency limits that apply.
 type Try func(ctx context.Context, qps float64) (Trial, error)
 
-// RateSearch looks for the highest VALID rate of Server with few runs: each is made at the rate that is as likely too
-// high as not, by what is known so far (probabilistic bisection), until hardly a rate more than Precision above one
-// that was VALID can be; that one is confirmed.
+// RateSearch finds the highest VALID rate of Server with few runs (probabilistic bisection). Each run uses the rate
+// that is equally likely to be too high or not, given the earlier runs. The search ends when a VALID rate more than
+// Precision above the highest VALID one is very unlikely. It then confirms that rate.
 type RateSearch struct {
-	// Probe is a short run, Confirm one as it counts.
+	// Probe executes a short run. Confirm executes a run of full length.
 	Probe, Confirm Try
-	// Probes bounds how many probes are made; 0: 12. Confirmations is how many runs in a row must be VALID at the rate;
-	// 0: 1.
+	// Probes is the maximum number of probes; 0: 12. Confirmations is the number of consecutive runs that must be VALID at
+	// the rate; 0: 1.
 	Probes, Confirmations int
-	// Most is the highest rate that is worth a probe above the bound, in queries per second; 0: any is.
+	// Most is the maximum rate of probes above the bound, in queries per second; 0: no maximum.
 	Most float64
-	// Made are runs that were made before, at any rates: probes count on from them.
+	// Made contains earlier runs at any rates. The search takes them into account.
 	Made []Trial
-	// Shares are those of the rate that was found which are confirmed in turn, falling; nil: from all of it to a quarter.
+	// Shares contains the shares of the rate found to confirm in turn, descending; nil: from 1 down to a quarter.
 	Shares []float64
-	// Step is the least distance of two rates, all of which are multiples of it; 0: there is none.
+	// Step is the minimum distance of two rates, which are multiples of it; 0: none.
 	Step float64
-	// Report, if not nil, sees each run.
+	// Report, if not nil, is called with each run.
 	Report func(Trial)
 }
 
-// Precision is how much higher than the rate that was found the highest one may be.
+// Precision is the maximum relative difference between the highest VALID rate and the rate found.
 const Precision = 0.05
 
 const (
-	// lowestShare and highestShare are the shares of the bound between which rates are tried: what a SUT that is idle for
-	// most of the time does not answer in time, it does not at lower rates; and the bound was measured with some error.
+	// lowestShare and highestShare limit the rates to try, as shares of the bound. A SUT that misses its limits although
+	// it is mostly idle also misses them at lower rates. The bound was measured with some error.
 	lowestShare, highestShare = 1.0 / 32, 2
-	// steep is how fast higher rates than the bound become unlikely: with its power.
+	// steep determines how quickly rates above the bound become unlikely: it is the exponent of a power law.
 	steep = 20
-	// sure is how likely it must be that no rate more than Precision above the one that was found is VALID.
+	// sure is the required probability that no rate more than Precision above the one found is VALID.
 	sure = 0.8
-	// maxProbes is RateSearch.Probes, if that is 0; what doubles the rate does not count. maxDoublings bounds that: what
-	// is a thousand times faster than it was measured to be was measured wrongly.
+	// maxProbes is the default of RateSearch.Probes, which excludes runs that double the rate. maxDoublings limits the
+	// latter: a measurement that is too low by a factor of a thousand is wrong.
 	maxProbes, maxDoublings = 12, 10
 )
 
-// stepsBack are the shares of the rate that was found which are tried in turn, until one is confirmed. Where two runs
-// in a row must be VALID, those from backAgain on are tried rounds times: a machine that does other things, too,
-// disturbs one of two runs soon, and is calm again later.
+// stepsBack contains the shares of the rate found to try in turn until one is confirmed. If two consecutive runs must
+// be VALID, the shares from index backAgain on are tried rounds times: on a busy machine one of two runs is soon
+// disturbed, but the machine may be idle later.
 var stepsBack = [...]float64{1, 0.97, 0.94, 0.85, 0.7, 0.5, 0.35, 0.25}
 
 const (
@@ -73,14 +73,14 @@ const (
 	rounds    = 3
 )
 
-// ErrNoRate says that no rate was VALID.
+// ErrNoRate means that no rate was VALID.
 var ErrNoRate = errors.New("no VALID rate was found")
 
-// mayWait says that the runs are short enough to wait with some more until the machine is calm.
+// mayWait reports whether the runs are short enough to repeat them until the machine is idle.
 func (s RateSearch) mayWait() bool { return s.Confirmations > 1 }
 
-// Find narrows down the highest rate, which bound, in queries per second, is about the most for, such as the throughput
-// of Offline; known, above 0, is a rate that was VALID. It returns the highest rate that was, 0 where none was.
+// Find narrows down the highest VALID rate. bound, in queries per second, is an approximate upper limit, such as the
+// throughput of Offline. If known is above 0, it is a rate that was VALID. It returns the highest VALID rate; 0: none.
 func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, error) {
 	low, err := s.narrowRate(ctx, bound, known)
 	if low == 0 && err == nil && s.mayWait() {
@@ -89,7 +89,7 @@ func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, er
 	return low, err
 }
 
-// narrowRate is one search, from the beginning.
+// narrowRate executes one search from the beginning.
 func (s RateSearch) narrowRate(ctx context.Context, bound, known float64) (float64, error) {
 	b := newBelief(bound)
 	b.step = s.Step
@@ -110,15 +110,15 @@ func (s RateSearch) narrowRate(ctx context.Context, bound, known float64) (float
 		b.takeTrial(t)
 		if b.exceedsBound() {
 			if b, err = s.doubleRate(ctx, b); err != nil || b.low >= b.bound {
-				return b.low, err // no top was met
+				return b.low, err // no rate was too high
 			}
 		}
 	}
 	return b.low, nil
 }
 
-// doubleRate tries twice the highest VALID rate until that is INVALID: the bound was none, the INVALID rate is one.
-// Where none is INVALID the highest VALID rate stays above the bound.
+// doubleRate doubles the highest VALID rate until a rate is INVALID, because the bound was too low. The INVALID rate
+// becomes the bound. If no rate is INVALID, the highest VALID rate stays above the bound.
 func (s RateSearch) doubleRate(ctx context.Context, b *rateBelief) (*rateBelief, error) {
 	for range maxDoublings {
 		if s.Most > 0 && 2*b.low > s.Most {
@@ -135,8 +135,8 @@ func (s RateSearch) doubleRate(ctx context.Context, b *rateBelief) (*rateBelief,
 	return b, nil
 }
 
-// ConfirmOrLower runs at a rate that was found, and if that is not VALID at lower ones. It returns the one that was
-// confirmed, with ErrNoRate where none was.
+// ConfirmOrLower confirms a rate that was found or, if it is not VALID, a lower one. It returns the confirmed rate, or
+// ErrNoRate if there is none.
 func (s RateSearch) ConfirmOrLower(ctx context.Context, rate float64) (float64, error) {
 	if rate <= 0 {
 		return 0, ErrNoRate
@@ -150,7 +150,7 @@ func (s RateSearch) ConfirmOrLower(ctx context.Context, rate float64) (float64, 
 	return 0, ErrNoRate
 }
 
-// triedShares are those of the rate that was found which are tried in turn.
+// triedShares returns the shares of the rate found that are tried in turn.
 func (s RateSearch) triedShares() []float64 {
 	if s.Shares != nil {
 		return s.Shares
@@ -162,8 +162,8 @@ func (s RateSearch) triedShares() []float64 {
 	return all
 }
 
-// isConfirmed says whether enough runs in a row are VALID at a rate. Where one is not, at no rate by LoadGen's
-// estimate, that was not the rate's fault: there is another try.
+// isConfirmed reports whether enough consecutive runs are VALID at a rate. If a run fails although LoadGen's estimate
+// shows that the rate was not the reason, it tries again.
 func (s RateSearch) isConfirmed(ctx context.Context, rate float64) (bool, error) {
 	t, err := s.runRow(ctx, rate)
 	if err == nil && !t.Valid && !(t.Estimate > 0) && s.mayWait() {
@@ -172,7 +172,7 @@ func (s RateSearch) isConfirmed(ctx context.Context, rate float64) (bool, error)
 	return t.Valid && err == nil, err
 }
 
-// runRow makes as many runs as must be VALID in a row, up to the first that is not, and returns the last.
+// runRow executes the required number of consecutive runs, stops at the first INVALID one, and returns the last run.
 func (s RateSearch) runRow(ctx context.Context, rate float64) (t Trial, err error) {
 	for range cmp.Or(s.Confirmations, 1) {
 		if t, err = s.tryRate(ctx, s.Confirm, rate); err != nil || !t.Valid {

@@ -11,66 +11,69 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Measure runs one test of a setting that takes about d, and returns its samples per second, above 0. An error that is
-// not the end of ctx is taken as the setting's own fault: it leaves the search.
+// Measure runs one test of a setting that takes about d and returns its samples per second, above 0. An error other
+// than the end of ctx counts as a fault of the setting, which then leaves the search.
 type Measure func(ctx context.Context, s Setting, d time.Duration) (float64, error)
 
-// Search looks for the fastest setting of a grid: all are measured in short tests, the best quarter in longer ones, and
-// the best of those in turns, test after test, so that what else the machine does meets all of them. It ends when no
-// rival is likely to be more than Tolerance faster than the leader.
+// Search finds the fastest setting of a grid. It measures all settings in short tests, the best quarter in longer ones,
+// and the best of those in turns, so that other work on the machine affects all of them. It ends when no rival is
+// likely to be more than Tolerance faster than the leader.
 //
-// That a rival may be chosen that is Tolerance slower than the best is the indifference zone of statistics' selection
-// procedures (Bechhofer 1954); the medians and order statistics of paired tests are taken because what disturbs a
-// machine slows some tests much and most of them not at all.
+// The search may choose a rival that is slower than the best by up to Tolerance: the indifference zone of statistical
+// selection procedures (Bechhofer 1954). It uses medians and order statistics of paired tests because disturbances slow
+// a few tests greatly and most tests not at all.
 type Search struct {
 	Measure Measure
-	// Time is how long a test of the final takes.
+	// Time is the duration of a test in the final stage.
 	Time time.Duration
-	// Exhaustive measures every setting as long as those of the final, three times.
+	// Exhaustive measures every setting three times with tests of the final stage.
 	Exhaustive bool
 }
 
 // Stage is a part of a search.
 type Stage string
 
-// Each stage measures fewer settings than the one before, for longer.
+// The stages. Each one measures fewer settings than the previous stage, for longer.
 const (
 	Screen Stage = "short"
 	Narrow Stage = "longer"
 	Final  Stage = "final"
 )
 
-// Tolerance is how much faster than what a search found another setting of the grid may be.
+// Tolerance is the maximum relative difference between the fastest setting of the grid and the one found.
 const Tolerance = 0.03
 
 const (
-	// screenShare and narrowShare are the lengths of tests of the first two stages, as divisors of Time.
+	// screenShare and narrowShare are the divisors of Time that yield the durations of tests in the first two stages.
 	screenShare = 4
 	narrowShare = 2
-	// hopelessShare of the best rate is what a setting must reach in its first test to get another one.
+	// hopelessShare is the minimum share of the best rate that a setting must reach in its first test to get a second
+	// test.
 	hopelessShare = 0.5
-	// survivors is the divisor of how many settings the first stage leaves, finalists how many the second one does.
+	// survivors is the divisor that yields the number of settings after the first stage. finalists is the number after the
+	// second.
 	survivors = 4
 	finalists = 4
-	// minRounds and maxRounds bound the final; where tests of one setting differ by more than calm, it has
-	// busyRounds at least.
+	// minRounds and maxRounds limit the rounds of the final stage. If rates of one setting differ by more than calm,
+	// busyRounds is the minimum.
 	minRounds  = 3
 	busyRounds = 6
 	maxRounds  = 9
 	calm       = 0.1
 )
 
-// Found is the outcome of a search.
+// Found is the result of a search.
 type Found struct {
 	Points []Point // best first
-	// Decided says that no other setting of the final is likely to be more than Tolerance faster than the first.
+	// Decided reports whether no other setting of the final stage is likely to be more than Tolerance faster than the
+	// first.
 	Decided bool
 }
 
-// ErrNothing says that no setting of the grid could be measured.
+// ErrNothing means that no setting of the grid could be measured.
 var ErrNothing = errors.New("no setting could be measured")
 
-// Run searches the grid. An error comes with what was measured before it.
+// Run searches the grid. If it returns an error, Found contains the earlier measurements.
 func (s Search) Run(ctx context.Context, grid []Setting) (Found, error) {
 	all := lists.Map(grid, func(setting Setting) *searchCandidate { return &searchCandidate{setting: setting} })
 	decided, err := s.runStages(ctx, all)
@@ -110,8 +113,8 @@ func (s Search) runStages(ctx context.Context, all []*searchCandidate) (decided 
 	return s.raceCandidates(ctx, left)
 }
 
-// halveCandidates measures each candidate, those that are not far behind once more in the reverse order, and returns
-// the best. The better test of two counts: a disturbance slows a test and never speeds one up.
+// halveCandidates measures each candidate, measures those that are not far behind again in reverse order, and returns
+// the best ones. The faster of two tests counts, because a disturbance can only slow a test down.
 func (s Search) halveCandidates(ctx context.Context, all []*searchCandidate, stage Stage, d time.Duration,
 	leave int) ([]*searchCandidate, error) {
 	if err := s.measureEach(ctx, stage, all, d); err != nil {
@@ -134,14 +137,14 @@ func (s Search) halveCandidates(ctx context.Context, all []*searchCandidate, sta
 	return usableCandidates(bestCandidates(all, leave))
 }
 
-// bestCandidates are the first candidates, and the plugin's own choice: what is found is compared with that.
+// bestCandidates returns the first candidates and the plugin's own choice, with which results are compared.
 func bestCandidates(all []*searchCandidate, leave int) []*searchCandidate {
 	return slices.DeleteFunc(slices.Clone(all), func(c *searchCandidate) bool {
 		return c.setting != Setting{} && slices.Index(all, c) >= leave
 	})
 }
 
-// measureEach measures each candidate once, but for those with a fault.
+// measureEach measures each candidate without a fault once.
 func (s Search) measureEach(ctx context.Context, stage Stage, all []*searchCandidate, d time.Duration) error {
 	for _, c := range all {
 		if c.fault != nil {
@@ -162,7 +165,7 @@ func (s Search) measureEach(ctx context.Context, stage Stage, all []*searchCandi
 	return nil
 }
 
-// usableCandidates are the candidates without a fault.
+// usableCandidates returns the candidates without a fault.
 func usableCandidates(all []*searchCandidate) ([]*searchCandidate, error) {
 	left := slices.DeleteFunc(slices.Clone(all), func(c *searchCandidate) bool { return c.fault != nil })
 	if len(left) > 0 {

@@ -10,35 +10,38 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// ServerSearch looks for the setting and the rate of Server: the highest VALID rate of the first setting, and of each
-// other one if a rate above that is VALID with it.
+// ServerSearch finds the setting and the rate of Server: the highest VALID rate of the first setting, and of each other
+// setting that is VALID at a higher rate.
 type ServerSearch struct {
 	Bench *Bench
-	// Settings are those of a run as it counts; ProbeTime is how long the others take at least, where that is shorter.
+	// Settings contains the settings of a run of full length. ProbeTime is the minimum duration of the other runs, if it
+	// is shorter.
 	Settings  loadgen.TestSettings
 	ProbeTime time.Duration
-	// MeasureTime is how long the throughput of a setting is measured that has none.
+	// MeasureTime is the duration of the measurement of a setting without a known throughput.
 	MeasureTime time.Duration
-	// Next, if not nil, sees what is run before it is; qps 0: the throughput is measured.
+	// Next, if not nil, is called before each run; qps 0 means that the run measures the throughput.
 	Next func(s Setting, qps float64)
 }
 
-// maxQueries bounds the queries of a probe at twice a VALID rate: LoadGen keeps all of them in memory.
+// maxQueries is the maximum number of queries of a probe at twice a VALID rate, because LoadGen keeps all queries in
+// memory.
 const maxQueries = 1 << 20
 
-// step is how much higher a rate must be VALID for another setting to be searched.
+// step is the factor by which a higher rate must be VALID before another setting is searched.
 const step = 1 + Precision
 
 const (
-	// otherProbes bounds the probes of each setting but the first one.
+	// otherProbes is the maximum number of probes of each setting except the first.
 	otherProbes = 5
-	// twiceUntil is how long a run is at most of which two must be VALID in a row: some seconds are soon VALID by chance.
+	// twiceUntil is the maximum duration of runs of which two consecutive ones must be VALID: a run of a few seconds can
+	// be VALID by chance.
 	twiceUntil = time.Minute
 )
 
-// Run searches the settings, which ServerSettings chose. The throughput of one that has none is measured first. The
-// Server that is returned has the trials made, with an error too; without one it has the best setting and its rate, and
-// with ErrNoRate none.
+// Run searches the settings, which ServerSettings returned. It first measures the throughput of settings without one.
+// The result contains all trials, even with an error. Without an error it also contains the best setting and its rate;
+// if no rate was VALID, the error is ErrNoRate.
 func (s ServerSearch) Run(ctx context.Context, settings []Point) (Server, error) {
 	out := Server{Limits: LimitsOf(s.Settings), MinDurationMS: s.Settings.MinDuration.Milliseconds()}
 	settings, err := s.dropEqual(ctx, settings)
@@ -55,12 +58,12 @@ func (s ServerSearch) Run(ctx context.Context, settings []Point) (Server, error)
 			found, out.Setting = rate, p.Setting
 		}
 	}
-	s.Bench.Close() // a process of its own, as a run has
+	s.Bench.Close() // the final run has a new process, like a run of harness run
 	out.TargetQPS, err = s.newRateSearch(out.Setting, &out).ConfirmOrLower(ctx, found)
 	return out, err
 }
 
-// dropEqual drops settings that come to the same as one before.
+// dropEqual removes settings with the same effect as an earlier one.
 func (s ServerSearch) dropEqual(ctx context.Context, settings []Point) ([]Point, error) {
 	if len(settings) < 2 {
 		return settings, nil
@@ -81,8 +84,8 @@ func (s ServerSearch) dropEqual(ctx context.Context, settings []Point) ([]Point,
 	return left, nil
 }
 
-// effectiveSetting is what a setting came to. Where the backend does not say its threads, they are those of the
-// setting.
+// effectiveSetting returns the setting that the workload uses. If the backend does not report its threads, they are
+// those of s.
 func (s Setting) effectiveSetting(w sdk.WorkloadInfo) Setting {
 	out := Setting{Batch: w.Batch, Sessions: w.Sessions, Threads: s.Threads}
 	if n, err := strconv.Atoi(w.BackendInfo[ThreadsOption]); err == nil {
@@ -91,7 +94,7 @@ func (s Setting) effectiveSetting(w sdk.WorkloadInfo) Setting {
 	return out
 }
 
-// newRateSearch is the search with a setting, whose runs go to out.
+// newRateSearch returns the search of the rate with a setting. It appends the trials to out.
 func (s ServerSearch) newRateSearch(p Setting, out *Server) RateSearch {
 	r := RateSearch{
 		Probe: s.newTrial(p, s.probeSettings(), false), Confirm: s.newTrial(p, s.Settings, true),
@@ -104,7 +107,7 @@ func (s ServerSearch) newRateSearch(p Setting, out *Server) RateSearch {
 	return r
 }
 
-// findRate is the highest VALID rate of a setting, 0 where it is not above the one that was found.
+// findRate returns the highest VALID rate of a setting, or 0 if it is not above the rate found so far.
 func (s ServerSearch) findRate(ctx context.Context, search RateSearch, p Point, found float64) (float64, error) {
 	bound := p.SamplesPerSecond
 	if !(bound > 0) {
@@ -127,7 +130,7 @@ func (s ServerSearch) findRate(ctx context.Context, search RateSearch, p Point, 
 	return search.Find(ctx, bound, step*found)
 }
 
-// newTrial is a run with a setting.
+// newTrial returns a function that runs a trial with a setting.
 func (s ServerSearch) newTrial(p Setting, t loadgen.TestSettings, confirms bool) Try {
 	return func(ctx context.Context, qps float64) (Trial, error) {
 		if s.Next != nil {
@@ -150,10 +153,10 @@ func (s ServerSearch) newTrial(p Setting, t loadgen.TestSettings, confirms bool)
 	}
 }
 
-// maxAttempts bounds how often a run is done.
+// maxAttempts is the maximum number of repetitions of a run.
 const maxAttempts = 4
 
-// repeatPaused does a run again in which the machine stood still: it says nothing of a rate.
+// repeatPaused repeats a run during which the machine paused, because such a run reveals nothing about a rate.
 func repeatPaused(run func() (*loadgen.Result, error)) (res *loadgen.Result, err error) {
 	for range maxAttempts {
 		if res, err = run(); err != nil || len(res.Pauses) == 0 {
@@ -163,7 +166,7 @@ func repeatPaused(run func() (*loadgen.Result, error)) (res *loadgen.Result, err
 	return res, err
 }
 
-// firstReason is the first of the reasons of an INVALID run: where it was ended early, why that was.
+// firstReason returns the first reason of an INVALID run or, if the run stopped early, the reason for that.
 func firstReason(all []loadgen.Reason) string {
 	if len(all) == 0 {
 		return ""
@@ -176,11 +179,11 @@ func firstReason(all []loadgen.Reason) string {
 	return text
 }
 
-// aborted is the rule of a run that did not come to its end: what it needed is an end.
+// aborted is the rule that a run which did not finish violates.
 const aborted = "aborted"
 
-// probeSettings are the settings of the runs that are not confirmed: the limits of latency, and as many queries as tell
-// whether their percentile is met.
+// probeSettings returns the settings of the short runs: the latency limits, and enough queries to determine whether the
+// limits' percentile is met.
 func (s ServerSearch) probeSettings() loadgen.TestSettings {
 	t := s.Settings
 	t.MinDuration = min(t.MinDuration, s.ProbeTime)
@@ -190,13 +193,13 @@ func (s ServerSearch) probeSettings() loadgen.TestSettings {
 	return t
 }
 
-// late is how many queries of a probe may miss the limit: fewer than that tell little, and early stopping forgives none
-// of less than half as many.
+// late is the number of queries of a probe that may miss the limit. Fewer would reveal little, and below half this
+// number early stopping tolerates no misses.
 const late = 10
 
-// ServerSettings are the settings of the grid that are worth a search of the Server rate, of points sorted best first:
-// the fastest one whose batches take no more than half of the time in which an answer is due, and the plugin's own
-// choice, which may be another one in Server than it was in Offline; that one alone where nothing was measured.
+// ServerSettings returns the settings for the search of the Server rate, from points sorted by speed: the fastest
+// setting whose batches take no more than half of the time limit, and the plugin's own choice, which may differ between
+// Server and Offline. If no setting was measured, it returns only the plugin's choice.
 func ServerSettings(points []Point, due time.Duration) []Point {
 	var own, quick, measured []Point
 	for _, p := range points {
@@ -219,7 +222,7 @@ func ServerSettings(points []Point, due time.Duration) []Point {
 	return []Point{{}}
 }
 
-// batchTime is how long a batch is in work, where all sessions are.
+// batchTime returns the time that a batch takes while all sessions are busy.
 func (p Point) batchTime() time.Duration {
 	together := float64(max(p.Batch, 1) * max(p.Sessions, p.Requests, 1))
 	return time.Duration(together / p.SamplesPerSecond * float64(time.Second))

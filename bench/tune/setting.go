@@ -18,11 +18,11 @@ type Setting struct {
 	Batch    int `json:"batch"`
 	Sessions int `json:"sessions"`
 	Threads  int `json:"threads"`
-	// Requests are those in flight to a server, where the model is at one: sessions are of this machine.
+	// Requests is the number of requests in flight if the model is on a server. Sessions exist only on this machine.
 	Requests int `json:"requests,omitempty"`
 }
 
-// String is the setting for people: "batch 8, 2 sessions, 1 thread".
+// String returns the setting as text: "batch 8, 2 sessions, 1 thread".
 func (s Setting) String() string {
 	var parts []string
 	if s.Batch > 0 {
@@ -50,7 +50,8 @@ func countText(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// Grid is every combination of the values, and before them the plugin's own choice, which a run without a profile uses.
+// Grid returns every combination of the values, preceded by the plugin's own choice, which a run without a profile
+// uses.
 func Grid(batches, sessions, threads []int) []Setting {
 	if len(threads) == 0 {
 		threads = []int{0}
@@ -64,8 +65,8 @@ func Grid(batches, sessions, threads []int) []Setting {
 	return dropRepeated(grid)
 }
 
-// RemoteGrid is the grid of a model at a server: every combination of numbers of requests in flight and of samples in
-// each; where batches is empty, a request holds what it does.
+// RemoteGrid returns the grid for a model on a server: every combination of the number of requests in flight and the
+// number of samples in each. If batches is empty, it leaves the number of samples unchanged.
 func RemoteGrid(batches, requests []int) []Setting {
 	if len(batches) == 0 {
 		batches = []int{0}
@@ -77,12 +78,12 @@ func RemoteGrid(batches, requests []int) []Setting {
 	return dropRepeated(grid)
 }
 
-// DefaultRequests are the numbers of requests in flight that are tried by default: 1, 2, 4, ... 256.
+// DefaultRequests returns the default numbers of requests in flight: 1, 2, 4, ... 256.
 func DefaultRequests() []int { return Doublings(256) }
 
-// DefaultGrid is the grid for a number of cores on which the backend runs: the sessions share all of them, or half of
-// them, which wins where two hardware threads are one core. Where the backend takes no number of threads, up to four
-// sessions for each core are tried.
+// DefaultGrid returns the grid for a backend that runs on a number of cores. The sessions share all cores or half of
+// them, which is faster if two hardware threads share a core. If threads is false, the backend does not accept a number
+// of threads, and the grid includes up to four sessions per core.
 func DefaultGrid(batches []int, cores int, threads bool) []Setting {
 	cores = max(cores, 1)
 	grid := []Setting{{}}
@@ -99,7 +100,7 @@ func DefaultGrid(batches []int, cores int, threads bool) []Setting {
 	return dropRepeated(grid)
 }
 
-// Doublings are 1, 2, 4, ... up to most, and most.
+// Doublings returns 1, 2, 4, ... up to maxValue, and maxValue.
 func Doublings(most int) []int {
 	var all []int
 	for n := 1; n < most; n *= 2 {
@@ -108,7 +109,7 @@ func Doublings(most int) []int {
 	return append(all, most)
 }
 
-// dropRepeated drops repetitions.
+// dropRepeated removes repeated settings.
 func dropRepeated(grid []Setting) []Setting {
 	seen := map[Setting]bool{}
 	return slices.DeleteFunc(grid, func(s Setting) bool {

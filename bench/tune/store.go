@@ -14,25 +14,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Subject is a run that looks for its profile.
+// Subject describes a run for which a profile is sought.
 type Subject struct {
 	Key
 	Machine Machine
-	// PluginSHA256 sums the plugin's binary up. It is asked for only where there is a profile.
+	// PluginSHA256 returns the checksum of the plugin's binary. It is called only if there is a profile.
 	PluginSHA256 func() (string, error)
 }
 
 // Store is the folder of profiles.
 type Store struct{ Dir string }
 
-// Path is where the profile of a workload on a machine is.
+// Path returns the path of the profile of a workload on a machine.
 func (s Store) Path(k Key, m Machine) string {
 	return filepath.Join(s.Dir, k.Model+"-"+profileName(k, m)+".json")
 }
 
-// profileName tells keys on machines apart.
+// profileName returns a file name that is unique for the key and the machine.
 func profileName(k Key, m Machine) string {
-	text, _ := json.Marshal(struct { // strings and numbers: it cannot fail
+	text, _ := json.Marshal(struct { // strings and numbers: encoding cannot fail
 		Key
 		Machine Machine
 	}{k.cleanKey(), m})
@@ -40,7 +40,7 @@ func profileName(k Key, m Machine) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// cleanKey makes empty maps and lists absent, so that equal keys look alike.
+// cleanKey replaces empty maps and lists by nil, so that equal keys have equal values.
 func (k Key) cleanKey() Key {
 	if len(k.BackendOptions) == 0 {
 		k.BackendOptions = nil
@@ -54,11 +54,11 @@ func (k Key) cleanKey() Key {
 	return k
 }
 
-// Same says whether runs with both keys do the same work.
+// Same reports whether runs with the two keys do the same work.
 func (k Key) Same(o Key) bool { return reflect.DeepEqual(k.cleanKey(), o.cleanKey()) }
 
-// Find looks for the profile of a run. Without one, ignored says of each that is for the same workload why it does not
-// fit, and of one that should be there why it cannot be read.
+// Find finds the profile of a run. If there is none, ignored explains for each profile of the same workload why it does
+// not match, and for an unreadable profile why it cannot be read.
 func (s Store) Find(r Subject) (path string, found *Profile, ignored []string, err error) {
 	path = s.Path(r.Key, r.Machine)
 	for _, candidate := range s.candidatePaths(path, r.Model) {
@@ -80,18 +80,18 @@ func (s Store) Find(r Subject) (path string, found *Profile, ignored []string, e
 	return "", nil, ignored, nil
 }
 
-// olderPath is where earlier versions wrote the profile of a model.
+// olderPath returns the path at which earlier versions wrote the profile of a model.
 func (s Store) olderPath(model string) string { return filepath.Join(s.Dir, model+".json") }
 
-// candidatePaths are the files that may be a model's profile, that of the run first.
+// candidatePaths returns the files that may contain a model's profile, starting with that of the run.
 func (s Store) candidatePaths(path, model string) []string {
 	matches, _ := filepath.Glob(filepath.Join(escapePattern(s.Dir),
-		escapePattern(model)+"-*.json")) // the pattern is sound
+		escapePattern(model)+"-*.json")) // the pattern is well-formed
 	others := lists.Filter(matches, func(m string) bool { return m != path })
 	return slices.Concat([]string{path}, others, []string{s.olderPath(model)})
 }
 
-// escapePattern makes a path a pattern that matches itself.
+// escapePattern returns a pattern that matches only path.
 func escapePattern(path string) string {
 	var out []rune
 	for _, r := range path {
@@ -104,7 +104,7 @@ func escapePattern(path string) string {
 	return string(out)
 }
 
-// Mismatch says what else than the run's the profile is for; empty: it fits.
+// Mismatch describes the difference between the profile's subject and the run; "": the profile matches.
 func (p Profile) Mismatch(r Subject) (string, error) {
 	if p.Machine != r.Machine {
 		return fmt.Sprintf("another machine (%v; this is %v)", p.Machine, r.Machine), nil

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// doubler is the SUT and the library of its samples: sample i is the number i.
+// doubler is the SUT and the QSL. Sample i is the number i.
 type doubler struct{}
 
 func (doubler) Name() string                                                      { return "doubler" }

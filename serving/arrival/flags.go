@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// LoadFlags are the user's texts of the flags with these names; an empty text means that the flag was not given.
+// LoadFlags contains the values of the flags with these names. An empty text means that the flag was not given.
 type LoadFlags struct {
 	Max, Replay         bool
 	Rate, Concurrency   string // lists of points
@@ -23,8 +23,8 @@ type LoadFlags struct {
 	Seed                uint64
 }
 
-// ParsePatterns returns the requested points in rising order. The error lists every fault. Without a requested load it
-// returns no points and no error.
+// ParsePatterns returns the requested points in ascending order. The error lists every fault. If no load was requested,
+// it returns no points and no error.
 func (f LoadFlags) ParsePatterns() ([]Pattern, error) {
 	var p flagReader
 	base := Pattern{Seed: f.Seed}
@@ -41,13 +41,13 @@ func (f LoadFlags) ParsePatterns() ([]Pattern, error) {
 	return points, nil
 }
 
-// Which turns of sessions are asked.
+// The turns of a session that are sent.
 const (
 	firstTurn = "first"
 	allTurns  = "all"
 )
 
-// flagReader collects what is wrong with flags.
+// flagReader collects the faults of flags.
 type flagReader struct{ faults []error }
 
 func (p *flagReader) addError(err error) {
@@ -58,7 +58,7 @@ func (p *flagReader) addError(err error) {
 
 func (p *flagReader) addErrorf(format string, args ...any) { p.addError(fmt.Errorf(format, args...)) }
 
-// findKind finds what the load is.
+// findKind sets the kind of the load.
 func (f LoadFlags) findKind(p *Pattern) error {
 	var asked []string
 	add := func(given bool, name string, k Kind) {
@@ -80,7 +80,7 @@ func (f LoadFlags) findKind(p *Pattern) error {
 	return nil
 }
 
-// checkConflicts finds flags that mean nothing beside the others.
+// checkConflicts adds faults for flags that have no meaning in combination with others.
 func (p *flagReader) checkConflicts(f LoadFlags) {
 	given := func(text string) bool { return text != "" }
 	rate := given(f.Rate) || given(f.Stages)
@@ -109,7 +109,7 @@ func (p *flagReader) checkConflicts(f LoadFlags) {
 	}
 }
 
-// readCommon reads what all points share.
+// readCommon reads the options that all points share.
 func (p *flagReader) readCommon(f LoadFlags, b *Pattern) {
 	if b.Kind == Rate {
 		b.Arrival = Poisson
@@ -191,7 +191,7 @@ func (p *flagReader) readStages(f LoadFlags, b *Pattern) {
 	}
 }
 
-// makePatterns makes a pattern of each value.
+// makePatterns returns a pattern for each value.
 func (p *flagReader) makePatterns(f LoadFlags, b Pattern) []Pattern {
 	rates, users := []float64{0}, []float64{0}
 	var err error
@@ -236,7 +236,7 @@ func (p *flagReader) readNumber(flag, text string, least, most float64) float64 
 	return x
 }
 
-// readOptionalTime is time, and 0 where none was given.
+// readOptionalTime returns a duration, or 0 if text is empty.
 func (p *flagReader) readOptionalTime(flag, text string, least time.Duration) time.Duration {
 	if text == "" {
 		return 0
@@ -244,7 +244,7 @@ func (p *flagReader) readOptionalTime(flag, text string, least time.Duration) ti
 	return p.readTime(flag, text, least)
 }
 
-// readTime reads a duration of at least so many nanoseconds.
+// readTime returns a duration of minTime or longer.
 func (p *flagReader) readTime(flag, text string, least time.Duration) time.Duration {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < least || d > MostTime {
@@ -258,5 +258,5 @@ func (p *flagReader) readTime(flag, text string, least time.Duration) time.Durat
 	return d
 }
 
-// MostTime bounds each time that is given.
+// MostTime is the maximum of each duration.
 const MostTime = 30 * 24 * time.Hour

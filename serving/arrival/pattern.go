@@ -12,77 +12,78 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Kind is the rule that determines when a request is sent, as in records.
+// Kind is the rule that determines when a request is sent, with its name in records.
 type Kind = metrics.LoadKind
 
 // The kinds of load.
 const (
-	Maximum = metrics.MaximumLoad // everything is due at once
+	Maximum = metrics.MaximumLoad // all requests are due at once
 	Rate    = metrics.RateLoad    // requests arrive at a rate, which may change
-	Replay  = metrics.ReplayLoad  // requests arrive as those of a trace did
-	Users   = metrics.UsersLoad   // each user waits for an answer, thinks, and asks again
+	Replay  = metrics.ReplayLoad  // requests arrive at the times of a trace
+	Users   = metrics.UsersLoad   // each user waits for an answer, pauses, and sends the next request
 )
 
-// Arrival is the distribution of the gaps between requests of a rate.
+// Arrival is the distribution of the gaps between requests at a rate.
 type Arrival string
 
-// The arrivals, by their names on the command line.
+// The arrival distributions, with their names on the command line.
 const (
-	Poisson  Arrival = "poisson"  // gaps of an exponential distribution: LoadGen's Server
+	Poisson  Arrival = "poisson"  // exponentially distributed gaps, as in LoadGen's Server
 	Constant Arrival = "constant" // equal gaps
-	Gamma    Arrival = "gamma"    // gaps of a gamma distribution: in bursts below shape 1, smoother above
+	Gamma    Arrival = "gamma"    // gamma-distributed gaps: bursts below shape 1, smoother above
 )
 
-// What ends a point that says nothing else: both of the first two, and at most the last.
+// Default limits of a point: it ends when both defaults are reached, or at MostDuration.
 const (
 	DefaultDuration = time.Minute
 	DefaultRequests = 100
 	MostDuration    = 10 * time.Minute
 )
 
-// NoLimit stands for a limit of LoadGen's that nobody set, where LoadGen wants one: no answer takes so long.
+// NoLimit replaces a limit that LoadGen requires but the user did not set. It is longer than any answer takes.
 const NoLimit = metrics.NoLimit
 
-// MostRequests bounds a schedule: its times alone take half a gigabyte.
+// MostRequests is the maximum number of requests in a schedule. Their times take half a gigabyte.
 const MostRequests = 1 << 26
 
 // Pattern is the load of one point.
 type Pattern struct {
 	Kind Kind
 
-	// Of Rate: how requests arrive, how many a second (unless there are stages), and the shape of Gamma.
+	// For Rate: the distribution of arrivals, the requests per second (unless there are stages), and the shape of Gamma.
 	Arrival    Arrival
 	PerSecond  float64
 	Burstiness float64
-	// Stages are rates that follow each other; nil: there is one rate.
+	// Stages contains rates that follow one another; nil: the rate is constant.
 	Stages []RateStage
-	// Ramp is the time of the linear increase from RampFrom to PerSecond, or the time over which all Users start,
-	// evenly.
+	// Ramp is the time of the linear increase from RampFrom to PerSecond, or the time over which Users start, evenly
+	// distributed.
 	Ramp     time.Duration
 	RampFrom float64
 
-	// Users is the number of concurrent users. For other kinds than Users it limits the requests in flight; 0: no
-	// limit.
+	// Users is the number of concurrent users. For other kinds than Users it limits the requests in flight; 0: no limit.
 	Users int
 	// Think is a user's pause between an answer and the next request.
 	Think time.Duration
 
-	// Of Replay: how many times as fast (0: 1), and the part of the trace, from its first time on; To 0: to its end.
+	// For Replay: the factor of the speed (0: 1), and the part of the trace, relative to its first time. To 0 means its
+	// end.
 	Speed    float64
 	From, To time.Duration
 
-	// Sessions sends the turns of a session one after the other, each after the previous answer and the user's pause. A
-	// rate then counts new sessions.
+	// Sessions sends the turns of a session one after another. Each turn waits for the previous answer and the user's
+	// pause. A rate then counts new sessions.
 	Sessions bool
 
-	// Requests and Duration end the sending, whichever comes first; 0: not this one. Without both, see DefaultDuration.
+	// Requests and Duration end the sending at the limit that is reached first; 0: no such limit. If both are 0, see
+	// DefaultDuration.
 	Requests int
 	Duration time.Duration
 
 	Seed uint64
 }
 
-// RateStage is a constant rate for a time.
+// RateStage is a constant rate for a period.
 type RateStage struct {
 	PerSecond float64
 	For       time.Duration
@@ -99,7 +100,7 @@ func (p Pattern) Value() float64 {
 	return 0
 }
 
-// Scenario is the scenario of LoadGen that has this load: Offline, Server, SingleStream, or "" where none has.
+// Scenario returns the LoadGen scenario with this load: Offline, Server, SingleStream, or "" if there is none.
 func (p Pattern) Scenario() string {
 	switch {
 	case p.Sessions || p.Kind == Replay:
@@ -114,8 +115,8 @@ func (p Pattern) Scenario() string {
 	return ""
 }
 
-// Label returns "no LoadGen scenario: closed loop" or a similar text for a load without a LoadGen scenario, otherwise
-// "".
+// Label returns "no LoadGen scenario: closed loop" or a similar text for a load without a LoadGen scenario, and ""
+// otherwise.
 func (p Pattern) Label() string {
 	if p.Scenario() != "" {
 		return ""
@@ -123,7 +124,7 @@ func (p Pattern) Label() string {
 	return "no LoadGen scenario: " + p.describeLoad()
 }
 
-// describeLoad names a load that is no scenario.
+// describeLoad describes a load without a LoadGen scenario.
 func (p Pattern) describeLoad() string {
 	switch {
 	case p.Kind == Users && p.Sessions:
@@ -144,7 +145,7 @@ func (p Pattern) describeLoad() string {
 	return fmt.Sprintf("arrivals with at most %d under way", p.Users)
 }
 
-// ClosedLoop is the sentence that figures of a closed loop carry; "" for other loads.
+// ClosedLoop returns the sentence that accompanies figures of a closed loop; "" for other loads.
 func (p Pattern) ClosedLoop() string {
 	switch {
 	case p.Kind != Users:
@@ -157,7 +158,7 @@ func (p Pattern) ClosedLoop() string {
 		"users, not of a rate: see the open-loop points.", p.Users, p.Users)
 }
 
-// UserStarts returns the users' start times in nanoseconds: evenly over the ramp, or all 0 without a ramp.
+// UserStarts returns the users' start times in nanoseconds: evenly distributed over the ramp, or all 0 without a ramp.
 func (p Pattern) UserStarts() []int64 {
 	starts := make([]int64, p.Users)
 	for i := range starts {

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// maxPoints bounds a list.
+// maxPoints is the maximum length of a list.
 const maxPoints = 10_000
 
-// ParseLoads reads a list of loads: "4", "1,2,4", doubling as "1..256" (and its end), so many of equal ratio as
-// "1..100/8", equal steps as "10..50+10", and lists of these. They come in rising order, each once. Whole ones are
-// numbers of users, others rates, which have three significant digits where they are computed.
+// ParseLoads parses a list of loads. An item is a number ("4"), doublings ("1..256", including the end), a number of
+// loads with equal ratios ("1..100/8") or equal steps ("10..50+10"); commas separate items ("1,2,4"). It returns the
+// distinct loads in ascending order. If whole is true, loads are integers (numbers of users); otherwise they are rates,
+// and computed rates have three significant digits.
 func ParseLoads(text string, whole bool) ([]float64, error) {
 	var all []float64
 	for part := range strings.SplitSeq(text, ",") {
@@ -29,7 +30,7 @@ func ParseLoads(text string, whole bool) ([]float64, error) {
 	return slices.Compact(all), nil
 }
 
-// parseSeries reads one member of a list.
+// parseSeries parses one item of a list.
 func parseSeries(text string, whole bool) ([]float64, error) {
 	first, rest, isRange := strings.Cut(text, "..")
 	from, err := parseLoad(first, whole)
@@ -56,7 +57,7 @@ func parseSeries(text string, whole bool) ([]float64, error) {
 	return equalRatios(text, from, to, rest[at+1:], whole)
 }
 
-// parseLoad reads a load.
+// parseLoad parses a single load.
 func parseLoad(text string, whole bool) (float64, error) {
 	text = strings.TrimSpace(text)
 	if whole {
@@ -75,14 +76,14 @@ func parseLoad(text string, whole bool) (float64, error) {
 	return r, nil
 }
 
-// The limits of requested loads.
+// The limits of loads.
 const (
 	minRate  = 1e-6
 	maxRate  = 1e7
 	maxUsers = 1_000_000
 )
 
-// doublingLoads doubles from the first on, and has the last.
+// doublingLoads returns from, its doublings below to, and to.
 func doublingLoads(from, to float64) []float64 {
 	var all []float64
 	for x := from; x < to; x *= 2 {
@@ -91,7 +92,7 @@ func doublingLoads(from, to float64) []float64 {
 	return append(all, to)
 }
 
-// equalSteps are equal; the last is not beyond the end.
+// equalSteps returns loads with equal distances. The last one does not exceed to.
 func equalSteps(text string, from, to float64, by string, whole bool) ([]float64, error) {
 	step, err := parseLoad(by, whole)
 	if err != nil {
@@ -113,7 +114,7 @@ func equalSteps(text string, from, to float64, by string, whole bool) ([]float64
 	}
 }
 
-// equalRatios are so many points of equal ratio.
+// equalRatios returns count loads with equal ratios.
 func equalRatios(text string, from, to float64, count string, whole bool) ([]float64, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(count))
 	if err != nil || n < 2 || n > maxPoints {
@@ -144,7 +145,7 @@ func RatesBetween(one, maximum float64, n int) []float64 {
 	return slices.Compact(all)
 }
 
-// roundSignificant rounds to so many significant digits.
+// roundSignificant rounds x to a number of significant digits.
 func roundSignificant(x float64, digits int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	if err != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// rateIntegral is that of a rate over time, from 0 on: of straight lines, the last of which never ends.
+// rateIntegral is the integral of a rate over time, starting at 0. The rate is piecewise linear; the last segment may
+// be infinite.
 type rateIntegral struct {
 	lines []rateSegment
-	begin float64 // of the first line that is left, in ns
-	sum   float64 // there
+	begin float64 // start of the first remaining segment, in ns
+	sum   float64 // value of the integral at begin
 }
 
-// rateSegment is a rate that changes evenly.
+// rateSegment is a rate that changes linearly.
 type rateSegment struct {
 	from, to float64 // per second
 	length   float64 // ns
@@ -23,7 +24,7 @@ type rateSegment struct {
 
 func (l rateSegment) area() float64 { return (l.from + l.to) / 2 * (l.length / 1e9) }
 
-// integrateRate is that of the pattern's rate.
+// integrateRate returns the integral of the pattern's rate.
 func (p Pattern) integrateRate() *rateIntegral {
 	r := &rateIntegral{}
 	if p.Ramp > 0 {
@@ -38,7 +39,7 @@ func (p Pattern) integrateRate() *rateIntegral {
 	return r
 }
 
-// integrateUntil is the integral from 0 to a time in ns.
+// integrateUntil returns the integral from 0 to a time in ns.
 func (r *rateIntegral) integrateUntil(at float64) (sum float64) {
 	for _, l := range r.lines {
 		d := min(at, l.length)
@@ -50,8 +51,8 @@ func (r *rateIntegral) integrateUntil(at float64) (sum float64) {
 	return sum
 }
 
-// timeAtValue is the first time, in ns, at which the integral has the value; infinite: it never has. It is asked for
-// values that rise.
+// timeAtValue returns the first time, in ns, at which the integral reaches value, or infinity if it never does. Values
+// must ascend from call to call.
 func (r *rateIntegral) timeAtValue(value float64) float64 {
 	for len(r.lines) > 0 && value > r.sum+r.lines[0].area() {
 		r.sum += r.lines[0].area()
@@ -69,14 +70,14 @@ func (r *rateIntegral) timeAtValue(value float64) float64 {
 	if l.from == l.to {
 		return r.begin + x*1e9/l.from
 	}
-	// x = from t + slope t²/2, solved so that nothing cancels.
+	// x = from t + slope t²/2, solved without cancellation.
 	slope := (l.to - l.from) / (l.length / 1e9)
 	root := math.Sqrt(max(0, l.from*l.from+2*slope*x))
 	return r.begin + min(2*x/(l.from+root)*1e9, l.length)
 }
 
-// unitArrivals returns a function that has the times, in seconds, of arrivals at one a second, one after the other; the
-// first is 0.
+// unitArrivals returns a function that returns successive arrival times, in seconds, at one arrival per second,
+// starting with 0.
 func (p Pattern) unitArrivals() func() float64 {
 	switch p.Arrival {
 	case Gamma:
@@ -88,7 +89,7 @@ func (p Pattern) unitArrivals() func() float64 {
 	return func() float64 { i++; return i }
 }
 
-// poissonTimes are those of LoadGen at one query a second.
+// poissonTimes returns LoadGen's arrival times at one query per second.
 func poissonTimes(seed uint64) func() float64 {
 	var due []int64
 	i := -1
@@ -96,7 +97,7 @@ func poissonTimes(seed uint64) func() float64 {
 		if i++; i == len(due) {
 			longer, err := loadgen.ServerArrivals(1, seed, uint64(max(1024, 2*len(due))), 0)
 			if err != nil {
-				return math.Inf(1) // beyond a century
+				return math.Inf(1) // more than a century
 			}
 			due = longer
 		}
@@ -104,8 +105,8 @@ func poissonTimes(seed uint64) func() float64 {
 	}
 }
 
-// gammaTimes have gaps of a gamma distribution of mean 1: Marsaglia and Tsang's method (ACM TOMS 26, 2000), from
-// normal variables by Box and Muller. Nothing is scaled to a total afterwards.
+// gammaTimes returns arrival times with gamma-distributed gaps of mean 1, by Marsaglia and Tsang's method (ACM TOMS 26,
+// 2000) with normal variables by Box and Muller. It does not scale the gaps to a total.
 func gammaTimes(shape float64, seed uint64) func() float64 {
 	src := rand.New(rand.NewPCG(seed, 0x67616d6d61))
 	normal := func() float64 {
@@ -145,7 +146,7 @@ func gammaTimes(shape float64, seed uint64) func() float64 {
 	}
 }
 
-// scaleTime is a time at a speed.
+// scaleTime divides a time by a speed.
 func scaleTime(d time.Duration, speed float64) int64 {
 	if speed == 1 {
 		return int64(d)

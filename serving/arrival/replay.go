@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// scheduleReplay sends the rows of a trace as it did: sorted by their times, equal ones in the order of the file.
+// scheduleReplay returns the due times of a trace's rows, sorted. Rows with equal times keep the order of the file.
 func (p Pattern) scheduleReplay(stamps []time.Duration) (s Schedule, err error) {
 	if len(stamps) == 0 {
 		return s, errors.New("the data has no times of requests: a replay wants a column timestamp " +

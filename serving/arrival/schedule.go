@@ -13,19 +13,18 @@ import (
 
 // Schedule contains the due times of requests.
 type Schedule struct {
-	// Due contains nanoseconds from the start of sending, in rising order.
+	// Due contains due times in nanoseconds from the start of sending, ascending.
 	Due []int64
-	// Rows are the rows of the data that are sent, in the order of Due; nil: the first is sent first, and so on.
+	// Rows contains the row of the data for each entry of Due; nil: rows are sent in order.
 	Rows []int
-	// Steady is the time at which the load reaches its requested value after a ramp. Earlier requests count in no
-	// figure.
+	// Steady is the time at which the load reaches its requested value after a ramp. Figures exclude earlier requests.
 	Steady int64
-	// Notes are for the user.
+	// Notes contains notes for the user.
 	Notes []string
 }
 
-// MakeSchedule returns the due times of any load except users. rows is the number of rows in the data, and the default
-// number of requests of the kind Maximum. stamps are the times of a trace in the order of its rows; nil: none.
+// MakeSchedule returns the due times of any load except users. rows is the number of rows in the data and the default
+// number of requests of the kind Maximum. stamps contains the times of a trace in the order of its rows; nil: none.
 func (p Pattern) MakeSchedule(rows int, stamps []time.Duration) (Schedule, error) {
 	switch p.Kind {
 	case Maximum:
@@ -40,8 +39,8 @@ func (p Pattern) MakeSchedule(rows int, stamps []time.Duration) (Schedule, error
 	return Schedule{}, errors.New("users have no schedule")
 }
 
-// arrivalLimits is how many requests of a rate are due at most, and before when; whole says that both have to be
-// reached.
+// arrivalLimits returns the maximum number of requests of a rate and the time before which they are due. If whole is
+// true, both limits must be reached.
 func (p Pattern) arrivalLimits() (requests int, before int64, whole bool) {
 	requests, before = math.MaxInt, math.MaxInt64
 	if p.Requests > 0 {
@@ -58,8 +57,8 @@ func (p Pattern) arrivalLimits() (requests int, before int64, whole bool) {
 	return requests, before, false
 }
 
-// arrivalTimes are the due times of a rate: those of LoadGen where it has them, else where the integral of the rate has
-// the value that arrivals at one a second have as their times.
+// arrivalTimes returns the due times of a rate. It uses LoadGen's times if LoadGen supports the load. Otherwise it
+// returns the times at which the integral of the rate equals the arrival times of one arrival per second.
 func (p Pattern) arrivalTimes() ([]int64, error) {
 	requests, before, whole := p.arrivalLimits()
 	if n := p.integrateRate().integrateUntil(float64(before)); min(n, float64(requests)) > MostRequests {
@@ -87,14 +86,14 @@ func (p Pattern) arrivalTimes() ([]int64, error) {
 	}
 }
 
-// serverArrivals is LoadGen's own schedule: a part of a longer one is its beginning.
+// serverArrivals returns LoadGen's own schedule. Shorter schedules are prefixes of longer ones.
 func (p Pattern) serverArrivals(requests int, before int64, whole bool) ([]int64, error) {
 	least, span := uint64(1), before
 	expected := p.PerSecond * time.Duration(before).Seconds()
 	switch {
 	case whole:
 		least = uint64(requests)
-	case float64(requests) < expected/2: // they end it
+	case float64(requests) < expected/2: // the number of requests is the limit that is reached first
 		least, span = uint64(requests), 0
 	}
 	due, err := loadgen.ServerArrivals(p.PerSecond, p.Seed, least, time.Duration(span))

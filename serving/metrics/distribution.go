@@ -12,40 +12,41 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// usual are the percentiles of LoadGen's logs.
+// usual contains the percentiles of LoadGen's logs.
 var usual = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
 
-// low is the percentile at the bad end of what is better the larger it is.
+// low is the percentile at the bad end of metrics for which higher is better.
 const low = 0.01
 
-// Distribution describes the values of a metric: nanoseconds, tokens per second, or tokens. In JSON it is one object:
-// n, mean, min, max, and for each percentile pNN, pNN_linear, pNN_failed, and pNN_low and pNN_high, its bounds. Null is
-// infinite.
+// Distribution describes the values of a metric: nanoseconds, tokens per second, or tokens. Its JSON is one object with
+// n, mean, min, max and, for each percentile, pNN, pNN_linear, pNN_failed, and the bounds pNN_low and pNN_high. null
+// means infinite.
 type Distribution struct {
 	N              int
 	Mean, Min, Max float64
-	Percentiles    []Percentile // rising
+	Percentiles    []Percentile // ascending
 }
 
-// Percentile is one of a distribution.
+// Percentile is one percentile of a distribution.
 type Percentile struct {
-	P float64 // fraction
-	// Value is LoadGen's: element trunc(n P) of the sorted values, counted from 0; one that occurred.
+	P float64 // 0 to 1
+	// Value is LoadGen's percentile: the sorted value with index trunc(n P), counted from 0. It is always one of the
+	// values.
 	Value float64
-	// Linear is interpolated between two values, as numpy does and with it most other tools.
+	// Linear is interpolated between two values, like numpy's percentile and that of most other tools.
 	Linear float64
-	// Failed is Value with each failed request as an infinite one (of User: as 0 tokens per second). NaN: there were no
-	// failures, or they do not count here.
+	// Failed is Value with each failed request counted as infinite (for User: as 0 tokens per second). NaN means that
+	// there were no failures, or that they do not count here.
 	Failed float64
-	// Between are the values that Judged has, with a certainty of 95 %, in a measurement of any length. Absent where
-	// nobody asked for the percentile.
+	// Between contains the bounds, with 95 % confidence, of the judged value in a measurement of any length. It is nil if
+	// the percentile was not requested.
 	Between *Bounds
 }
 
-// Bounds are the least and the largest value that something may have.
+// Bounds contains a lower and an upper bound.
 type Bounds struct{ Low, High float64 }
 
-// JudgedValue returns the percentile that objectives are checked against; it includes failures, if any.
+// JudgedValue returns the value with which objectives are compared. It includes failures if there are any.
 func (p Percentile) JudgedValue() float64 {
 	if math.IsNaN(p.Failed) {
 		return p.Value
@@ -53,7 +54,7 @@ func (p Percentile) JudgedValue() float64 {
 	return p.Failed
 }
 
-// PercentileAt returns the percentile of a fraction; ok is false if it was not computed.
+// PercentileAt returns the percentile of a fraction. ok is false if it was not computed.
 func (d Distribution) PercentileAt(p float64) (Percentile, bool) {
 	i := slices.IndexFunc(d.Percentiles, func(q Percentile) bool { return q.P == p })
 	if i < 0 {
@@ -62,16 +63,16 @@ func (d Distribution) PercentileAt(p float64) (Percentile, bool) {
 	return d.Percentiles[i], true
 }
 
-// EnoughValues reports whether n values are enough for a percentile, so that one of them lies beyond it: 100 for p99.
-// Of less than 50 % the low end counts.
+// EnoughValues reports whether n values are enough for a percentile, so that at least one of them lies beyond it: 100
+// for p99. For percentiles below 50 %, the low end counts.
 func EnoughValues(n int, p float64) bool { return float64(n)*min(p, 1-p) >= 1-1e-9 }
 
-// TooFew is the word in the place of a percentile that there are not Enough values for: it is the slowest again, or the
-// next to it.
+// TooFew is the word that replaces a percentile without enough values, because such a percentile would only repeat the
+// slowest value or the second slowest.
 const TooFew = "too few"
 
-// UnsupportedPercentiles names the percentiles that n values are not Enough for, in order: "p99, p99.9"; empty: they
-// are for all. Of no values there are none.
+// UnsupportedPercentiles returns the names of the percentiles for which n values are not enough, in order: "p99,
+// p99.9". It returns "" if the values are enough for all or if n is 0.
 func UnsupportedPercentiles(n int, percentiles []float64) string {
 	var names []string
 	for _, p := range percentiles {
@@ -82,27 +83,27 @@ func UnsupportedPercentiles(n int, percentiles []float64) string {
 	return strings.Join(names, ", ")
 }
 
-// PercentileName is p50, p99.9.
+// PercentileName returns a name such as p50 or p99.9.
 func PercentileName(p float64) string { return "p" + strconv.FormatFloat(100*p, 'g', 9, 64) }
 
-// ParsePercentile reads such a name; ok is false where it is none of (0, 100).
+// ParsePercentile parses such a name. ok is false if the name does not denote a percentile in (0, 100).
 func ParsePercentile(name string) (p float64, ok bool) {
 	digits, ok := strings.CutPrefix(name, "p")
 	if !ok || strings.Trim(digits, "0123456789.") != "" {
 		return 0, false
 	}
-	p, err := strconv.ParseFloat(digits+"e-2", 64) // p99.9 is 0.999 exactly
+	p, err := strconv.ParseFloat(digits+"e-2", 64) // yields exactly 0.999 for p99.9
 	return p, err == nil && p > 0 && p < 1
 }
 
-// percentileRank is the element of n sorted values that LoadGen takes as percentile p.
+// percentileRank returns the index in n sorted values of LoadGen's percentile p.
 func percentileRank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
 
-// z is how many deviations of a normal distribution 95 % of it lie within.
+// z is the number of standard deviations from the mean within which 95 % of a normal distribution lie.
 const z = 1.959963984540054
 
-// WilsonInterval bounds a share of which k of n were seen, with a certainty of 95 %: E. B. Wilson, "Probable inference,
-// the law of succession, and statistical inference" (1927). Of none it is all from 0 to 1.
+// WilsonInterval returns the bounds of a share, with 95 % confidence, if k of n were observed: E. B. Wilson, "Probable
+// inference, the law of succession, and statistical inference" (1927). For n 0 they are 0 and 1.
 func WilsonInterval(k float64, n int) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
@@ -113,25 +114,25 @@ func WilsonInterval(k float64, n int) (low, high float64) {
 	return max(0, centre-half), min(1, centre+half)
 }
 
-// metricValues are those of one metric, to be walked again and again.
+// metricValues contains the values of one metric and can be iterated repeatedly.
 type metricValues struct {
 	orderstat.Values
-	of       func(v int64) float64 // what an integer stands for
-	n        int                   // how many there are
+	of       func(v int64) float64 // converts an integer to the value that it encodes
+	n        int                   // number of values
 	min, max int64
 	mean     float64
-	failed   int       // requests that failed and count as values
-	asked    []float64 // percentiles that have bounds
-	lowest   bool      // a failure is the lowest value, not the highest
+	failed   int       // number of failed requests that count as values
+	asked    []float64 // percentiles that need bounds
+	lowest   bool      // a failure counts as the lowest value, not the highest
 }
 
-// summarize finds the percentiles, rising.
+// summarize computes the distribution with the given percentiles, which must ascend.
 func (v metricValues) summarize(percentiles []float64) Distribution {
 	if v.n == 0 {
 		return Distribution{}
 	}
 	d := Distribution{N: v.n, Mean: v.mean, Min: v.of(v.min), Max: v.of(v.max)}
-	const each = 6 // ranks of a percentile
+	const each = 6 // number of ranks per percentile
 	ranks := make([]int, 0, each*len(percentiles))
 	for _, p := range percentiles {
 		below := min(int(float64(v.n-1)*p), v.n-1)
@@ -166,13 +167,14 @@ func (v metricValues) summarize(percentiles []float64) Distribution {
 	return d
 }
 
-// shareBounds are the shares between which that of the values below a percentile may be.
+// shareBounds returns the bounds of the share of values below a percentile.
 func (v metricValues) shareBounds(p float64) (low, high float64) {
 	n := v.n + v.failed
 	return WilsonInterval(p*float64(n), n)
 }
 
-// withFailures is the rank of a percentile among the values where failures stand beside them; beyond: it is a failure.
+// withFailures returns the index of a percentile among the values if failures are included. beyond is true if the
+// percentile falls on a failure.
 func (v metricValues) withFailures(p float64) (at int, beyond bool) {
 	at = percentileRank(v.n+v.failed, p)
 	if v.lowest {
@@ -181,7 +183,7 @@ func (v metricValues) withFailures(p float64) (at int, beyond bool) {
 	return at, at < 0 || at >= v.n
 }
 
-// failureValue is the value that a failed request counts as.
+// failureValue returns the value that a failed request counts as.
 func (v metricValues) failureValue() float64 {
 	if v.lowest {
 		return 0
@@ -222,7 +224,7 @@ func (d Distribution) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), err
 }
 
-// UnmarshalJSON implements json.Unmarshaler. Fields that are no statistic are passed over.
+// UnmarshalJSON implements json.Unmarshaler. It ignores fields that are not statistics.
 func (d *Distribution) UnmarshalJSON(text []byte) error {
 	fields, err := parseStatistics(text)
 	if err != nil {
@@ -249,7 +251,7 @@ func (d *Distribution) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// parseStatistics are the fields of a distribution's JSON that are some; nil is null.
+// parseStatistics returns the fields of a distribution's JSON that are statistics; nil for null.
 func parseStatistics(text []byte) (map[string]*float64, error) {
 	fields := map[string]*float64{}
 	var all map[string]json.RawMessage
@@ -271,7 +273,7 @@ func parseStatistics(text []byte) (map[string]*float64, error) {
 	return fields, nil
 }
 
-// percentileOf is the percentile of a name, which the fields have.
+// percentileOf returns the percentile with the given name from fields.
 func percentileOf(p float64, name string, fields map[string]*float64) Percentile {
 	q := Percentile{P: p, Value: *fields[name], Linear: *fields[name], Failed: math.NaN()}
 	if v := fields[name+"_linear"]; v != nil {
@@ -287,7 +289,7 @@ func percentileOf(p float64, name string, fields map[string]*float64) Percentile
 	return q
 }
 
-// orInfinite is a number of which null is infinite.
+// orInfinite returns the number, or infinity for null.
 func orInfinite(v *float64) float64 {
 	if v == nil {
 		return math.Inf(1)

@@ -9,11 +9,11 @@ import (
 
 // ClientLoad describes the client's own load during a measurement, and the settings that cause it.
 type ClientLoad struct {
-	// CPU is the share of the processors that it may use which it took, from 0 to 1; 0: unknown.
+	// CPU is the share of the available processors that the client used, 0 to 1; 0: unknown.
 	CPU float64
-	// Users is how many wait for answers in a closed loop without thinking; 0: the load is another.
+	// Users is the number of users in a closed loop without think time; 0: other loads.
 	Users int
-	// Capped says that requests of a rate wait at the client where many are under way: by intention.
+	// Capped states that requests of a rate wait at the client by design while too many are in flight.
 	Capped bool
 }
 
@@ -21,13 +21,13 @@ const (
 	maxCPU      = 0.80
 	maxQueueing = 5 * time.Millisecond
 	queueShare  = 0.05 // of the median TTFT
-	minBusy     = 0.95 // of the users, by Little's law: each has a request with the server
-	// anyQueueing is a time that a request may always wait at the client: schedulers of systems are no more exact, and a
-	// client that is late by less says nothing of a server that answers within a few milliseconds.
+	minBusy     = 0.95 // share of the users with a request at the server, by Little's law
+	// anyQueueing is a delay at the client that is always acceptable. Operating systems do not schedule more precisely,
+	// and shorter delays matter little even if the server answers within a few milliseconds.
 	anyQueueing = time.Millisecond
 )
 
-// LimitReasons returns the reasons why figures describe the client instead of the server; none: they describe the
+// LimitReasons returns the reasons why figures describe the client instead of the server; empty: they describe the
 // server.
 func (c ClientLoad) LimitReasons(f *Figures) []string {
 	var why []string
@@ -55,8 +55,8 @@ func (c ClientLoad) LimitReasons(f *Figures) []string {
 	return why
 }
 
-// minBusy is the least share of the users of a closed loop that have a request with the server. Between two requests
-// a user may wait for anyQueueing.
+// leastBusy returns the minimum share of the users of a closed loop that must have a request at the server. A user may
+// wait for anyQueueing between two requests.
 func (f *Figures) leastBusy() float64 {
 	took := f.E2ESent.Mean
 	if f.E2ESent.N == 0 || took <= 0 {
@@ -65,13 +65,13 @@ func (f *Figures) leastBusy() float64 {
 	return min(minBusy, took/(took+float64(anyQueueing)))
 }
 
-// Note is a remark that a reader of figures needs.
+// Note is a remark that readers of figures need.
 type Note struct {
-	About string // one of the Abouts
+	About string // one of the constants below
 	Text  string
 }
 
-// What notes are about.
+// Subjects of notes.
 const (
 	AboutBundled   = "bundled"
 	AboutCached    = "cached"
@@ -83,18 +83,19 @@ const (
 )
 
 const (
-	tellBundled = 0.01 // of the answers, from
-	tellCached  = 0.01 // of the prompts' tokens, above
+	tellBundled = 0.01 // minimum share of the answers
+	tellCached  = 0.01 // share of the prompts' tokens that must be exceeded
 )
 
-// A window that holds fewer requests than that, or a smaller part of all, has rates that its ends and chance decide.
+// If a window contains fewer requests, or a smaller share of all requests, chance and the window's ends dominate its
+// rates.
 const (
 	fewForRates = 30
 	partOfAll   = 2.0 / 3
 )
 
-// RoughReason says that rates of a window are rough, of all requests that were begun so many; empty: they are not, or
-// nothing was answered that there could be a rate of.
+// RoughReason explains why the rates of a window are rough; all is the number of all requests. It returns "" if they
+// are not rough or if there are no answers.
 func (f *Figures) RoughReason(all int) string {
 	switch n := f.Requests; {
 	case f.OK == 0 || n >= fewForRates && float64(n) >= partOfAll*float64(all):
@@ -106,8 +107,8 @@ func (f *Figures) RoughReason(all int) string {
 	}
 }
 
-// Notes lists what has to be known of the figures. shared says that prompts were made, or taken, to have common
-// beginnings: cached tokens are then no surprise.
+// Notes lists remarks that readers of the figures need. shared states that prompts have common beginnings by design, so
+// that cached tokens are expected.
 func (f *Figures) Notes(shared bool) []Note {
 	var all []Note
 	add := func(about, format string, a ...any) { all = append(all, Note{about, fmt.Sprintf(format, a...)}) }
@@ -149,7 +150,7 @@ func (f *Figures) Notes(shared bool) []Note {
 	return all
 }
 
-// UserRate is the tokens per second of a user of the point: 1 / median TPOT. Nil: there is none.
+// UserRate returns the tokens per second of a user of the point, 1 / median TPOT, or nil if there is no TPOT.
 func (f *Figures) UserRate() *float64 {
 	median, ok := f.TPOT.PercentileAt(0.5)
 	if !ok {
@@ -158,7 +159,7 @@ func (f *Figures) UserRate() *float64 {
 	return divideOrNil(1e9, median.Value)
 }
 
-// CountedTokensPerSec is TokensPerSec; nil where no answer's tokens were counted, so that it is no rate of 0.
+// CountedTokensPerSec returns TokensPerSec, or nil if the tokens of no answer were counted, which is not a rate of 0.
 func (f *Figures) CountedTokensPerSec() *float64 {
 	if f.OK > 0 && f.CountedBy[Uncounted] == f.OK || len(f.CountedBy) == 0 {
 		return nil

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// TokenEvents are the token events of one stream, in the order in which they came: about four bytes each. Others are
-// not kept. The zero value has none.
+// TokenEvents contains the token events of one stream in order of arrival, about four bytes each. It drops other
+// events. The zero value is empty.
 type TokenEvents struct {
-	coded []byte // of each: the ns since the one before, then kind, text and number of ids
+	coded []byte // for each event: the ns since the previous one, then kind, text and number of ids
 	n     int
 	last  int64
-	zero  int64 // what the first is counted from
+	zero  int64 // the time from which the first event is counted
 	first func()
 }
 
-// OnFirst has a function called when the first event is kept, by Add: it must not block. Reset forgets it.
+// OnFirst sets a function that Add calls when it stores the first event. The function must not block. Reset removes it.
 func (e *TokenEvents) OnFirst(f func()) { e.first = f }
 
-// Add keeps an event if it is a token event. Events come in the order of their times.
+// Add stores an event if it is a token event. Events must be added in order of time.
 func (e *TokenEvents) Add(ev StreamEvent) {
 	if !ev.IsToken() {
 		return
@@ -36,25 +36,25 @@ func (e *TokenEvents) Add(ev StreamEvent) {
 	}
 }
 
-// Len is how many there are.
+// Len returns the number of events.
 func (e *TokenEvents) Len() int { return e.n }
 
-// Reset drops all, and keeps the memory.
+// Reset removes all events and keeps the memory.
 func (e *TokenEvents) Reset() { *e = TokenEvents{coded: e.coded[:0]} }
 
-// eventBytes is what an event takes where neighbours are less than 67 ms apart and have at most seven ids.
+// eventBytes is the size of an event that follows the previous one within 67 ms and has no more than seven ids.
 const eventBytes = 5
 
-// Grow makes room for so many more events: Add allocates nothing until then.
+// Grow makes room for a number of further events, so that Add does not allocate memory for them.
 func (e *TokenEvents) Grow(events int) { e.coded = slices.Grow(e.coded, events*eventBytes) }
 
-// Shift moves all by so many nanoseconds.
+// Shift adds a number of nanoseconds to all times.
 func (e *TokenEvents) Shift(by int64) {
 	e.zero += by
 	e.last += by
 }
 
-// All are the events, in order.
+// All returns the events in order.
 func (e *TokenEvents) All() iter.Seq[StreamEvent] {
 	return func(yield func(StreamEvent) bool) {
 		at := e.zero

@@ -10,16 +10,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// Figures are what the records of a point come to. Requests of the warm-up count in none.
+// Figures contains the figures computed from the records of a point. They exclude requests of the warm-up.
 type Figures struct {
-	// Requests is how many were begun, without those that the client cancelled by plan; OK how many were answered.
+	// Requests is the number of requests that began, except those that the client cancelled by plan. OK is the number of
+	// answered requests.
 	Requests  int            `json:"requests"`
 	OK        int            `json:"ok"`
-	Failed    map[Status]int `json:"failed"` // by kind
+	Failed    map[Status]int `json:"failed"` // by kind of failure
 	Cancelled int            `json:"cancelled"`
 	WindowNS  int64          `json:"window_ns"`
 
-	// The distributions, of answered requests; Queue of failed ones, too.
+	// Distributions over answered requests. Queue also includes failed ones.
 	TTFT     Distribution `json:"ttft"`
 	TTFTSent Distribution `json:"ttft_sent"`
 	TTFO     Distribution `json:"ttfo"`
@@ -32,25 +33,25 @@ type Figures struct {
 	Gap      Distribution `json:"gap"`
 	Out      Distribution `json:"out"`
 
-	CountedBy map[CountedBy]int `json:"counted_by"` // answers by what their tokens were counted by
-	Bundled   int               `json:"bundled"`    // answers all of whose tokens, more than one, came at once
-	// TokensPerEvent is the mean of answers that came as streams and were counted; absent: there is none.
+	CountedBy map[CountedBy]int `json:"counted_by"` // number of answers by source of their token count
+	Bundled   int               `json:"bundled"`    // number of answers with several tokens that all arrived at once
+	// TokensPerEvent is the mean over streamed answers with counted tokens; absent without any.
 	TokensPerEvent *float64 `json:"tokens_per_event,omitempty"`
 
-	// The concurrency is that of requests with the server, from Sent to End, failed and cancelled ones too.
+	// The concurrency counts requests at the server, from Sent to End, including failed and cancelled ones.
 	ConcurrencyMean float64 `json:"concurrency_mean"`
 	ConcurrencyPeak int     `json:"concurrency_peak"`
 
-	// The rates are absent where the window is empty.
+	// The rates are absent if the window is empty.
 	RequestsPerSec     *float64 `json:"requests_per_s,omitempty"`
 	TokensPerSec       *float64 `json:"tokens_per_s,omitempty"`
 	TokensPerSecPerGPU *float64 `json:"tokens_per_s_per_gpu,omitempty"`
 	// MillionTokenCost is the cost of a million answered tokens, in the currency of FigureRules.HourPrice.
 	MillionTokenCost *float64 `json:"cost_per_million_tokens,omitempty"`
 
-	// Of answered requests, by the server's own count.
+	// Tokens of answered requests, as counted by the server.
 	PromptTokens    int64    `json:"prompt_tokens"`
-	CachedShare     *float64 `json:"cached_share"` // of PromptTokens; null: the server counts no prompts
+	CachedShare     *float64 `json:"cached_share"` // share of PromptTokens; null: the server does not count prompt tokens
 	ReasoningTokens int64    `json:"reasoning_tokens"`
 	// Lengths compares requested and received lengths; absent: no length was requested.
 	Lengths *MeanLengths `json:"lengths,omitempty"`
@@ -61,14 +62,15 @@ type Figures struct {
 	Goodput    *float64 `json:"goodput_per_s,omitempty"` // good requests per second
 
 	LoadGen *LoadGen `json:"loadgen,omitempty"`
-	// EarlyStopping contains LoadGen's estimates of TTFT, TPOT and E2E by percentile name. They are upper bounds that
-	// chance exceeds once in a hundred times. Failures count as infinite.
+	// EarlyStopping contains LoadGen's estimates of TTFT, TPOT and E2E by percentile name. They are upper bounds that the
+	// true percentile exceeds with a probability of one in a hundred. Failures count as infinite.
 	EarlyStopping map[string]map[string]Estimate `json:"early_stopping,omitempty"`
 
 	Servers []ServerFigures `json:"servers,omitempty"`
 }
 
-// ServerFigures are the figures of one of several servers. The window of all servers applies to rates and concurrency.
+// ServerFigures contains the figures of one of several servers. Its rates and concurrency use the window of all
+// servers.
 type ServerFigures struct {
 	Name string `json:"name"`
 	Figures
@@ -82,10 +84,10 @@ type LoadGen struct {
 
 // Estimate is an early-stopping estimate of a percentile.
 type Estimate struct {
-	// NS is null if the estimate falls among the failures, or if there are too few requests.
+	// NS is null if the estimate falls on a failure or if there are too few requests.
 	NS        *int64 `json:"ns"`
 	Processed int    `json:"processed"`
-	Needed    uint64 `json:"needed"` // the least number of requests that have one
+	Needed    uint64 `json:"needed"` // the minimum number of requests for an estimate
 }
 
 // FailedTotal returns the number of failed requests.
@@ -97,7 +99,7 @@ func (f *Figures) FailedTotal() int {
 	return n
 }
 
-// Distribution returns the distribution with a name of Distributions, or nil.
+// Distribution returns the distribution with a name from Distributions, or nil.
 func (f *Figures) Distribution(name string) *Distribution {
 	switch name {
 	case TTFT:
@@ -154,7 +156,7 @@ func ComputeFigures(requests []Request, rules FigureRules) *Figures {
 	return f
 }
 
-// wholeWindow is from the first due time to the last token, or to the end of what brought none.
+// wholeWindow returns the window from the first due time to the last token, or to the end of requests without tokens.
 func wholeWindow(all []Measured) Window {
 	if len(all) == 0 {
 		return Window{}
@@ -166,7 +168,7 @@ func wholeWindow(all []Measured) Window {
 	return w
 }
 
-// computeFigures are those of requests in a window.
+// computeFigures computes the figures of requests in a window.
 func computeFigures(all []Measured, w Window, rules FigureRules) *Figures {
 	f := &Figures{Failed: map[Status]int{}, CountedBy: map[CountedBy]int{}, WindowNS: w.To - w.From}
 	inside := make([]*Measured, 0, len(all))
@@ -202,7 +204,7 @@ func computeFigures(all []Measured, w Window, rules FigureRules) *Figures {
 	return f
 }
 
-// countTokens counts those of answers and prompts.
+// countTokens counts the tokens of answers and prompts.
 func (f *Figures) countTokens(inside []*Measured) {
 	var counted, events, cached int64
 	for _, m := range inside {
@@ -226,7 +228,7 @@ func (f *Figures) countTokens(inside []*Measured) {
 	f.TokensPerEvent = divideOrNil(float64(counted), float64(events))
 }
 
-// divideOrNil is a/b; nil where b is 0.
+// divideOrNil returns a/b, or nil if b is 0.
 func divideOrNil(a, b float64) *float64 {
 	if b == 0 {
 		return nil
@@ -235,10 +237,10 @@ func divideOrNil(a, b float64) *float64 {
 	return &a
 }
 
-// setDistributions describes times and lengths.
+// setDistributions computes the distributions of times and lengths.
 func (f *Figures) setDistributions(inside []*Measured, rules FigureRules) {
 	failed := f.Requests - f.OK
-	room := make([]int64, 0, len(inside)) // for the values of one metric after the other
+	room := make([]int64, 0, len(inside)) // reused for the values of each metric
 	for _, name := range Distributions() {
 		v := valuesOf(inside, name, room)
 		switch name {
@@ -260,7 +262,7 @@ func (f *Figures) setDistributions(inside []*Measured, rules FigureRules) {
 	}
 }
 
-// percentilesOf are those that a distribution is described by: the usual ones and more, rising.
+// percentilesOf returns the percentiles of a distribution, ascending: the usual ones and more.
 func percentilesOf(name string, more []float64) []float64 {
 	wanted := slices.Concat(usual[:], more)
 	if name == User {
@@ -288,7 +290,7 @@ func AllFigures(rules FigureRules) *Figures {
 	return f
 }
 
-// earlyStoppingEstimates are LoadGen's of the usual percentiles.
+// earlyStoppingEstimates returns LoadGen's estimates of the usual percentiles.
 func (v metricValues) earlyStoppingEstimates() map[string]Estimate {
 	all := map[string]Estimate{}
 	for _, p := range usual {
@@ -303,7 +305,8 @@ func (v metricValues) earlyStoppingEstimates() map[string]Estimate {
 	return all
 }
 
-// valuesOf gathers the values of a metric, failures apart, in room, which has a place for each request.
+// valuesOf returns the values of a metric. It counts failures separately. The values are stored in room, which must
+// have a capacity of one value per request.
 func valuesOf(inside []*Measured, metric string, room []int64) metricValues {
 	if metric == Gap {
 		return gapsOf(inside)
@@ -325,11 +328,11 @@ func valuesOf(inside []*Measured, metric string, room []int64) metricValues {
 	return v
 }
 
-// gapsOf are all gaps of all requests.
+// gapsOf returns all gaps of all requests.
 func gapsOf(inside []*Measured) metricValues {
 	v := metricValues{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
 	var streams []*Measured
-	var before []int // how many gaps those before have
+	var before []int // for each request, the total number of gaps of earlier ones
 	sum := 0.0
 	for _, m := range inside {
 		if m.TokenGaps() > 0 {
@@ -363,7 +366,7 @@ func gapsOf(inside []*Measured) metricValues {
 	return v
 }
 
-// setRates are of all answered requests without a window, else of what came in it.
+// setRates computes the rates of all answered requests or, with a window, of the answers and tokens that arrived in it.
 func (f *Figures) setRates(all []Measured, w Window, rules FigureRules) {
 	answered, tokens := 0.0, 0.0
 	for i := range all {
@@ -396,8 +399,8 @@ func (f *Figures) setRates(all []Measured, w Window, rules FigureRules) {
 	}
 }
 
-// setGoodput counts the requests that are within the limits: of those inside. Goodput is of those, or by shares of all
-// that came in the window.
+// setGoodput counts the requests within the limits among those inside. Goodput is their rate or, with shares, the rate
+// of all such answers in proportion to their tokens in the window.
 func (f *Figures) setGoodput(inside []*Measured, all []Measured, w Window, rules FigureRules) {
 	n := 0
 	for _, m := range inside {
@@ -421,8 +424,9 @@ func (f *Figures) setGoodput(inside []*Measured, all []Measured, w Window, rules
 	}
 }
 
-// loadGenResult is what LoadGen makes of the answers where each is complete with its last token: of Offline all of them
-// up to the last, of Server all but one, up to the end of the one that was due last. Time is from the first due one.
+// loadGenResult returns LoadGen's result for the answers, each completed by its last token. Offline counts all answers
+// until the last one completes. Server counts all answers but one until the one that was due last completes. The time
+// begins at the first due time.
 func loadGenResult(inside []*Measured, scenario string) *LoadGen {
 	var final *Measured
 	zero, longest, n, tokens := int64(math.MaxInt64), int64(math.MinInt64), 0, 0.0
@@ -451,8 +455,8 @@ func loadGenResult(inside []*Measured, scenario string) *LoadGen {
 	return &LoadGen{float64(n) / seconds, tokens / seconds}
 }
 
-// measureConcurrency is the mean and the highest number of requests with the server in a window. Where one ends when
-// another begins, they do not overlap.
+// measureConcurrency returns the mean and the maximum number of requests at the server in a window. A request that ends
+// when another begins does not overlap with it.
 func measureConcurrency(all []Measured, w Window) (mean float64, peak int) {
 	begins, ends := make([]int64, 0, len(all)), make([]int64, 0, len(all))
 	area := 0.0
@@ -478,7 +482,7 @@ func measureConcurrency(all []Measured, w Window) (mean float64, peak int) {
 	return mean, peak
 }
 
-// FailureKinds lists the kinds of failure, the most frequent first.
+// FailureKinds lists the kinds of failure, most frequent first.
 func (f *Figures) FailureKinds() []Status {
 	return slices.SortedFunc(maps.Keys(f.Failed), func(a, b Status) int {
 		return cmp.Or(cmp.Compare(f.Failed[b], f.Failed[a]), cmp.Compare(a, b))

@@ -2,7 +2,7 @@ package metrics
 
 import "math"
 
-// MeanLengths are the mean lengths of answered requests in tokens, as requested and as counted by the server.
+// MeanLengths contains the mean lengths of answered requests in tokens, as requested and as counted by the server.
 type MeanLengths struct {
 	In  *MeanLength `json:"in,omitempty"`
 	Out *MeanLength `json:"out,omitempty"`
@@ -11,16 +11,16 @@ type MeanLengths struct {
 // MeanLength is a mean length over the requests with a known requested and received length.
 type MeanLength struct {
 	N     int     `json:"n"`
-	Asked float64 `json:"asked"` // mean
-	Got   float64 `json:"got"`   // mean
-	Exact int     `json:"exact"` // how many were got as asked for
+	Asked float64 `json:"asked"` // mean requested length
+	Got   float64 `json:"got"`   // mean received length
+	Exact int     `json:"exact"` // number of lengths received as requested
 }
 
-// tellFrom is the share from which a difference is worth a note.
+// tellFrom is the minimum relative difference that requires a note.
 const tellFrom = 0.02
 
-// OffBy returns the relative difference of the received length from the requested one; tell reports that a reader has
-// to know it.
+// OffBy returns the relative difference of the received length from the requested one. tell reports whether it is large
+// enough for a note.
 func (l *MeanLength) OffBy() (share float64, tell bool) {
 	if l == nil || l.Asked == 0 {
 		return 0, false
@@ -29,7 +29,7 @@ func (l *MeanLength) OffBy() (share float64, tell bool) {
 	return share, math.Abs(share) >= tellFrom
 }
 
-// meanLengths compares them.
+// meanLengths compares requested and received lengths.
 func meanLengths(inside []*Measured) *MeanLengths {
 	var in, out MeanLength
 	for _, m := range inside {
@@ -57,7 +57,7 @@ func (l *MeanLength) addPair(asked, got int64) {
 	}
 }
 
-// divideSums divides sums; nil where there is nothing.
+// divideSums replaces sums by means; nil without requests.
 func (l *MeanLength) divideSums() *MeanLength {
 	if l.N == 0 {
 		return nil

@@ -7,11 +7,11 @@ type LoadKind string
 
 // The kinds of load.
 const (
-	MaximumLoad LoadKind = "maximum" // everything is due at once
+	MaximumLoad LoadKind = "maximum" // all requests are due at once
 	RateLoad    LoadKind = "rate"    // requests arrive at a rate, which may change
-	ReplayLoad  LoadKind = "replay"  // requests arrive as those of a trace did
-	UsersLoad   LoadKind = "users"   // each user waits for an answer, thinks, and asks again
+	ReplayLoad  LoadKind = "replay"  // requests arrive at the times of a trace
+	UsersLoad   LoadKind = "users"   // each user waits for an answer, pauses, and sends the next request
 )
 
-// NoLimit stands for a limit of LoadGen's that nobody set, where LoadGen wants one: no answer takes so long.
+// NoLimit replaces a limit that LoadGen requires but the user did not set. It is longer than any answer takes.
 const NoLimit = 365 * 24 * time.Hour

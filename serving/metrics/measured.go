@@ -2,30 +2,30 @@ package metrics
 
 import "math"
 
-// Measured is what is measured of one request.
+// Measured contains the measurements of one request.
 type Measured struct {
 	*Request
-	// Found is the request's status; a complete answer may be Empty or Count.
+	// Found is the request's status. That of a complete answer may be Empty or Count.
 	Found Status
-	// First and Last are the times of the first and last token events, Answer that of the first event after reasoning;
-	// 0 if there is none.
+	// First and Last are the times of the first and last token events. Answer is the time of the first event after the
+	// reasoning. They are 0 if there is no such event.
 	First, Last, Answer int64
-	// Least and Stall are the smallest and the largest gap between two neighbouring token events.
+	// Least and Stall are the smallest and the largest gap between two consecutive token events.
 	Least, Stall int64
 	// Out is the number of tokens of the answer, or Unknown.
 	Out int64
 	// By is the source of Out; empty: no answer, or answers without tokens.
 	By CountedBy
 
-	whole    bool // no events are looked at: the answer is there at End
-	untimed  bool // tokens that came at once have no times of their own
-	answered bool // Answer is a time
+	whole    bool // events are ignored: the answer arrives at End
+	untimed  bool // tokens that arrived at once have no times of their own
+	answered bool // Answer is set
 }
 
 // CountedBy is the source of an answer's token count.
 type CountedBy string
 
-// The sources of token counts, the most reliable first.
+// The sources of token counts, most reliable first.
 const (
 	ByIDs       CountedBy = "ids"
 	ByUsage     CountedBy = "usage"
@@ -47,7 +47,7 @@ func MeasureRequest(r *Request, rules FigureRules) Measured {
 	return m
 }
 
-// readEvents takes times from the events; it returns how many ids they have.
+// readEvents sets the times from the events and returns their number of ids.
 func (m *Measured) readEvents() (ids int64) {
 	i := 0
 	m.Least = math.MaxInt64
@@ -67,8 +67,8 @@ func (m *Measured) readEvents() (ids int64) {
 	return ids
 }
 
-// countOutput decides how many tokens the answer has: by ids, else by the usage record, else by a tokenizer. Ids and
-// usage that disagree are a fault of the server.
+// countOutput sets the number of tokens of the answer, from the ids, or else the usage record, or else a tokenizer. If
+// ids and usage disagree, this is a fault of the server.
 func (m *Measured) countOutput(ids int64, rules FigureRules) {
 	usage := m.Usage.Completion
 	switch {
@@ -85,7 +85,7 @@ func (m *Measured) countOutput(ids int64, rules FigureRules) {
 	}
 }
 
-// DoneAt returns the time at which the answer was complete: the last token's, or the end's without tokens.
+// DoneAt returns the time at which the answer was complete: the time of its last token, or its end if it has no tokens.
 func (m *Measured) DoneAt() int64 {
 	if m.Found == OK && !m.whole {
 		return m.Last
@@ -93,7 +93,7 @@ func (m *Measured) DoneAt() int64 {
 	return m.End
 }
 
-// isStream says that the answer came as a stream of tokens.
+// isStream reports whether the answer arrived as a stream of tokens.
 func (m *Measured) isStream() bool { return m.Found == OK && !m.whole && !m.Whole }
 
 // IsBundled reports whether all of the answer's several tokens arrived at once: in one event of a stream, or in events
@@ -102,10 +102,10 @@ func (m *Measured) IsBundled() bool {
 	return m.isStream() && m.First == m.Last && (m.Out > 1 || m.Events.Len() > 1)
 }
 
-// hasTokenTimes says that the tokens of a stream have times of their own.
+// hasTokenTimes reports whether the tokens of a stream have times of their own.
 func (m *Measured) hasTokenTimes() bool { return m.isStream() && !(m.untimed && m.IsBundled()) }
 
-// TokenGaps returns the number of gaps between neighbouring token events.
+// TokenGaps returns the number of gaps between consecutive token events.
 func (m *Measured) TokenGaps() int {
 	if !m.hasTokenTimes() {
 		return 0
@@ -113,8 +113,8 @@ func (m *Measured) TokenGaps() int {
 	return m.Events.Len() - 1
 }
 
-// Value is a time of the request in nanoseconds, of those that Times lists, or its tokens per second for User, or its
-// tokens for Out; ok is false where it has none. Gap is its largest, the Stall.
+// Value returns the request's value of a metric: a time in nanoseconds, tokens per second for User, or tokens for Out.
+// For Gap it returns the largest gap. ok is false if the request has no such value.
 func (m *Measured) Value(metric string) (v float64, ok bool) {
 	if metric == Gap {
 		metric = Stall
@@ -126,7 +126,8 @@ func (m *Measured) Value(metric string) (v float64, ok bool) {
 	return float64(n), ok
 }
 
-// sortableValue is Value as an integer that sorts as the value does: the bits of tokens per second.
+// sortableValue returns Value as an integer that sorts in the same order. For User, it is the bits of the tokens per
+// second.
 func (m *Measured) sortableValue(metric string) (v int64, ok bool) {
 	if metric == Queue {
 		return m.Sent - m.Due, true
@@ -148,7 +149,7 @@ func (m *Measured) sortableValue(metric string) (v int64, ok bool) {
 	return m.streamValue(metric)
 }
 
-// streamValue is value of what only a stream has.
+// streamValue returns the value of a metric that only streams have.
 func (m *Measured) streamValue(metric string) (v int64, ok bool) {
 	switch metric {
 	case TTFT:
@@ -172,8 +173,8 @@ func (m *Measured) streamValue(metric string) (v int64, ok bool) {
 }
 
 // WithinLimits reports whether the request is within all limits. A limit that cannot apply is met: an answer of one
-// token meets any TPOT. A failed request meets no limit, and an answer without the limited time, or whose tokens have
-// no times, does not meet that limit.
+// token meets any TPOT. A failed request meets no limit. An answer does not meet a limit if it lacks the limited time
+// or its tokens have no times.
 func (m *Measured) WithinLimits(limits RequestLimits) bool {
 	if m.Found != OK {
 		return false
@@ -194,8 +195,8 @@ func (m *Measured) WithinLimits(limits RequestLimits) bool {
 	return true
 }
 
-// shareWithin is the share of the answer, from 0 to 1, that came within [from, to): of tokens each at its event where
-// events have ids, else as many with each event as with another. An answer without events comes when it is there.
+// shareWithin returns the share of the answer that arrived within [from, to), 0 to 1. If events have ids, each token
+// counts at its event; otherwise all events count equally. An answer without events arrives when it is complete.
 func (m *Measured) shareWithin(from, to int64) float64 {
 	switch {
 	case m.Found != OK:
@@ -224,7 +225,7 @@ func (m *Measured) shareWithin(from, to int64) float64 {
 	return float64(events) / float64(m.Events.Len())
 }
 
-// tokensWithin is how many tokens came within [from, to).
+// tokensWithin returns the number of tokens that arrived within [from, to).
 func (m *Measured) tokensWithin(from, to int64) float64 {
 	if m.Out == Unknown || m.whole {
 		return 0

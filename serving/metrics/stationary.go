@@ -6,55 +6,55 @@ import (
 	"slices"
 )
 
-// Stationarity says whether figures depend on how long the measurement took.
+// Stationarity states whether figures depend on the duration of the measurement.
 type Stationarity struct {
-	// Told says that there were enough requests to tell.
+	// Told reports whether there were enough requests to determine this.
 	Told bool `json:"told"`
-	// Rises says that TTFT, or the number of requests under way, was still rising at the end.
+	// Rises reports whether TTFT, or the number of requests in flight, was still rising at the end.
 	Rises bool `json:"rises"`
-	// TTFT is in nanoseconds; that of whole answers is E2E. Absent: too few answers.
+	// TTFT is the trend of TTFT in nanoseconds (for whole answers: of E2E); absent: too few answers.
 	TTFT *WindowTrend `json:"ttft_ns,omitempty"`
-	// UnderWay is how many requests were with the server.
+	// UnderWay is the trend of the number of requests at the server.
 	UnderWay *WindowTrend `json:"under_way,omitempty"`
-	// Drift is by how many seconds TTFT, or that of whole answers E2E, rose in each second in which requests were due, by
-	// least squares over all answers. A server that is asked for a share x more than it does has x. Absent: fewer than two
-	// answers.
+	// Drift is the increase of TTFT (for whole answers: of E2E) in seconds per second of due time, by least squares over
+	// all answers. If the load exceeds the server's capacity by a share x, Drift is x. Absent: fewer than two answers.
 	Drift *float64 `json:"drift,omitempty"`
-	begun int      // requests that were due
+	begun int      // number of due requests
 }
 
-// MaxDrift is the drift above which a rate is more than a server does.
+// MaxDrift is the drift above which a rate exceeds the server's capacity.
 const MaxDrift = 0.04
 
-// Exceeds reports whether a queue of requests that arrive at random grew by more than chance lets it grow at a rate
-// that the server just does: by more than MaxDrift, or by twice its own error there. The error is that of the slope of
-// a random walk of as many steps: sqrt(1.2/n).
+// Exceeds reports whether the queue grew by more than chance allows for random arrivals at a rate that equals the
+// server's capacity: by more than MaxDrift or, if that is less, twice the standard error of the slope. The error is
+// that of a random walk with the same number of steps: sqrt(1.2/n).
 func (s *Stationarity) Exceeds() bool {
 	return s.Drift != nil && *s.Drift > min(MaxDrift, 2*math.Sqrt(1.2/float64(s.begun)))
 }
 
-// WindowTrend is how something went over equal windows of time.
+// WindowTrend describes the values of a quantity in equal windows of time.
 type WindowTrend struct {
-	Windows []float64 `json:"windows"` // medians of TTFT, means of the number under way
-	Spread  float64   `json:"spread"`  // within a window: a deviation
-	Rise    float64   `json:"rise"`    // of a straight line through the last half of the windows
+	Windows []float64 `json:"windows"` // medians of TTFT, or means of the number in flight
+	Spread  float64   `json:"spread"`  // standard deviation within a window
+	Rise    float64   `json:"rise"`    // increase of a straight line through the last half of the windows
 	Rises   bool      `json:"rises"`
 }
 
 const (
-	tenths = 10 // windows
+	tenths = 10 // number of windows
 	half   = tenths / 2
-	// minToTell is how many requests say how a point went: five a window.
+	// minToTell is the minimum number of requests for a statement about a point: five per window.
 	minToTell = 50
-	// A rise is one where it is larger than the spread, than minRise of the level, and than certain times its own error,
-	// which the windows' distances from the line give: of noise alone one in thirty is that large (Student's t, three
-	// degrees of freedom). And it leads higher than any window of the first half: a queue that comes and goes does not.
+	// A rise counts if it is larger than the spread, than minRise of the level, and than certain times its own standard
+	// error, computed from the windows' distances from the line. Noise alone exceeds the last limit in one of thirty cases
+	// (Student's t, three degrees of freedom). The rise must also lead above all windows of the first half, which excludes
+	// a queue that grows and shrinks.
 	minRise = 0.10
 	certain = 3
 )
 
-// CheckStationarity compares equal windows of a tenth of w: that in which requests were due. A point of which
-// everything is due at once has none.
+// CheckStationarity compares ten equal windows of w, the time in which requests were due. It has no result if all
+// requests are due at once.
 func CheckStationarity(requests []Request, w Window, rules FigureRules) Stationarity {
 	all := make([]Measured, 0, len(requests))
 	begun := 0
@@ -75,7 +75,7 @@ func CheckStationarity(requests []Request, w Window, rules FigureRules) Stationa
 	return s
 }
 
-// IssuedWindow is from the first to after the last due time of what was measured.
+// IssuedWindow returns the window from the first to just after the last due time of the requests after the warm-up.
 func IssuedWindow(requests []Request) Window {
 	w := Window{math.MaxInt64, math.MinInt64}
 	for i := range requests {
@@ -89,11 +89,11 @@ func IssuedWindow(requests []Request) Window {
 	return w
 }
 
-// measureDrift is the slope of the times to the first token over the times at which their requests were due within w;
-// nil: fewer than two moments have an answer.
+// measureDrift returns the slope of the times to the first token over the due times within w; nil if there are answers
+// for fewer than two due times.
 func measureDrift(all []Measured, w Window) *float64 {
 	n, meanAt, meanTook, squares, products := 0.0, 0.0, 0.0, 0.0, 0.0
-	for i := range all { // Welford's way, for two variables
+	for i := range all { // Welford's algorithm for two variables
 		m := &all[i]
 		if !w.Has(m.Due) {
 			continue
@@ -117,7 +117,8 @@ func measureDrift(all []Measured, w Window) *float64 {
 	return &slope
 }
 
-// toFirst is the time to the first token, or to the whole answer where there is none; false: there is no answer.
+// toFirst returns the time to the first token, or to the whole answer if there are no tokens. ok is false without an
+// answer.
 func (m *Measured) toFirst() (took int64, ok bool) {
 	if took, ok = m.sortableValue(TTFT); !ok {
 		took, ok = m.sortableValue(E2E)
@@ -125,17 +126,17 @@ func (m *Measured) toFirst() (took int64, ok bool) {
 	return took, ok
 }
 
-// tenthOf is the window of a time within w.
+// tenthOf returns the index of the window that contains a time within w.
 func (w Window) tenthOf(at int64) int {
 	return min(int(float64(at-w.From)*tenths/float64(w.To-w.From)), tenths-1)
 }
 
-// tenthStart is where a tenth begins.
+// tenthStart returns the beginning of a window.
 func (w Window) tenthStart(i int) int64 {
 	return w.From + int64(float64(w.To-w.From)*float64(i)/tenths)
 }
 
-// ttftTrend is the trend of TTFT; nil where a window of the last half has no answer.
+// ttftTrend returns the trend of TTFT, or nil if a window of the last half contains no answers.
 func ttftTrend(all []Measured, w Window) *WindowTrend {
 	var of [tenths][]int64
 	for i := range all {
@@ -169,10 +170,10 @@ func ttftTrend(all []Measured, w Window) *WindowTrend {
 	return t
 }
 
-// quartiles is how many deviations of a normal distribution lie between its quartiles.
+// quartiles is the distance between the quartiles of a normal distribution in standard deviations.
 const quartiles = 1.3489795003921634
 
-// underWayTrend is the trend of the number of requests with the server.
+// underWayTrend returns the trend of the number of requests at the server.
 func underWayTrend(all []Measured, w Window) *WindowTrend {
 	type step struct {
 		at    int64
@@ -213,7 +214,7 @@ func underWayTrend(all []Measured, w Window) *WindowTrend {
 	return t
 }
 
-// fitLine fits a line to the last half of the windows, by least squares.
+// fitLine fits a line to the last half of the windows by least squares.
 func (t *WindowTrend) fitLine() {
 	last := t.Windows[half:]
 	level, slope, squares := 0.0, 0.0, 0.0
@@ -229,7 +230,7 @@ func (t *WindowTrend) fitLine() {
 		d := v - level - slope*(float64(i)-centre)
 		off += d * d
 	}
-	doubt := math.Sqrt(off / (half - 2) / squares) // of the slope
+	doubt := math.Sqrt(off / (half - 2) / squares) // standard error of the slope
 	t.Rise = slope * (half - 1)
 	t.Rises = t.Rise > t.Spread && t.Rise > minRise*level && slope > certain*doubt &&
 		level > slices.Max(t.Windows[:half])

@@ -14,18 +14,18 @@ const (
 	Nanoseconds = "ns"
 	TokensPerS  = "tokens/s"
 	RequestsPer = "requests/s"
-	Share       = "share" // from 0 to 1; written in percent
+	Share       = "share" // 0 to 1; shown in percent
 )
 
-// Statistics of terms that are no percentile.
+// Statistics of terms other than percentiles.
 const (
-	Each  = "each"  // of each request
-	Mean  = "mean"  // of answered requests
-	Max   = "max"   // failures count as infinite
-	Whole = "value" // the metric is one number of a point
+	Each  = "each"  // each single request
+	Mean  = "mean"  // mean over answered requests
+	Max   = "max"   // maximum; failures count as infinite
+	Whole = "value" // the metric is a single number of a point
 )
 
-// Metrics that are one number of a point; the others are distributions of measure.
+// Metrics that are a single number of a point. The others are distributions.
 const (
 	TokensPerSec   = "tokens_per_s"
 	RequestsPerSec = "requests_per_s"
@@ -34,39 +34,39 @@ const (
 	Failed         = "failed"
 )
 
-// Term is one objective that a point was held to, of package objective.
+// Term is one objective of package objective by which a point was judged.
 type Term struct {
-	Text   string              `json:"text"` // as it was given
+	Text   string              `json:"text"` // as the user wrote it
 	Stat   string              `json:"stat"` // "p99", Each, Mean, Max, Whole
 	Metric string              `json:"metric"`
 	Op     inequality.Operator `json:"op"`
 	Value  float64             `json:"value"`
 	Unit   string              `json:"unit"`
 
-	// Fraction is that of a percentile, above 0 and below 1, as it was parsed; else 0. Records do not have it.
+	// Fraction is the exact fraction of a percentile, in (0, 1); 0 for other statistics. Records do not contain it.
 	Fraction float64 `json:"-"`
 }
 
-// IsThroughput says that the metric is one that rises with the load, as long as the server keeps up.
+// IsThroughput reports whether the metric rises with the load as long as the server keeps up.
 func (t Term) IsThroughput() bool {
 	return t.Metric == TokensPerSec || t.Metric == RequestsPerSec || t.Metric == Goodput
 }
 
-// TermVerdict is whether a point holds a term.
+// TermVerdict states whether a point meets a term.
 type TermVerdict struct {
 	Term Term `json:"term"`
 	Held bool `json:"held"`
-	// Measured is in the unit of the term; null where it is infinite, or was not measured, which Why says.
+	// Measured is in the unit of the term; null if it is infinite or was not measured (see Why).
 	Measured *float64 `json:"measured"`
-	// Why says why the term is not held where that is no matter of the measured value.
+	// Why explains why the term is not met, if the measured value is not the reason.
 	Why string `json:"why,omitempty"`
-	// Between are the bounds of an attainment, or of a percentile: what a longer measurement could have, with a certainty
-	// of 95 %; null is infinite. Unclear says that the limit lies between them: more requests would tell.
+	// Between contains the bounds of an attainment or a percentile in a longer measurement, with 95 % confidence; null
+	// means infinite. Unclear reports whether the limit lies between them, so that more requests are needed.
 	Between *[2]figure.Number `json:"between,omitempty"`
 	Unclear bool              `json:"unclear,omitempty"`
 }
 
-// String is "misses p99 ttft < 500ms: 2.1 s".
+// String returns the verdict as text: "misses p99 ttft < 500ms: 2.1 s".
 func (v TermVerdict) String() string {
 	text := "holds "
 	if !v.Held {
@@ -88,7 +88,7 @@ func (v TermVerdict) String() string {
 	return text
 }
 
-// formatValue writes a value in the unit of the term.
+// formatValue returns a value with the unit of the term.
 func (t Term) formatValue(v float64) string {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return "failed"

@@ -53,13 +53,14 @@ func judgeTerm(t Term, f *metrics.Figures) Verdict {
 	return v
 }
 
-// setBounds notes between which values the measured one may be in a longer measurement.
+// setBounds sets the bounds of the measured value in a longer measurement.
 func setBounds(v *Verdict, low, high float64) {
 	v.Between = &[2]figure.Number{figure.Number(low), figure.Number(high)}
 	v.Unclear = v.Term.Op.Holds(low, v.Term.Value) != v.Term.Op.Holds(high, v.Term.Value)
 }
 
-// measureTerm is what the term is on; infinite where failures stand there. why says why it was not measured.
+// measureTerm returns the value of the term's statistic, or infinity if it falls on failures. why explains why it was
+// not measured.
 func measureTerm(t Term, f *metrics.Figures) (v float64, why string) {
 	if ofRequests(t.Metric) {
 		return measureStatistic(t, f)
@@ -89,7 +90,7 @@ func measureTerm(t Term, f *metrics.Figures) (v float64, why string) {
 	return *from, ""
 }
 
-// measureStatistic is one of a distribution.
+// measureStatistic returns a statistic of a distribution.
 func measureStatistic(t Term, f *metrics.Figures) (v float64, why string) {
 	d, failed := f.Distribution(t.Metric), f.FailedTotal() > 0 && t.Metric != metrics.Queue
 	worst := math.Inf(1)

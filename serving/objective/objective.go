@@ -1,5 +1,5 @@
-// Package objective reads objectives of a server, such as "p99 ttft < 500ms, attainment >= 99 %", and judges points by
-// them.
+// Package objective parses objectives for a server, such as "p99 ttft < 500ms, attainment >= 99 %", and judges points
+// by them.
 //
 //	objectives = term { "," term } .
 //	term       = [ "p" number | "mean" | "max" ] metric operator value .
@@ -36,7 +36,7 @@ const (
 	Share       = metrics.Share
 )
 
-// Statistics of terms that are no percentile.
+// Statistics of terms other than percentiles.
 const (
 	Each  = metrics.Each
 	Mean  = metrics.Mean
@@ -44,7 +44,7 @@ const (
 	Whole = metrics.Whole
 )
 
-// Metrics that are one number of a point; the others are distributions of measure.
+// Metrics that are a single number of a point. The others are distributions.
 const (
 	TokensPerSec   = metrics.TokensPerSec
 	RequestsPerSec = metrics.RequestsPerSec
@@ -54,18 +54,18 @@ const (
 )
 
 type (
-	// Term is one objective, as records have it.
+	// Term is one objective, as in records.
 	Term = metrics.Term
-	// Verdict is the judgement of a Term at a point.
+	// Verdict is the verdict on a Term at a point.
 	Verdict = metrics.TermVerdict
 )
 
-// Objectives are terms that a point has to meet, all of them.
+// Objectives contains the terms that a point must meet.
 type Objectives struct {
 	Terms []Term
 }
 
-// unitOf are the metrics and the units of their limits.
+// unitOf maps metrics to the units of their limits.
 var unitOf = map[string]string{
 	metrics.TTFT: Nanoseconds, metrics.TTFTSent: Nanoseconds, metrics.TTFO: Nanoseconds, metrics.TPOT: Nanoseconds,
 	metrics.E2E: Nanoseconds, metrics.E2ESent: Nanoseconds, metrics.Queue: Nanoseconds, metrics.Stall: Nanoseconds,
@@ -73,12 +73,12 @@ var unitOf = map[string]string{
 	TokensPerSec: TokensPerS, RequestsPerSec: RequestsPer, Goodput: RequestsPer, Attainment: Share, Failed: Share,
 }
 
-// other are further names of metrics.
+// aliases contains further names of metrics.
 var other = map[string]string{
 	"tokens_per_second": TokensPerSec, "requests_per_second": RequestsPerSec, "goodput_per_s": Goodput,
 }
 
-// unclear are names that tools use for different things.
+// ambiguous contains names that tools use for different metrics.
 var unclear = map[string]string{
 	"itl": "tools call two things so: say gap or tpot", "latency": "say ttft, e2e, or another time",
 	"throughput": "say tokens_per_s or requests_per_s",
@@ -87,10 +87,10 @@ var unclear = map[string]string{
 // MetricNames lists the metrics of terms in alphabetical order.
 func MetricNames() []string { return slices.Sorted(maps.Keys(unitOf)) }
 
-// longest is how long objectives may be, in bytes.
+// maxLength is the maximum length of objectives in bytes.
 const longest = 2000
 
-// Parse reads objectives. Every fault is reported.
+// Parse parses objectives. The error lists every fault.
 func Parse(text string) (Objectives, error) {
 	if len(text) > longest {
 		return Objectives{}, fmt.Errorf("objectives of %d characters, want %d at most", len(text), longest)
@@ -118,7 +118,7 @@ func Parse(text string) (Objectives, error) {
 	return o, nil
 }
 
-// errDuplicate is the error of a term on what an earlier one is on.
+// errDuplicate returns an error if an earlier term has the same subject.
 func (o Objectives) errDuplicate(t Term) error {
 	for _, before := range o.Terms {
 		if before.Metric == t.Metric && before.Stat == t.Stat {
@@ -159,13 +159,13 @@ func termError(t *Term, what string) error {
 	return fmt.Errorf("objective %q: %s; want [p99|mean|max] METRIC < VALUE, such as p99 ttft < 500ms", t.Text, what)
 }
 
-// smallerIsBetter says that the metric is better the smaller it is.
+// smallerIsBetter reports whether smaller values of the metric are better.
 func smallerIsBetter(t *Term) bool { return t.Unit == Nanoseconds || t.Metric == Failed }
 
-// ofRequests says that each request has the metric.
+// ofRequests reports whether each request has a value of the metric.
 func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == metrics.User }
 
-// readSubject reads what is left of the operator: a statistic and a metric, or as figures are named: ttft.p99.
+// readSubject parses the text before the operator: a statistic and a metric, or the name of a figure such as ttft.p99.
 func readSubject(t *Term, text string) error {
 	words := inOrder(strings.Fields(strings.ToLower(text)))
 	if len(words) == 0 || len(words) > 2 {
@@ -205,8 +205,7 @@ func readSubject(t *Term, text string) error {
 	return nil
 }
 
-// inOrder puts a statistic before its metric, however the two were given: ttft p99, or joined as figures are named, or
-// by another sign.
+// inOrder puts the statistic before its metric. It accepts ttft p99, the name of a figure, and other separators.
 func inOrder(words []string) []string {
 	if len(words) == 1 && unitOf[words[0]] == "" {
 		words = splitJoined(words[0])
@@ -217,8 +216,8 @@ func inOrder(words []string) []string {
 	return words
 }
 
-// splitJoined are the two words of one that joins a metric and a statistic: ttft.p99, p99_ttft. One that has a
-// statistic or a metric alone is parted, too, for an error about the other half; others are left whole.
+// splitJoined splits a word that joins a metric and a statistic: ttft.p99, p99_ttft. It also splits a word in which
+// only one half is known, so that an error can name the other half. It does not split other words.
 func splitJoined(word string) []string {
 	parts := []string{word}
 	for i, sign := range word {
@@ -240,13 +239,13 @@ func isMetric(word string) bool {
 	return unitOf[word] != "" || other[word] != "" || unclear[word] != ""
 }
 
-// isStat says that a word is a statistic of the times of requests.
+// isStat reports whether a word is a statistic of the times of requests.
 func isStat(word string) bool {
 	_, percentile := metrics.ParsePercentile(word)
 	return percentile || word == Mean || word == Max
 }
 
-// readValue reads what is right of the operator.
+// readValue parses the text after the operator.
 func readValue(t *Term, text string) error {
 	q, ok := inequality.ParseQuantity(text)
 	if !ok {
@@ -284,7 +283,7 @@ func readValue(t *Term, text string) error {
 	return nil
 }
 
-// bestShare is the best share that there is.
+// bestShare returns the best possible share.
 func bestShare(t *Term) float64 {
 	if smallerIsBetter(t) {
 		return 0
@@ -292,15 +291,16 @@ func bestShare(t *Term) float64 {
 	return 1
 }
 
-// perSecond are the ways to write the units of rates.
+// perSecond contains the spellings of the units of rates.
 var perSecond = map[string][]string{
 	TokensPerS:  {"tokens/s", "token/s", "tok/s", "t/s", "/s"},
 	RequestsPer: {"requests/s", "request/s", "req/s", "r/s", "/s"},
 }
 
 // RequestLimits returns the limits of each request: the explicit ones, otherwise those of percentiles. If several
-// percentiles of a metric have limits, the most extreme percentile counts: half of the requests may exceed the median.
-// Nil: there are none, and nothing asks for goodput; an attainment without limits is the share of answers.
+// percentiles of a metric have limits, the most extreme percentile counts, because half of the requests may exceed the
+// median. It returns nil if there are no limits and no term needs goodput. An attainment without limits is the share of
+// answered requests.
 func (o Objectives) RequestLimits() metrics.RequestLimits {
 	var limits metrics.RequestLimits
 	rarest := map[string]float64{}
@@ -324,7 +324,7 @@ func (o Objectives) RequestLimits() metrics.RequestLimits {
 	return limits
 }
 
-// Percentiles returns the percentiles that figures need for judging, in the form of metrics.Rules.
+// Percentiles returns the percentiles that figures need for judging, in the form of metrics.FigureRules.
 func (o Objectives) Percentiles() map[string][]float64 {
 	all := map[string][]float64{}
 	for _, t := range o.Terms {
@@ -340,7 +340,7 @@ func (o Objectives) HasPointTerms() bool {
 	return slices.ContainsFunc(o.Terms, func(t Term) bool { return t.Stat != Each })
 }
 
-// String is the text that Parse reads.
+// String returns the objectives in the form that Parse accepts.
 func (o Objectives) String() string {
 	return strings.Join(lists.Map(o.Terms, func(t Term) string { return t.Text }), ", ")
 }

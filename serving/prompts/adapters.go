@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readOrder reads the order of adapters: the exponent of Zipf's law, or 0 for turns.
+// readOrder parses the order of adapters. It returns the exponent of Zipf's law, or 0 for turns.
 func readOrder(text string) (float64, error) {
 	if text == "" || text == "turns" {
 		return 0, nil
@@ -21,8 +21,8 @@ func readOrder(text string) (float64, error) {
 	return s, nil
 }
 
-// assignAdapters settles the adapter of each request whose row has none: in turns, or drawn by Zipf's law: the kth is
-// asked for in proportion to 1/k^s. The turns of a session have one.
+// assignAdapters sets the adapter of each request whose row has none: in turns, or at random by Zipf's law, in which
+// the kth adapter has a probability proportional to 1/k^s. All turns of a session have the same adapter.
 func (w *DrawnRequests) assignAdapters(d DrawOptions) {
 	names := w.set.asked.LoRA
 	var upTo []float64

@@ -10,12 +10,12 @@ import (
 
 // promptAlphabet writes symbols as a prompt.
 type promptAlphabet interface {
-	// write puts the prompt of symbols into a. again draws others into the same slice, for a prompt that is not as long as
-	// it should be; its argument counts from 1.
+	// write sets the prompt of a to symbols. If the prompt has the wrong length, it calls again to draw other symbols into
+	// the same slice. The argument of again counts from 1.
 	write(a *Ask, symbols []int32, again func(try uint64))
 }
 
-// idAlphabet are the ids of a vocabulary from first on.
+// idAlphabet consists of the consecutive ids from first.
 type idAlphabet struct{ first int32 }
 
 func (l idAlphabet) write(a *Ask, symbols []int32, _ func(uint64)) {
@@ -25,7 +25,7 @@ func (l idAlphabet) write(a *Ask, symbols []int32, _ func(uint64)) {
 	a.putIDs(symbols)
 }
 
-// tableAlphabet are ids of a table.
+// tableAlphabet consists of the ids in a table.
 type tableAlphabet []int32
 
 func (l tableAlphabet) write(a *Ask, symbols []int32, _ func(uint64)) {
@@ -35,7 +35,7 @@ func (l tableAlphabet) write(a *Ask, symbols []int32, _ func(uint64)) {
 	a.putIDs(symbols)
 }
 
-// wordAlphabet are words, of which a tokenizer makes about one token each.
+// wordAlphabet consists of words, each about one token.
 type wordAlphabet []string
 
 func (l wordAlphabet) write(a *Ask, symbols []int32, _ func(uint64)) { a.putText(l.text(symbols)) }
@@ -52,13 +52,13 @@ func (l wordAlphabet) text(symbols []int32) string {
 	return b.String()
 }
 
-// tokenAlphabet are words of which a tokenizer makes one token each, alone and after others.
+// tokenAlphabet consists of words that are exactly one token each, alone and after others.
 type tokenAlphabet struct {
 	wordAlphabet
 	tokenizer Tokenizer
 }
 
-// maxTries is how often a text is drawn that has not as many tokens as it should.
+// maxTries is the maximum number of draws for a text with the right number of tokens.
 const maxTries = 8
 
 func (l tokenAlphabet) write(a *Ask, symbols []int32, again func(try uint64)) {
@@ -74,9 +74,9 @@ func (l tokenAlphabet) write(a *Ask, symbols []int32, again func(try uint64)) {
 	a.putText(text)
 }
 
-// singleTokens are the words of a tokenizer that survive decoding and encoding: letters alone, each one token at the
-// beginning of a text, after a blank, and, where there are enough such, at the beginning of a line: chat templates put
-// prompts there.
+// singleTokens returns the words of a tokenizer that survive decoding and encoding. They consist of letters and are one
+// token each at the beginning of a text, after a blank and, if there are enough such words, at the beginning of a line,
+// because chat templates put prompts there.
 func singleTokens(tok Tokenizer) wordAlphabet {
 	var all, lines wordAlphabet
 	newline := len(tok.EncodePlain(nil, "\n"))
@@ -108,11 +108,11 @@ func singleTokens(tok Tokenizer) wordAlphabet {
 	return all
 }
 
-// enough is how many words make texts that differ.
+// enough is the number of words that is sufficient for distinct texts.
 const enough = 256
 
-// plainIDs are the ids of a tokenizer that stand for text: special tokens decode to nothing, and others in brackets,
-// such as <tool_call>, are written by templates alone.
+// plainIDs returns the ids of a tokenizer that represent text. It excludes special tokens, which decode to nothing, and
+// tokens in brackets such as <tool_call>, which only templates write.
 func plainIDs(tok Tokenizer) tableAlphabet {
 	var all tableAlphabet
 	for id := range int32(tok.Size()) {
@@ -124,7 +124,7 @@ func plainIDs(tok Tokenizer) tableAlphabet {
 	return all
 }
 
-// putText makes a text the prompt.
+// putText sets the prompt to a text.
 func (a *Ask) putText(text string) {
 	if a.API == Embeddings {
 		a.Input, _ = marshalPlain(text)
@@ -133,7 +133,7 @@ func (a *Ask) putText(text string) {
 	a.Text = text
 }
 
-// putIDs makes ids the prompt.
+// putIDs sets the prompt to ids.
 func (a *Ask) putIDs(ids []int32) {
 	if a.API == Embeddings {
 		a.Input, _ = marshalPlain(ids)
@@ -142,7 +142,7 @@ func (a *Ask) putIDs(ids []int32) {
 	a.IDs = ids
 }
 
-// makeAlphabet chooses what prompts are made of.
+// makeAlphabet chooses the alphabet of prompts.
 func (s *PromptSet) makeAlphabet() error {
 	ids := s.API == Completions || s.API == Embeddings
 	switch v := s.asked.vocabulary; {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// chatMessage is one of a chat.
+// chatMessage is a message of a chat.
 type chatMessage struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
@@ -20,7 +20,7 @@ func chatMessageJSON(role, text string) json.RawMessage {
 	return m
 }
 
-// marshalPlain is a value as JSON, with <, > and & as they are.
+// marshalPlain returns the JSON of a value without escaping <, > and &.
 func marshalPlain(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -29,7 +29,7 @@ func marshalPlain(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// joinMessages is an array of messages.
+// joinMessages returns an array of messages.
 func joinMessages(messages ...json.RawMessage) json.RawMessage {
 	all := []byte{'['}
 	for i, m := range messages {
@@ -41,12 +41,12 @@ func joinMessages(messages ...json.RawMessage) json.RawMessage {
 	return append(all, ']')
 }
 
-// ChatHistory contains the messages of a session so far. It never rewrites memory that it has returned: turns share the
-// memory of the messages before them.
+// ChatHistory contains the messages of a session so far. It never rewrites memory that it has returned, because turns
+// share the memory of earlier messages.
 type ChatHistory struct{ said []byte } // messages, each with a comma behind it
 
-// appendMessage adds a message. Where there is no room, there is twice as much afterwards: what turns have in common
-// stays in memory as often as it was moved, all together twice.
+// appendMessage adds a message. If there is no room, it doubles the memory. Memory shared by turns is kept for each
+// move, in total twice.
 func (h *ChatHistory) appendMessage(m json.RawMessage) {
 	if n := len(h.said) + len(m) + 1; n > cap(h.said) {
 		h.said = append(make([]byte, 0, 2*n), h.said...)
@@ -54,10 +54,10 @@ func (h *ChatHistory) appendMessage(m json.RawMessage) {
 	h.said = append(append(h.said, m...), ',')
 }
 
-// messagesSoFar is what was said until now.
+// messagesSoFar returns the messages added so far.
 func (h *ChatHistory) messagesSoFar() []byte { return h.said[:len(h.said):len(h.said)] }
 
-// NextTurn returns a turn of a session as it is sent, after all earlier messages.
+// NextTurn returns a turn of a session in the form to send, after all earlier messages.
 func (h *ChatHistory) NextTurn(a Ask) Ask {
 	if !a.Own {
 		return a
@@ -76,7 +76,7 @@ func (h *ChatHistory) NextTurn(a Ask) Ask {
 // AddAnswer adds the server's answer to the last turn.
 func (h *ChatHistory) AddAnswer(text string) { h.appendMessage(chatMessageJSON("assistant", text)) }
 
-// buildChat builds a request of messages, or of one question.
+// buildChat builds a request from messages or from one question.
 func (r *rowReader) buildChat(rec *sourceRow, a *Ask) {
 	switch {
 	case rec.hasField(fMessages):
@@ -134,8 +134,8 @@ func (r *rowReader) buildChat(rec *sourceRow, a *Ask) {
 	}
 }
 
-// takeRecordedAnswer takes a last message that is the assistant's, as files for fine-tuning have it, for the recorded
-// answer, and leaves the messages before it.
+// takeRecordedAnswer removes a final message of the assistant, which files for fine-tuning contain, and stores it as
+// the recorded answer. It returns the other messages.
 func (r *rowReader) takeRecordedAnswer(rec *sourceRow, messages json.RawMessage) json.RawMessage {
 	var all []json.RawMessage
 	eachElement(messages, func(value []byte) bool {
@@ -159,7 +159,7 @@ func textPart(text string) json.RawMessage {
 	return part
 }
 
-// inputTextPart is a text as part of what a response is made of.
+// inputTextPart returns a text as an input item of the Responses API.
 func inputTextPart(text string) json.RawMessage {
 	part, _ := marshalPlain(map[string]string{"type": "input_text", "text": text})
 	return part
@@ -180,7 +180,7 @@ func textParts(raw json.RawMessage) ([]json.RawMessage, error) {
 	return parts, err
 }
 
-// checkMessages wants objects with roles.
+// checkMessages checks that messages are objects with roles.
 func checkMessages(messages json.RawMessage) error {
 	n := 0
 	var err error
@@ -198,18 +198,19 @@ func checkMessages(messages json.RawMessage) error {
 	return err
 }
 
-// roles are those of ShareGPT's files, as chats have them.
+// roles maps the roles of ShareGPT's files to those of chats.
 var roles = map[string]string{"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant",
 	"chatgpt": "assistant", "bing": "assistant", "bard": "assistant", "model": "assistant", "system": "system"}
 
-// chatTurn is a question of a conversation, with what was said before it, and its answer.
+// chatTurn is a question of a conversation with its answer and the messages before it.
 type chatTurn struct {
-	before   []json.RawMessage // since the turn before: the system's words, and questions without an answer
+	before   []json.RawMessage // since the previous turn: system messages, and questions without an answer
 	question string
 	answer   string
 }
 
-// splitTurns takes a conversation apart, up to its first turn or whole; an error is a message that cannot be read.
+// splitTurns splits a conversation into turns. If first is true, it returns only the first turn. The error describes an
+// unreadable message.
 func splitTurns(conversation json.RawMessage, first bool) ([]chatTurn, error) {
 	var all []chatTurn
 	var now chatTurn
@@ -239,7 +240,7 @@ func splitTurns(conversation json.RawMessage, first bool) ([]chatTurn, error) {
 			all = append(all, now)
 			now, asked = chatTurn{}, false
 			return !first
-		case len(all) > 0: // the model goes on
+		case len(all) > 0: // the model continues its answer
 			all[len(all)-1].answer += "\n" + text
 		}
 		return true
@@ -247,7 +248,7 @@ func splitTurns(conversation json.RawMessage, first bool) ([]chatTurn, error) {
 	return all, err
 }
 
-// speakerAndText is who says what in a message of a conversation.
+// speakerAndText returns the speaker and the text of a message in a conversation.
 func speakerAndText(message json.RawMessage) (from, text string, err error) {
 	var who, what json.RawMessage
 	ok := eachMember(message, func(name, value []byte) {
@@ -268,7 +269,7 @@ func speakerAndText(message json.RawMessage) (from, text string, err error) {
 	return from, text, err
 }
 
-// buildConversation builds the requests of a row of ShareGPT: the first question that has an answer, or all of them.
+// buildConversation builds the requests of a ShareGPT row: the first question with an answer, or all of them.
 func (r *rowReader) buildConversation(rec *sourceRow) {
 	if r.api == "" {
 		r.api, r.apiLine = Chat, rec.line
@@ -299,7 +300,7 @@ func (r *rowReader) buildConversation(rec *sourceRow) {
 	r.addTurns(rec, shared, all)
 }
 
-// addTurns keeps the turns of one conversation.
+// addTurns adds the turns of one conversation.
 func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 	name := shared.ask.ID
 	if name == "" || r.named[name] {
@@ -336,8 +337,7 @@ func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 	}
 }
 
-// turnRow is the row of a conversation's turn, which has none of the words yet: of one behind the first nobody knows
-// when it is due.
+// turnRow returns the row of a conversation's turn, still without its text. Only the first turn has a due time.
 func (r *rowReader) turnRow(shared promptRow, name string, i int) promptRow {
 	a := *shared.ask
 	if r.asked.sessions {
@@ -349,7 +349,7 @@ func (r *rowReader) turnRow(shared promptRow, name string, i int) promptRow {
 	return shared
 }
 
-// countTurn takes the lengths of a question and its answer.
+// countTurn sets the lengths of a question and its answer.
 func (r *rowReader) countTurn(rec *sourceRow, one *promptRow, t chatTurn) bool {
 	tok := r.asked.Tokenizer
 	if tok == nil {
@@ -363,11 +363,11 @@ func (r *rowReader) countTurn(rec *sourceRow, one *promptRow, t chatTurn) bool {
 	return true
 }
 
-// endpoints are the APIs by the URLs of batch files.
+// endpoints maps the URLs of batch files to APIs.
 var endpoints = map[string]API{"/v1/chat/completions": Chat, "/v1/completions": Completions, "/v1/responses": Responses,
 	"/v1/embeddings": Embeddings, "/v1/rerank": Rerank, "/rerank": Rerank, "/v2/rerank": Rerank}
 
-// EndpointPath returns the path of an API at a server, from /v1 on.
+// EndpointPath returns the path of an API at a server, starting with /v1.
 func (a API) EndpointPath() string {
 	if a == Chat {
 		return "/v1/chat/completions"
@@ -407,12 +407,12 @@ func (r *rowReader) buildBatchLine(rec *sourceRow) {
 	r.buildPlain(&inner, a)
 }
 
-// bodyFields are the fields of bodies that a request has in its own form.
+// bodyFields contains the fields of batch bodies that requests store in their own form.
 var bodyFields = map[string]columnField{"messages": fMessages, "prompt": fPrompt, "input": fPrompt, "query": fQuery,
 	"documents": fDocuments, "tools": fTools, "max_tokens": fOutput, "max_completion_tokens": fOutput,
 	"max_output_tokens": fOutput}
 
-// setBodyMember takes a member of a batch file's body.
+// setBodyMember sets a member of a batch line's body.
 func (r *rowReader) setBodyMember(rec *sourceRow, a *Ask, name string, value json.RawMessage) {
 	if f, ok := bodyFields[name]; ok {
 		if f == fPrompt && r.api == Responses && value[0] == '[' {

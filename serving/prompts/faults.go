@@ -12,24 +12,24 @@ import (
 
 // Fault is a fault at a position in a file.
 type Fault struct {
-	Line int // from 1; of a table the row; 0: of the file as a whole
+	Line int // from 1; for a table, the row; 0: the file as a whole
 	Text string
 }
 
-// Faults contains all faults of a file; it is an ErrData.
+// Faults contains all faults of a file. It is an ErrData.
 type Faults struct {
 	File string
 	// Unit is line or row.
 	Unit string
 	List []Fault
-	// More counts the faults that are not listed.
+	// More is the number of faults that are not listed.
 	More int
 }
 
-// maxFaults are listed.
+// maxFaults is the maximum number of listed faults.
 const maxFaults = 1000
 
-// shownLines are named where many have the same fault.
+// shownLines is the maximum number of lines listed for one fault.
 const shownLines = 20
 
 func (f *Faults) addFault(line int, text string) {
@@ -40,10 +40,10 @@ func (f *Faults) addFault(line int, text string) {
 	f.List = append(f.List, Fault{line, text})
 }
 
-// Unwrap makes it an ErrData.
+// Unwrap returns ErrData.
 func (f *Faults) Unwrap() error { return ErrData }
 
-// Error has a line for each kind of fault, with the lines of the file.
+// Error returns a line for each kind of fault, with the lines of the file.
 func (f *Faults) Error() string {
 	lines := map[string][]int{}
 	var order []Fault

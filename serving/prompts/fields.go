@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// columnField is what a column can have.
+// columnField is a field that a column can contain.
 type columnField int
 
 const (
@@ -42,8 +42,8 @@ const (
 	nFields
 )
 
-// fieldNames are the names of columns that are known, by field: the first is what --column calls it. Where a row has
-// several, the first counts.
+// fieldNames contains the known names of columns by field. Option --column uses the first. If a row has several of
+// them, the first one counts.
 var fieldNames = [nFields][]string{
 	fPrompt:   {"prompt", "text", "question", "input", "text_input", "texts"},
 	fMessages: {"messages"},
@@ -71,10 +71,11 @@ var fieldNames = [nFields][]string{
 	fInstruction:   {"instruction"},
 }
 
-// onlyNamed are names of fields that are taken for one by --column alone: as columns they mean other things, too.
+// onlyNamed are names of fields that only --column can assign, because as names of columns they also have other
+// meanings.
 var onlyNamed = []string{"ids", "output", "session"}
 
-// readColumns reads FIELD=COLUMN.
+// readColumns parses FIELD=COLUMN pairs.
 func readColumns(pairs []string) (map[columnField]string, error) {
 	columns := map[columnField]string{}
 	var faults []error
@@ -101,15 +102,15 @@ func readColumns(pairs []string) (map[columnField]string, error) {
 // fieldNamer finds the field of a column.
 type fieldNamer struct {
 	known map[string]fieldPlace
-	named map[columnField]string // by --column
-	found map[string]bool        // all columns seen, true: with a field
-	keeps []string               // columns whose values the set keeps
-	pairs map[[2]string]bool     // of columns that rows had both of: which counted, and which did not
+	named map[columnField]string // assigned by --column
+	found map[string]bool        // all columns seen; true if the column has a field
+	keeps []string               // columns whose values the set stores
+	pairs map[[2]string]bool     // pairs of columns of the same field in one row: the one used and the one ignored
 }
 
 type fieldPlace struct {
 	field columnField
-	rank  int // the smallest of a field counts
+	rank  int // the column with the smallest rank is used
 }
 
 func newNamer(named map[columnField]string, keeps []string) *fieldNamer {
@@ -133,10 +134,10 @@ func newNamer(named map[columnField]string, keeps []string) *fieldNamer {
 	return n
 }
 
-// maxColumns are remembered for what is said of columns.
+// maxColumns is the maximum number of columns remembered for notes.
 const maxColumns = 1000
 
-// knowsColumn tells whether a column has a field.
+// knowsColumn reports whether a column has a field.
 func (n *fieldNamer) knowsColumn(column string) bool {
 	_, ok := n.known[column]
 	if !ok {
@@ -145,7 +146,7 @@ func (n *fieldNamer) knowsColumn(column string) bool {
 	return ok
 }
 
-// fieldOf is the field of a column: by its name, or by its name in small letters.
+// fieldOf returns the field of a column, by its name or by its name in lower case.
 func (n *fieldNamer) fieldOf(column []byte) (fieldPlace, bool) {
 	p, ok := n.known[string(column)]
 	if !ok {
@@ -157,14 +158,14 @@ func (n *fieldNamer) fieldOf(column []byte) (fieldPlace, bool) {
 	return p, ok
 }
 
-// notePreference notes that a row had two columns of a field, and which of them counted.
+// notePreference records that a row had two columns of a field, and which one was used.
 func (n *fieldNamer) notePreference(taken, left string) {
 	if len(n.pairs) < maxColumns {
 		n.pairs[[2]string{taken, left}] = true
 	}
 }
 
-// listPreferences says which columns counted where rows had several.
+// listPreferences lists the columns that were used if rows had several of a field.
 func (n *fieldNamer) listPreferences() []string {
 	var notes []string
 	for pair := range n.pairs {
@@ -176,7 +177,7 @@ func (n *fieldNamer) listPreferences() []string {
 	return notes
 }
 
-// unusedColumns are the columns without a field, in order of names.
+// unusedColumns returns the columns without a field, sorted by name.
 func (n *fieldNamer) unusedColumns() []string {
 	var names []string
 	for name, used := range n.found {
@@ -188,18 +189,18 @@ func (n *fieldNamer) unusedColumns() []string {
 	return names
 }
 
-// sourceRow is a row of a file as it came; what it has is valid until the next.
+// sourceRow is an unprocessed row of a file. Its contents are valid until the next row.
 type sourceRow struct {
 	line    int
-	cells   [nFields]json.RawMessage // nil: the row has none
+	cells   [nFields]json.RawMessage // nil: the row does not have the field
 	ranks   [nFields]int
-	columns [nFields][]byte // that the cells are of
+	columns [nFields][]byte // columns of the cells
 	kept    map[string]json.RawMessage
 }
 
 func (r *sourceRow) hasField(f columnField) bool { return r.cells[f] != nil }
 
-// keepValue notes the value of a column that the set keeps.
+// keepValue stores the value of a column if the set keeps its values.
 func (r *sourceRow) keepValue(n *fieldNamer, column []byte, raw json.RawMessage) {
 	if n == nil || len(n.keeps) == 0 || !slices.Contains(n.keeps, string(column)) {
 		return
@@ -210,13 +211,14 @@ func (r *sourceRow) keepValue(n *fieldNamer, column []byte, raw json.RawMessage)
 	r.kept[string(column)] = bytes.Clone(raw)
 }
 
-// setCell notes the cell of a column, unless a better column has the field, or it is null. Where a row has two columns
-// of a field with other values, the namer notes which one counts; nil: they are no columns.
+// setCell stores the cell of a column, unless it is null or a preferred column contains the field. If a row has two
+// columns of a field with different values, the namer records which one is used. A nil namer means that the cells are
+// not from columns.
 func (r *sourceRow) setCell(p fieldPlace, raw json.RawMessage, n *fieldNamer, column []byte) {
 	if bytes.Equal(raw, []byte("null")) {
 		return
 	}
-	if p.field == fInputLength && len(raw) > 0 && raw[0] == '[' { // MLPerf Endpoints' input_tokens are the ids themselves
+	if p.field == fInputLength && len(raw) > 0 && raw[0] == '[' { // input_tokens of MLPerf Endpoints: ids
 		p = fieldPlace{fIDs, len(fieldNames[fIDs]) - 1}
 	}
 	if has := r.cells[p.field]; has != nil {
@@ -234,7 +236,7 @@ func (r *sourceRow) setCell(p fieldPlace, raw json.RawMessage, n *fieldNamer, co
 	r.cells[p.field], r.ranks[p.field], r.columns[p.field] = raw, p.rank, column
 }
 
-// readObject reads an object of JSON into a record. What is no object is an error.
+// readObject reads a JSON object into a row. Other values are an error.
 func (r *sourceRow) readObject(line int, text []byte, n *fieldNamer) error {
 	*r = sourceRow{line: line}
 	if !json.Valid(text) {
@@ -256,7 +258,7 @@ func (r *sourceRow) readObject(line int, text []byte, n *fieldNamer) error {
 	return nil
 }
 
-// jsonFault says what is wrong with text that is no JSON.
+// jsonFault describes why text is not valid JSON.
 func jsonFault(text []byte) error {
 	var v json.RawMessage
 	err := json.Unmarshal(text, &v)
@@ -267,7 +269,7 @@ func jsonFault(text []byte) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// firstChars is the beginning of a text.
+// firstChars returns the beginning of a text.
 func firstChars(text []byte) string {
 	const enough = 40
 	if len(text) > enough {
@@ -276,7 +278,7 @@ func firstChars(text []byte) string {
 	return strconv.Quote(string(text))
 }
 
-// text is a cell as text: a string, or a number as it is written.
+// textOf returns a cell as text: a string, or a number as written.
 func textOf(raw json.RawMessage) (string, error) {
 	switch raw[0] {
 	case '"':
@@ -287,7 +289,7 @@ func textOf(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// unquoteJSON decodes a string of JSON.
+// unquoteJSON decodes a JSON string.
 func unquoteJSON(raw []byte) (string, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1]), nil
@@ -297,7 +299,7 @@ func unquoteJSON(raw []byte) (string, error) {
 	return s, err
 }
 
-// number is a cell as a whole number from 0 on; in texts it counts, too.
+// numberOf returns a cell as an integer from 0 to maxValue. It also accepts numbers in strings.
 func numberOf(raw json.RawMessage, most int64) (int64, error) {
 	text := string(raw)
 	if raw[0] == '"' {
@@ -321,8 +323,8 @@ func numberOf(raw json.RawMessage, most int64) (int64, error) {
 	return n, nil
 }
 
-// parseStructured is a cell that is an array or an object; it may be written in a text, as in CSV. It is valid as long
-// as the record.
+// parseStructured returns a cell that contains an array or an object, possibly within a string, as in CSV. It is valid
+// as long as the row.
 func parseStructured(raw json.RawMessage, open byte) (json.RawMessage, error) {
 	if raw[0] == open {
 		return raw, nil

@@ -2,7 +2,8 @@ package prompts
 
 import "bytes"
 
-// eachMember calls yield with the names, decoded, and the values of an object of valid JSON; false: it is none.
+// eachMember calls yield with the decoded names and the values of an object in valid JSON. It returns false if text is
+// not an object.
 func eachMember(text []byte, yield func(name, value []byte)) bool {
 	i := skipBlanks(text, 0)
 	if i == len(text) || text[i] != '{' {
@@ -16,7 +17,7 @@ func eachMember(text []byte, yield func(name, value []byte)) bool {
 				name = []byte(decoded)
 			}
 		}
-		i = skipBlanks(text, skipBlanks(text, end)+1) // the colon
+		i = skipBlanks(text, skipBlanks(text, end)+1) // skip the colon
 		end = valueEnd(text, i)
 		yield(name, text[i:end:end])
 		if i = skipBlanks(text, end); text[i] == ',' {
@@ -26,8 +27,8 @@ func eachMember(text []byte, yield func(name, value []byte)) bool {
 	return true
 }
 
-// eachElement calls yield with the elements of an array of valid JSON, until it returns false. What is no array has
-// none.
+// eachElement calls yield with the elements of an array in valid JSON until yield returns false. Other values have no
+// elements.
 func eachElement(text []byte, yield func(value []byte) bool) {
 	i := skipBlanks(text, 0)
 	if i == len(text) || text[i] != '[' {
@@ -44,7 +45,7 @@ func eachElement(text []byte, yield func(value []byte) bool) {
 	}
 }
 
-// skipBlanks is the first place from i on that is no blank.
+// skipBlanks returns the first position from i that is not a blank.
 func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
@@ -52,7 +53,7 @@ func skipBlanks(text []byte, i int) int {
 	return i
 }
 
-// valueEnd is the place after the value that begins at i, of valid JSON.
+// valueEnd returns the position after the value that begins at i in valid JSON.
 func valueEnd(text []byte, i int) int {
 	depth := 0
 	for ; i < len(text); i++ {
@@ -70,7 +71,7 @@ func valueEnd(text []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth == 0 {
-				return i // a number or a name that ends here
+				return i // a number or a name ends here
 			}
 			if depth--; depth == 0 {
 				return i + 1

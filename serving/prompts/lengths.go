@@ -9,33 +9,33 @@ import (
 	"strings"
 )
 
-// most is the largest length that can be asked for, in tokens.
+// maxLength is the maximum length that can be requested, in tokens.
 const most = 1 << 24
 
-// LengthPairs are lengths of prompts and answers to draw, in tokens. The zero value has none.
+// LengthPairs determines the lengths of prompts and answers in tokens. The zero value determines none.
 type LengthPairs struct {
 	parts []weightedLengths
-	// those of the data: of prompts, and of answers
+	// use the lengths of the data: of prompts, and of answers
 	traceIn, traceOut bool
 }
 
-// weightedLengths is lengths that are drawn with a weight.
+// weightedLengths contains lengths that are drawn with a weight.
 type weightedLengths struct {
 	weight  float64
 	in, out lengthDistribution
 }
 
-// lengthDistribution is a distribution; the zero value is none.
+// lengthDistribution is a distribution of lengths. The zero value is none.
 type lengthDistribution struct {
 	from, to int     // uniform, both included
-	mean     float64 // else normal, where spread is above 0
-	spread   float64 // the standard deviation
+	mean     float64 // mean of a normal distribution, if spread is above 0
+	spread   float64 // standard deviation
 }
 
-// ParseLengths reads the lengths of prompts and of answers: 1024; 1024±100 (also 1024+-100), normal with this standard
-// deviation, rounded, and cut at 1; 512..2048, uniform, both included; trace: those of the data; or, as isl alone, a
-// mixture 60%:256/64,40%:2048/512 of pairs isl/osl, each length of any of these forms. Without osl an answer is as long
-// as the model makes it.
+// ParseLengths parses the lengths of prompts and of answers. A length is a number (1024); a normal distribution with
+// this standard deviation, rounded and truncated at 1 (1024±100, also 1024+-100); a uniform distribution that includes
+// both ends (512..2048); or "trace" for the lengths of the data. isl alone may be a mixture of weighted pairs isl/osl
+// of such lengths (60%:256/64,40%:2048/512). Without osl, the model determines the length of answers.
 func ParseLengths(isl, osl string) (LengthPairs, error) {
 	if strings.ContainsAny(isl, "%/,") {
 		if osl != "" {
@@ -100,7 +100,7 @@ func parseLength(text string) (lengthDistribution, error) {
 	return lengthDistribution{mean: float64(n), spread: s}, nil
 }
 
-// parseCount reads a number from 1 to most; 0: it is none.
+// parseCount parses a number from 1 to maxLength. It returns 0 for other texts.
 func parseCount(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
@@ -134,7 +134,7 @@ func parseMixture(text string) (LengthPairs, error) {
 	return l, nil
 }
 
-// drawPair is one pair of lengths; 0: none was asked for.
+// drawPair draws one pair of lengths; 0: not requested.
 func (l LengthPairs) drawPair(r *rand.Rand) (in, out int) {
 	if len(l.parts) == 0 {
 		return 0, 0

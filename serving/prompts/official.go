@@ -11,7 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
-// Orders of Options.Order. The last two are those of MLPerf Endpoints' client, whose generator is Python's.
+// The values of PromptOptions.Order. The last two are orders of MLPerf Endpoints' client, which uses Python's
+// generator.
 const (
 	orderShuffled           = "shuffled"
 	InFileOrder             = "in-order"
@@ -19,24 +20,24 @@ const (
 	WithReplacement         = "with-replacement"
 )
 
-// Orders are the orders of rows by name.
+// Orders returns the names of the orders of rows.
 func Orders() []string {
 	return []string{orderShuffled, InFileOrder, orderWithoutReplacement, WithReplacement}
 }
 
-// defaultOrderSeed is that of MLPerf Endpoints' client.
+// defaultOrderSeed is the default seed of MLPerf Endpoints' client.
 const defaultOrderSeed = 42
 
-// SaltBytes is how many bytes a prompt's salt has: 64 bits, the least that the rules of MLPerf Endpoints allow.
+// SaltBytes is the number of bytes in a prompt's salt: 64 bits, the minimum in the rules of MLPerf Endpoints.
 const SaltBytes = 8
 
-// drawsByPython tells whether rows are drawn by Python's generator.
+// drawsByPython reports whether rows are drawn with Python's generator.
 func (a *parsedOptions) drawsByPython() bool {
 	return a.PromptOptions.Order == orderWithoutReplacement || a.PromptOptions.Order == WithReplacement
 }
 
-// DrawnOnceOption is the option by which something is drawn once for each request, so that a measurement must say how
-// many it has; empty: there is none.
+// DrawnOnceOption returns the option that requires drawing in advance for all requests, so that a measurement must set
+// their number; "": none.
 func (s *PromptSet) DrawnOnceOption() string {
 	switch a := s.asked; {
 	case a.salted:
@@ -47,7 +48,7 @@ func (s *PromptSet) DrawnOnceOption() string {
 	return ""
 }
 
-// checkOfficial says what of an official order and of salts cannot be with the other options.
+// checkOfficial lists the conflicts of official orders and salts with other options.
 func (a *parsedOptions) checkOfficial() (faults []error) {
 	order := a.PromptOptions.Order
 	if order != "" && order != orderShuffled && a.File == "" {
@@ -72,7 +73,7 @@ func (a *parsedOptions) checkOfficial() (faults []error) {
 	return faults
 }
 
-// readSeed reads a seed of Python's generator; without a text it is missing.
+// readSeed parses a seed of Python's generator. given is false if text is empty.
 func readSeed(flag string, seed *uint64, text string) (given bool, err error) {
 	if text == "" {
 		return false, nil
@@ -83,9 +84,9 @@ func readSeed(flag string, seed *uint64, text string) (given bool, err error) {
 	return true, nil
 }
 
-// rowsByPython draws n rows of all in the order of MLPerf Endpoints' client. Without replacement all rows come once
-// before any comes again: each round shuffles what the one before left, by random.shuffle. With replacement each is
-// random.randint(0, all - 1).
+// rowsByPython draws n of the rows 0 to all-1 in the order of MLPerf Endpoints' client. Without replacement, all rows
+// occur once before any is repeated, and each round shuffles the order of the previous round by random.shuffle. With
+// replacement, each row is random.randint(0, all - 1).
 func rowsByPython(order string, seed uint64, all, n int) []int32 {
 	r, rows := mt19937.NewPythonWide(seed), make([]int32, n)
 	if order == WithReplacement {
@@ -105,7 +106,7 @@ func rowsByPython(order string, seed uint64, all, n int) []int32 {
 	return rows
 }
 
-// chooseByPython plans n requests by rowsByPython; each row knows how often it came before.
+// chooseByPython plans n requests with rowsByPython. It counts the earlier occurrences of each row.
 func (w *DrawnRequests) chooseByPython(n int) {
 	a, came := w.set.asked, make([]int32, len(w.set.rows))
 	w.plan = make([]plannedRequest, n)
@@ -119,7 +120,7 @@ func (w *DrawnRequests) chooseByPython(n int) {
 	}
 }
 
-// drawSalts draws a salt for each request, in their order: random.Random(seed).randbytes(8).
+// drawSalts draws a salt for each request in order, like random.Random(seed).randbytes(8).
 func (w *DrawnRequests) drawSalts(seed uint64) {
 	r := mt19937.NewPythonWide(seed)
 	w.salts = make([][SaltBytes]byte, len(w.plan))
@@ -128,8 +129,8 @@ func (w *DrawnRequests) drawSalts(seed uint64) {
 	}
 }
 
-// addSalt puts a request's salt before the user's part, behind the system's: "[0123456789abcdef] ". The rows were
-// checked (checkSalt).
+// addSalt puts a request's salt, such as "[0123456789abcdef] ", before the user's part of the prompt and after the
+// system's. checkSalt has already accepted the rows.
 func (w *DrawnRequests) addSalt(a *Ask, i int) {
 	salt := "[" + hex.EncodeToString(w.salts[i][:]) + "] "
 	if a.IDs != nil {
@@ -154,7 +155,8 @@ func (w *DrawnRequests) addSalt(a *Ask, i int) {
 	a.Messages = joinMessages(all...)
 }
 
-// saltMessage is a message of a user with a salt before its text; nil: it is another's, or its content is no text.
+// saltMessage returns a user's message with a salt before its text, or nil if the message is not a user's or its
+// content is not text.
 func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 	var fields map[string]json.RawMessage
 	var role, text string
@@ -181,7 +183,7 @@ func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 	return out
 }
 
-// placeSalt says where the salt goes among a row's token ids, behind the first mark of a user's part.
+// placeSalt finds the position of the salt in a row's token ids: after the first mark of a user's part.
 func (r *rowReader) placeSalt(a *Ask) error {
 	after := r.asked.SaltAfter
 	switch {
@@ -201,7 +203,7 @@ func (r *rowReader) placeSalt(a *Ask) error {
 	return fmt.Errorf("the token ids have no %q, which begins the user's part: a salt has no place", after)
 }
 
-// checkSalt wants a row that can have a salt between the system's part and the user's.
+// checkSalt checks that a row can have a salt between the system's part and the user's.
 func (r *rowReader) checkSalt(a *Ask) error {
 	switch {
 	case a == nil:

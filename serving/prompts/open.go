@@ -14,23 +14,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Limits of what is read of a file.
+// Limits of files.
 const (
 	maxRow  = 64 << 20 // bytes of a row
 	maxKept = 4 << 30  // bytes of all prompts
-	maxRead = 64 << 30 // bytes of a file, unzipped
+	maxRead = 64 << 30 // bytes of a file after decompression
 	maxRows = 1 << 24
 )
 
-// fileLayout is how rows lie in a file.
+// fileLayout is the layout of rows in a file.
 type fileLayout int
 
 const (
-	inLines fileLayout = iota // a value of JSON in each
-	inJSON                    // an array, or values one after the other
+	inLines fileLayout = iota // one JSON value per line
+	inJSON                    // a JSON array, or consecutive JSON values
 	inCSV
 	inTSV
-	inText // a prompt a line
+	inText // one prompt per line
 	inTable
 )
 
@@ -40,14 +40,14 @@ var containers = map[string]fileLayout{"jsonl": inLines, "json": inJSON, "csv": 
 var extensions = map[string]fileLayout{".jsonl": inLines, ".ndjson": inLines, ".json": inJSON, ".csv": inCSV,
 	".tsv": inTSV, ".txt": inText, ".text": inText, ".parquet": inTable}
 
-// openFile is an open file.
+// openFile is an open file with its layout.
 type openFile struct {
 	in   *bufio.Reader
 	form fileLayout
 	io.Closer
 }
 
-// openSource opens a file and finds its form: by the format asked for, its name, and its first bytes.
+// openSource opens a file and determines its layout from the requested format, its name and its first bytes.
 func openSource(path, format string) (*openFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -101,7 +101,8 @@ func formOf(head []byte, ext, format string) fileLayout {
 	case bytes.HasPrefix(first, []byte("[")):
 		return inJSON
 	case bytes.HasPrefix(first, []byte("{")) && (!named || c != inLines):
-		// Of an object that ends in its first line there may be more; where that line is long, the name decides.
+		// An object that ends in the first line may be followed by others. If that line is too long, the name determines the
+		// layout.
 		line, _, whole := bytes.Cut(first, []byte("\n"))
 		if whole && !json.Valid(line) || !whole && named {
 			return inJSON
@@ -113,7 +114,7 @@ func formOf(head []byte, ext, format string) fileLayout {
 	return inText
 }
 
-// limitedReader fails beyond so many bytes: what is small when zipped may have no end.
+// limitedReader fails after a number of bytes, because a small compressed file may expand without limit.
 type limitedReader struct {
 	r    io.Reader
 	left int64
@@ -127,7 +128,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// eachLine calls yield with each line, without its end, until it returns false. A line is valid until the next.
+// eachLine calls yield with each line, without its end, until yield returns false. A line is valid until the next call.
 func eachLine(in *bufio.Reader, yield func(line int, text []byte) bool) error {
 	var long []byte
 	for n := 1; ; n++ {
@@ -161,17 +162,17 @@ func eachLine(in *bufio.Reader, yield func(line int, text []byte) bool) error {
 	}
 }
 
-// jsonValues are the values of JSON in a file, or the elements of the one array that it is.
+// jsonValues iterates over the JSON values in a file, or over the elements of its only array.
 type jsonValues struct {
 	in      *bufio.Reader
 	line    int
 	inArray bool
-	some    bool // one came before
+	some    bool // a value came before
 	text    []byte
 }
 
-// eachValue calls yield with each value and the line where it begins, until it returns false. A value is valid until
-// the next. An error is of the line v.line.
+// eachValue calls yield with each value and the line of its beginning until yield returns false. A value is valid until
+// the next call. An error refers to line v.line.
 func (v *jsonValues) eachValue(yield func(line int, text []byte) bool) error {
 	v.line = 1
 	c, err := v.nextNonBlank()
@@ -211,7 +212,7 @@ func (v *jsonValues) eachValue(yield func(line int, text []byte) bool) error {
 	return err
 }
 
-// checkEnd wants nothing after the array.
+// checkEnd checks that nothing follows the array.
 func (v *jsonValues) checkEnd() error {
 	c, err := v.nextNonBlank()
 	if errors.Is(err, io.EOF) {
@@ -223,7 +224,7 @@ func (v *jsonValues) checkEnd() error {
 	return err
 }
 
-// nextNonBlank is the next byte that is no blank.
+// nextNonBlank returns the next byte that is not a blank.
 func (v *jsonValues) nextNonBlank() (byte, error) {
 	for {
 		c, err := v.in.ReadByte()
@@ -276,7 +277,7 @@ func (v *jsonValues) readByte() (byte, error) {
 	return c, err
 }
 
-// readWord reads a number or a name, up to what ends it.
+// readWord reads a number or a name up to the next delimiter.
 func (v *jsonValues) readWord() error {
 	for {
 		next, err := v.in.Peek(1)
@@ -295,7 +296,7 @@ func (v *jsonValues) readWord() error {
 	}
 }
 
-// jsonNesting tells where a text in quotes, an object or an array ends.
+// jsonNesting finds the end of a string, an object or an array.
 type jsonNesting struct {
 	depth           int
 	quoted, escaped bool
@@ -304,7 +305,7 @@ type jsonNesting struct {
 
 func (n *jsonNesting) takeByte(c byte) {
 	switch {
-	case !n.begun && n.quoted: // the first quote
+	case !n.begun && n.quoted: // the opening quote
 		n.begun = true
 		return
 	case n.escaped:

@@ -12,115 +12,116 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Errors of this package, found with errors.Is.
+// The errors that this package returns, for use with errors.Is.
 var (
-	// ErrOptions marks options that are invalid for any data.
+	// ErrOptions marks options that are invalid for all data.
 	ErrOptions = errors.New("impossible requests")
-	// ErrData marks a file that cannot be read or has faults.
+	// ErrData marks a file that is unreadable or has faults.
 	ErrData = errors.New("data")
 )
 
-// PromptOptions determine the requests, in the words of the command line. An empty field means that the option was not
-// given.
+// PromptOptions determines the requests, in the form of the command line's options. An empty field means that the
+// option was not given.
 type PromptOptions struct {
-	// File has the data; without one, prompts are made of the lengths in ISL.
+	// File is the path of the data. If it is empty, prompts are generated with the lengths in ISL.
 	File string
-	// Format is one of Formats; empty: by the file's name and content.
+	// Format is one of Formats; empty: determined by the file's name and content.
 	Format string
-	// Columns are FIELD=COLUMN pairs, which assign columns of the data to fields.
+	// Columns contains FIELD=COLUMN pairs, which assign columns of the data to fields.
 	Columns []string
-	// API is the part of the server's API; empty or auto: by the form of the data.
+	// API is the endpoint of the server's API; empty or auto: determined by the data.
 	API API
-	// Turns is first, the default, or all: sessions of several turns are asked in whole.
+	// Turns is "first" (the default), or "all" to send all turns of sessions.
 	Turns string
-	// History is recorded, the default, or own: turns follow the answers in the data, or the server's own.
+	// History is "recorded" (the default) or "own": turns follow the answers in the data, or the server's own.
 	History string
 
-	// ISL and OSL are lengths of prompts and answers in tokens: ParseLengths.
+	// ISL and OSL are the lengths of prompts and answers in tokens: see ParseLengths.
 	ISL, OSL string
-	// Vocabulary is A..B, both included: the ids that prompts are made of.
+	// Vocabulary is A..B, both included: the ids from which prompts are generated.
 	Vocabulary string
-	// Tokenizer is the model's; nil: there is none.
+	// Tokenizer is the model's tokenizer; nil: none.
 	Tokenizer Tokenizer
-	// Overhead is how many tokens a chat template adds to a prompt.
+	// Overhead is the number of tokens that a chat template adds to a prompt.
 	Overhead int
-	// Prefix is SHARE/N: this share of each prompt is one of N.
+	// Prefix is SHARE/N: this share of each prompt is one of N prefixes.
 	Prefix string
-	// Block is how many tokens one of hash_ids stands for; 0: 512.
+	// Block is the number of tokens per entry of hash_ids; 0: 512.
 	Block int
-	// Order is one of Orders; empty: shuffled, by Seed. OrderSeed is the seed of the last two of them, 0 to 2^64 - 1;
+	// Order is one of Orders; empty: shuffled, by Seed. OrderSeed is the seed of the last two orders, 0 to 2^64 - 1;
 	// empty: 42, as in MLPerf Endpoints' client.
 	Order, OrderSeed string
-	// SaltSeed is the seed of the salts, 0 to 2^64 - 1, one of which goes before the user's part of each prompt; empty:
-	// there are none.
+	// SaltSeed is the seed of the salts, 0 to 2^64 - 1. A salt precedes the user's part of each prompt. Empty: no salts.
 	SaltSeed string
-	// SaltAfter is the text that begins the user's part of prompts of token ids. Their salt goes behind it, in tokens of
-	// Tokenizer; empty: such prompts are refused where there are salts.
+	// SaltAfter is the text that begins the user's part of prompts of token ids. The salt, in tokens of Tokenizer, follows
+	// it. If it is empty, such prompts cannot have salts.
 	SaltAfter string
-	// PreferIDs takes the token ids of rows that have a text, too.
+	// PreferIDs uses the token ids of rows that also have a text.
 	PreferIDs bool
-	// Image is WIDTHxHEIGHT or WIDTHxHEIGHTxN: so many pictures in each request.
+	// Image is WIDTHxHEIGHT or WIDTHxHEIGHTxN: size and number of pictures in each request.
 	Image string
 
-	// Form makes prompts of a column that has only a part of them; nil: prompts are as the rows have them.
+	// Form completes prompts of which a column contains only a part; nil: prompts are taken from rows unchanged.
 	Form *PromptForm
-	// Keep are columns whose values PromptSet.Value has, by their names; not with Turns all.
+	// Keep names columns whose values PromptSet.Value returns; not with Turns all.
 	Keep []string
-	// MaxTokens is the most tokens of answers whose length neither a row nor OSL says; 0: the server's own limit.
+	// MaxTokens is the maximum number of tokens of answers whose length neither a row nor OSL determines; 0: the server's
+	// own limit.
 	MaxTokens int
 
-	// Body are KEY=JSON, fields of each request; those of a row win.
+	// Body contains KEY=JSON pairs: fields of each request. Fields of a row override them.
 	Body []string
-	// Header are NAME=VALUE of each request.
+	// Header contains NAME=VALUE pairs: header fields of each request.
 	Header []string
-	// LoRA are names of adapters, for rows that name none; LoRAOrder is turns, the default, or zipf:S, S above 0.
+	// LoRA contains names of adapters, for rows without one. LoRAOrder is "turns" (the default) or "zipf:S" with S above
+	// 0.
 	LoRA      []string
 	LoRAOrder string
-	// Tools is a file with the tools of chats that have none of their own.
+	// Tools is a file with the tools for chats without their own.
 	Tools string
 
-	// Most is how many bytes of prompts are held; 0: 4 GiB.
+	// Most is the maximum size of all prompts in memory, in bytes; 0: 4 GiB.
 	Most int64
-	// Seed is of the order of rows, and of all that is drawn.
+	// Seed determines the order of rows and all random draws.
 	Seed uint64
-	// Table reads table files, such as Parquet; nil: unsupported.
+	// Table opens table files, such as Parquet; nil: unsupported.
 	Table func(path string) (Table, error)
 }
 
-// PromptForm makes a prompt of a column. Rows that have a prompt of their own keep it.
+// PromptForm makes a prompt from a column. Rows with their own prompt keep it.
 type PromptForm struct {
 	Column string
-	Text   string                     // with {} where the column's text goes
-	Fields map[string]json.RawMessage // of the requests whose prompts are so made; those of a row win
+	Text   string                     // {} marks the position of the column's text
+	Fields map[string]json.RawMessage // fields of the requests with such prompts; fields of a row override them
 }
 
-// Table is a file whose columns have names.
+// Table is a file with named columns.
 type Table interface {
-	// Rows are the rows in order, each an object of JSON with the columns that want names, valid until the next; the
-	// first error ends them. All names of columns are asked for before the first row.
+	// Rows returns the rows in order. Each is a JSON object with the columns for which want returns true, valid until the
+	// next row. The first error ends the rows. want is called for all columns before the first row.
 	Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error]
 	Close() error
 }
 
-// Tokenizer turns text into ids of the model's vocabulary and back. It is used by many goroutines at a time.
+// Tokenizer converts text to ids of the model's vocabulary and back. It must be safe for concurrent use.
 type Tokenizer interface {
 	// EncodePlain appends the ids of a text to dst, without special tokens around it.
 	EncodePlain(dst []int32, text string) []int32
-	// Decode is the text of ids, without special tokens. It fails for an id that the vocabulary has not.
+	// Decode returns the text of ids, without special tokens. It fails for ids outside the vocabulary.
 	Decode(ids []int32) (string, error)
-	// Size is one more than the largest id.
+	// Size returns one more than the largest id.
 	Size() int
 }
 
-// Formats are the forms of files by name.
+// Formats returns the names of the file formats.
 func Formats() []string {
 	return []string{"jsonl", "json", "csv", "tsv", "text", "parquet", "sharegpt", "batch", "trace"}
 }
 
-// APIs are the parts of the API by name.
+// APIs returns the names of the endpoints.
 func APIs() []API { return []API{Chat, Completions, Responses, Embeddings, Rerank} }
 
-// parsedOptions are the options, read.
+// parsedOptions contains the parsed options.
 type parsedOptions struct {
 	PromptOptions
 	columns    map[columnField]string
@@ -130,7 +131,7 @@ type parsedOptions struct {
 	image      pictureSize
 	body       map[string]json.RawMessage
 	header     map[string]string
-	zipf       float64 // 0: adapters take turns
+	zipf       float64 // exponent of Zipf's law; 0: adapters take turns
 	tools      json.RawMessage
 	sessions   bool
 	own        bool
@@ -139,13 +140,13 @@ type parsedOptions struct {
 	saltSeed   uint64
 }
 
-// CheckOptions returns an ErrOptions error that lists all options that are invalid for any data.
+// CheckOptions returns an ErrOptions error that lists all options that are invalid for all data.
 func (o PromptOptions) CheckOptions() error {
 	_, err := o.parseOptions()
 	return err
 }
 
-// parseOptions checks the options; its error has all faults.
+// parseOptions parses the options. The error lists all faults.
 func (o PromptOptions) parseOptions() (*parsedOptions, error) {
 	a := &parsedOptions{PromptOptions: o, sessions: o.Turns == "all", own: o.History == "own"}
 	var faults []error
@@ -196,13 +197,13 @@ func (o PromptOptions) parseOptions() (*parsedOptions, error) {
 	return a, nil
 }
 
-// parseInto reads a text, or several, as a value.
+// parseInto sets value to the result of read.
 func parseInto[T, V any](value *V, read func(T) (V, error), text T) (err error) {
 	*value, err = read(text)
 	return err
 }
 
-// findContradictions are options that do not go together.
+// findContradictions lists options that cannot be combined.
 func (a *parsedOptions) findContradictions() []error {
 	var faults []error
 	if a.own && !a.sessions {
@@ -218,7 +219,7 @@ func (a *parsedOptions) findContradictions() []error {
 	return faults
 }
 
-// withoutFile are options that want a file where there is none.
+// withoutFile lists options that require a file if there is none.
 func (a *parsedOptions) withoutFile() []error {
 	if a.File != "" {
 		return nil
@@ -249,7 +250,7 @@ func toTexts[T ~string](names []T) []string {
 	return lists.Map(names, func(n T) string { return string(n) })
 }
 
-// idRange is ids from first to last, both included; the zero value is none.
+// idRange contains the ids from first to last, both included. The zero value is empty.
 type idRange struct{ first, last int32 }
 
 func (s idRange) size() int {
@@ -259,7 +260,7 @@ func (s idRange) size() int {
 	return int(s.last-s.first) + 1
 }
 
-// fewest is how many ids a vocabulary has at least: prompts are told apart by their first two.
+// fewest is the minimum number of ids in a vocabulary, because the first two ids distinguish prompts.
 const fewest = 16
 
 func readVocabulary(text string) (idRange, error) {

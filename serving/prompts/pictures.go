@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// pictureSize is a size of pictures, and how many there are in each request; the zero value is none.
+// pictureSize is the size and the number of pictures in each request. The zero value means none.
 type pictureSize struct{ width, height, n int }
 
 // Limits of pictures.
@@ -46,10 +46,10 @@ func readPicture(text string) (pictureSize, error) {
 		"1024x768 or 1024x768x2", text, maxSide, maxPictures)
 }
 
-// imagePart is a picture as part of a message.
+// imagePart returns a picture as part of a message.
 func imagePart(url string) json.RawMessage { return backend.MessagePart{ImageURL: url}.Append(nil) }
 
-// inputPart is a picture as part of what a response is made of.
+// inputPart returns a picture as an input item of the Responses API.
 func inputPart(url string) json.RawMessage {
 	part, _ := marshalPlain(struct {
 		Type  string `json:"type"`
@@ -58,13 +58,13 @@ func inputPart(url string) json.RawMessage {
 	return part
 }
 
-// dataURL is a file within a URL.
+// dataURL returns a data URL with content.
 func dataURL(kind string, content []byte) string {
 	return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
 }
 
-// readPictures are those of a row: one or a list of URLs, files beside the data, or objects with bytes or a path, as
-// data sets in Parquet have them.
+// readPictures reads the pictures of a row: one URL or a list of URLs, file names relative to the data, or objects with
+// bytes or a path, as in Parquet data sets.
 func (r *rowReader) readPictures(raw json.RawMessage) ([]json.RawMessage, error) {
 	if raw[0] != '[' {
 		part, err := r.readPicture(raw)
@@ -105,7 +105,7 @@ func (r *rowReader) readPicture(raw json.RawMessage) (json.RawMessage, error) {
 	return r.pictureFile(text)
 }
 
-// pictureFile is a picture in a file; its path is relative to the data's folder.
+// pictureFile reads a picture from a file. Its path is relative to the data's folder.
 func (r *rowReader) pictureFile(path string) (json.RawMessage, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(r.asked.File), filepath.FromSlash(path))
@@ -121,7 +121,7 @@ func (r *rowReader) pictureFile(path string) (json.RawMessage, error) {
 	return part, err
 }
 
-// pictureOf sends no other file than a picture to a server.
+// pictureOf returns the message part of a picture. It rejects other content, so that no other file is sent to a server.
 func pictureOf(content []byte) (json.RawMessage, error) {
 	kind := http.DetectContentType(content)
 	if !strings.HasPrefix(kind, "image/") {
@@ -130,7 +130,7 @@ func pictureOf(content []byte) (json.RawMessage, error) {
 	return imagePart(dataURL(kind, content)), nil
 }
 
-// drawNoisePNG is a picture of noise in PNG: nobody's cache has it, and nothing makes it smaller.
+// drawNoisePNG returns a picture of noise as PNG, which is neither cached anywhere nor compressible.
 func (p pictureSize) drawNoisePNG(seed, index uint64) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, p.width, p.height))
 	r := newRand(seed, ofPicture, index)
@@ -140,12 +140,12 @@ func (p pictureSize) drawNoisePNG(seed, index uint64) []byte {
 	}
 	var b bytes.Buffer
 	b.Grow(3*p.width*p.height + p.height + 1<<10)
-	// Writing to memory cannot fail, and neither can the size be wrong: readPicture bounds it.
+	// Writing to memory cannot fail, and readPicture limits the size.
 	_ = (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, img)
 	return b.Bytes()
 }
 
-// addPictures adds pictures of noise to the last message of a user.
+// addPictures adds pictures of noise to the last user message.
 func (w *DrawnRequests) addPictures(a *Ask, i int) {
 	p := w.set.asked.image
 	parts := make([]json.RawMessage, 0, p.n+1)
@@ -170,7 +170,7 @@ func (w *DrawnRequests) addPictures(a *Ask, i int) {
 	a.Messages = joinMessages(append(all, m)...)
 }
 
-// checkPictures wants chats or responses of single turns.
+// checkPictures requires chats or responses with single turns.
 func (s *PromptSet) checkPictures() error {
 	if s.asked.image.n == 0 {
 		return nil
@@ -184,10 +184,10 @@ func (s *PromptSet) checkPictures() error {
 	return nil
 }
 
-// largePictures is the size from which on it is said how much memory pictures take.
+// largePictures is the minimum size of pictures in memory that causes a note.
 const largePictures = 1 << 30
 
-// noteSize says what the pictures of so many requests take.
+// noteSize adds a note on the size of the pictures of all requests.
 func (w *DrawnRequests) noteSize() {
 	p := w.set.asked.image
 	if size := 4 * int64(p.width) * int64(p.height) * int64(p.n) * int64(len(w.plan)); size > largePictures {

@@ -21,25 +21,25 @@ type rowReader struct {
 	faults  *Faults
 	names   *fieldNamer
 	api     API
-	apiLine int // where it was settled; 0: by the options
+	apiLine int // line that determined api; 0: the options did
 	rows    []promptRow
 	kept    int64
-	said    bool                         // that there is no room for more
-	made    bool                         // some prompts are made of lengths
-	models  map[string]bool              // of batch files
-	empty   int                          // rows without a prompt
-	all     int                          // rows
-	spoken  map[int32]turnTexts          // by row, of lines of sessions
-	values  []map[string]json.RawMessage // of columns that are kept, by row
+	said    bool                         // the fault that there is no more room was reported
+	made    bool                         // some prompts are generated from lengths
+	models  map[string]bool              // models of batch files
+	empty   int                          // number of rows without a prompt
+	all     int                          // number of rows
+	spoken  map[int32]turnTexts          // by row, for sessions whose turns are lines
+	values  []map[string]json.RawMessage // values of the columns to keep, by row
 
 	conversations, unanswered int
-	answers                   int             // chats whose last message is a recorded answer
-	named                     map[string]bool // conversations by their names
-	mark                      []int32         // the ids that begin the user's part of prompts of ids; nil: not asked yet
+	answers                   int             // number of chats whose last message is a recorded answer
+	named                     map[string]bool // names of conversations
+	mark                      []int32         // ids that begin the user's part of prompts of ids; nil: not determined yet
 }
 
-// ReadSet makes the set of requests of a file, or of lengths. Its error is an ErrOptions, or an ErrData: Faults where
-// the file has some.
+// ReadSet returns the set of requests of a file or of lengths. The error is an ErrOptions or an ErrData; for faults of
+// the file it is Faults.
 func ReadSet(o PromptOptions) (*PromptSet, error) {
 	a, err := o.parseOptions()
 	if err != nil {
@@ -67,7 +67,7 @@ func ReadSet(o PromptOptions) (*PromptSet, error) {
 	return r.buildSet()
 }
 
-// madeAPI is the API of prompts that are made: ids go to completions.
+// madeAPI returns the endpoint for generated prompts. Prompts of ids go to completions.
 func (r *rowReader) madeAPI() API {
 	if r.asked.image.n == 0 && (r.asked.vocabulary.size() > 0 || r.asked.Tokenizer != nil) {
 		return Completions
@@ -105,7 +105,7 @@ func (r *rowReader) readFile() (err error) {
 	return nil
 }
 
-// addValue builds the row of a value of JSON: an object, or a text, which is a prompt.
+// addValue builds the row of a JSON value: an object, or a string, which is a prompt.
 func (r *rowReader) addValue(line int, text []byte) bool {
 	if !utf8.Valid(text) {
 		r.addFaultf(line, "the text is not UTF-8")
@@ -121,7 +121,7 @@ func (r *rowReader) addValue(line int, text []byte) bool {
 	return r.addRecord(rec)
 }
 
-// addRecord builds a row; false: there are too many.
+// addRecord builds a row. It returns false if there are too many rows.
 func (r *rowReader) addRecord(rec *sourceRow) bool {
 	if r.all++; r.all > maxRows {
 		r.addFaultf(rec.line, "there are more than %d rows", maxRows)
@@ -131,7 +131,7 @@ func (r *rowReader) addRecord(rec *sourceRow) bool {
 	return !r.noteFull(rec.line)
 }
 
-// noteFull notes, once, that there is no room for more prompts.
+// noteFull adds a fault, once, that there is no room for more prompts.
 func (r *rowReader) noteFull(line int) bool {
 	if r.kept <= r.asked.Most {
 		return false
@@ -145,7 +145,7 @@ func (r *rowReader) noteFull(line int) bool {
 	return true
 }
 
-// readText builds a row of each line that is not empty.
+// readText builds a row from each line that is not empty.
 func (r *rowReader) readText(s *openFile) error {
 	return eachLine(s.in, func(line int, text []byte) bool {
 		switch {
@@ -164,7 +164,7 @@ func (r *rowReader) readText(s *openFile) error {
 	})
 }
 
-// readCSV builds a row of each record; the first has the names of columns.
+// readCSV builds a row from each record. The first record contains the names of columns.
 func (r *rowReader) readCSV(s *openFile) error {
 	comma := s.findSeparator(r.names)
 	metered := &rowLimiter{r: s.in}
@@ -192,7 +192,7 @@ func (r *rowReader) readCSV(s *openFile) error {
 			continue
 		case errors.As(err, &syntax):
 			r.addFaultf(syntax.Line, "column %d: %v", syntax.Column, syntax.Err)
-			return nil // where the next record begins is not known
+			return nil // the beginning of the next record is unknown
 		case err != nil:
 			continue
 		}
@@ -207,22 +207,22 @@ func (r *rowReader) readCSV(s *openFile) error {
 	return err
 }
 
-// csvColumn is what a name in the first line of CSV stands for.
+// csvColumn describes a name in the first line of a CSV file.
 type csvColumn struct {
 	name  []byte
 	place fieldPlace
 	known bool
 }
 
-// findSeparator is what stands between the fields of CSV: what its first line "sep=;" says, which Excel takes and is
-// passed over, else that of a comma, a semicolon and a tab which makes names of columns that are known. In TSV a tab is
-// tried first.
+// findSeparator determines the separator of CSV fields. If the first line is "sep=;" (as in Excel), it uses that
+// separator and skips the line. Otherwise it uses the comma, semicolon or tab with which the line contains known names
+// of columns. In TSV it tries the tab first.
 func (s *openFile) findSeparator(names *fieldNamer) rune {
-	head, _ := s.in.Peek(1 << 16) // what there is
+	head, _ := s.in.Peek(1 << 16) // a short file returns an error with its content
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	said, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte("sep="))
 	if ok && len(said) == 1 && len(line) < len(head) {
-		_, _ = s.in.Discard(len(line) + 1) // they are there
+		_, _ = s.in.Discard(len(line) + 1) // the bytes are buffered
 		return rune(said[0])
 	}
 	all := []rune{',', ';', '\t'}
@@ -247,10 +247,10 @@ func (s *openFile) findSeparator(names *fieldNamer) rune {
 	return best
 }
 
-// rowLimiter fails where a row has too many bytes.
+// rowLimiter fails if a row has too many bytes.
 type rowLimiter struct {
 	r io.Reader
-	n int // since the row began
+	n int // bytes since the beginning of the row
 }
 
 func (m *rowLimiter) Read(p []byte) (int, error) {
@@ -269,7 +269,7 @@ func syntaxLine(err error) int {
 	return 0
 }
 
-// addCSVRow builds the row of a record of CSV. An empty field is none.
+// addCSVRow builds the row of a CSV record. An empty field counts as missing.
 func (r *rowReader) addCSVRow(line int, fields []string, columns []csvColumn) bool {
 	rec := &sourceRow{line: line}
 	for i, text := range fields {
@@ -318,10 +318,10 @@ func (r *rowReader) readTable() (err error) {
 	return nil
 }
 
-// rowSize is about what a row takes beside its prompt, in bytes.
+// rowSize is the approximate size of a row without its prompt, in bytes.
 const rowSize = 400
 
-// keepRow takes a row.
+// keepRow stores a row.
 func (r *rowReader) keepRow(rec *sourceRow, one promptRow) {
 	if r.asked.salted {
 		if err := r.checkSalt(one.ask); err != nil {
@@ -352,7 +352,7 @@ func (r *rowReader) keepRow(rec *sourceRow, one promptRow) {
 	}
 }
 
-// checkWholeFile adds the faults of the file as a whole.
+// checkWholeFile adds the faults that concern the file as a whole.
 func (r *rowReader) checkWholeFile() {
 	columns := slices.Sorted(maps.Keys(r.names.found))
 	for f, column := range r.asked.columns {
@@ -375,7 +375,7 @@ func (r *rowReader) checkWholeFile() {
 	}
 }
 
-// maxTools is the size up to which a file of tools is read.
+// maxTools is the maximum size of a file with tools, in bytes.
 const maxTools = 16 << 20
 
 func readTools(path string) (json.RawMessage, error) {

@@ -13,18 +13,19 @@ import (
 	"time"
 )
 
-// promptRow is one of the data, ready to be asked. It is small for a row of a trace, of which there can be millions.
+// promptRow is a row of the data, ready to be sent. It is small for a row of a trace, because traces can have millions
+// of rows.
 type promptRow struct {
-	ask     *Ask // nil: lengths alone
+	ask     *Ask // nil: the row contains only lengths
 	hashes  []uint64
 	due     time.Duration
-	in, out int32 // lengths; in 0: ask has the prompt
+	in, out int32 // lengths; in 0: ask contains the prompt
 	line    int32
 	hasDue  bool
-	exact   bool // the answer is as long as out
+	exact   bool // the answer must have the length out
 }
 
-// ask builds a row of a record.
+// buildRow builds the row of a record.
 func (r *rowReader) buildRow(rec *sourceRow) {
 	switch {
 	case rec.hasField(fConversations):
@@ -45,8 +46,8 @@ func (r *rowReader) buildRow(rec *sourceRow) {
 	}
 }
 
-// buildListedTurns builds the rows of a session whose turns are a list: of texts, or of objects as rows are. Without
-// sessions it is the first of them.
+// buildListedTurns builds the rows of a session with a list of turns, each a text or an object like a row. Without
+// sessions it uses only the first turn.
 func (r *rowReader) buildListedTurns(rec *sourceRow) {
 	session := rec.cells[fSession]
 	if session == nil {
@@ -70,7 +71,7 @@ func (r *rowReader) buildListedTurns(rec *sourceRow) {
 			if r.asked.sessions {
 				turn.cells[fSession] = session
 			}
-			for _, f := range []columnField{fSystem, fTimestamp, fLoRA, fTools, fID} { // said once, of the whole session
+			for _, f := range []columnField{fSystem, fTimestamp, fLoRA, fTools, fID} { // set once for the whole session
 				if n == 1 && !turn.hasField(f) {
 					turn.cells[f] = rec.cells[f]
 				}
@@ -89,7 +90,7 @@ func (r *rowReader) addFaultf(line int, format string, args ...any) {
 	r.faults.addFault(line, fmt.Sprintf(format, args...))
 }
 
-// readCell runs read on the cell of a field, if there is one, and notes its fault.
+// readCell calls read with the cell of a field, if there is one, and adds its fault.
 func (r *rowReader) readCell(rec *sourceRow, f columnField, read func(raw json.RawMessage) error) {
 	if !rec.hasField(f) {
 		return
@@ -103,7 +104,7 @@ func (r *rowReader) readCell(rec *sourceRow, f columnField, read func(raw json.R
 	}
 }
 
-// buildPlain builds a row that has each thing in a column of its own, into a.
+// buildPlain sets a from a row with a column for each field.
 func (r *rowReader) buildPlain(rec *sourceRow, a *Ask) {
 	before := len(r.faults.List) + r.faults.More
 	row := promptRow{ask: a, line: int32(min(rec.line, math.MaxInt32))}
@@ -125,8 +126,8 @@ func (r *rowReader) buildPlain(rec *sourceRow, a *Ask) {
 	r.keepRow(rec, row)
 }
 
-// buildInstruction makes the prompt of rows that say what is to be done in a column of its own, as alpaca's do: the
-// instruction, and behind an empty line what it is about, where there is anything.
+// buildInstruction builds the prompt of rows with a column for the instruction, as in alpaca: the instruction and,
+// after an empty line, the input if there is one.
 func (r *rowReader) buildInstruction(rec *sourceRow) {
 	r.readCell(rec, fInstruction, func(raw json.RawMessage) error {
 		text, err := textOf(raw)
@@ -147,7 +148,7 @@ func (r *rowReader) buildInstruction(rec *sourceRow) {
 	})
 }
 
-// buildForm makes the prompt of rows that have the column of a form in its place.
+// buildForm builds the prompt of rows with the column of the form.
 func (r *rowReader) buildForm(rec *sourceRow, a *Ask) {
 	form := r.asked.Form
 	if form == nil || !rec.hasField(fPrompt) || string(rec.columns[fPrompt]) != form.Column {
@@ -170,7 +171,7 @@ func (r *rowReader) buildForm(rec *sourceRow, a *Ask) {
 	})
 }
 
-// readCommonFields reads what rows of all APIs may have.
+// readCommonFields reads the fields that rows of all endpoints may contain.
 func (r *rowReader) readCommonFields(rec *sourceRow, row *promptRow) {
 	a := row.ask
 	r.readCell(rec, fID, func(raw json.RawMessage) (err error) { a.ID, err = textOf(raw); return err })
@@ -204,7 +205,7 @@ func (r *rowReader) readCommonFields(rec *sourceRow, row *promptRow) {
 	})
 }
 
-// takeExtraFields takes the members of an object as fields of a request; its limit of tokens is the request's.
+// takeExtraFields adds the members of an object as fields of a request. The limit of tokens becomes MaxTokens.
 func (r *rowReader) takeExtraFields(object json.RawMessage, a *Ask) {
 	eachMember(object, func(name, value []byte) {
 		key := string(name)
@@ -221,7 +222,7 @@ func (r *rowReader) takeExtraFields(object json.RawMessage, a *Ask) {
 	})
 }
 
-// parseMilliseconds reads a time in ms.
+// parseMilliseconds parses a time in ms.
 func parseMilliseconds(raw json.RawMessage) (time.Duration, error) {
 	text := strings.Trim(string(raw), `" `)
 	var ms float64
@@ -234,7 +235,7 @@ func parseMilliseconds(raw json.RawMessage) (time.Duration, error) {
 	return time.Duration(math.Round(ms * float64(time.Millisecond))), nil
 }
 
-// parseMoment reads a time in ms from any zero, or a date with a time of day.
+// parseMoment parses a time in ms from any origin, or a date with a time of day.
 func parseMoment(raw json.RawMessage) (time.Duration, error) {
 	due, err := parseMilliseconds(raw)
 	if err == nil || raw[0] != '"' {
@@ -249,7 +250,7 @@ func parseMoment(raw json.RawMessage) (time.Duration, error) {
 	return 0, fmt.Errorf("want milliseconds or a time as 2026-11-23T10:00:00Z, not %s", firstChars(raw))
 }
 
-// chooseAPI settles the API by the first row, unless it was asked for.
+// chooseAPI determines the endpoint from the first row, unless it was requested.
 func (r *rowReader) chooseAPI(rec *sourceRow) bool {
 	if r.api != "" {
 		return true
@@ -273,7 +274,7 @@ func (r *rowReader) chooseAPI(rec *sourceRow) bool {
 	return true
 }
 
-// noteNoPrompt notes a row without a prompt.
+// noteNoPrompt counts a row without a prompt.
 func (r *rowReader) noteNoPrompt(rec *sourceRow) {
 	r.empty++
 	r.addFaultf(rec.line, "%s", noPrompt)
@@ -281,7 +282,7 @@ func (r *rowReader) noteNoPrompt(rec *sourceRow) {
 
 const noPrompt = "no prompt"
 
-// lengthsAlone tells whether a row says how long a prompt is, and not what it is.
+// hasOnlyLengths reports whether a row contains the length of a prompt but not the prompt.
 func (r *rowReader) lengthsAlone(rec *sourceRow) bool {
 	if r.asked.lengths.traceIn {
 		return true
@@ -319,7 +320,7 @@ func (r *rowReader) buildTraceRow(rec *sourceRow, row *promptRow) {
 	}
 }
 
-// parseBlockHashes are the hashes of a prompt's blocks, which are as many as its length says.
+// parseBlockHashes returns the hashes of a prompt's blocks. Their number must correspond to the prompt's length.
 func (r *rowReader) parseBlockHashes(raw json.RawMessage, length int) ([]uint64, error) {
 	list, err := parseStructured(raw, '[')
 	if err != nil {
@@ -343,8 +344,8 @@ func (r *rowReader) parseBlockHashes(raw json.RawMessage, length int) ([]uint64,
 	return hashes, nil
 }
 
-// answerLength settles how long the answer to a prompt of the data is, where that was asked for: by its column, or by
-// the recorded answer.
+// answerLength determines the requested length of the answer to a prompt of the data, from its column or from the
+// recorded answer.
 func (r *rowReader) answerLength(rec *sourceRow, row *promptRow) {
 	if !r.asked.lengths.traceOut {
 		return
@@ -363,7 +364,7 @@ func (r *rowReader) answerLength(rec *sourceRow, row *promptRow) {
 	}
 }
 
-// countLengths takes the lengths of the texts of a row.
+// countLengths counts the tokens of the texts of a row.
 func (r *rowReader) countLengths(rec *sourceRow, row *promptRow) {
 	for f, into := range map[columnField]func(n int){
 		fPrompt: func(n int) { row.in = int32(n) },
@@ -386,7 +387,7 @@ func (r *rowReader) countLengths(rec *sourceRow, row *promptRow) {
 	}
 }
 
-// buildPrompt builds what a row asks.
+// buildPrompt builds the prompt of a row.
 func (r *rowReader) buildPrompt(rec *sourceRow, a *Ask) {
 	switch r.api {
 	case Chat, Responses:
@@ -421,7 +422,7 @@ func (r *rowReader) buildCompletion(rec *sourceRow, a *Ask) {
 	}
 }
 
-// promptText is a prompt, which is not empty.
+// promptText returns a prompt, which must not be empty.
 func promptText(raw json.RawMessage) (string, error) {
 	text, err := textOf(raw)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -465,7 +466,7 @@ func (r *rowReader) buildEmbedding(rec *sourceRow, a *Ask) {
 			if _, err := promptText(raw); err != nil {
 				return err
 			}
-			if raw[0] != '"' { // a number as it is written
+			if raw[0] != '"' { // a number as written
 				raw = json.RawMessage(`"` + string(raw) + `"`)
 			}
 		} else if bytes.Equal(bytes.TrimSpace(raw[1:len(raw)-1]), nil) {

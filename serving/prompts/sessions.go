@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// turnTexts is what a row of a session has beside its question.
+// turnTexts contains the texts of a session's row other than its question.
 type turnTexts struct {
 	answer    string
 	hasAnswer bool
-	whole     bool // its messages have what was said before
+	whole     bool // its messages include the earlier turns
 }
 
-// groupSessions puts the turns of each session together.
+// groupSessions groups the turns of each session.
 func (r *rowReader) groupSessions(s *PromptSet) {
 	if !r.asked.sessions {
 		s.forgetSessions()
@@ -56,7 +56,7 @@ func (r *rowReader) groupSessions(s *PromptSet) {
 	}
 }
 
-// forgetSessions makes rows of the turns, each by itself.
+// forgetSessions makes each turn a single row.
 func (s *PromptSet) forgetSessions() {
 	some := false
 	for i := range s.rows {
@@ -70,7 +70,7 @@ func (s *PromptSet) forgetSessions() {
 	}
 }
 
-// linkTurns numbers the turns of a session whose rows are lines of their own, and gives each what was said before it.
+// linkTurns numbers the turns of a session whose turns are lines, and sets the messages before each turn.
 func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 	if session[0].ask == nil || len(r.spoken) == 0 {
 		return
@@ -79,7 +79,7 @@ func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 	for i := range session {
 		a := session[i].ask
 		if a.Turn = i; a.Model == "" {
-			a.Model = session[0].ask.Model // its cache is of no use to others
+			a.Model = session[0].ask.Model // the cache of another adapter is of no use
 		}
 		if i > 0 {
 			session[i].hasDue, session[i].due = false, 0
@@ -110,7 +110,7 @@ func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 	}
 }
 
-// prependsHistory says whether what was said before is put before a turn.
+// prependsHistory reports whether the earlier turns must precede a turn.
 func (r *rowReader) prependsHistory(said turnTexts, turn promptRow) bool {
 	chats := r.api == Chat || r.api == Responses
 	return chats && !(said.whole && !r.asked.own) && turn.in <= 0

@@ -16,7 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// PromptSet is the source of requests: the rows of a file, or an endless series of lengths. Many goroutines may use it.
+// PromptSet is the source of requests: the rows of a file, or an endless series of lengths. It is safe for concurrent
+// use.
 type PromptSet struct {
 	// API is the endpoint of all requests.
 	API API
@@ -25,14 +26,14 @@ type PromptSet struct {
 
 	asked    *parsedOptions
 	rows     []promptRow
-	units    []int32 // where the sessions begin, and the number of rows; nil: each row is one
+	units    []int32 // starts of the sessions in rows, and the number of rows; nil: no sessions
 	symbols  symbolWriter
 	alphabet promptAlphabet
 	tools    json.RawMessage
-	values   []map[string]json.RawMessage // of columns that are kept, by row
+	values   []map[string]json.RawMessage // values of the columns to keep, by row
 }
 
-// Value is what a row, from 0, has in a column of PromptOptions.Keep, as JSON; nil: nothing.
+// Value returns the JSON value of a row, from 0, in a column of PromptOptions.Keep; nil: none.
 func (s *PromptSet) Value(row int, column string) json.RawMessage {
 	if row >= len(s.values) {
 		return nil
@@ -53,10 +54,10 @@ func (s *PromptSet) OfIDs() (n int) {
 	return n
 }
 
-// Sessions returns the number of sessions of several turns in the data; 0: each row stands alone.
+// Sessions returns the number of sessions with several turns in the data; 0: rows are independent.
 func (s *PromptSet) Sessions() int { return max(0, len(s.units)-1) }
 
-// Timed reports whether each row has a due time, or follows a row with one.
+// Timed reports whether each row has a due time or follows a row with one.
 func (s *PromptSet) Timed() bool {
 	for _, r := range s.rows {
 		if !r.hasDue && (r.ask == nil || r.ask.Turn == 0) {
@@ -66,7 +67,7 @@ func (s *PromptSet) Timed() bool {
 	return len(s.rows) > 0
 }
 
-// buildSet is what the reader found.
+// buildSet returns the set of the rows that were read.
 func (r *rowReader) buildSet() (*PromptSet, error) {
 	s := &PromptSet{API: r.api, asked: r.asked, rows: r.rows, values: r.values}
 	r.noteData(s)
@@ -93,7 +94,7 @@ func (r *rowReader) buildSet() (*PromptSet, error) {
 	return s, nil
 }
 
-// noteData notes what of the data is taken otherwise than it stands there.
+// noteData adds notes on data that is used in another way than it is written.
 func (r *rowReader) noteData(s *PromptSet) {
 	if r.unanswered > 0 {
 		has := "have"
@@ -118,7 +119,7 @@ func (r *rowReader) noteData(s *PromptSet) {
 	}
 }
 
-// checkPrefix wants --prefix for prompts that are made alone.
+// checkPrefix checks that --prefix is used only with generated prompts.
 func (r *rowReader) checkPrefix() error {
 	if r.asked.prefix.of > 0 && slices.ContainsFunc(r.rows, func(row promptRow) bool { return len(row.hashes) > 0 }) {
 		return fmt.Errorf("%w: --prefix %s beside the hash_ids of --data %s, which say by themselves what prompts have "+
@@ -135,7 +136,7 @@ func (s *PromptSet) addNotef(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
-// startAtZero makes the first time of a trace 0.
+// startAtZero shifts the times of a trace so that the first is 0.
 func (s *PromptSet) startAtZero() {
 	first := time.Duration(-1)
 	for _, r := range s.rows {
@@ -150,7 +151,7 @@ func (s *PromptSet) startAtZero() {
 	}
 }
 
-// checkLengths wants room for a chat template's tokens.
+// checkLengths checks that lengths leave room for a chat template's tokens.
 func (s *PromptSet) checkLengths() error {
 	for _, p := range s.asked.lengths.parts {
 		if s.asked.Overhead > 0 && s.asked.File == "" && p.in.spread == 0 && p.in.to <= s.asked.Overhead {
@@ -161,7 +162,7 @@ func (s *PromptSet) checkLengths() error {
 	return nil
 }
 
-// WithOverhead is the set with prompts so many tokens shorter: those that a chat template adds. The error is
+// WithOverhead returns the set with prompts shortened by the tokens that a chat template adds. The error is an
 // ErrOptions.
 func (s *PromptSet) WithOverhead(tokens int) (*PromptSet, error) {
 	other, a := *s, *s.asked
@@ -172,9 +173,9 @@ func (s *PromptSet) WithOverhead(tokens int) (*PromptSet, error) {
 	return &other, nil
 }
 
-// TokenOverhead is by how many tokens a server counted prompts longer than they were asked for: the median of what got
-// has more than asked, which belong together. It is what a chat template adds, where the prompts were made without
-// overhead; else what is to be added to the overhead. Agreed tells whether it is the same for nine in ten.
+// TokenOverhead returns the median number of tokens by which counted lengths (got) of prompts exceed the requested ones
+// (asked). It is the size of a chat template if the prompts were generated without overhead, and otherwise a correction
+// of the overhead. agreed reports whether nine in ten prompts have the same difference.
 func TokenOverhead(asked, got []int64) (tokens int, agreed bool) {
 	if len(asked) == 0 || len(asked) != len(got) {
 		return 0, false
@@ -197,44 +198,43 @@ func TokenOverhead(asked, got []int64) (tokens int, agreed bool) {
 // RowOrder is the order in which rows are sent.
 type RowOrder int
 
-// Orders of rows.
+// The orders of rows.
 const (
 	Shuffled RowOrder = iota // by the set's seed
-	InOrder                  // as in the file, the first time
-	ByTime                   // by their times, the first time
+	InOrder                  // as in the file, in the first round
+	ByTime                   // by their times, in the first round
 )
 
-// DrawOptions determine which requests of a set are made.
+// DrawOptions determines which requests of a set are made.
 type DrawOptions struct {
 	// N is the number of requests; for sessions, the minimum number of turns in whole sessions. 0: each row once.
 	N int
 	// Skip is the number of requests of earlier points. Their rows are not used again while others remain. An official
-	// client's order starts again at each point.
+	// client's order restarts at each point.
 	Skip  int
 	Order RowOrder
-	// WarmUp marks requests that count in no figure. They have their own salts, and do not use an official client's
-	// order.
+	// WarmUp marks requests that figures exclude. They have their own salts and do not use an official client's order.
 	WarmUp bool
-	// Seed is of all that is drawn: with a seed of its own, a point has prompts of its own.
+	// Seed determines all random draws. With its own seed, a point has its own prompts.
 	Seed uint64
 }
 
-// DrawnRequests are requests that can be made, at any time and in any order. It may be used by many goroutines.
+// DrawnRequests contains requests that can be made at any time and in any order. It is safe for concurrent use.
 type DrawnRequests struct {
-	// Notes are remarks on these requests for the user.
+	// Notes contains remarks on these requests for the user.
 	Notes []string
 
 	set    *PromptSet
 	seed   uint64
 	starts promptStarts
 	plan   []plannedRequest
-	salts  [][SaltBytes]byte // nil: there are none
+	salts  [][SaltBytes]byte // nil: no salts
 }
 
 // plannedRequest is a request that can be made.
 type plannedRequest struct {
 	row     int32 // -1: none
-	round   int32 // how often the row was asked before
+	round   int32 // number of earlier requests with the row
 	in, out int32
 	adapter int32 // -1: none
 	exact   bool
@@ -266,7 +266,7 @@ func (s *PromptSet) Draw(d DrawOptions) *DrawnRequests {
 	return w
 }
 
-// chooseRows takes rows, round after round.
+// chooseRows chooses rows, round after round.
 func (w *DrawnRequests) chooseRows(d DrawOptions) {
 	s := w.set
 	if len(s.rows) == 0 {
@@ -312,7 +312,7 @@ func (w *DrawnRequests) chooseRows(d DrawOptions) {
 	}
 }
 
-// countText is a number of things.
+// countText returns a number with its noun.
 func countText(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -320,7 +320,7 @@ func countText(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// orderRound are the rows, or the sessions, of a round.
+// orderRound returns the order of the rows, or the sessions, in a round.
 func (s *PromptSet) orderRound(o RowOrder, round int32) []int32 {
 	n := len(s.rows)
 	if s.units != nil {
@@ -333,7 +333,7 @@ func (s *PromptSet) orderRound(o RowOrder, round int32) []int32 {
 	switch {
 	case o == ByTime:
 		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.firstRow(a).due, s.firstRow(b).due) })
-	case s.asked.PromptOptions.Order == InFileOrder: // each time
+	case s.asked.PromptOptions.Order == InFileOrder: // in every round
 	case o == Shuffled || round > 0:
 		r := newRand(s.asked.Seed, ofOrder, uint64(round))
 		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -341,7 +341,7 @@ func (s *PromptSet) orderRound(o RowOrder, round int32) []int32 {
 	return all
 }
 
-// firstRow is the row of a unit that comes first.
+// firstRow returns the first row of a row or session.
 func (s *PromptSet) firstRow(unit int32) *promptRow {
 	if s.units != nil {
 		unit = s.units[unit]
@@ -349,7 +349,7 @@ func (s *PromptSet) firstRow(unit int32) *promptRow {
 	return &s.rows[unit]
 }
 
-// measureOut settles the lengths of a request.
+// measureOut determines the lengths of a request.
 func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
 	in, out := s.asked.lengths.drawPair(r)
 	p.in, p.out, p.exact = int32(in), int32(out), out > 0
@@ -372,14 +372,14 @@ func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
 // Len returns the number of requests.
 func (w *DrawnRequests) Len() int { return len(w.plan) }
 
-// All returns all requests, made on all cores.
+// All makes all requests, on all cores.
 func (w *DrawnRequests) All() []Ask {
 	all := make([]Ask, len(w.plan))
 	lists.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
 	return all
 }
 
-// PlaceOf is a request, from 0, before anything of it is made: its row, its place in a session, and when it is due.
+// PlaceOf returns request i, from 0, without its content: its row, its position in a session, and its due time.
 func (w *DrawnRequests) PlaceOf(i int) Ask {
 	p, s := w.plan[i], w.set
 	a := Ask{Row: i}
@@ -396,7 +396,7 @@ func (w *DrawnRequests) PlaceOf(i int) Ask {
 	return a
 }
 
-// At makes a request, from 0.
+// At makes request i, from 0.
 func (w *DrawnRequests) At(i int) Ask {
 	p, s, a := w.plan[i], w.set, w.PlaceOf(i)
 	a.API, a.Header = s.API, s.asked.header
@@ -424,7 +424,7 @@ func (w *DrawnRequests) At(i int) Ask {
 	return a
 }
 
-// writePrompt writes a prompt of a length.
+// writePrompt writes a prompt of the planned length.
 func (w *DrawnRequests) writePrompt(a *Ask, i int, p plannedRequest) {
 	s := w.set
 	a.InputTokens = int(p.in)

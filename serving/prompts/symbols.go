@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Prompts that are made are symbols 0 to size-1 of an alphabet first, which become ids, a tokenizer's texts or words
-// then. What is random comes from a seed and from what a symbol belongs to alone, so that any prompt can be made
-// at any time, on any core.
+// Generated prompts consist of symbols 0 to size-1 of an alphabet, which then become ids, texts of a tokenizer or
+// words. Random numbers depend only on a seed and on the purpose of a symbol, so that any prompt can be made at any
+// time, on any core.
 
-// The streams of random numbers: what they are of.
+// The purposes of streams of random numbers.
 const (
 	ofOrder uint64 = iota + 1
 	ofLengths
@@ -23,12 +23,12 @@ const (
 	ofAdapter
 )
 
-// newRand is a stream of numbers of its own for each seed, purpose and index.
+// newRand returns a separate stream of numbers for each seed, purpose and index.
 func newRand(seed, of, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mixBits(seed)^of, mixBits(index^mixBits(of))))
 }
 
-// mixBits is a bijection of 64-bit numbers without pattern: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+// mixBits is a bijection of 64-bit numbers without a pattern: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
 func mixBits(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -36,15 +36,15 @@ func mixBits(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// promptStarts gives each index two symbols of its own to begin with: the first differ for as many indices as there are
-// symbols, both together for the square of that.
+// promptStarts assigns two first symbols to each index. The first symbols of consecutive indices are distinct for as
+// many indices as there are symbols, and the pairs are distinct for the square of that number.
 type promptStarts struct{ size, offset, step, seed uint64 }
 
 func newStarts(size int, seed uint64) promptStarts {
 	r := newRand(seed, ofStart, 0)
 	n := uint64(size)
 	s := promptStarts{size: n, offset: r.Uint64N(n), step: r.Uint64N(n-1) + 1, seed: r.Uint64()}
-	for gcd(s.step, n) != 1 { // a step that shares no factor visits all before any comes again
+	for gcd(s.step, n) != 1 { // a step without a common factor visits all symbols before it repeats any
 		s.step = s.step%(n-1) + 1
 	}
 	return s
@@ -57,13 +57,13 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// writeStart writes the first symbols of an index into dst, as far as it goes, and returns how many.
+// writeStart writes the first symbols of an index into dst, as far as they fit, and returns their number.
 func (s promptStarts) writeStart(dst []int32, index uint64) int {
 	round, place := index/s.size, index%s.size
 	if len(dst) > 0 {
 		dst[0] = s.symbolAt(place)
 	}
-	if len(dst) > 1 { // another one after each first, so that none is more frequent
+	if len(dst) > 1 { // the second depends on the first, so that pairs are equally frequent
 		dst[1] = s.symbolAt(round + mixBits(s.seed^place)%s.size)
 	}
 	return min(2, len(dst))
@@ -71,7 +71,7 @@ func (s promptStarts) writeStart(dst []int32, index uint64) int {
 
 func (s promptStarts) symbolAt(i uint64) int32 { return int32((i%s.size*s.step + s.offset) % s.size) }
 
-// fillUniform draws the symbols of dst uniformly.
+// fillUniform fills dst with uniformly drawn symbols.
 func fillUniform(dst []int32, size int, r *rand.Rand) {
 	n := uint32(size)
 	for i := range dst {
@@ -79,7 +79,7 @@ func fillUniform(dst []int32, size int, r *rand.Rand) {
 	}
 }
 
-// sharedPrefix is a share of each prompt that is one of several; the zero value is none.
+// sharedPrefix describes a share of each prompt that is one of several prefixes. The zero value means none.
 type sharedPrefix struct {
 	share float64
 	of    int
@@ -105,10 +105,10 @@ type symbolWriter struct {
 	size   int
 	prefix sharedPrefix
 	block  int
-	blocks promptStarts // of hash_ids: of no seed
+	blocks promptStarts // starts of the blocks of hash_ids, without a seed
 }
 
-// writeUnique is the prompt of an index: all of its own but for a shared prefix.
+// writeUnique writes the prompt of an index. It is unique except for a shared prefix.
 func (s *symbolWriter) writeUnique(dst []int32, seed uint64, own promptStarts, index uint64) {
 	r := newRand(seed, ofPrompt, index)
 	if s.prefix.of > 0 {
@@ -122,7 +122,7 @@ func (s *symbolWriter) writeUnique(dst []int32, seed uint64, own promptStarts, i
 	fillUniform(dst[n:], s.size, r)
 }
 
-// writeBlocks is the prompt of a trace's blocks: each is made of its hash alone, the last one is cut.
+// writeBlocks writes the prompt of a trace's blocks. Each block depends only on its hash. The last one is truncated.
 func (s *symbolWriter) writeBlocks(dst []int32, hashes []uint64) {
 	for _, h := range hashes {
 		part := dst[:min(s.block, len(dst))]

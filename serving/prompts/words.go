@@ -2,7 +2,7 @@ package prompts
 
 import "strings"
 
-// words are common ones, each a token to most tokenizers.
+// words contains common words. Most tokenizers encode each of them as one token.
 var words = strings.Fields(`
 able above across act add age ago air all also always and animal answer any apple area arm art ask away baby
 back bad bag ball bank base bear beat bed bell best big bird bit black block blue board boat body book born

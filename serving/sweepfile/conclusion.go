@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// What ended a sweep before its last load.
+// The reasons for the end of a sweep before its last load.
 const (
-	// Unfinished is that of a sweep that is under way, or was killed.
+	// Unfinished is the reason of a sweep that is in progress or was killed.
 	Unfinished = "unfinished"
-	// Overloaded is that of one that is complete.
+	// Overloaded is the reason of a complete sweep.
 	Overloaded = "two overloaded points"
 )
 
-// Conclusion summarises the points in one line: the best one, the knee, the result of a search, and whether more points
-// remain. Empty: no conclusion.
+// Conclusion summarises the points in one line: the best point, the knee, the result of a search, and whether more
+// points remain. It returns "" if there is no conclusion.
 func (s *Sweep) Conclusion() string {
 	if s.Share != nil && s.Complete {
 		return fmt.Sprintf("share %v: these figures are of its part alone; harness bench merge joins all shares.",
@@ -39,7 +39,7 @@ func (s *Sweep) Conclusion() string {
 	return strings.Join(said, ". ") + "."
 }
 
-// ofCurve says which point is the best, and where the knee is.
+// ofCurve describes the best point and the knee.
 func (s *Sweep) ofCurve() (said []string) {
 	if s.Best != nil {
 		served := s.Points[*s.Best].Serving
@@ -56,7 +56,7 @@ func (s *Sweep) ofCurve() (said []string) {
 	return said
 }
 
-// FormatRate writes a rate with three figures, or a dash where it is not known.
+// FormatRate returns a rate with three significant figures, or a dash if it is unknown.
 func FormatRate(v *float64) string {
 	switch {
 	case v == nil || math.IsNaN(*v):

@@ -16,49 +16,49 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// CurveRow is a line of curve.csv: a point. A figure that was not measured is NaN, and empty in the file.
+// CurveRow is a line of curve.csv: a point. A figure that was not measured is NaN and empty in the file.
 type CurveRow struct {
 	Kind  arrival.Kind
-	Value float64 // users, or requests per second; NaN where the load is no number
-	// Figures are the columns of numbers, by their names.
+	Value float64 // users, or requests per second; NaN if the load has no number
+	// Figures contains the columns of numbers by name.
 	Figures map[string]float64
-	// Seed is that of the command; nil: the file has none.
+	// Seed is the seed of the command; nil: the file contains none.
 	Seed  *uint64
 	Flags []string
 }
 
-// percentiles are those of the columns of TTFT, TPOT and E2E.
+// percentiles are the percentiles in the columns of TTFT, TPOT and E2E.
 var percentiles = [...]float64{0.5, 0.9, 0.99}
 
-// ColumnNames are the names of the columns, in order. Times are in milliseconds, of answered requests; attainment and
-// failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
+// ColumnNames returns the names of the columns in order. Times are in milliseconds, of answered requests; attainment
+// and failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func ColumnNames() []string {
 	names := lists.Map(numberColumns(), func(c csvColumn) string { return c.name })
 	return slices.Concat([]string{"kind", "value"}, names, energyColumns(), behind)
 }
 
-// behind are the columns behind the numbers.
+// behind contains the columns after the numbers.
 var behind = []string{"seed", "flags"}
 
-// figureNames are the columns of numbers.
+// figureNames returns the names of the columns of numbers.
 func figureNames() []string {
 	all := ColumnNames()
 	return all[2 : len(all)-len(behind)]
 }
 
-// csvColumn is one of numbers.
+// csvColumn is a column of numbers.
 type csvColumn struct {
 	name string
 	of   func(f *metrics.Figures) *float64
 }
 
-// energyColumns are the columns behind numbers: what a power meter measured beside a point, else what its accelerators
-// say.
+// energyColumns returns the last columns of numbers: the measurements of a power meter or, without one, those of the
+// server's accelerators.
 func energyColumns() []string {
 	return []string{"power_w", "energy_per_token_j", "energy_per_request_j"}
 }
 
-// numberColumns are the columns between the load and the flags.
+// numberColumns returns the columns between the load and the flags.
 func numberColumns() []csvColumn {
 	all := []csvColumn{
 		{"requests_per_s", func(f *metrics.Figures) *float64 { return f.RequestsPerSec }},
@@ -103,7 +103,7 @@ func numberColumns() []csvColumn {
 	)
 }
 
-// promptRate is the tokens of prompts per second; nil: the server counts none.
+// promptRate returns the prompt tokens per second; nil: the server does not count them.
 func promptRate(f *metrics.Figures) *float64 {
 	if f.WindowNS <= 0 || f.PromptTokens == 0 {
 		return nil
@@ -117,7 +117,7 @@ func intValue(n int) *float64 {
 	return &v
 }
 
-// RowOf is the row of a point.
+// RowOf returns the row of a point.
 func RowOf(p *record.Run) CurveRow {
 	s := p.Serving
 	r := CurveRow{Kind: s.Load.By, Value: s.Load.Value, Figures: map[string]float64{}, Seed: &s.Asked.Seed,
@@ -139,9 +139,9 @@ func RowOf(p *record.Run) CurveRow {
 	return r
 }
 
-// setEnergy fills the columns of energies.
+// setEnergy sets the columns of energies.
 func (r *CurveRow) setEnergy(p *record.Run) {
-	var all [3]float64 // W, J, J; 0: not known
+	var all [3]float64 // W, J, J; 0: unknown
 	if e := p.Serving.Energy; e != nil {
 		all = [3]float64{e.Watts, e.PerToken, e.PerRequest}
 	}
@@ -151,7 +151,7 @@ func (r *CurveRow) setEnergy(p *record.Run) {
 			all[1] = float64(m.Token.Value)
 		}
 		if m.Energy != nil {
-			all[2] = float64(m.Energy.Value) / 1e3 // mJ
+			all[2] = float64(m.Energy.Value) / 1e3 // convert from mJ
 		}
 	}
 	for i, name := range energyColumns() {
@@ -167,7 +167,7 @@ const between = "; "
 // WriteCSV writes the points of a sweep as curve.csv.
 func (s *Sweep) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	_ = w.Write(ColumnNames()) // Flush has the first fault
+	_ = w.Write(ColumnNames()) // Flush returns the first fault
 	for i := range s.Points {
 		r := RowOf(&s.Points[i])
 		line := []string{string(r.Kind), formatNumber(r.Value)}
@@ -187,11 +187,11 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// maxRows bounds what is read, as sweep.json does.
+// maxRows is the maximum number of rows to read, as in sweep.json.
 const maxRows = maxPoints
 
-// ReadCSV reads a curve.csv. Columns that are not known are passed over, those that are missing are not measured; there
-// must be kind and value.
+// ReadCSV reads a curve.csv. It ignores unknown columns. Missing columns count as not measured, but kind and value are
+// required.
 func ReadCSV(from io.Reader) ([]CurveRow, error) {
 	in := csv.NewReader(io.LimitReader(from, maxBytes))
 	in.ReuseRecord = true
@@ -229,7 +229,7 @@ func ReadCSV(from io.Reader) ([]CurveRow, error) {
 	}
 }
 
-// setColumn takes the field of a column, and says what is wanted where it is something else.
+// setColumn sets the field of a column. If text is invalid, it returns a description of valid text.
 func (r *CurveRow) setColumn(name, text string) (want string) {
 	var err error
 	switch _, number := r.Figures[name]; {
@@ -251,7 +251,7 @@ func (r *CurveRow) setColumn(name, text string) (want string) {
 	return ""
 }
 
-// parseNumber reads a finite number; nothing is NaN.
+// parseNumber parses a finite number; NaN for "".
 func parseNumber(text string) (float64, error) {
 	if text == "" {
 		return math.NaN(), nil

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/search"
 )
 
-// findText says what a search found, and how many trials it made.
+// findText describes the result of a search and its number of trials.
 func (s *Sweep) findText() string {
 	f := s.Find
 	took := fmt.Sprintf(" (%s in %s)", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
@@ -28,18 +28,18 @@ func (s *Sweep) findText() string {
 	case search.ByNone:
 		return "no load keeps all objectives" + took
 	}
-	if f.Found > 0 { // of an earlier version
+	if f.Found > 0 { // file of an earlier version
 		return fmt.Sprintf("the highest load that keeps all objectives is %v%s", f.toLoad(f.Found), took)
 	}
 	return "the search is not over" + took
 }
 
-// toLoad is a load of the search, in words.
+// toLoad returns a load of the search.
 func (f *LoadSearch) toLoad(v float64) record.ServingLoad {
 	return record.ServingLoad{By: f.By, Value: v}
 }
 
-// holdsText says what the server does at least.
+// holdsText describes the load that the server sustains.
 func (f *LoadSearch) holdsText() string {
 	if f.Holds == 0 {
 		return "no load was measured that the server holds"
@@ -47,7 +47,7 @@ func (f *LoadSearch) holdsText() string {
 	return fmt.Sprintf("the server holds at least %v", f.toLoad(f.Holds))
 }
 
-// fewText says what is known, what is missing, and what would tell.
+// fewText describes a search with too few requests: the result, the missing information, and how to obtain it.
 func (s *Sweep) fewText() string {
 	f := s.Find
 	var known []string
@@ -72,7 +72,7 @@ func (s *Sweep) fewText() string {
 	return strings.Join(known, "; ")
 }
 
-// requestsAt is how many requests the longest trial at a load had; ok is false where there was none.
+// requestsAt returns the number of requests of the longest trial at a load. ok is false if there was none.
 func (s *Sweep) requestsAt(v float64) (n int, ok bool) {
 	for _, t := range s.Find.Trials {
 		if v > 0 && t.Value == v {
@@ -82,7 +82,7 @@ func (s *Sweep) requestsAt(v float64) (n int, ok bool) {
 	return n, ok
 }
 
-// formatShort writes a duration without parts that are 0: 90s, 2m, 1h.
+// formatShort returns a duration without parts that are 0: 90s, 2m, 1h.
 func formatShort(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

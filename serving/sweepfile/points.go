@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/curve"
 )
 
-// PointOf returns a sweep's facts about a measured load.
+// PointOf returns the facts about a measured load that a curve needs.
 func PointOf(s *record.Serving) curve.CurvePoint {
 	known := func(v *float64) float64 {
 		if v == nil {

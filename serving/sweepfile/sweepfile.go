@@ -24,7 +24,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Schema names the format of sweep.json; SchemaVersion counts its versions. Within a version fields are only added.
+// Schema names the format of sweep.json. SchemaVersion is its version; within a version, fields are only added.
 const (
 	Schema        = "plumbline.serving"
 	SchemaVersion = 1
@@ -36,7 +36,7 @@ const (
 	CSVName = "curve.csv"
 )
 
-// Sweep is a sweep.json.
+// Sweep is the content of a sweep.json.
 type Sweep struct {
 	Schema        string `json:"schema"`
 	SchemaVersion int    `json:"schema_version"`
@@ -44,52 +44,53 @@ type Sweep struct {
 	ExitCode      int    `json:"exit_code"`
 	Outcome       string `json:"outcome"` // the exit code in words
 
-	Label   string   `json:"label,omitempty"` // the user's name of it
+	Label   string   `json:"label,omitempty"` // the user's name for the sweep
 	Command []string `json:"command,omitempty"`
-	// Loads are those that were asked for, as they were given, such as "1..256"; Objectives is --slo.
+	// Loads is the requested loads as the user wrote them, such as "1..256". Objectives is the value of --slo.
 	Loads string `json:"loads,omitempty"`
-	// Flags are, in order, all flags that determine the measurement. A sweep with the same flags is the same sweep and
+	// Flags lists, in order, all flags that determine the measurement. A sweep with the same flags is the same sweep and
 	// continues.
 	Flags      []string `json:"flags,omitempty"`
 	Objectives string   `json:"objectives,omitempty"`
 
 	Server record.ServingServer `json:"server"`
 	Asked  record.ServingAsked  `json:"asked"`
-	// ColdStart is how the server started, where the measurement waited for it. Absent: it did not.
+	// ColdStart describes the start of the server, if the measurement waited for it; otherwise it is absent.
 	ColdStart *ColdStart `json:"cold_start,omitempty"`
 
-	// Complete reports that the measurement is finished; Ended is the reason for an end before the last load.
+	// Complete reports that the measurement is finished. Ended is the reason for an end before the last load.
 	Complete bool   `json:"complete"`
 	Ended    string `json:"ended,omitempty"`
 
-	// Of the points, by their places: those that count and keep all objectives, the one of them with the most goodput,
-	// where the curve bends down most, and those that no other one beats in tokens per second and speed of an answer.
+	// Indices of points. Holds lists the points that count and meet all objectives, Best is the one of them with the
+	// highest goodput, Knee is the point at which the curve bends down most, and Pareto lists the points that no other
+	// point exceeds in both tokens per second and speed of an answer.
 	Holds  []int `json:"holds"`
 	Best   *int  `json:"best"` // null: none
 	Knee   *int  `json:"knee"` // null: none was found
 	Pareto []int `json:"pareto"`
-	// NoKnee is the point up to which the curve rises without a knee; null: there is one, or that cannot be told.
+	// NoKnee is the point up to which the curve rises without a knee; null: there is a knee, or this cannot be determined.
 	NoKnee *int `json:"no_knee_up_to"`
 
-	// Find is the search that the points are of, where there was one.
+	// Find is the search that measured the points, if there was one.
 	Find *LoadSearch `json:"find,omitempty"`
 
 	// Share is this client's part of the load if other clients sent the rest; the figures then cover only that part.
-	// Shares are the joined parts. Absent: one client sent everything.
+	// Shares describes the joined parts. Absent: one client sent everything.
 	Share  *ShareInfo    `json:"share,omitempty"`
 	Shares *JoinedShares `json:"shares,omitempty"`
 
-	// Points are the records of all points, in the order in which they were measured.
+	// Points contains the records of all points in the order of measurement.
 	Points []record.Run `json:"points"`
 }
 
-// ColdStart is the start of a server that a measurement waited for.
+// ColdStart describes the start of a server for which a measurement waited.
 type ColdStart struct {
-	Waited      int64 `json:"waited_ns"`                 // from the first question to the first answer about its models
+	Waited      int64 `json:"waited_ns"`                 // from the first request to the first list of models
 	FirstAnswer int64 `json:"first_answer_ns,omitempty"` // the duration of the first request; absent: it failed
 }
 
-// String is "ready after 12.3 s, first answer in 1.2 s".
+// String returns "ready after 12.3 s, first answer in 1.2 s".
 func (c ColdStart) String() string {
 	text := "ready after " + figure.Seconds(time.Duration(c.Waited))
 	if c.FirstAnswer > 0 {
@@ -98,55 +99,56 @@ func (c ColdStart) String() string {
 	return text
 }
 
-// ShareInfo is the information of one of several clients for joining their shares.
+// ShareInfo contains the information about one of several clients that is needed to join their shares.
 type ShareInfo struct {
 	shard.Share
-	// Start is when the sending of all shares began, by their clocks.
+	// Start is the time at which the sending of all shares began, by this client's clock.
 	Start time.Time `json:"start"`
-	// Version is that of the harness, Prompts the SHA-256 of what all shares together ask for.
+	// Version is the version of the harness. Prompts is the SHA-256 of the requests of all shares together.
 	Version string `json:"version"`
 	Prompts string `json:"prompts"`
-	// Clock names the clock of the machine, where it has a name; ClockError is by how many nanoseconds it may be wrong,
-	// as the system says, and absent where it does not.
+	// Clock is the name of the machine's clock, if it has one. ClockError is the maximum error of the clock in nanoseconds
+	// according to the system; absent if unknown.
 	Clock      string `json:"clock,omitempty"`
 	ClockError *int64 `json:"clock_error_ns,omitempty"`
-	// Steady is the steady part of a closed loop, in nanoseconds from the time 0 of the share's requests; absent: none, or
-	// figures are of all requests.
+	// Steady is the steady part of a closed loop, in nanoseconds from time 0 of the share's requests; absent: none, or
+	// figures include all requests.
 	Steady *metrics.Window `json:"steady_ns,omitempty"`
-	// Dir is the folder that the share was read from; only of shares that were put together.
+	// Dir is the folder from which the share was read; only for joined shares.
 	Dir string `json:"dir,omitempty"`
 }
 
 // JoinedShares describes the shares that were joined.
 type JoinedShares struct {
 	Of []ShareInfo `json:"of"`
-	// Apart is how many nanoseconds the last share began after the first; Doubt by how many their clocks may have been
-	// apart, at most, and absent where nobody knows.
+	// Apart is the time between the starts of the first and the last share in nanoseconds. Doubt is the maximum difference
+	// of their clocks; absent if unknown.
 	Apart int64  `json:"began_apart_ns"`
 	Doubt *int64 `json:"clocks_apart_ns,omitempty"`
 }
 
-// LoadSearch is a search for the highest load that keeps all objectives. Loads are in requests per second, or users.
+// LoadSearch is a search for the highest load that meets all objectives. Loads are in requests per second or users.
 type LoadSearch struct {
 	By    arrival.Kind `json:"by"`
 	Start float64      `json:"start,omitempty"` // the first load
-	// Found is the highest load that keeps all objectives, where the server is the limit; 0: that was not found.
+	// Found is the highest load that meets all objectives if the server is the limit; 0: not found.
 	Found float64 `json:"found"`
-	// Ended is what ended the search (search.Ended): "server", "client", "data", "most", "none". Empty: it is not over.
+	// Ended is the reason for the end of the search (search.Ended): "server", "client", "data", "most" or "none". Empty:
+	// it has not ended.
 	Ended string `json:"ended,omitempty"`
-	// Holds is the highest load that keeps all objectives, so far as was measured, Misses the lowest above it that does
-	// not, ClientAt that at which the client is the limit, and Few that of which there were too few requests; 0: none.
+	// Holds is the highest measured load that meets all objectives. Misses is the lowest load above it that does not.
+	// ClientAt is the load at which the client is the limit. Few is a load with too few requests. 0: none.
 	Holds    float64 `json:"holds,omitempty"`
 	Misses   float64 `json:"misses,omitempty"`
 	ClientAt float64 `json:"client_at,omitempty"`
 	Few      float64 `json:"few_requests_at,omitempty"`
-	// Needs is how many requests a trial needs. Would is the --duration, in nanoseconds, or WouldRequests the
-	// --max-requests-per-point, that would have told more, where there was not enough data.
+	// Needs is the number of requests that a trial needs. If there was not enough data, Would is the --duration, in
+	// nanoseconds, or WouldRequests the --max-requests-per-point, that would have been sufficient.
 	Needs         int           `json:"requests_needed,omitempty"`
 	Would         time.Duration `json:"duration_needed_ns,omitempty"`
 	WouldRequests int           `json:"max_requests_needed,omitempty"`
-	Took          float64       `json:"took_s"` // all trials together
-	// Trials are all that were made, in their order.
+	Took          float64       `json:"took_s"` // duration of all trials in seconds
+	// Trials contains all trials in order.
 	Trials []SearchTrial `json:"trials"`
 }
 
@@ -159,20 +161,21 @@ func (f *LoadSearch) NamesPoint(point int) bool {
 type SearchTrial struct {
 	Value float64 `json:"value"`
 	Held  bool    `json:"held"`
-	// Verdict is what it says of its load (search.Verdict); Again that a longer one would tell more, and Hopeless that
-	// even the quickest request missed an objective.
+	// Verdict is the verdict on the load (search.Verdict). Again states that a longer trial would be clearer. Hopeless
+	// states that even the fastest request missed an objective.
 	Verdict  string `json:"verdict,omitempty"`
 	Again    bool   `json:"again,omitempty"`
 	Hopeless bool   `json:"hopeless,omitempty"`
-	Confirms bool   `json:"confirms,omitempty"` // of full length, at what was found
-	Times    int    `json:"times,omitempty"`    // how many times as long as usual
-	Point    int    `json:"point"`              // its place among the points
+	Confirms bool   `json:"confirms,omitempty"` // the trial has full length, at the load that was found
+	Times    int    `json:"times,omitempty"`    // factor of the usual duration
+	Point    int    `json:"point"`              // index of its point
 }
 
-// note stands in every file.
+// note is part of every file.
 const note = "What was measured of a server under load; no result of a LoadGen run."
 
-// JudgePoints sets schema and note, and says which points hold, which is the best, and so on, by their records.
+// JudgePoints sets schema and note. It determines the points that hold, the best one and the other conclusions from the
+// points' records.
 func (s *Sweep) JudgePoints() {
 	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, note
 	points := s.curvePoints()
@@ -185,7 +188,7 @@ func (s *Sweep) JudgePoints() {
 	if at, ok := curve.BestPoint(points); ok {
 		s.Best = &at
 	}
-	if s.Find == nil { // the loads of a search are no curve
+	if s.Find == nil { // the loads of a search do not form a curve
 		s.judgeKnee(points)
 	}
 	if s.Pareto = curve.ParetoLine(points); s.Pareto == nil {
@@ -206,19 +209,19 @@ func (s *Sweep) judgeKnee(points []curve.CurvePoint) {
 	}
 }
 
-// InOrder are the points in the order of their loads; those of one load in the order in which they were measured.
+// InOrder returns the points in ascending order of load. Points with equal loads keep the order of measurement.
 func (s *Sweep) InOrder() []record.Run {
 	all := slices.Clone(s.Points)
 	slices.SortStableFunc(all, func(a, b record.Run) int { return a.Serving.Load.Compare(b.Serving.Load) })
 	return all
 }
 
-// curvePoints are the points as a curve has them.
+// curvePoints returns the points in the form of a curve.
 func (s *Sweep) curvePoints() []curve.CurvePoint {
 	return lists.Map(s.Points, func(r record.Run) curve.CurvePoint { return PointOf(r.Serving) })
 }
 
-// JSON is the text of sweep.json.
+// JSON returns the text of sweep.json.
 func (s *Sweep) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -227,7 +230,7 @@ func (s *Sweep) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Write writes sweep.json into a folder, whole or not at all.
+// Write writes sweep.json atomically to a path.
 func (s *Sweep) Write(path string) error {
 	text, err := s.JSON()
 	if err != nil {
@@ -236,10 +239,10 @@ func (s *Sweep) Write(path string) error {
 	return wholefile.Write(path, text, 0o644)
 }
 
-// ErrSchema says that a file is not one that this program reads.
+// ErrSchema means that a file is not a sweep that this program can read.
 var ErrSchema = errors.New("not a sweep of this version")
 
-// Bounds of what is read.
+// Limits of files to read.
 const (
 	maxBytes  = 256 << 20
 	maxPoints = 10_000
@@ -258,7 +261,7 @@ func Read(path string) (*Sweep, error) {
 	return s, nil
 }
 
-// Parse reads the text of a sweep.json. It recomputes the conclusions about the points from their records.
+// Parse parses the text of a sweep.json. It recomputes the conclusions about the points from their records.
 func Parse(text []byte) (*Sweep, error) {
 	s := &Sweep{}
 	if err := json.Unmarshal(text, s); err != nil {
@@ -286,7 +289,7 @@ func Parse(text []byte) (*Sweep, error) {
 			}
 		}
 	}
-	if s.Complete && s.Ended == Unfinished { // as earlier versions wrote
+	if s.Complete && s.Ended == Unfinished { // written by earlier versions
 		s.Ended = ""
 	}
 	s.JudgePoints()

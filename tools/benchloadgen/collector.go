@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// pauses are those of the garbage collector in a minute of Server queries at 100,000 per second, in us.
+// pauseList contains the garbage collector's pauses in a minute of Server queries at 100,000 per second, in us.
 type pauses struct {
-	issuing []float64 // between the first query and the last
-	all     []float64 // of the whole of StartTest
+	issuing []float64 // pauses between the first query and the last
+	all     []float64 // pauses of the whole StartTest call
 }
 
-// collector runs once: a minute is long enough to see what there is.
+// reportPauses measures once: a minute is long enough to show the pauses.
 func (o options) collector(ctx context.Context) error {
 	p, delays, err := measurePauses(ctx, o.scale(6e6))
 	if err != nil {
@@ -41,7 +41,7 @@ func text(us []float64) string {
 	return fmt.Sprintf("%d pauses, the longest of %.0f us", len(us), slices.Max(us))
 }
 
-// spanned notes when its first and its last query came.
+// timedSUT records the times of its first and last query.
 type spanned struct {
 	loadgentest.NullSUT
 	first, last time.Time
@@ -55,7 +55,7 @@ func (s *spanned) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Res
 	return s.NullSUT.IssueQuery(ctx, q, r)
 }
 
-// measurePauses also returns percentiles of the issue delay.
+// measurePauses returns the collector's pauses and percentiles of the issue delay.
 func measurePauses(ctx context.Context, queries uint64) (pauses, map[float64]time.Duration, error) {
 	s := workload{scenario: loadgen.Server}.settings(queries)
 	s.ServerTargetQPS = 1e5
@@ -64,7 +64,7 @@ func measurePauses(ctx context.Context, queries uint64) (pauses, map[float64]tim
 	if err != nil {
 		return pauses{}, nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory: the system clears what is left
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory; the system removes the rest
 	began := time.Now()
 	r, err := loadgen.StartTest(ctx, sut, library, s, loadgen.LogSettings{OutDir: dir})
 	if err != nil {
@@ -77,7 +77,7 @@ func measurePauses(ctx context.Context, queries uint64) (pauses, map[float64]tim
 	return pauses{issuing: pausesBetween(sut.first, sut.last), all: pausesBetween(began, time.Now())}, delays, nil
 }
 
-// pausesBetween are the collector's pauses that ended between two times, in us.
+// pausesBetween returns the collector's pauses that ended between two times, in us.
 func pausesBetween(from, to time.Time) []float64 {
 	var stats debug.GCStats
 	debug.ReadGCStats(&stats)

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// issueDelays are those of the trace log in a directory, sorted.
+// readDelays returns the issue delays in the trace log of a directory, sorted.
 func issueDelays(dir string) ([]time.Duration, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "mlperf_log_trace.json"))
 	if err != nil {
@@ -34,7 +34,7 @@ func issueDelays(dir string) ([]time.Duration, error) {
 	}
 }
 
-// micros is an order statistic of sorted times, in us.
+// percentileMicros returns the percentile p of sorted times in us.
 func micros(sorted []time.Duration, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0

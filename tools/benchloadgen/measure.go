@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// workload is a scenario with the number of samples of a run.
+// workload is a scenario with the number of samples in a run.
 type workload struct {
 	name     string
 	scenario loadgen.Scenario
 	samples  uint64
-	official float64 // millions of samples per second, recorded
-	python   uint64  // samples of a run of the Python package
-	tokens   bool    // a token run
+	official float64 // recorded rate in millions of samples per second
+	python   uint64  // samples in a run of the Python package
+	tokens   bool    // a run with tokens
 }
 
 var workloads = []workload{
@@ -29,15 +29,15 @@ var workloads = []workload{
 	{"Offline", loadgen.Offline, 1e7, 4.4, 1e6, false},
 }
 
-// withTokens are the same as token runs, with no figures to compare with.
+// tokenWorkloads returns the workloads as runs with tokens, for which there are no official figures.
 func withTokens() []workload {
 	return lists.Map(workloads, func(w workload) workload {
 		return workload{name: w.name + ", tokens", scenario: w.scenario, tokens: true}
 	})
 }
 
-// queryBytes is what a run holds of each sample to ask for it: its index, in Offline the whole query, which exists
-// before the clock starts.
+// queryBytes returns the memory that a run needs to request one sample: its index. In Offline it is the whole query,
+// which exists before the clock starts.
 func (w workload) queryBytes() float64 {
 	if w.scenario == loadgen.Offline {
 		return 8
@@ -45,7 +45,7 @@ func (w workload) queryBytes() float64 {
 	return 4
 }
 
-// sut answers at once.
+// newSUT returns a SUT that answers at once.
 func (w workload) sut() *loadgentest.NullSUT {
 	if w.tokens {
 		return &loadgentest.NullSUT{Tokens: 2}
@@ -53,7 +53,7 @@ func (w workload) sut() *loadgentest.NullSUT {
 	return &loadgentest.NullSUT{}
 }
 
-// settings of a run of so many samples that lasts as long as it takes.
+// newSettings returns the settings of a run with a number of samples and without a minimum duration.
 func (w workload) settings(samples uint64) loadgen.TestSettings {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = w.scenario, 0, samples, 1e9
@@ -61,29 +61,29 @@ func (w workload) settings(samples uint64) loadgen.TestSettings {
 		s.MinQueryCount = samples / s.MultiStreamSamplesPerQuery
 	}
 	s.UseTokenLatencies = w.tokens
-	// What these runs cost must not depend on their verdicts: for one that misses a limit LoadGen
-	// estimates what would pass.
+	// The costs of these runs must not depend on their verdicts: LoadGen computes further estimates for a run that misses
+	// a limit.
 	s.ServerTargetLatency, s.ServerTTFTLatency, s.ServerTPOTLatency = time.Hour, time.Hour, time.Hour
 	return s
 }
 
 var library = loadgentest.QSL{Total: 50000, Performance: 1024}
 
-// test runs StartTest with logs in a directory of its own and returns how long it took.
+// measureTest runs StartTest with logs in a new directory and returns its duration.
 func test(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, spin bool) (*loadgen.Result,
 	time.Duration, error) {
 	dir, err := os.MkdirTemp("", "benchloadgen")
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory: the system clears what is left
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory; the system removes the rest
 	runtime.GC()
 	began := time.Now()
 	r, err := loadgen.StartTest(ctx, sut, library, s, loadgen.LogSettings{OutDir: dir, EnableTrace: trace, Spin: spin})
 	return r, time.Since(began), err
 }
 
-// rate is in millions of samples per second.
+// measureRate returns the rate in millions of samples per second.
 func (w workload) rate(ctx context.Context, samples uint64, trace bool) (float64, error) {
 	r, took, err := test(ctx, w.sut(), w.settings(samples), trace, false)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w workload) rate(ctx context.Context, samples uint64, trace bool) (float64
 	return float64(r.SampleCount) / took.Seconds() / 1e6, nil
 }
 
-// firstCall notes when its first query came.
+// firstQuerySUT records the time of its first query.
 type firstCall struct {
 	loadgentest.NullSUT
 	at time.Time
@@ -105,7 +105,7 @@ func (f *firstCall) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.R
 	return f.NullSUT.IssueQuery(ctx, q, r)
 }
 
-// timeToFirstQuery is in milliseconds, of an Offline run.
+// timeToFirstQuery returns the time until the first query of an Offline run in milliseconds.
 func timeToFirstQuery(ctx context.Context, samples uint64) (float64, error) {
 	sut := &firstCall{}
 	began := time.Now()
@@ -113,18 +113,18 @@ func timeToFirstQuery(ctx context.Context, samples uint64) (float64, error) {
 	return float64(sut.at.Sub(began).Microseconds()) / 1e3, err
 }
 
-// pace is a rate of Server queries.
+// serverRate is a rate of Server queries.
 type pace struct {
 	qps      float64
-	official float64 // recorded p50 of the issue delay, us
+	official float64 // recorded median of the issue delay in us
 }
 
 var paces = []pace{{1e3, 77}, {1e4, 70}, {5e4, 46}, {1e5, 41}}
 
-// paced is one paced run: issue delays in us, processor time in percent of one core.
+// pacingResult is the result of one run at a rate: issue delays in us, and processor time in percent of one core.
 type paced struct{ p50, p99, cpu float64 }
 
-// run lasts two seconds.
+// measure runs LoadGen at the rate for two seconds.
 func (p pace) run(ctx context.Context, quick, spin bool) (paced, error) {
 	s := workload{scenario: loadgen.Server}.settings(uint64(2 * p.qps))
 	if quick {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// memorySamples is the size of the runs whose memory is measured.
+// memorySamples is the number of samples in runs whose memory is measured.
 const memorySamples = 1e7
 
-// peak runs a workload in a process of its own and returns the bytes that each sample takes at its peak: the query
-// included, the process without it not.
+// measurePeak runs a workload in its own process and returns the peak memory per sample in bytes. It includes the query
+// and excludes the memory that the process needs otherwise.
 func (o options) peak(ctx context.Context, w workload) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -31,7 +31,7 @@ func (o options) peak(ctx context.Context, w workload) (float64, error) {
 	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 }
 
-// printPeak is the child: it prints the bytes per sample of a run, beyond what a run of few samples takes.
+// printPeak is the child process. It prints the bytes per sample of a run, beyond the memory of a run with few samples.
 func printPeak(ctx context.Context, o options, name string) error {
 	for _, w := range slices.Concat(workloads, withTokens()) {
 		if w.name != name {
@@ -59,8 +59,8 @@ func (w workload) peakOf(ctx context.Context, samples uint64) (float64, error) {
 	return peakBytes()
 }
 
-// peakBytes is the largest resident size of this process so far. (getrusage would include that of the parent before it
-// started this program.)
+// peakBytes returns the largest resident size of this process so far. (getrusage would include that of the parent
+// before it started this program.)
 func peakBytes() (float64, error) {
 	const path, key = "/proc/self/status", "VmHWM:"
 	text, err := os.ReadFile(path)

@@ -14,12 +14,12 @@ import (
 //go:embed official.py
 var officialScript string
 
-// pythonRun starts the official LoadGen with a null SUT and returns the seconds of its StartTest. Its logs are in dir.
+// runPython runs the official LoadGen with a null SUT and returns the seconds of its StartTest. Its logs are in dir.
 func (o options) pythonRun(ctx context.Context, dir, scenario string, queries uint64, qps float64,
 	trace bool) (float64, error) {
 	cmd := exec.CommandContext(ctx, o.python, "-c", officialScript, dir, scenario, strconv.FormatUint(queries, 10),
 		strconv.FormatFloat(qps, 'g', -1, 64), strconv.FormatBool(trace))
-	cmd.Dir = dir // a stray audit.config in the working directory would count
+	cmd.Dir = dir // an audit.config in the working directory would be used
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
@@ -35,17 +35,17 @@ func (o options) pythonRun(ctx context.Context, dir, scenario string, queries ui
 	return result.Seconds, nil
 }
 
-// inTempDir calls f with a directory that is removed afterwards.
+// inTempDir calls f with a temporary directory, which it then removes.
 func inTempDir(f func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "benchloadgen")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory: the system clears what is left
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory; the system removes the rest
 	return f(dir)
 }
 
-// pythonRate measures the Python package, in millions of samples per second; nothing without an interpreter.
+// pythonRates measures the Python package in millions of samples per second; nil without an interpreter.
 func (o options) pythonRate(ctx context.Context, w workload) ([]float64, error) {
 	if o.python == "" {
 		return nil, nil
@@ -61,7 +61,7 @@ func (o options) pythonRate(ctx context.Context, w workload) ([]float64, error) 
 	})
 }
 
-// pythonPacing measures the official issue delays, which its trace log holds.
+// pythonPacing measures the official issue delays from the trace log.
 func (o options) pythonPacing(ctx context.Context, p pace) (m paced, err error) {
 	queries := uint64(2 * p.qps)
 	if o.quick {

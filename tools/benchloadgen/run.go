@@ -15,11 +15,11 @@ type options struct {
 	runs   int
 	python string
 	quick  bool
-	only   []string // names of sections; empty: all
-	prefix string   // of the names of workloads; empty: all
+	only   []string // names of sections to run; empty: all
+	prefix string   // prefix of the names of workloads; empty: all
 }
 
-// sections are the tables, in order. The long ones, which take minutes, are made only when named.
+// sections lists the tables in order. Tables that take minutes are made only if they are named.
 var sections = []struct {
 	name    string
 	long    bool
@@ -39,12 +39,12 @@ func sectionNames() string {
 	return strings.Join(names, ",")
 }
 
-// chosen are those of the workloads that were asked for.
+// selectWorkloads returns the workloads that the user selected.
 func (o options) chosen(all []workload) []workload {
 	return slices.DeleteFunc(slices.Clone(all), func(w workload) bool { return !strings.HasPrefix(w.name, o.prefix) })
 }
 
-// scale makes a count a hundredth under -quick.
+// scaleCount returns n, or a hundredth of it with -quick.
 func (o options) scale(n uint64) uint64 {
 	if o.quick {
 		return max(n/100, 1000)
@@ -52,7 +52,7 @@ func (o options) scale(n uint64) uint64 {
 	return n
 }
 
-// run measures everything, or as a child one peak of memory.
+// run makes the selected measurements or, as a child process, measures the peak of memory.
 func run(ctx context.Context, o options, child string) error {
 	switch {
 	case o.runs < 1:
@@ -136,7 +136,7 @@ func (o options) memory(ctx context.Context) error {
 	return errors.Join(t.write(os.Stdout), beside.write(os.Stdout))
 }
 
-// scaling shows that the cost of a sample does not grow with their number.
+// reportScaling shows that the cost per sample does not increase with the number of samples.
 func (o options) scaling(ctx context.Context) error {
 	t := newTable("time of a whole run", "", "", "", "")
 	each := newTable("per sample", "", "", "", "")
@@ -161,7 +161,7 @@ func (o options) scaling(ctx context.Context) error {
 func (o options) pacing(ctx context.Context) error   { return o.paceAll(ctx, false) }
 func (o options) spinning(ctx context.Context) error { return o.paceAll(ctx, true) }
 
-// paceAll measures all rates in one mode, the default one beside the official program.
+// reportPacing measures all rates in one mode, and in the default mode also the official program.
 func (o options) paceAll(ctx context.Context, spin bool) error {
 	mode := map[bool]string{false: "default", true: "spinning"}[spin]
 	t := newTable("issue delay in Server, "+mode+", p50", "official C++", "ratio", "official here (Python SUT)", "ratio")
@@ -176,7 +176,7 @@ func (o options) paceAll(ctx context.Context, spin bool) error {
 	return errors.Join(t.write(os.Stdout), tail.write(os.Stdout), cpu.write(os.Stdout))
 }
 
-// pace measures one rate, in turn with the official program.
+// addPacing measures one rate, alternately with the official program.
 func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *table) error {
 	var ours, official []paced
 	for range o.runs {
@@ -202,7 +202,7 @@ func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *tabl
 	return nil
 }
 
-// repeat measures as often as asked for.
+// repeat measures as often as the options require.
 func (o options) repeat(measure func() (float64, error)) ([]float64, error) {
 	var out []float64
 	for range o.runs {

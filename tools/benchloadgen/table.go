@@ -10,7 +10,7 @@ import (
 // table compares our figures with the official ones.
 type table struct {
 	title        string
-	headings     [4]string // of the columns after ours; an empty one has no column
+	headings     [4]string // headings of the columns after ours; a column without heading is omitted
 	lessIsBetter bool
 	rows         [][6]string
 }
@@ -19,7 +19,7 @@ func newTable(title, recorded, ratio, measured, ratio2 string) *table {
 	return &table{title: title, headings: [4]string{recorded, ratio, measured, ratio2}}
 }
 
-// row adds a line: our runs, the recorded figure (0: none) and the official runs measured here (nil: none).
+// addRow adds a row: our runs, the recorded figure (0: none) and the official runs on this machine (nil: none).
 func (t *table) row(name, unit string, ours []float64, recorded float64, measured []float64) {
 	cells := [6]string{name, spread(ours) + " " + unit}
 	if recorded > 0 {
@@ -31,7 +31,7 @@ func (t *table) row(name, unit string, ours []float64, recorded float64, measure
 	t.rows = append(t.rows, cells)
 }
 
-// ratio says how many times better we are.
+// ratioText returns the factor by which our figure is better.
 func (t *table) ratio(ours, theirs float64) string {
 	if t.lessIsBetter {
 		ours, theirs = theirs, ours
@@ -42,7 +42,7 @@ func (t *table) ratio(ours, theirs float64) string {
 	return short(ours/theirs) + "x"
 }
 
-// write prints the table in Markdown's form, its columns aligned.
+// write prints the table in Markdown with aligned columns.
 func (t *table) write(w io.Writer) error {
 	shown := []int{0, 1}
 	for i, h := range t.headings {
@@ -76,12 +76,12 @@ func median(v []float64) float64 {
 	return s[len(s)/2]
 }
 
-// spread is the median with the least and the largest value.
+// spreadText returns the median with the minimum and the maximum.
 func spread(v []float64) string {
 	return fmt.Sprintf("%s (%s to %s)", short(median(v)), short(slices.Min(v)), short(slices.Max(v)))
 }
 
-// short writes three significant digits.
+// shortText returns a number with three significant digits.
 func short(v float64) string {
 	switch {
 	case v >= 100:

@@ -15,24 +15,24 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// card is a card.json whose fields keep their order.
+// modelCard is a card.json whose fields keep their order.
 type card struct {
 	names  []string
 	values map[string]json.RawMessage
-	files  []file // of the field "files"
+	files  []file // content of the field "files"
 }
 
-// file is one embedded ONNX file.
+// modelFile is one embedded ONNX file.
 type file struct {
 	Name      string   `json:"name"`
-	Part      string   `json:"part,omitempty"` // that it is, where the model has several
+	Part      string   `json:"part,omitempty"` // part of a model with several
 	Precision string   `json:"precision"`
 	Size      int      `json:"size"`
 	SHA256    string   `json:"sha256"`
 	Metrics   []metric `json:"metrics"`
-	// Models are metrics of one model alone.
+	// Models contains metrics of single models, by model.
 	Models map[string][]metric `json:"models,omitempty"`
-	// Audits are what compliance tests measure of one model, each by the name of its test.
+	// Audits contains the results of compliance tests by model. Each is named after its test.
 	Audits map[string][]metric `json:"audits,omitempty"`
 }
 
@@ -66,7 +66,7 @@ func parseCard(text []byte) (*card, error) {
 	return c, nil
 }
 
-// models are the files by precision, each with those of all its parts.
+// groupFiles returns the files by precision, with the files of all parts in each group.
 func (c *card) models() [][]*file {
 	var models [][]*file
 	for i := range c.files {
@@ -81,7 +81,7 @@ func (c *card) models() [][]*file {
 	return models
 }
 
-// text is the card with its files as they are now, laid out as Python's json.dumps does with an indent of 2.
+// format returns the card with its current files, in the layout of Python's json.dumps with an indent of 2.
 func (c *card) text() ([]byte, error) {
 	var err error
 	if c.values["files"], err = json.Marshal(c.files); err != nil {
@@ -96,7 +96,7 @@ func (c *card) text() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// identify takes size and checksum from the file itself.
+// identify sets the size and checksum from the file itself.
 func (f *file) identify(dir string) error {
 	data, err := os.ReadFile(filepath.Join(dir, f.Name))
 	if err != nil {
@@ -106,10 +106,10 @@ func (f *file) identify(dir string) error {
 	return nil
 }
 
-// figures are what was measured, by the name of the model.
+// modelFigures contains measured figures by model and metric.
 type figures map[string]map[string]float64
 
-// any are the metrics of all models together.
+// merged returns the metrics of all models together.
 func (f figures) any() map[string]float64 {
 	all := map[string]float64{}
 	for _, model := range slices.Sorted(maps.Keys(f)) {
@@ -118,7 +118,7 @@ func (f figures) any() map[string]float64 {
 	return all
 }
 
-// take replaces the metrics that were measured, and returns an error that names those that were not.
+// update replaces the measured metrics. The error names metrics that were not measured.
 func (f *file) take(measured figures) error {
 	missing := replace(f.Metrics, measured.any())
 	for _, of := range []map[string][]metric{f.Models, f.Audits} {
@@ -134,7 +134,7 @@ func (f *file) take(measured figures) error {
 	return nil
 }
 
-// replace gives metrics their values, and returns the names of those that have none.
+// replaceValues sets the values of metrics and returns the names of metrics without a value.
 func replace(metrics []metric, values map[string]float64) (missing []string) {
 	for i := range metrics {
 		value, ok := values[metrics[i].Name]

@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run brings the cards of the named plugins up to date, of all without names.
+// run updates the cards of the named plugins, or of all plugins if none are named.
 func run(ctx context.Context, harness string, plugins []string) error {
 	if len(plugins) == 0 {
 		plugins = []string{"*"}
@@ -52,9 +52,10 @@ func run(ctx context.Context, harness string, plugins []string) error {
 	return nil
 }
 
-// cardsOf are the cards of a plugin, or of all for "*": that in its folder model, and those in folders below.
+// findCards returns the paths of a plugin's cards, or of all cards for "*": the card in the plugin's model folder and
+// those in folders below it.
 func cardsOf(plugins, plugin string) []string {
-	paths, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "card.json")) // the pattern is well formed
+	paths, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "card.json")) // the pattern is well-formed
 	below, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "*", "card.json"))
 	return append(paths, below...)
 }

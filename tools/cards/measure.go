@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// measure runs accuracy of the models that a folder's embedded one stands in for, until all metrics of its parts are
-// known: each model has those of its own benchmark.
+// measureParts runs accuracy runs of the models that use a folder's embedded file, until all metrics of its parts are
+// known. Each model yields the metrics of its own benchmark.
 func measure(ctx context.Context, harness, dir string, parts []*file) error {
 	models, err := modelsOf(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func measure(ctx context.Context, harness, dir string, parts []*file) error {
 	return takeAll(parts, measured)
 }
 
-// takeAll gives each part the metrics of the model that it belongs to.
+// updateParts sets the metrics of each part from those of its model.
 func takeAll(parts []*file, measured figures) error {
 	var faults []error
 	for _, f := range parts {
@@ -54,14 +54,14 @@ func takeAll(parts []*file, measured figures) error {
 	return errors.Join(faults...)
 }
 
-// model is one of a manifest.
+// servedModel is a model in a plugin's description.
 type model struct {
 	Name      string
 	Scenarios []string
 	Embedded  struct{ Folder string }
 }
 
-// scenario is that of a run of accuracy: Offline, or SingleStream of a model that has no other.
+// accuracyScenario returns the scenario of an accuracy run: Offline, or SingleStream for a model without Offline.
 func (m model) scenario() string {
 	if slices.Equal(m.Scenarios, []string{"SingleStream"}) {
 		return m.Scenarios[0]
@@ -69,7 +69,7 @@ func (m model) scenario() string {
 	return "Offline"
 }
 
-// modelsOf are the models in the plugin's manifest that have their embedded files in a folder.
+// findModels returns the models in the plugin's manifest with embedded files in a folder.
 func modelsOf(dir string) ([]model, error) {
 	plugin, folder := filepath.Dir(dir), modelFolder
 	if filepath.Base(dir) != modelFolder {
@@ -88,8 +88,8 @@ func modelsOf(dir string) ([]model, error) {
 	}), nil
 }
 
-// accuracy runs a model and returns its metrics, none of a model that the rules do not run so. That they are below
-// their target is no fault here.
+// measureAccuracy runs a model and returns its metrics; nil if the rules do not allow such a run. A missed target is
+// not an error.
 func accuracy(ctx context.Context, harness string, m model, precision string) (map[string]float64, error) {
 	out, err := os.MkdirTemp("", "cards-")
 	if err != nil {
@@ -104,8 +104,8 @@ func accuracy(ctx context.Context, harness string, m model, precision string) (m
 	return readMetrics(filepath.Join(out, "result.json"))
 }
 
-// audit runs a compliance test of a model on the plugin's own questions and returns the figure that it judges. That the
-// card's old one is another is no fault here.
+// measureAudit runs a compliance test of a model with the plugin's own data and returns the judged figure. A difference
+// from the card is not an error.
 func audit(ctx context.Context, harness, model, precision, test string) (float64, error) {
 	out, err := os.MkdirTemp("", "cards-")
 	if err != nil {
@@ -127,7 +127,7 @@ func audit(ctx context.Context, harness, model, precision, test string) (float64
 	return judged(string(text))
 }
 
-// judged is the figure of a verdict.
+// parseVerdict returns the figure in the text of a verdict.
 func judged(text string) (float64, error) {
 	found := judgedLine.FindStringSubmatch(text)
 	if found == nil {
@@ -136,18 +136,18 @@ func judged(text string) (float64, error) {
 	return strconv.ParseFloat(found[1], 64)
 }
 
-// judgedLine is that of TEST07, or that of TEST09.
+// judgedLine matches the line with the figure of TEST07 or TEST09.
 var judgedLine = regexp.MustCompile(`(?m)^(?:Accuracy score|Mean output tokens): ([0-9.]+)$`)
 
-// The harness's exit codes for a scenario that a model has not, a test that fails, and an accuracy below its target.
+// Exit codes of the harness: the model does not have the scenario, the test failed, the accuracy is below its target.
 const (
 	usage       = 2
 	failed      = 3
 	belowTarget = 4
 )
 
-// harnessed runs the harness to an end that says what it measured, or that the model has not what was asked for, and
-// returns its exit code.
+// runHarness runs the harness and returns its exit code if the code means that it measured something or that the model
+// does not support the run.
 func harnessed(ctx context.Context, harness string, args ...string) (int, error) {
 	text, err := exec.CommandContext(ctx, harness, args...).CombinedOutput()
 	var exit *exec.ExitError

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
-// bill is a bill of materials in CycloneDX 1.6.
+// billOfMaterials is a bill of materials in CycloneDX 1.6.
 type bill struct {
 	Format     string      `json:"bomFormat"`
 	Spec       string      `json:"specVersion"`
@@ -43,7 +43,8 @@ type hash struct {
 	Content   string `json:"content"`
 }
 
-// writeBill lists what is in an archive: modules with their licences, binaries and libraries with their checksums.
+// writeBill lists the contents of an archive: modules with their licences, and binaries and libraries with their
+// checksums.
 func (d *dist) writeBill(dir, name string, modules []module) error {
 	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{
 		Timestamp: d.date.Format("2006-01-02T15:04:05Z"),
@@ -77,7 +78,7 @@ func (d *dist) writeBill(dir, name string, modules []module) error {
 	return os.WriteFile(filepath.Join(dir, "sbom.cdx.json"), append(text, '\n'), 0o644)
 }
 
-// licences is the list of one; empty where it is not known.
+// licenceList returns a list with one licence; empty if it is unknown.
 func licences(id string) []licence {
 	if id == noAssertion || id == "" {
 		return nil

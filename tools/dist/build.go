@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// platform is an architecture of Linux with the C compiler for it.
+// platform is an architecture of Linux with its C compiler.
 type platform struct{ arch, compiler string }
 
 // compilerFor finds the C compiler for an architecture.
@@ -30,19 +30,19 @@ func compilerFor(arch string) (string, error) {
 	return name, nil
 }
 
-// run runs a command in the checkout, for a platform.
+// run runs a command in the checkout for a platform.
 func (p platform) run(cgo string, args ...string) error {
-	// without gRPC's pages of traces, which nobody here serves: 0.4 MB of each binary
+	// Exclude gRPC's trace pages, which the binaries do not serve; they add 0.4 MB to each binary.
 	return under([]string{
 		"GOOS=linux", "GOARCH=" + p.arch, "CGO_ENABLED=" + cgo, "CC=" + p.compiler,
 		"GOFLAGS=-trimpath -buildvcs=false -tags=grpcnotrace",
 	}, args...)
 }
 
-// here runs a command for this machine.
+// runLocal runs a command for this machine.
 func here(args ...string) error { return under(nil, args...) }
 
-// under runs a command with variables in its environment beside those that are there.
+// runWith runs a command with additional environment variables.
 func under(variables []string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), variables...)
@@ -58,23 +58,24 @@ func output(args ...string) (string, error) {
 	return string(text), err
 }
 
-// pluginPrefix begins the names of plugins, as the harness looks for them.
+// pluginPrefix is the prefix of plugins' names, as the harness expects it.
 const pluginPrefix = "plumbline-plugin-"
 
-// Where the folder that is packed has things: as below a prefix such as /usr, so that the harness finds them in any.
+// Folders within the packed folder. They are relative to a prefix such as /usr; the harness finds them below any
+// prefix.
 var (
 	binDir     = "bin"
 	pluginsDir = filepath.Join("libexec", "plumbline", "plugins")
 	shareDir   = "share"
 )
 
-// build makes the binaries, ONNX Runtime's library, the manual and what people read.
+// build makes the binaries, ONNX Runtime's library, the manual and the documents.
 func (d *dist) build(p platform, dir string) error {
 	plugins := filepath.Join(dir, pluginsDir)
 	if err := os.MkdirAll(plugins, 0o755); err != nil {
 		return err
 	}
-	// no build id and no symbols: they differ with the folder of the checkout
+	// Omit the build id and the symbols, which depend on the folder of the checkout.
 	flags := "-s -w -buildid= -X " + versionVariable + "=" + d.version
 	return errors.Join(
 		p.run("0", "go", "build", "-ldflags", flags, "-o", filepath.Join(dir, binDir)+"/", "./cmd/harness"),
@@ -86,5 +87,5 @@ func (d *dist) build(p platform, dir string) error {
 	)
 }
 
-// versionVariable is what the harness says its version is.
+// versionVariable is the variable that contains the harness's version.
 const versionVariable = "github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell.version"

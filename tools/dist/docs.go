@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
-// shipped are the files of the checkout that an archive has at the same place, as git's pathspecs: what people read,
-// the examples, and what `harness new` writes modules from. Of the benchmarks' folders it has all but the models and
-// the code, which are in the plugins.
+// shipped lists the files of the checkout that an archive contains at the same path, as git's pathspecs: documents,
+// examples, and the templates of `harness new`. It excludes the models and the code in the benchmarks' folders, which
+// the plugins contain.
 func shipped() []string {
 	const glob = ":(glob)"
 	return []string{
@@ -29,7 +29,7 @@ func shipped() []string {
 	}
 }
 
-// placeDocs copies what is shipped of the checkout, and writes the README of the archive.
+// placeDocs copies the shipped files of the checkout and writes the README of the archive.
 func (d *dist) placeDocs(dir, arch string) error {
 	listed, err := output(append([]string{"git", "ls-files", "-z", "--"}, shipped()...)...)
 	if err != nil {
@@ -51,7 +51,8 @@ func (d *dist) placeDocs(dir, arch string) error {
 	return os.WriteFile(filepath.Join(dir, "README.md"), text, 0o644)
 }
 
-// copyDoc copies a file to the same place below dir. The go.mod of an example requires the modules of the release.
+// copyDoc copies a file to the same path below dir. In the go.mod of an example, it requires the modules of the
+// release.
 func (d *dist) copyDoc(dir, name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -68,8 +69,8 @@ func (d *dist) copyDoc(dir, name string) error {
 //go:embed readme.md.tmpl
 var readmeText string
 
-// readme is the README for users of the binaries, which need a version of glibc (empty: not known). What it shares with
-// that of the checkout is taken from there.
+// readme returns the README for users of the binaries, which require a version of glibc (empty: unknown). It copies
+// common sections from the README of the checkout.
 func (d *dist) readme(arch, glibc string) ([]byte, error) {
 	whole, err := os.ReadFile("README.md")
 	if err != nil {

@@ -14,16 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// needs is what the programs and libraries of a folder need of the system.
+// systemNeeds describes the system requirements of the programs and libraries in a folder.
 type needs struct {
-	libraries []string // names of shared libraries that are not in the folder: "libc.so.6"
+	libraries []string // names of shared libraries outside of the folder: "libc.so.6"
 	versions  versions // newest version of each family of symbols: "GLIBC" 2.34
 }
 
-// versions has the newest version of each family of versioned symbols, such as "GLIBC" or "GLIBCXX", as its numbers.
+// symbolVersions contains the newest version of each family of versioned symbols, such as "GLIBC" or "GLIBCXX", as
+// numbers.
 type versions map[string][]int
 
-// add keeps the newer one of "GLIBC_2.34" and what is there. Families without a number (GLIBC_PRIVATE) do not count.
+// add records a symbol version such as "GLIBC_2.34" if it is newer than the recorded one. It ignores families without a
+// number (GLIBC_PRIVATE).
 func (v versions) add(symbol string) {
 	family, number, found := strings.Cut(symbol, "_")
 	if !found {
@@ -42,7 +44,7 @@ func (v versions) add(symbol string) {
 	}
 }
 
-// String is the newest version of a family: "2.34".
+// format returns the newest version of a family: "2.34".
 func (v versions) String(family string) string {
 	return strings.Join(lists.Map(v[family], strconv.Itoa), ".")
 }
@@ -71,7 +73,8 @@ func needsOf(dir string) (needs, error) {
 	return n, err
 }
 
-// read notes the versions that a file needs and returns the libraries; a file that is no ELF needs nothing.
+// readFile records the versions that a file requires and returns its libraries. A file that is not ELF requires
+// nothing.
 func (n needs) read(path string) (libraries []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,7 +83,7 @@ func (n needs) read(path string) (libraries []string, err error) {
 	defer f.Close()
 	magic := make([]byte, len(elf.ELFMAG))
 	if _, err := f.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
-		return nil, nil // too short a file is none
+		return nil, nil // too short for an ELF file
 	}
 	file, err := elf.NewFile(f)
 	if err != nil {

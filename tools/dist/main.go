@@ -1,9 +1,9 @@
-// Command dist makes the packages that are released: go run ./tools/dist -version v1.2.3 -o dist
+// Command dist makes the packages of a release: go run ./tools/dist -version v1.2.3 -o dist
 //
 // For each Linux architecture it makes a folder with the harness, the plugins, ONNX Runtime, the documents and
 // examples, all licences, a bill of materials (CycloneDX), manual pages and completions. The folder is packed as
 // plumbline-VERSION-linux-ARCH.tar.gz and .tar.zst, .deb, .rpm and Python wheels; -root.tar.gz contains the additional
-// files of a container, for Containerfile. One file contains all checksums. The same commit gives the same bytes with
+// files of a container, for Containerfile. One file contains all checksums. The same commit yields the same bytes with
 // the same Go and C compilers.
 //
 // It reads the checkout and replaces the files in the folder of -o.
@@ -37,8 +37,8 @@ func main() {
 // dist makes the archives of one version.
 type dist struct {
 	version, out string
-	ort          string    // the package that ONNX Runtime is taken from; empty: the Go module
-	date         time.Time // of the commit: the time of all files
+	ort          string    // package that contains ONNX Runtime; empty: use the Go module
+	date         time.Time // date of the commit, used as the time of all files
 }
 
 func (d *dist) make(arches []string) error {
@@ -69,7 +69,7 @@ func (d *dist) make(arches []string) error {
 	return writeSums(filepath.Join(d.out, "SHA256SUMS"), archives)
 }
 
-// readCommit takes date and version from the checkout, as far as they are not given.
+// readCommit reads the date and the version from the checkout if they are not given.
 func (d *dist) readCommit() error {
 	text, err := output("git", "log", "-1", "--format=%ct %h")
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *dist) readCommit() error {
 	return nil
 }
 
-// makeFor builds everything for a platform into a folder and packs it. It returns the files.
+// makeFor builds everything for a platform into a folder and packs it. It returns the paths of the files.
 func (d *dist) makeFor(p platform) (made []string, err error) {
 	name := fmt.Sprintf("plumbline-%s-linux-%s", d.version, p.arch)
 	dir := filepath.Join(d.out, name)

@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
-// module is a Go module of others that is part of a binary.
+// module is a third-party Go module that is part of a binary.
 type module struct {
 	Path, Version, Sum string
-	Licence            string   // SPDX, or NOASSERTION
-	files              []string // its licence files
+	Licence            string   // SPDX identifier, or NOASSERTION
+	files              []string // licence files
 }
 
-// modulesOf reads from the binaries in dir which modules they are made of.
+// modulesOf returns the modules of which the binaries in dir are made.
 func modulesOf(dir string) ([]module, error) {
 	binaries, err := filepath.Glob(filepath.Join(dir, pluginsDir, pluginPrefix+"*"))
 	if err != nil {
@@ -43,7 +43,7 @@ func modulesOf(dir string) ([]module, error) {
 	return sorted, findLicences(sorted)
 }
 
-// findLicences looks into the modules' folders.
+// findLicences finds the licences in the modules' folders.
 func findLicences(modules []module) error {
 	dirs, err := modfiles.Dirs(lists.Map(modules, func(m module) string { return m.Path })...)
 	if err != nil {
@@ -86,7 +86,7 @@ func (m *module) findLicence(dir string) error {
 
 const noAssertion = "NOASSERTION"
 
-// licenceOf tells the usual licences by a phrase that each has.
+// licenceOf identifies common licences by a characteristic phrase.
 func licenceOf(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	has := func(phrases ...string) bool {

@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 )
 
-// libraryName is what plugins look for beside themselves.
+// libraryName is the file name of the library that plugins look for in their folder.
 const libraryName = "libonnxruntime.so"
 
-// placeRuntime puts ONNX Runtime's library beside the plugins: that of the Go module, or the one of a package.
+// placeRuntime copies ONNX Runtime's library to the folder of the plugins, from the Go module or from a package.
 func (d *dist) placeRuntime(p platform, plugins string) error {
 	if d.ort == "" {
 		return here("go", "run", "./cmd/plugins/internal/ortlib", "-o", plugins, "-os", "linux", "-arch", p.arch)

@@ -17,12 +17,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
-// window is how far back zstd looks, in bytes: beyond the plugin before, which has the same libraries. It is the most
-// that programs unpack without being told to.
+// window is the size of zstd's window in bytes. It covers the previous plugin, which contains the same libraries. It is
+// the maximum that programs unpack without an option.
 const window = 128 << 20
 
-// compressor compresses as the name of an archive says: .gz, which every tar unpacks, or .zst, which is much smaller.
-// It uses one core, so that the bytes are the same on any machine.
+// compressor returns a writer that compresses by the extension of the archive: .gz, which every tar unpacks, or .zst,
+// which is much smaller. It uses one core, so that the bytes are the same on all machines.
 func compressor(w io.Writer, name string) (io.WriteCloser, error) {
 	if filepath.Ext(name) == ".zst" {
 		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),
@@ -31,8 +31,8 @@ func compressor(w io.Writer, name string) (io.WriteCloser, error) {
 	return gzip.NewWriterLevel(w, gzip.BestCompression)
 }
 
-// pack writes the folder name in dir as a tar archive that depends on nothing but names, contents and date: files in
-// the order of their names, of nobody, executable or not.
+// pack writes the folder name in dir as a tar archive that depends only on names, contents and date: files are sorted
+// by name, have no owner, and are executable or not.
 func pack(path, dir, name string, date time.Time) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func add(t *tar.Writer, file, inside string, e fs.DirEntry, date time.Time) erro
 	if e.IsDir() {
 		return t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: inside + "/", Mode: 0o755, ModTime: date})
 	}
-	info, err := os.Stat(file) // a link becomes what it names
+	info, err := os.Stat(file) // replace a link by its target
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func add(t *tar.Writer, file, inside string, e fs.DirEntry, date time.Time) erro
 	return err
 }
 
-// writeSums writes the checksums of files as sha256sum reads them.
+// writeSums writes the checksums of files in the format of sha256sum.
 func writeSums(path string, files []string) error {
 	var text strings.Builder
 	for _, file := range files {

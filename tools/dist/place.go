@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// packedFile is a file of the folder that is packed, and where it goes.
+// packedFile is a file of the packed folder with its target path.
 type packedFile struct {
 	from       string // path
-	to         string // below a prefix such as /usr: "bin/harness"
+	to         string // relative to a prefix such as /usr: "bin/harness"
 	executable bool
 }
 
-// prefixed lists the files of the folder that is packed, in the order of their names, as they lie below a prefix.
+// prefixed lists the files of the packed folder sorted by name, with their paths relative to a prefix.
 func prefixed(dir string) (all []packedFile, err error) {
 	err = filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -34,7 +34,7 @@ func prefixed(dir string) (all []packedFile, err error) {
 	return all, err
 }
 
-// below is where a file of the folder lies below a prefix. The harness knows these places.
+// below returns the path of a packed file relative to a prefix. The harness knows these paths.
 func below(inside string) string {
 	completions := map[string]string{
 		"share/completions/harness.bash": "share/bash-completion/completions/harness",

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// root writes what an otherwise empty container, or a chroot, needs beside the archive: the loader, the libraries of
-// the C and C++ compilers that the plugins need, their copyright notes where the system has them, and the folders that
-// every Linux has. /opt/plumbline is a link to the folder of the archive. It returns the file's path.
+// writeRoot writes the files that an empty container or a chroot needs in addition to the archive: the loader, the
+// libraries of the C and C++ compilers that the plugins need, their copyright notes if the system has them, and the
+// usual folders of Linux. /opt/plumbline is a link to the folder of the archive. It returns the file's path.
 func (d *dist) root(p platform, name, dir string) (path string, err error) {
 	libraries, err := p.libraries(dir)
 	if err != nil {
@@ -48,12 +48,13 @@ func (d *dist) root(p platform, name, dir string) (path string, err error) {
 // rootEntry is a file, folder (its name ends in "/") or link of the root.
 type rootEntry struct {
 	name, link string
-	from       string // the file; empty: text
+	from       string // path of the file's content; empty: text
 	text       string
 	mode       int64
 }
 
-// rootFolders are those that programs expect, and the places where a loader looks for libraries, which are one folder.
+// rootFolders returns the folders that programs expect, and the library folders that a loader searches, which are links
+// to one folder.
 func rootFolders(archive string) []rootEntry {
 	return []rootEntry{
 		{name: "dev/", mode: 0o755}, {name: "etc/", mode: 0o755},
@@ -89,8 +90,8 @@ func (d *dist) addEntry(t *tar.Writer, e rootEntry) error {
 	return err
 }
 
-// libraries finds the shared libraries that the programs of a folder need, and those that these need, where the C
-// compiler of the platform has them.
+// libraries finds the shared libraries that the programs of a folder need, directly or through other libraries, with
+// the C compiler of the platform.
 func (p platform) libraries(dir string) ([]string, error) {
 	n, err := needsOf(dir)
 	if err != nil {
@@ -108,7 +109,7 @@ func (p platform) libraries(dir string) ([]string, error) {
 			return nil, fmt.Errorf("%s -print-file-name=%s: %w", p.compiler, name, err)
 		}
 		path := strings.TrimSpace(string(text))
-		if path == name { // that is how it says no
+		if path == name { // the compiler prints the name if it does not find the library
 			return nil, fmt.Errorf("%s does not know where %s is, which the plugins need", p.compiler, name)
 		}
 		f, err := elf.Open(path)
@@ -127,7 +128,7 @@ func (p platform) libraries(dir string) ([]string, error) {
 	}), nil
 }
 
-// copyrights are the notes of Debian's packages that the libraries are from; none on other systems.
+// copyrights returns the copyright notes of the Debian packages that contain the libraries; empty on other systems.
 func copyrights() ([]rootEntry, error) {
 	var entries []rootEntry
 	for _, pkg := range []string{"libc6", "libgcc-s1", "libstdc++6"} {

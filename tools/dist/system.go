@@ -20,8 +20,8 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// systemPackages writes the packages of Debian's and of Red Hat's kind of the folder that the archive is made of, and
-// returns their paths. They have no scripts: files alone are installed and removed.
+// systemPackages writes .deb and .rpm packages of the archive's folder and returns their paths. They contain no
+// scripts: only files are installed and removed.
 func (d *dist) systemPackages(p platform, dir string) (made []string, err error) {
 	n, err := needsOf(dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func (d *dist) systemPackages(p platform, dir string) (made []string, err error)
 	return made, nil
 }
 
-// describe is what both kinds of packages say and have.
+// describe returns the content and the facts that both kinds of packages share.
 func (d *dist) describe(p platform, dir string) (*nfpm.Info, error) {
 	all, err := prefixed(dir)
 	if err != nil {
@@ -82,7 +82,7 @@ func (d *dist) describe(p platform, dir string) (*nfpm.Info, error) {
 			Source: f.from, Destination: "/usr/" + f.to, FileInfo: &files.ContentFileInfo{Mode: mode, MTime: d.date},
 		})
 	}
-	for _, folder := range ownFolders(all) { // Red Hat's kind leaves folders that no package names
+	for _, folder := range ownFolders(all) { // rpm keeps folders that are not part of a package
 		info.Contents = append(info.Contents, &files.Content{
 			Destination: "/usr/" + folder, Type: files.TypeDir, FileInfo: &files.ContentFileInfo{Mode: 0o755, MTime: d.date},
 		})
@@ -90,7 +90,7 @@ func (d *dist) describe(p platform, dir string) (*nfpm.Info, error) {
 	return nfpm.WithDefaults(info), nil
 }
 
-// ownFolders are the folders called plumbline, and those below them, that files lie in.
+// ownFolders returns the folders called plumbline, and the folders below them that contain files.
 func ownFolders(all []packedFile) []string {
 	folders := map[string]bool{}
 	for _, f := range all {
@@ -101,7 +101,7 @@ func ownFolders(all []packedFile) []string {
 	return slices.Sorted(maps.Keys(folders))
 }
 
-// debian adds what packages of Debian's kind say: what they depend on by the names of packages.
+// addDebian adds the facts of .deb packages: their dependencies by package name.
 func debian(info *nfpm.Info, n needs) {
 	info.Depends = []string{"libc6 (>= " + n.versions.String("GLIBC") + ")", "libgcc-s1", "libstdc++6"}
 	info.Recommends = []string{"ca-certificates"}
@@ -115,7 +115,7 @@ func debian(info *nfpm.Info, n needs) {
 	}
 }
 
-// redHat adds what packages of Red Hat's kind say: what they depend on by the names of libraries.
+// addRedHat adds the facts of .rpm packages: their dependencies by library name.
 func redHat(info *nfpm.Info, n needs) {
 	for _, library := range n.libraries {
 		info.Depends = append(info.Depends, library+"()(64bit)")
@@ -123,12 +123,12 @@ func redHat(info *nfpm.Info, n needs) {
 	info.Depends = append(info.Depends, "libc.so.6(GLIBC_"+n.versions.String("GLIBC")+")(64bit)")
 	info.Recommends = []string{"ca-certificates"}
 	info.RPM.Compression = "zstd:best"
-	info.RPM.BuildHost = "localhost" // not this machine's name, so that the bytes are the same on any
+	info.RPM.BuildHost = "localhost" // instead of this machine's name, so that the bytes are the same on all machines
 	info.RPM.Summary, _, _ = strings.Cut(info.Description, "\n")
 }
 
-// withWindow compresses the data of a package of Debian's kind as .tar.zst archives are, with a window that what
-// plugins share fits in: nfpm's own takes half as much again.
+// withWindow compresses the data of a .deb package like .tar.zst archives, with a window that covers the common content
+// of plugins. nfpm's own compression needs half as much space again.
 func withWindow(text []byte, date time.Time) ([]byte, error) {
 	var to bytes.Buffer
 	w := ar.NewWriter(&to)
@@ -168,6 +168,6 @@ func compressed(text []byte, name string) ([]byte, error) {
 		return nil, err
 	}
 	_, err = w.Write(text)
-	err = errors.Join(err, w.Close()) // which writes the rest
+	err = errors.Join(err, w.Close()) // Close writes the rest
 	return to.Bytes(), err
 }

@@ -18,18 +18,18 @@ import (
 	"time"
 )
 
-// pythonPackage is the module that the first wheel brings; its distribution is named the same, with a hyphen.
+// pythonPackage is the module in the first wheel. The distribution's name is the same with a hyphen.
 const pythonPackage = "plumbline_inference"
 
-// inFirst are the plugins of the first wheel: as one file all of them are larger than Python's index takes.
+// inFirst returns the plugins of the first wheel. A single wheel with all plugins would exceed the maximum size.
 func inFirst() []string { return []string{"null", "resnet50", "retinanet", "yolo", "unet3d"} }
 
-// maxWheel is the size of a file that Python's index takes, in bytes, unless it is asked for more.
+// maxWheel is the default maximum size of a file in Python's index, in bytes.
 const maxWheel = 100 << 20
 
-// wheels writes Python wheels of the folder that the archive is made of. The first has the package of python/, the
-// harness, ONNX Runtime, some plugins and the documents, as below a prefix, which is the environment; the second has
-// the other plugins. It returns the files' paths.
+// wheels writes Python wheels of the archive's folder and returns their paths. The first one contains the package of
+// python/, the harness, ONNX Runtime, some plugins and the documents, relative to the prefix of the environment. The
+// second contains the other plugins.
 func (d *dist) wheels(p platform, dir string) ([]string, error) {
 	first, second, err := d.newWheels(p, dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *dist) wheels(p platform, dir string) ([]string, error) {
 			continue
 		}
 		first.place(f)
-		if licence, found := strings.CutPrefix(f.to, "share/plumbline/licences/"); found { // of what is in both
+		if licence, found := strings.CutPrefix(f.to, "share/plumbline/licences/"); found { // licences of files in both wheels
 			second.files = append(second.files, wheelFile{name: second.info() + "licenses/" + licence, from: f.from})
 		}
 	}
@@ -60,7 +60,7 @@ func (d *dist) wheels(p platform, dir string) ([]string, error) {
 	return made, nil
 }
 
-// newWheels are both wheels, with what does not come from the archive.
+// newWheels returns both wheels with the files that are not from the archive.
 func (d *dist) newWheels(p platform, dir string) (first, second *wheel, err error) {
 	version, err := pythonVersion(d.version)
 	if err != nil {
@@ -92,7 +92,7 @@ func (d *dist) newWheels(p platform, dir string) (first, second *wheel, err erro
 		second.addInfo())
 }
 
-// pythonVersion is a version as Python's packages have it: 1.2.3, 1.2.3rc1, and 0.dev0+abc of a development build.
+// pythonVersion returns a version in Python's form: 1.2.3, 1.2.3rc1, or 0.dev0+abc for a development build.
 func pythonVersion(version string) (string, error) {
 	if commit, devel := strings.CutPrefix(version, "devel-"); devel {
 		return "0.dev0+" + commit, nil
@@ -110,8 +110,8 @@ func pythonVersion(version string) (string, error) {
 	return m[1] + map[string]string{"alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }
 
-// manylinux is the tag of the oldest glibc that has what is needed. Libraries that not every Linux has are an error,
-// and so is a newer libstdc++ than came with that glibc.
+// manylinux returns the tag of the oldest glibc that meets the requirements. Libraries that some Linux systems lack,
+// and a libstdc++ that is newer than that glibc's, are errors.
 func (n needs) manylinux(arch string) (string, error) {
 	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]
 	everywhere := regexp.MustCompile(
@@ -126,12 +126,12 @@ func (n needs) manylinux(arch string) (string, error) {
 		return "", fmt.Errorf("glibc %v on %s: want binaries for amd64 or arm64 that need glibc", glibc, arch)
 	}
 	with, err := glibcWith(n.versions["GLIBCXX"])
-	const oldest = 17 // that tools know by this form of tag
+	const oldest = 17 // the oldest version in this form of tag
 	return fmt.Sprintf("manylinux_2_%d_%s", max(glibc[1], with, oldest), machine), err
 }
 
-// glibcWith is the minor version of the oldest glibc whose tag promises a version of libstdc++'s symbols, such as
-// GLIBCXX_3.4.29: those of the policies that tools for PEP 600's tags know. 0: none are needed.
+// glibcWith returns the minor version of the oldest glibc whose tag guarantees a version of libstdc++'s symbols, such
+// as GLIBCXX_3.4.29, according to the policies of tools for PEP 600's tags. 0: no such symbols are needed.
 func glibcWith(glibcxx []int) (int, error) {
 	if len(glibcxx) < 3 {
 		return 0, nil
@@ -148,15 +148,15 @@ func glibcWith(glibcxx []int) (int, error) {
 
 // wheel is a wheel that is being made.
 type wheel struct {
-	name         string // as file names have it: plumbline_inference
+	name         string // as in file names: plumbline_inference
 	version, tag string
 	summary      string
-	licence      string   // an expression of SPDX
-	requires     []string // further lines of METADATA
+	licence      string   // an SPDX expression
+	requires     []string // additional lines of METADATA
 	files        []wheelFile
 }
 
-// wheelFile is a file of a wheel: its text, or the file that has it.
+// wheelFile is a file of a wheel: its text, or the path of its content.
 type wheelFile struct {
 	name       string
 	text       []byte
@@ -164,12 +164,12 @@ type wheelFile struct {
 	executable bool
 }
 
-// base is NAME-VERSION as in the wheel's own name and those of its folders.
+// base returns NAME-VERSION, which the names of the wheel and its folders contain.
 func (w *wheel) base() string { return w.name + "-" + w.version }
 
 func (w *wheel) file() string { return w.base() + "-" + w.tag + ".whl" }
 
-// info is the folder that installers read.
+// info returns the folder that installers read.
 func (w *wheel) info() string { return w.base() + ".dist-info/" }
 
 // addPackage adds the modules of a package.
@@ -183,7 +183,7 @@ func (w *wheel) addPackage(dir string) error {
 	return err
 }
 
-// place adds a file of the archive. Programs go where the environment has them, everything else below its prefix.
+// place adds a file of the archive. Programs go to the environment's folder for scripts, other files below its prefix.
 func (w *wheel) place(f packedFile) {
 	name := w.base() + ".data/data/" + f.to
 	if program, found := strings.CutPrefix(f.to, binDir+"/"); found {
@@ -192,7 +192,7 @@ func (w *wheel) place(f packedFile) {
 	w.files = append(w.files, wheelFile{name: name, from: f.from, executable: f.executable})
 }
 
-// addInfo adds what installers read.
+// addInfo adds the files that installers read.
 func (w *wheel) addInfo() error {
 	readme, err := os.ReadFile(filepath.Join("python", "README.md"))
 	lines := []string{
@@ -211,9 +211,9 @@ func (w *wheel) addInfo() error {
 	return err
 }
 
-// expression are the licences of what the wheel has, in SPDX's form.
+// expression returns the licences of the wheel's content as an SPDX expression.
 func expression(modules []module) string {
-	ids := []string{"Apache-2.0", "MIT"} // our own, and ONNX Runtime's
+	ids := []string{"Apache-2.0", "MIT"} // the project's own, and ONNX Runtime's
 	for _, m := range modules {
 		if m.Licence != noAssertion {
 			ids = append(ids, m.Licence)
@@ -223,7 +223,7 @@ func expression(modules []module) string {
 	return strings.Join(slices.Compact(ids), " AND ")
 }
 
-// write writes the zip file, RECORD last: names in order, times of the date, owners of nobody.
+// write writes the zip file: files sorted by name, with the given date and without owners, and RECORD last.
 func (w *wheel) write(to string, date time.Time) (err error) {
 	slices.SortFunc(w.files, func(a, b wheelFile) int { return strings.Compare(a.name, b.name) })
 	f, err := os.Create(to)

@@ -20,20 +20,20 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// protoDirs are where the project keeps its .proto files, below its root. Each file names the package
-// of the Go made from it.
+// protoDirs returns the folders of .proto files, relative to the project's root. Each file names the Go package
+// generated from it.
 func protoDirs() []string { return []string{"sdk/proto", "backends/kserve/proto"} }
 
-// modulePrefix is the part of a go_package that stands for the project's root.
+// modulePrefix is the part of a go_package that represents the project's root.
 const modulePrefix = "github.com/plumbline-ml/plumbline/"
 
-// generators are the tools of this module's go.mod that turn descriptors into Go, with their options.
+// generators are the tools of this module's go.mod that generate Go from descriptors, with their options.
 var generators = []struct{ tool, options string }{
 	{"protoc-gen-go", ""},
 	{"protoc-gen-go-grpc", ""},
 }
 
-// generateAll is generate for all of the project's folders.
+// generateAll calls generate for all of the project's folders.
 func generateAll(ctx context.Context, root string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, dir := range protoDirs() {
@@ -46,8 +46,8 @@ func generateAll(ctx context.Context, root string) (map[string]string, error) {
 	return all, nil
 }
 
-// generate compiles every .proto file below dir and returns the generated files by their path below the
-// project's root.
+// generate compiles every .proto file below dir and returns the generated files by their path relative to the project's
+// root.
 func generate(ctx context.Context, dir string) (map[string]string, error) {
 	names, err := protoFiles(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func protoFiles(dir string) ([]string, error) {
 	return names, nil
 }
 
-// withImports lists the files' descriptors, each behind those that it imports, as generators expect them.
+// withImports returns the descriptors of files, each after those that it imports, as generators require.
 func withImports(files linker.Files) []*descriptorpb.FileDescriptorProto {
 	var out []*descriptorpb.FileDescriptorProto
 	seen := map[string]bool{}
@@ -113,7 +113,7 @@ func withImports(files linker.Files) []*descriptorpb.FileDescriptorProto {
 	return out
 }
 
-// runGenerator speaks protoc's plugin protocol with a tool of this module and adds the files it makes to out.
+// runGenerator runs a tool of this module with protoc's plugin protocol and adds the generated files to out.
 func runGenerator(ctx context.Context, tool string, request *pluginpb.CodeGeneratorRequest,
 	out map[string]string) error {
 	input, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)

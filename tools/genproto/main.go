@@ -34,7 +34,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// findRoot walks up from the working directory to the folder that holds go.work.
+// findRoot finds the folder that contains go.work, starting at the working directory and going up.
 func findRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

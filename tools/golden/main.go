@@ -4,7 +4,7 @@
 //	go run ./golden FOLDER
 //
 // FOLDER contains the cases. README.md names the program that made each part, and the omitted parts. Packing the same
-// folder again gives the same bytes.
+// folder again yields the same bytes.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// output is the packed file, from the folder of this module.
+// output is the path of the packed file in this module.
 var output = filepath.Join("golden", "cases.tar.gz")
 
 func main() {

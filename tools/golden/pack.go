@@ -11,12 +11,11 @@ import (
 	"slices"
 )
 
-// leftOut are the files that are not packed: patterns of path.Match for a path from the folder, or for its last part.
-// README.md gives the reasons.
+// omitted contains patterns (path.Match) of files that are not packed, for the whole path or its last element.
+// README.md states the reasons.
 var leftOut = []string{"found5", "README*.md", "*.py"}
 
-// list is what is packed of a folder, in the order of names: every file that is not left out. Links and the like are an
-// error.
+// listFiles returns the names of the files to pack, sorted. Links and other special files are an error.
 func list(cases fs.FS) (names []string, err error) {
 	err = fs.WalkDir(cases, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -35,13 +34,13 @@ func list(cases fs.FS) (names []string, err error) {
 	if err == nil && len(names) == 0 {
 		err = errors.New("the folder has no files to pack")
 	}
-	slices.Sort(names) // as whole paths
+	slices.Sort(names) // by the whole path
 	return names, err
 }
 
 func isLeftOut(name string) bool {
 	for _, pattern := range leftOut {
-		whole, _ := path.Match(pattern, name) // the patterns are well formed
+		whole, _ := path.Match(pattern, name) // the patterns are well-formed
 		last, _ := path.Match(pattern, path.Base(name))
 		if whole || last {
 			return true
@@ -50,8 +49,8 @@ func isLeftOut(name string) bool {
 	return false
 }
 
-// pack writes files as a tar archive, compressed by gzip, without times, owners or permissions of this machine. A file
-// in which a path of a machine stands is an error: all such files are named.
+// pack writes files as a gzipped tar archive without times, owners and permissions of this machine. If files contain
+// paths of a machine, the error names all of them.
 func pack(to io.Writer, cases fs.FS, names []string) error {
 	packed, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {

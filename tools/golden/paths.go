@@ -11,10 +11,10 @@ import (
 	"regexp"
 )
 
-// machinePath is a path that only the machine on which a case was made has.
+// machinePath matches paths that exist only on the machine on which a case was made.
 var machinePath = regexp.MustCompile(`/(?:work|root|home|tmp|Users)/`)
 
-// findPaths is an error where a file, or one within it where it is an archive, has the path of a machine.
+// findPaths returns an error if a file, or a file within it if it is an archive, contains a path of a machine.
 func findPaths(name string, data []byte) error {
 	var faults []error
 	look := func(within string, data []byte) error {
@@ -30,8 +30,8 @@ func findPaths(name string, data []byte) error {
 	return errors.Join(faults...)
 }
 
-// walk calls visit for a file and for what is in it: files of gzip, zip and tar. What does not read as such to its end
-// is a case of a damaged file: visit sees its bytes alone.
+// walk calls visit for a file and for the files in it (gzip, zip and tar). If an archive is damaged on purpose, visit
+// sees only its bytes.
 func walk(name string, data []byte, visit func(name string, data []byte) error) error {
 	if err := visit(name, data); err != nil {
 		return err
@@ -68,7 +68,7 @@ func walkTar(name string, data []byte, visit func(name string, data []byte) erro
 	for files := tar.NewReader(bytes.NewReader(data)); ; {
 		file, err := files.Next()
 		if err != nil {
-			return nil // its end, or no archive
+			return nil // the end, or not an archive
 		}
 		within, err := io.ReadAll(files)
 		if err != nil {

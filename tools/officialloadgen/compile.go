@@ -14,18 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// Our own sources in a build.
+// The project's own sources in a build.
 const (
 	shimSource  = "plumbline_shim.cc"
 	shimHeader  = "shim.h"
 	buildSource = "plumbline_build.cc"
 )
 
-// product is what is made of the sources: the library, or a program.
+// product is the result of a build: the library, or a program.
 type product struct {
 	name  string
-	extra string   // a further source file; empty: none
-	flags []string // of the compiler
+	extra string   // an additional source file; empty: none
+	flags []string // flags of the compiler
 }
 
 var (
@@ -34,7 +34,8 @@ var (
 	alone = product{name: "official-null", extra: "tools/officialloadgen/null/null.cc"}
 )
 
-// compile makes a product in folder out, from copies of the sources: what is compiled is what the checksums are of.
+// compile builds a product in folder out from copies of the sources, so that the checksums describe exactly the
+// compiled sources.
 func (t *tree) compile(p product, out, shim string) (path string, err error) {
 	dir, err := os.MkdirTemp("", "official-loadgen-")
 	if err != nil {
@@ -61,7 +62,7 @@ func (t *tree) compile(p product, out, shim string) (path string, err error) {
 	args := slices.Concat([]string{"-std=c++14", "-O3", "-pthread", "-I.", "-o", p.name}, p.flags, units)
 	compiler := strings.Fields(cmp.Or(os.Getenv("CXX"), "c++"))
 	cmd := exec.Command(compiler[0], append(compiler[1:], args...)...)
-	cmd.Dir = dir // the names of sources in the logs are then without folders, as those of the official build
+	cmd.Dir = dir // the logs then contain names of sources without folders, as in the official build
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the C++ compiler %s (CXX chooses another one): %w\n%s", compiler[0], err, text)
 	}
@@ -69,7 +70,7 @@ func (t *tree) compile(p product, out, shim string) (path string, err error) {
 	return path, replace(path, filepath.Join(dir, p.name))
 }
 
-// replace puts a copy of built at path, in place of what may be open there.
+// replace puts a copy of built at path. A file that is open there stays intact.
 func replace(path, built string) error {
 	text, err := os.ReadFile(built)
 	if err != nil {
@@ -81,7 +82,7 @@ func replace(path, built string) error {
 	return os.Rename(path+".new", path)
 }
 
-// write writes all sources into dir and returns those to compile.
+// writeSources writes all sources into dir and returns those to compile.
 func (t *tree) write(dir, shim string) (units []string, err error) {
 	files := map[string][]byte{confHeader: []byte(confText(t.sources[confFile]))}
 	version, err := t.versionText(time.Now())

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// confText is the header with the rules' settings: mlperf.conf as one constant.
+// confText returns the header with the rules' settings: mlperf.conf as one constant.
 func confText(conf []byte) string {
 	return "const char* mlperf_conf =\n" + bytesOf(string(conf)) + ";\n"
 }
 
-// bytesOf is a text as a C++ literal, line by line.
+// bytesOf returns a text as a C++ literal, line by line.
 func bytesOf(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -30,7 +30,7 @@ func bytesOf(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// literal is a C++ string literal: what is not plain ASCII is written in octal.
+// literal returns a C++ string literal. Characters other than plain ASCII are written in octal.
 func literal(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -49,8 +49,8 @@ func literal(text string) string {
 	return b.String()
 }
 
-// versionText is the source of the functions by which the LoadGen logs what it was built from: the version, the time,
-// the commit, where the tree is a checkout, and the SHA-1 of its files.
+// versionText returns the source of the functions with which the LoadGen logs its origin: the version, the time, the
+// commit (if the tree is a checkout), and the SHA-1 of its files.
 func (t *tree) versionText(now time.Time) (string, error) {
 	sha1s, err := t.sha1s()
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *tree) versionText(now time.Time) (string, error) {
 	return b.String(), nil
 }
 
-// sha1s are the checksums of all files of the tree and its bindings, as the official build lists them.
+// sha1s returns the checksums of all files of the tree and its bindings, in the format of the official build.
 func (t *tree) sha1s() (string, error) {
 	var names []string
 	for _, folder := range []string{"/bindings/", "/"} {
@@ -100,10 +100,10 @@ func (t *tree) sha1s() (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// commit is what git knows of a tree.
+// commit contains git's facts about a tree.
 type commit struct{ revision, date, status, log string }
 
-// git asks git, if the tree is a checkout and there is a git.
+// readCommit runs git if the tree is a checkout and git is installed.
 func (t *tree) git() commit {
 	na := commit{"NA", "NA", "NA", "NA"}
 	top := filepath.Join(t.dir, "..")
@@ -126,7 +126,7 @@ func (t *tree) git() commit {
 	return commit{revision, date, status, strings.Map(ascii, log)}
 }
 
-// ascii drops other characters: the official build does.
+// asciiOnly removes other characters, like the official build.
 func ascii(c rune) rune {
 	if c > '~' {
 		return -1
@@ -134,7 +134,7 @@ func ascii(c rune) rune {
 	return c
 }
 
-// buildText is the source of the constant that the library says of itself.
+// buildText returns the source of the constant with the library's description of itself.
 func (t *tree) buildText() (string, error) {
 	text, err := json.Marshal(t.build)
 	if err != nil {

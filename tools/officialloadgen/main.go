@@ -1,5 +1,5 @@
-// Command officialloadgen builds a library of the official LoadGen from the user's source tree, with which the harness
-// drives tests (bin/harness-official, --loadgen official). The tree is not changed.
+// Command officialloadgen builds a library of the official LoadGen from the user's source tree. The harness drives
+// tests with it (bin/harness-official, --loadgen official). The tree is not changed.
 //
 //	go run ./tools/officialloadgen -o bin DIR
 //

@@ -1,7 +1,7 @@
 package main
 
-// releases are the checksums (tree.go) of the official LoadGen's known releases: its repository's commits that raise
-// the version, from 5.0.0 on, which are what its source packages hold too.
+// releases contains the checksums (tree.go) of the official LoadGen's known releases: the commits of its repository
+// that raise the version, from 5.0.0 on. Its source packages have the same content.
 var releases = map[string]string{
 	"88892e150f5afcc3b0779c789fe8d74a830e04727aa3d5bf7b4b38dd726ee72d": "6.0.17, commit d6147c7e",
 	"9c83e369e4140ca732c9ebf58d4a570fb3d6e231584ea2bc5b67488fb72707c2": "6.0.16, commit 2b5f63eb",

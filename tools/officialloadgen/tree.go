@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// tree is a source tree of the official LoadGen.
+// sourceTree is a source tree of the official LoadGen.
 type tree struct {
 	dir     string
-	sources map[string][]byte // by name: what is compiled, and what the two generated files are made of
+	sources map[string][]byte // by name: the compiled files, and the files from which the two generated ones are made
 	build   official.Build
 }
 
-// Files of a tree that are made from others: the official build writes the first into the tree itself.
+// Files of a tree. The official build generates mlperf_conf.h and version_generated.cc.
 const (
 	confHeader    = "mlperf_conf.h"
 	versionSource = "version_generated.cc"
@@ -30,7 +30,7 @@ const (
 	confFile      = "mlperf.conf"
 )
 
-// needed are files without which a folder is no LoadGen.
+// required lists files without which a folder is not a LoadGen.
 var needed = []string{"loadgen.cc", "loadgen.h", "test_settings.h", "version.cc", versionFile, confFile}
 
 var versionForm = regexp.MustCompile(`^\d+\.\d+(\.\d+)?\w*$`)
@@ -60,7 +60,7 @@ func readTree(dir string) (*tree, error) {
 
 func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// whole is the checksum of a tree: that of the lines that sha256sum writes, in the order of names.
+// treeSum returns the checksum of a tree: that of the lines that sha256sum writes for its files, sorted by name.
 func whole(files map[string]string) string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -69,7 +69,7 @@ func whole(files map[string]string) string {
 	return sum([]byte(lines.String()))
 }
 
-// read reads the sources. All that are missing are reported together.
+// readSources reads the sources. The error lists all missing files.
 func (t *tree) read() error {
 	t.sources = map[string][]byte{}
 	entries, err := os.ReadDir(t.dir)

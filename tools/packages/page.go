@@ -50,9 +50,9 @@ func writePage(top string) (string, error) {
 	return page.String(), nil
 }
 
-// readSynopses returns the first clause of the comment of every listed package of the checkout, by its folder. Every
-// package, listed or not, must have a comment. Folders with only tests are not packages; build output and testdata are
-// left out.
+// readSynopses returns the first clause of the comment of every listed package of the checkout, by folder. Every
+// package, listed or not, must have a comment. Folders with only tests are not packages. It skips build output and
+// testdata.
 func readSynopses(top string) (map[string]string, error) {
 	synopses := map[string]string{}
 	var faults []error
@@ -91,8 +91,8 @@ func skipFolder(folder string) bool {
 		slices.Contains([]string{"bin", "out", "dist"}, folder)
 }
 
-// readComment returns the package comment of a folder, from whichever file contains it, and whether the folder has Go
-// files other than tests and generated ones.
+// readComment returns the package comment of a folder, from whichever file contains it. hasCode reports whether the
+// folder contains Go files other than tests and generated ones.
 func readComment(dir string) (comment string, hasCode bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -122,10 +122,10 @@ func readComment(dir string) (comment string, hasCode bool, err error) {
 	return comment, hasCode, nil
 }
 
-// opening is what every package comment begins with.
+// opening matches the beginning of every package comment.
 var opening = regexp.MustCompile(`^(Package|Command) [\w-]+ `)
 
-// clauseEnd is where a sentence may be cut.
+// clauseEnd matches the places at which a sentence may be cut.
 var clauseEnd = regexp.MustCompile(`[,;:]? \(|[;:] |, (?:as|by|equal|for|so that|where|which|with) `)
 
 // maxText is the length, in bytes, above which a sentence is cut at the end of a clause.
@@ -145,8 +145,8 @@ func wrapLine(line string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// shorten returns the first sentence of a package comment without its opening words and its last mark. A sentence above
-// maxText is cut at the end of its last clause within maxText, or else of its first one.
+// shorten returns the first sentence of a package comment without its opening words and its final punctuation. It cuts
+// a sentence above maxText at the end of its last clause within maxText, or else of its first clause.
 func shorten(comment string) string {
 	var p doc.Package
 	text := strings.TrimRight(opening.ReplaceAllString(p.Synopsis(comment), ""), ".:")

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// files are what git knows of the module's folder, without the modules in it, with go.mod and go.sum of the release and
-// the repository's licence.
+// listFiles returns the files of the module's folder that git tracks, except those of nested modules, with go.mod and
+// go.sum of the release and the repository's licence.
 func (m *released) files() ([]zip.File, error) {
 	text, err := output("git", "ls-files", "-z", "--", m.dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *released) files() ([]zip.File, error) {
 			continue
 		}
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-			continue // a link is in no module
+			continue // modules cannot contain links
 		}
 		all = append(all, kept{inside, filepath.FromSlash(name)})
 	}
@@ -58,14 +58,14 @@ func within(name string, folders map[string]bool) bool {
 	return false
 }
 
-// kept is a file of the checkout.
+// checkoutFile is a file of the checkout.
 type kept struct{ inside, name string }
 
 func (k kept) Path() string                 { return k.inside }
 func (k kept) Lstat() (fs.FileInfo, error)  { return os.Lstat(k.name) }
 func (k kept) Open() (io.ReadCloser, error) { return os.Open(k.name) }
 
-// written is a file of the release alone.
+// releaseFile is a file that exists only in the release.
 type written struct {
 	inside string
 	text   []byte
@@ -75,7 +75,7 @@ func (w written) Path() string                 { return w.inside }
 func (w written) Lstat() (fs.FileInfo, error)  { return info(w), nil }
 func (w written) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(w.text)), nil }
 
-// info is the fs.FileInfo of a written file.
+// fileInfo is the fs.FileInfo of a releaseFile.
 type info written
 
 func (i info) Name() string       { return i.inside }

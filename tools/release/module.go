@@ -19,19 +19,19 @@ import (
 	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
-// released is a module with the go.mod and go.sum of the release.
+// releaseModule is a module with the go.mod and go.sum of the release.
 type released struct {
 	path, version string
-	dir           string // in the checkout, from its top: "cmd/harness"
+	dir           string // folder in the checkout, relative to its top: "cmd/harness"
 	goMod, goSum  []byte
-	siblings      []*released // those that it requires, themselves or through others
-	sums          string      // of its own zip and go.mod, as lines of a go.sum
+	siblings      []*released // modules that it requires, directly or indirectly
+	sums          string      // checksums of its own zip and go.mod, as lines of a go.sum
 }
 
-// tag is the name of the module's tag.
+// tag returns the name of the module's tag.
 func (m *released) tag() string { return path.Join(m.dir, m.version) }
 
-// readModules reads the modules of the workspace, each after those that it requires.
+// readModules returns the modules of the workspace, each after those that it requires.
 func readModules(version string) ([]*released, error) {
 	dirs, err := modfiles.Dirs()
 	if err != nil {
@@ -97,7 +97,7 @@ func inOrder(all map[string]*released) ([]*released, error) {
 	return sorted, nil
 }
 
-// write writes the module into a proxy of files.
+// writeTo writes the module into a file-based proxy.
 func (m *released) write(proxy string) error {
 	if err := m.addSums(); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (m *released) addSums() error {
 	return nil
 }
 
-// zip writes what git knows of the module.
+// writeZip writes the module's files to a zip file.
 func (m *released) zip(to string) error {
 	files, err := m.files()
 	if err != nil {

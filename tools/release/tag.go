@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// tagAll commits the go.mod and go.sum files of the release in a work tree of its own, on no branch, and tags every
-// module on that commit. Nothing is pushed, and the checkout stays as it is.
+// tagAll commits the go.mod and go.sum files of the release in a separate work tree without a branch, and tags every
+// module on that commit. It pushes nothing and does not change the checkout.
 func tagAll(modules []*released) (err error) {
 	changed, err := output("git", "status", "--porcelain")
 	if err != nil {

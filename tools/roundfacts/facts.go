@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// Facts are what the runs of a round had.
+// Facts contains the settings and accuracies of the runs in a round.
 type Facts struct {
 	Round      string
 	Runs       map[key]*Counts  // VALID performance runs of results
 	Audits     map[key]*Counts  // VALID performance runs of compliance tests
-	Accuracies map[key]*Figures // of accuracy.txt
+	Accuracies map[key]*Figures // figures in accuracy.txt
 }
 
-// key is what is counted apart.
+// factKey identifies a group of runs or figures that are counted together.
 type key struct {
 	Test     string `json:"test,omitempty"` // "TEST01", ...; empty: the result
-	Model    string `json:"model"`          // as its folder is called
+	Model    string `json:"model"`          // name of its folder
 	Scenario string `json:"scenario,omitempty"`
-	Figure   string `json:"figure,omitempty"` // the name that an accuracy script prints
+	Figure   string `json:"figure,omitempty"` // name that an accuracy script prints
 }
 
 func (k key) compare(l key) int {
@@ -30,23 +30,23 @@ func (k key) compare(l key) int {
 		cmp.Compare(k.Figure, l.Figure))
 }
 
-// Counts says how many runs had each value of a setting.
+// Counts contains the number of runs with each value of each setting.
 type Counts struct {
 	Runs     int               `json:"runs"`
-	Settings map[string]Values `json:"settings"` // by name
+	Settings map[string]Values `json:"settings"` // by name of the setting
 }
 
-// Values are how many runs had a value: the lowest one and those of most runs.
+// Values contains the number of runs by value: for the lowest value and the most frequent ones.
 type Values map[string]int
 
-// Figures are numbers as they are printed.
+// Figures contains numbers as printed.
 type Figures struct {
 	Texts  int      `json:"texts"`
-	Lowest []string `json:"lowest"` // distinct ones, the lowest first
+	Lowest []string `json:"lowest"` // distinct figures, lowest first
 	all    []string
 }
 
-// kept are the settings that rules set; the others are the submitter's.
+// ruleSettings are the settings that rules determine. Submitters choose the others.
 var kept = []string{
 	"qsl_rng_seed", "sample_index_rng_seed", "schedule_rng_seed", "loadgen_version", "qsl_reported_total_count",
 	"min_duration_ms", "min_query_count", "min_sample_count", "target_latency_ns", "target_latency_percentile",
@@ -54,14 +54,14 @@ var kept = []string{
 	"use_token_latencies", "server_ttft_latency", "server_tpot_latency",
 }
 
-// keptOfAudits are those that configurations of compliance tests set besides.
+// auditSettings are the settings that configurations of compliance tests also determine.
 var keptOfAudits = []string{
 	"accuracy_log_rng_seed", "accuracy_log_probability", "accuracy_log_sampling_target", "performance_issue_unique",
 	"performance_issue_same", "performance_issue_same_index", "qsl_rng_seed", "sample_index_rng_seed",
 	"schedule_rng_seed",
 }
 
-// wanted says whether a setting of a scenario is the rules'.
+// isRuleSetting reports whether the rules determine a setting in a scenario.
 func wanted(name, scenario string) bool {
 	switch name {
 	case "target_qps":
@@ -73,9 +73,9 @@ func wanted(name, scenario string) bool {
 	case "samples_per_query":
 		return scenario == "MultiStream"
 	case "min_query_count":
-		return scenario != "Offline" // it has one query
+		return scenario != "Offline" // Offline has only one query
 	case "min_sample_count":
-		return scenario == "Offline" // elsewhere it follows from the queries
+		return scenario == "Offline" // in other scenarios it follows from the number of queries
 	}
 	return true
 }
@@ -101,7 +101,7 @@ func collect(repository string) (*Facts, error) {
 	return f, o.close()
 }
 
-// reduce keeps what is lowest and what is most frequent.
+// reduce keeps the lowest and the most frequent values.
 func (f *Facts) reduce() {
 	for _, figures := range f.Accuracies {
 		figures.sort()
@@ -115,7 +115,7 @@ func (f *Facts) reduce() {
 	}
 }
 
-// maxValues is how many frequent values are kept.
+// maxValues is the maximum number of frequent values that are kept.
 const maxValues = 5
 
 func (v Values) reduce() {
@@ -133,7 +133,7 @@ func (v Values) reduce() {
 	}
 }
 
-// add counts a run's settings, or the figures of an accuracy run.
+// add counts the settings of a run, or the figures of an accuracy run.
 func (f *Facts) add(o *objects, p place, folder string) error {
 	if p.accuracy {
 		text, ok, err := o.read(folder + "/accuracy.txt")
@@ -142,7 +142,7 @@ func (f *Facts) add(o *objects, p place, folder string) error {
 		}
 		return err
 	}
-	detail, _, err := o.read(folder + "/mlperf_log_detail.txt") // copies may lack it: it may be large
+	detail, _, err := o.read(folder + "/mlperf_log_detail.txt") // copies may lack the file, because it may be large
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func count(into map[key]*Counts, k key, r run, names []string) {
 	}
 }
 
-// figure is a name and a number in what accuracy scripts print.
+// figure matches a name and a number in the output of accuracy scripts.
 var figure = regexp.MustCompile(`\b(accuracy|mean-accuracy|mAP|BLEU|f1|AUC|mean|rouge1|rouge2|rougeL|rougeLsum|` +
 	`gen_len|tokens_per_sample|CLIP_SCORE|FID_SCORE|gsm8k|mbxp|exact_match|Total|vbench_score)` +
 	`["']?\s*[:=]\s*['"]?(\d+(?:\.\d+)?)`)
@@ -206,7 +206,7 @@ func (f *Facts) addFigures(model, text string) {
 	}
 }
 
-// maxLowest is how many figures are kept.
+// maxLowest is the maximum number of figures that are kept.
 const maxLowest = 4
 
 func (f *Figures) sort() {
@@ -216,6 +216,6 @@ func (f *Figures) sort() {
 }
 
 func number(text string) float64 {
-	v, _ := strconv.ParseFloat(text, 64) // switches are 0
+	v, _ := strconv.ParseFloat(text, 64) // switches become 0
 	return v
 }

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// write writes the facts with a line for each record, which differences show well.
+// writeFacts writes the facts with a line for each record, so that differences are easy to see.
 func write(out io.Writer, f *Facts) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "{\n\"round\": %q", f.Round)
@@ -47,7 +47,7 @@ func write(out io.Writer, f *Facts) error {
 	return errors.Join(err, w.Flush())
 }
 
-// list writes a named list of records, each its key and what was counted.
+// writeList writes a named list of records. A record is a key with its counts.
 func list[T any](w io.Writer, name string, of map[key]T) error {
 	fmt.Fprintf(w, ",\n%q: [", name)
 	for i, k := range slices.SortedFunc(maps.Keys(of), key.compare) {

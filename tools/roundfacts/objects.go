@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// objects reads files of a git directory's newest commit.
+// gitObjects reads files of a git directory's newest commit.
 type objects struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
@@ -41,7 +41,7 @@ func openObjects(dir string) (*objects, error) {
 	return o, cmd.Start()
 }
 
-// read is the content of a file; ok is false where the copy lacks it.
+// read returns the content of a file. ok is false if the copy lacks the file.
 func (o *objects) read(path string) (text []byte, ok bool, err error) {
 	hash, ok := o.names[path]
 	if !ok {
@@ -56,13 +56,13 @@ func (o *objects) read(path string) (text []byte, ok bool, err error) {
 	}
 	fields := strings.Fields(header)
 	if len(fields) != 3 {
-		return nil, false, nil // "HASH missing"
+		return nil, false, nil // the reply is "HASH missing"
 	}
 	size, err := strconv.Atoi(fields[2])
 	if err != nil {
 		return nil, false, fmt.Errorf("git cat-file says %q, want a size: %w", header, err)
 	}
-	text = make([]byte, size+1) // and a line feed
+	text = make([]byte, size+1) // includes a line feed
 	if _, err := io.ReadFull(o.out, text); err != nil {
 		return nil, false, fmt.Errorf("%s: %w", path, err)
 	}

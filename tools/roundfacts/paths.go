@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// place is what the path of a log says of its run.
+// logPlace contains the facts about a run that the path of its log shows.
 type place struct {
-	model    string // as the folder is called, in lower case
+	model    string // name of the folder, in lower case
 	audit    string // "TEST01", ...; empty: a run of the result
 	accuracy bool   // an accuracy run
-	// interactive says that the folder's scenario is Interactive, which logs call Server.
+	// interactive states that the folder's scenario is Interactive, which logs call Server.
 	interactive bool
 }
 
@@ -20,7 +20,7 @@ var (
 	scenarioFolder = regexp.MustCompile(`(?i)^(single-?stream|multi-?stream|server|offline|interactive)$`)
 )
 
-// placeOf reads the path of a detail log of the closed division: DIVISION/SUBMITTER/KIND/SYSTEM/MODEL/SCENARIO/..., or
+// placeOf parses the path of a detail log of the closed division: DIVISION/SUBMITTER/KIND/SYSTEM/MODEL/SCENARIO/..., or
 // without SYSTEM. ok is false for other paths.
 func placeOf(path string) (p place, ok bool) {
 	parts := strings.Split(path, "/")
@@ -31,7 +31,7 @@ func placeOf(path string) (p place, ok bool) {
 	p.model = strings.ToLower(parts[at-1])
 	p.interactive = strings.EqualFold(parts[at], "interactive")
 	for _, part := range parts[at+1:] {
-		if m := auditFolder.FindStringSubmatch(part); m != nil { // of v0.5, test_4b, too
+		if m := auditFolder.FindStringSubmatch(part); m != nil { // including test_4b of v0.5
 			p.audit = "TEST0" + m[1]
 			if m[2] != "" {
 				p.audit += "-" + strings.ToUpper(m[2])

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// run is what the logs of a run say.
+// loggedRun contains the facts about a run in its logs.
 type run struct {
 	scenario, mode string
 	valid          bool
-	settings       map[string]string // the effective ones, by the names of detail logs since v1.0
+	settings       map[string]string // the effective ones, with the names of detail logs since v1.0
 }
 
 var (
@@ -21,10 +21,10 @@ var (
 	version   = regexp.MustCompile(`^\D*\d*\.?\d+`)
 )
 
-// settingsEnd is behind the settings of every detail log; the samples and queries follow.
+// settingsEnd is an upper limit of the position after the settings in detail logs. Samples and queries follow.
 const settingsEnd = 256 << 10
 
-// readRun reads the settings and the verdict of a summary, and what a detail log in either form says besides.
+// readRun reads the settings and the verdict of a summary, and further facts from a detail log in either form.
 func readRun(detail, summary []byte) run {
 	r := run{settings: map[string]string{}}
 	detail = detail[:min(len(detail), settingsEnd)]
@@ -45,7 +45,7 @@ func readRun(detail, summary []byte) run {
 	return r
 }
 
-// readSummary reads the head of a summary, and the parameters at its end.
+// readSummary reads the beginning of a summary and the parameters at its end.
 func (r *run) readSummary(summary []byte) {
 	for line := range bytes.Lines(summary) {
 		name, value, ok := field(line)
@@ -84,7 +84,7 @@ func (r *run) readLines(detail []byte) {
 	}
 }
 
-// field cuts "target_latency (ns): 10" into target_latency_ns and 10.
+// splitField splits "target_latency (ns): 10" into target_latency_ns and 10.
 func field(line []byte) (name, value string, ok bool) {
 	m := parameter.FindSubmatch(bytes.TrimRight(line, "\r\n "))
 	if m == nil {
@@ -97,11 +97,11 @@ func field(line []byte) (name, value string, ok bool) {
 	return name, strings.TrimSpace(string(m[3])), true
 }
 
-// switches are settings that are on or off: true and false in detail logs, 1 and 0 in summaries.
+// switches matches settings that are on or off: true and false in detail logs, 1 and 0 in summaries.
 var switches = regexp.MustCompile(`^(performance_issue_(unique|same)|sample_concatenate_permutation|` +
 	`use_token_latencies)$`)
 
-// keep keeps the first value of a name.
+// keepFirst stores the first value of a name.
 func (r *run) keep(name, value string) {
 	switch {
 	case name == "loadgen_version":

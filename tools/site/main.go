@@ -1,4 +1,4 @@
-// Command site makes a site from the documents, with an HTML page for each Markdown page and links back.
+// Command site makes a site from the documents: an HTML page for each Markdown page, with links back.
 //
 //	go run ./tools/site -o dist/site      (at the top of the checkout)
 package main

@@ -23,10 +23,10 @@ import (
 //go:embed page.html
 var pageText string
 
-// patterns are the documents that become pages, below the top of the checkout.
+// patterns returns the patterns of the documents that become pages, relative to the top of the checkout.
 func patterns() []string { return []string{"*.md", "docs/*.md", "docs/decisions/*.md"} }
 
-// writeSite writes the pages of the checkout at top, the pictures of docs/, and index.html, into the folder out.
+// writeSite writes the pages of the checkout at top, the pictures of docs/, and index.html into the folder out.
 func writeSite(top, out string) error {
 	page, err := template.New("page").Parse(pageText)
 	if err != nil {
@@ -108,7 +108,7 @@ func writeFile(out, name string, content []byte) error {
 
 func htmlName(name string) string { return strings.TrimSuffix(name, ".md") + ".html" }
 
-// renderPage makes the page of a document.
+// renderPage returns the page of a document.
 func renderPage(page *template.Template, name string, source []byte, pages map[string]bool) ([]byte, error) {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table),
@@ -137,8 +137,8 @@ func findTitle(source []byte) string {
 	return strings.TrimLeft(string(line), "# ")
 }
 
-// relink changes the links of a document to other documents into links to their pages. A link to a file that is not on
-// the site becomes its text.
+// relink replaces links to other documents by links to their pages. A link to a file that is not on the site becomes
+// its text.
 func relink(document ast.Node, name string, pages map[string]bool) error {
 	var links []*ast.Link
 	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -173,7 +173,7 @@ func relink(document ast.Node, name string, pages map[string]bool) error {
 	return nil
 }
 
-// unlink puts what a link contains where the link is.
+// unlink replaces a link by its content.
 func unlink(link *ast.Link) {
 	parent := link.Parent()
 	for child := link.FirstChild(); child != nil; child = link.FirstChild() {
@@ -182,7 +182,7 @@ func unlink(link *ast.Link) {
 	parent.RemoveChild(parent, link)
 }
 
-// anchors names headings as GitHub does, so that the links of the documents work on the site too.
+// anchors names headings in the same way as GitHub, so that the links of the documents also work on the site.
 type anchors struct{}
 
 // Generate implements parser.IDs.
@@ -198,5 +198,5 @@ func (anchors) Generate(title []byte, _ ast.NodeKind) []byte {
 	}, strings.TrimSpace(string(title))))
 }
 
-// Put implements parser.IDs. The documents name no heading themselves.
+// Put implements parser.IDs. It does nothing, because the documents do not name headings themselves.
 func (anchors) Put([]byte) {}

@@ -1,12 +1,13 @@
 package porter
 
-// isConsonant is the paper's definition: not a, e, i, o, u, and not a "y" after a consonant.
+// isConsonant implements the paper's definition: a letter other than a, e, i, o and u, and other than a "y" after a
+// consonant.
 func isConsonant(w []byte, i int) bool {
 	switch w[i] {
 	case 'a', 'e', 'i', 'o', 'u':
 		return false
 	case 'y':
-		ys := 0 // a run of "y" takes turns, so the letter before it decides
+		ys := 0 // consecutive "y" alternate, so the letter before the run decides
 		for i > 0 && w[i] == 'y' {
 			ys++
 			i--
@@ -20,7 +21,7 @@ func isVowelLetter(c byte) bool {
 	return c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u'
 }
 
-// measureOf returns the paper's m: how often a consonant follows a vowel.
+// measureOf returns the paper's m: the number of times a consonant follows a vowel.
 func measureOf(w []byte) int {
 	m := 0
 	vowel := false
@@ -43,14 +44,14 @@ func hasVowel(w []byte) bool {
 	return false
 }
 
-// endsDouble is the paper's *d: two equal consonants at the end.
+// endsDouble implements the paper's *d: the word ends in two equal consonants.
 func endsDouble(w []byte) bool {
 	n := len(w)
 	return n >= 2 && w[n-1] == w[n-2] && isConsonant(w, n-1)
 }
 
-// endsCVC is the paper's *o: consonant, vowel, consonant other than w, x and y at the end; or, in NLTK, nothing but
-// a vowel and a consonant.
+// endsCVC implements the paper's *o: the word ends in a consonant, a vowel and a consonant other than w, x and y. As in
+// NLTK, it also accepts a word that consists of a vowel and a consonant.
 func endsCVC(w []byte) bool {
 	n := len(w)
 	switch {

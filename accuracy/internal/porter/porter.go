@@ -1,11 +1,11 @@
 // Package porter strips suffixes from English words with Porter's algorithm (M. F. Porter, "An algorithm for suffix
-// stripping", Program 14, 1980), with NLTK's default deviations, which ROUGE requires: a table of irregular words,
-// unchanged words of one and two letters, and changed rules in steps 1a, 1b, 1c and 2.
+// stripping", Program 14, 1980). It includes NLTK's default deviations, which ROUGE requires: a table of irregular
+// words, unchanged words of one and two letters, and changed rules in steps 1a, 1b, 1c and 2.
 //
 // In scope: one lower-case word of ASCII letters and digits. Out of scope: finding words in a text.
 package porter
 
-// Stem returns the stem of word, which is lower case. A byte that is no letter counts as a consonant.
+// Stem returns the stem of word, which must be in lower case. Bytes that are not letters count as consonants.
 func Stem(word string) string {
 	if stem, ok := irregular[word]; ok {
 		return stem
@@ -16,7 +16,7 @@ func Stem(word string) string {
 	return string(stripSuffixes(append(make([]byte, 0, 48), word...)))
 }
 
-// irregular has the stems that the rules get wrong, by word.
+// irregular maps words to the stems that the rules would not find.
 var irregular = map[string]string{
 	"sky": "sky", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie",
 	"innings": "inning", "inning": "inning", "outings": "outing", "outing": "outing",
@@ -34,7 +34,7 @@ func stripSuffixes(w []byte) []byte {
 	return step5(w)
 }
 
-// step1a removes plurals. Words of four letters keep the "e" of "ies": "ties" gives "tie", not "ti".
+// step1a removes plural suffixes. Words of four letters keep the "e" of "ies": "ties" becomes "tie", not "ti".
 func step1a(w []byte) []byte {
 	switch {
 	case hasSuffix(w, "sses"):
@@ -47,7 +47,8 @@ func step1a(w []byte) []byte {
 	return w[:len(w)-1]
 }
 
-// cutIe cuts the last letter of "ies" and "ied", and the "e" before it but in words of four letters.
+// trimIes removes the last letter of "ies" and "ied", and also the "e" before it if the word has more than four
+// letters.
 func cutIe(w []byte) []byte {
 	if len(w) == 4 {
 		return w[:3]
@@ -55,7 +56,7 @@ func cutIe(w []byte) []byte {
 	return w[:len(w)-2]
 }
 
-// step1b removes "ed" and "ing".
+// step1b removes the suffixes "ed" and "ing".
 func step1b(w []byte) []byte {
 	switch {
 	case hasSuffix(w, "ied"):
@@ -74,8 +75,8 @@ func step1b(w []byte) []byte {
 	return w
 }
 
-// mendEnding restores to a word that has lost "ed" or "ing" the ending it would have had without: "hopp" gives "hop",
-// "fil" "file".
+// restoreEnding restores the base form of a word after the removal of "ed" or "ing": "hopp" becomes "hop", "fil"
+// becomes "file".
 func mendEnding(w []byte) []byte {
 	last := w[len(w)-1]
 	switch {
@@ -92,7 +93,7 @@ func mendEnding(w []byte) []byte {
 	return w
 }
 
-// step1c turns "y" into "i" after a consonant that is not the word's first letter.
+// step1c replaces a final "y" by "i" after a consonant that is not the word's first letter.
 func step1c(w []byte) []byte {
 	if n := len(w) - 1; n > 1 && w[n] == 'y' && isConsonant(w, n-1) {
 		w[n] = 'i'
@@ -100,8 +101,8 @@ func step1c(w []byte) []byte {
 	return w
 }
 
-// step2 shortens double suffixes. "alli" gives "al" and is looked at again, and "logi" gives "log" if a "vowel and
-// consonant" comes before its "gi".
+// step2 shortens double suffixes. It replaces "alli" by "al" and processes the result again. It replaces "logi" by
+// "log" if a vowel followed by a consonant precedes the "gi".
 func step2(w []byte) []byte {
 	for hasSuffix(w, "alli") && measureOf(w[:len(w)-4]) > 0 {
 		w = w[:len(w)-2]
@@ -115,7 +116,7 @@ func step2(w []byte) []byte {
 	return applyRules(w, rules2[w[len(w)-1]&31])
 }
 
-// step4 removes suffixes after a longer stem.
+// step4 removes suffixes of longer stems.
 func step4(w []byte) []byte {
 	if hasSuffix(w, "ion") {
 		stem := w[:len(w)-3]
@@ -136,7 +137,7 @@ func step4(w []byte) []byte {
 	return w
 }
 
-// step5 removes a last "e" and one of two last "l".
+// step5 removes a final "e" and one of two final "l".
 func step5(w []byte) []byte {
 	if hasSuffix(w, "e") {
 		stem := w[:len(w)-1]

@@ -3,7 +3,7 @@ package porter
 // suffixRule replaces a suffix.
 type suffixRule struct{ suffix, replacement string }
 
-// applyRules uses the first rule whose suffix w ends with, if what comes before it has a measure above 0.
+// applyRules applies the first rule whose suffix matches, if the measure of the letters before the suffix is above 0.
 func applyRules(w []byte, rules []suffixRule) []byte {
 	for _, r := range rules {
 		if !hasSuffix(w, r.suffix) {
@@ -17,8 +17,8 @@ func applyRules(w []byte, rules []suffixRule) []byte {
 	return w
 }
 
-// The tables are indexed by the last letter of the suffixes, less 'a'-1: the five low bits of its code. The order
-// within an entry is the paper's, for "ational" must come before "tional".
+// The tables are indexed by the last letter of the suffixes minus 'a'-1, the five low bits of its code. Entries keep
+// the paper's order because "ational" must precede "tional".
 var rules2 = [32][]suffixRule{
 	'i' & 31: {
 		{"enci", "ence"}, {"anci", "ance"}, {"bli", "ble"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"},

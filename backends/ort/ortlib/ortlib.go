@@ -1,4 +1,4 @@
-// Package ortlib finds a build of libonnxruntime among the files of a Go module. A machine thus needs only Go to get
+// Package ortlib finds a build of libonnxruntime among the files of a Go module. A machine thus needs only Go to obtain
 // one: the go command downloads it, checks it against go.sum and caches it.
 //
 // In scope: Linux on amd64 and arm64, execution provider CPU. Out of scope: other platforms and providers, for which
@@ -17,17 +17,17 @@ import (
 	"path/filepath"
 )
 
-// Module and Version name the module that carries the library: ONNX Runtime 1.28.2. go.mod requires the same version,
-// so that go.sum covers it.
+// Module and Version identify the module that contains the library: ONNX Runtime 1.28.2. go.mod requires the same
+// version, so that go.sum covers it.
 const (
 	Module  = "github.com/k2-fsa/sherpa-onnx-go-linux"
 	Version = "v1.13.8"
 )
 
-// ErrPlatform is in the chain of the error for a platform without a library.
+// ErrPlatform is wrapped by the error for a platform without a library.
 var ErrPlatform = errors.New("no libonnxruntime for this platform")
 
-// platformFolders are where the module keeps the library of a platform.
+// platformFolders maps platforms to the folders of their libraries in the module.
 func platformFolders() map[string]string {
 	return map[string]string{
 		"linux/amd64": "x86_64-unknown-linux-gnu",
@@ -35,8 +35,8 @@ func platformFolders() map[string]string {
 	}
 }
 
-// FindLibrary returns the path of libonnxruntime.so for a platform, named as in GOOS and GOARCH. It downloads the
-// module where the module cache lacks it. The file belongs to the cache: copy it, do not change it.
+// FindLibrary returns the path of libonnxruntime.so for a platform, named as in GOOS and GOARCH. If the module is not
+// in the module cache, it downloads it. The file belongs to the cache: copy it, do not change it.
 func FindLibrary(ctx context.Context, goos, goarch string) (string, error) {
 	folder, ok := platformFolders()[goos+"/"+goarch]
 	if !ok {
@@ -55,7 +55,7 @@ func FindLibrary(ctx context.Context, goos, goarch string) (string, error) {
 }
 
 // downloadModule returns the module's folder in the module cache. The go command lists a module that is not downloaded
-// without a folder, but downloads the one that it is asked for.
+// without a folder, but downloads a module that is requested by name.
 func downloadModule(ctx context.Context) (string, error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", Module+"@"+Version)
@@ -71,8 +71,8 @@ func downloadModule(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("download module %s %s: %s (%w)", Module, Version, answer.Error, errors.Join(runErr))
 }
 
-// CopyLibrary copies the library to dir, which it creates, and returns its path there. A library that a running process
-// has loaded from there stays whole: the new one takes its name only when it is complete.
+// CopyLibrary copies the library to dir, which it creates if necessary, and returns its path there. It renames the
+// complete copy to its final name, so that a library that a running process has loaded from there stays intact.
 func CopyLibrary(library, dir string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

@@ -1,10 +1,10 @@
-// Package division determines the division whose rules a run follows: closed, network or open. It judges where the work
-// is done and by which program, and accepts a workload's statement that it follows other rules. Other packages check
+// Package division determines the division whose rules a run follows: closed, network or open. It judges where and by
+// which program the work is done, and accepts a workload's statement that it follows other rules. Other packages check
 // that model and data are official and that the settings follow the rules.
 //
-// In the network division LoadGen, the QSL and the QDL, which dispatches queries, run on this machine, and the SUT
-// consists of other machines. The QDL may only send queries and receive answers. A run whose QDL does more belongs to
-// the open division (rules, section 6.2).
+// In the network division, this machine runs LoadGen, the QSL and the QDL, which dispatches queries. Other machines
+// form the SUT. The QDL may only send queries and receive answers. A run whose QDL does more belongs to the open
+// division (rules, section 6.2).
 package division
 
 import (
@@ -20,20 +20,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Division is one of those of the rules.
+// Division is a division of the rules.
 type Division string
 
-// Closed has the strictest rules; whatever leaves them is of Open.
+// Closed has the strictest rules. Runs that violate them belong to Open.
 const (
 	Closed  Division = "closed"
 	Network Division = "network"
 	Open    Division = "open"
 )
 
-// Names are the words for the divisions.
+// Names returns the names of the divisions.
 func Names() []string { return []string{string(Closed), string(Network), string(Open)} }
 
-// Parse reads a division; the empty text is Closed.
+// Parse returns the division with the given name. The empty name means Closed.
 func Parse(text string) (Division, error) {
 	if text == "" {
 		return Closed, nil
@@ -44,8 +44,8 @@ func Parse(text string) (Division, error) {
 	return Division(text), nil
 }
 
-// Scenarios returns those of the scenarios that the division has: in the network division, which knows the datacenter
-// suite alone, Server and Offline.
+// Scenarios returns the scenarios of all that the division allows. The network division allows only those of the
+// datacenter suite: Server and Offline.
 func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
 	if d != Network {
 		return all
@@ -53,20 +53,20 @@ func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
 	return lists.Filter(all, func(s loadgen.Scenario) bool { return s == loadgen.Server || s == loadgen.Offline })
 }
 
-// Case is a run as it was made.
+// Case contains the facts about a run that determine its division.
 type Case struct {
 	Asked    Division
 	Workload sdk.WorkloadInfo
 	Here     Here
 }
 
-// Label is the division that a run is of, and why it is not of the one that was asked for.
+// Label is the division of a run, with the reasons why it differs from the requested one.
 type Label struct {
 	Division Division
 	Reasons  []string
 }
 
-// Judge labels a run.
+// Judge returns the division of a run.
 func Judge(c Case) Label {
 	switch c.Asked {
 	case Open:
@@ -77,7 +77,7 @@ func Judge(c Case) Label {
 	return labelIf(Closed, append(c.remoteWork(), c.Workload.OpenReasons...))
 }
 
-// labelIf is d where nothing speaks against it, and else the open division.
+// labelIf returns d if there are no reasons against it, and otherwise the open division.
 func labelIf(d Division, reasons []string) Label {
 	if len(reasons) > 0 {
 		d = Open
@@ -85,7 +85,7 @@ func labelIf(d Division, reasons []string) Label {
 	return Label{d, reasons}
 }
 
-// remoteWork is work that other machines do.
+// remoteWork describes the work that other machines do.
 func (c Case) remoteWork() []string {
 	var away []string
 	for _, n := range c.Workload.Nodes {
@@ -101,7 +101,7 @@ func (c Case) remoteWork() []string {
 		"--division network keeps the rules for that", c.Workload.Backend, strings.Join(away, ", "))}
 }
 
-// networkReasons is what speaks against the network division.
+// networkReasons lists the reasons against the network division.
 func (c Case) networkReasons() []string {
 	var reasons []string
 	for _, n := range c.Workload.Nodes {
@@ -119,15 +119,15 @@ func (c Case) networkReasons() []string {
 	return append(reasons, c.Workload.OpenReasons...)
 }
 
-// Here is the network addresses of this machine.
+// Here contains the network addresses of this machine.
 type Here struct {
-	// Own are the addresses of its interfaces.
+	// Own contains the addresses of the network interfaces.
 	Own []net.IP
-	// Lookup finds the addresses of a host that a node is named by; nil: only addresses and "localhost" are known.
+	// Lookup returns the addresses of a node's host name. If it is nil, only addresses and "localhost" are resolved.
 	Lookup func(host string) ([]net.IP, error)
 }
 
-// Local finds out what this machine's addresses are.
+// Local returns the addresses of this machine.
 func Local() (Here, error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
@@ -142,8 +142,8 @@ func Local() (Here, error) {
 	return h, nil
 }
 
-// Is reports whether a node is this machine: by the address that answered, or where it was not asked, by the one that
-// it is named by. A host that is not known is taken for another machine.
+// Is reports whether a node is this machine. It uses the address that answered or, if the node was not asked, the
+// address in its name. An unknown host counts as another machine.
 func (h Here) Is(n sdk.NodeInfo) bool {
 	host := hostOf(n.Peer)
 	if n.Peer == "" {
@@ -177,7 +177,7 @@ func (h Here) isOwn(ip net.IP) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || slices.ContainsFunc(h.Own, ip.Equal)
 }
 
-// hostOf is the host of HOST:PORT or of a URL; empty: there is none.
+// hostOf returns the host of HOST:PORT or of a URL; "": none.
 func hostOf(address string) string {
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)

@@ -1,5 +1,5 @@
 // Package flagtext parses the values of flags: KEY=VALUE pairs, and the files of models and data sets. It determines
-// the part and location of each file, and reports faults.
+// the part and the location of each file and reports faults.
 package flagtext
 
 import (
@@ -21,11 +21,11 @@ import (
 
 // Finder finds the files of models that are not embedded.
 type Finder interface {
-	// Locate returns the path of a manifest file that is on this machine, or an error that says how to get it.
+	// Locate returns the path of a manifest file on this machine, or an error that explains how to get the file.
 	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
 }
 
-// Parts reads PART=PATH, of the parts that there are.
+// Parts parses PART=PATH for the existing parts.
 func Parts(flag string, texts []string, parts []sdk.PartInfo) (map[string]string, []error) {
 	names := partNames(parts)
 	given, faults := Pairs(flag, texts)
@@ -42,7 +42,7 @@ func Parts(flag string, texts []string, parts []sdk.PartInfo) (map[string]string
 	return given, faults
 }
 
-// Locate makes paths of what was given for parts: of names of the manifest's files, and of paths.
+// Locate converts given values, by part, to paths. A value is the name of a file in the manifest or a path.
 func Locate(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.ModelFile,
 	files Finder) (map[string]string, []error) {
 	found := map[string]string{}
@@ -68,7 +68,7 @@ func Locate(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.
 	return found, faults
 }
 
-// Missing names the parts that must be there and are not.
+// Missing returns an error that lists the required parts without a file.
 func Missing(found map[string]string, model sdk.ModelInfo) error {
 	var faults []error
 	for _, part := range model.Parts {
@@ -80,7 +80,7 @@ func Missing(found map[string]string, model sdk.ModelInfo) error {
 	return errors.Join(faults...)
 }
 
-// Shared names parts that were given one file.
+// Shared returns an error that lists parts with the same file.
 func Shared(found map[string]string) error {
 	var faults []error
 	parts := slices.Sorted(maps.Keys(found))
@@ -94,7 +94,7 @@ func Shared(found map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// sameFile reports whether two paths lead to one file. Names of embedded files are no paths.
+// sameFile reports whether two paths refer to the same file. Names of embedded files are not paths.
 func sameFile(a, b string) bool {
 	x, errA := os.Stat(a)
 	y, errB := os.Stat(b)
@@ -122,7 +122,7 @@ func Folder(dir string, model sdk.ModelInfo) (map[string]string, error) {
 	return found, errors.Join(faults...)
 }
 
-// partIn finds one part; the empty path says that it is not there.
+// partIn finds one part. It returns the empty path if the part is not in the folder.
 func partIn(dir, part string, files []sdk.ModelFile) (string, error) {
 	var names []string
 	for _, f := range files {
@@ -160,13 +160,13 @@ func partNames(parts []sdk.PartInfo) []string {
 	return lists.Map(parts, func(p sdk.PartInfo) string { return p.Name })
 }
 
-// Each is how a user names the parts of a model one by one.
+// Each describes how to name the parts of a model one by one.
 func Each(model sdk.ModelInfo) string {
 	texts := lists.Map(partNames(model.Parts), func(name string) string { return "--model " + name + "=PATH" })
 	return strings.Join(texts, " ")
 }
 
-// Official finds an official file where harness fetch keeps it, or else in the working directory.
+// Official finds an official file in the folder of harness fetch or in the working directory.
 func Official(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
 	path, err := "", fmt.Errorf("%s is not embedded: give its path", file.Name)
 	if files != nil {
@@ -185,7 +185,7 @@ func Official(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, er
 	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
 }
 
-// Path is the absolute path of a model: a file, or the folder of a format that has several.
+// Path returns the absolute path of a model: a file, or a folder for formats with several files.
 func Path(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Abs(path)
@@ -193,7 +193,7 @@ func Path(path string) (string, error) {
 	return File(path)
 }
 
-// File is the absolute path of a regular file.
+// File returns the absolute path of a regular file.
 func File(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -207,7 +207,7 @@ func File(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Dataset is the absolute path of a data set: a folder, or the one file that some models' are.
+// Dataset returns the absolute path of a data set: a folder or, for some models, a single file.
 func Dataset(flag, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -221,9 +221,9 @@ func Dataset(flag, path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Scorer finds the models that a model's scorer runs: PART=PATH as given, else the embedded one, which is left
-// to the plugin, else the official file. The embedded one knows the plugin's own data alone: it does not stand in where
-// the user names a data set. All faults are reported at once.
+// Scorer finds the models that a model's scorer runs. The path of a part is the given PART=PATH, or else the embedded
+// file, which the plugin opens itself, or else the official file. If own is true, the user named a data set; it then
+// does not use the embedded file, which fits only the plugin's own data. The error lists all faults.
 func Scorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[string]string, error) {
 	const flag = "--scorer-model"
 	if len(given) > 0 && len(model.ScorerParts) == 0 {
@@ -246,7 +246,7 @@ func Scorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[st
 	return found, exitcode.OfRequest(faults)
 }
 
-// scorerFile is the file of a part that the user did not name; the empty path leaves it to the plugin.
+// scorerFile returns the file of a part that the user did not name, or "" if the plugin opens the embedded file.
 func scorerFile(model sdk.ModelInfo, part sdk.PartInfo, own bool, files Finder) (string, error) {
 	of := slices.DeleteFunc(slices.Clone(model.ScorerFiles), func(f sdk.ModelFile) bool {
 		return f.Part != part.Name || f.Embedded && own

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Pairs reads the texts of a flag, which its faults name. A key that occurs twice is a fault; the first value stays.
+// Pairs parses the texts of a flag; faults name the flag. If a key is repeated, this is a fault, and the first value is
+// kept.
 func Pairs(flag string, texts []string) (map[string]string, []error) {
 	var faults []error
 	m := map[string]string{}

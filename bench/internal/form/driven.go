@@ -32,9 +32,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// driven writes each scenario of the runs that LoadGen drove in the form of the endpoints harness, where the benchmark
-// is asked for in that form: the timed run, the accuracy and the audit, each measured now or before. Timed runs without
-// the form leave no files of it from those that they replace.
+// driven writes the endpoints harness's files for each scenario with LoadGen-driven runs, if that form was requested:
+// the timed run, the accuracy and the audit, from this plan or earlier ones. If the form was not requested, it removes
+// the files of timed runs that these runs replace.
 func driven(p *plan.Plan, d record.Document) error {
 	if !p.InEndpointsForm() || p.LoadGen != nil {
 		return forget(p, d)
@@ -52,7 +52,7 @@ func driven(p *plan.Plan, d record.Document) error {
 	return errors.Join(faults...)
 }
 
-// forget removes the form's files of scenarios whose timed run has been replaced by one without them.
+// forget removes the files of scenarios whose timed run was replaced by one without such files.
 func forget(p *plan.Plan, d record.Document) error {
 	var faults []error
 	for i := range d.Runs {
@@ -64,12 +64,12 @@ func forget(p *plan.Plan, d record.Document) error {
 	return errors.Join(faults...)
 }
 
-// Rescored writes the accuracy of a log again, where its scenario has files of the endpoints harness, as a later score
-// has it.
+// Rescored rewrites the accuracy in a scenario's files of the endpoints harness, if there are any, after a log was
+// scored again.
 func Rescored(log string, model sdk.ModelInfo) error {
 	dir := filepath.Dir(filepath.Dir(log))
 	if _, err := os.Stat(filepath.Join(dir, endpoints.Folder)); err != nil || model.Endpoints.MaxTokens == 0 {
-		return nil //nolint:nilerr // most have none
+		return nil //nolint:nilerr // most scenarios have no such files
 	}
 	d, err := record.Read(filepath.Join(dir, record.FileName))
 	if err != nil {
@@ -84,10 +84,10 @@ func Rescored(log string, model sdk.ModelInfo) error {
 	return nil
 }
 
-// cachingTest is the only test that the endpoints harness has, too.
+// cachingTest is the only test that the endpoints harness also has.
 const cachingTest = "TEST04"
 
-// scenarioOf is the folder of a run's scenario, with slashes; not ok: the run has no part in a result.
+// scenarioOf returns the folder of a run's scenario, with slashes. ok is false if the run is not part of a result.
 func scenarioOf(r *record.Run) (dir string, ok bool) {
 	timed := r.Mode == plan.ModePerformance && r.Performance != nil && r.Effective != nil
 	switch {
@@ -103,7 +103,7 @@ func scenarioOf(r *record.Run) (dir string, ok bool) {
 	return "", false
 }
 
-// endpointsForm writes the runs of a model in an output folder in the form of the endpoints harness.
+// endpointsForm writes a model's runs in an output folder in the form of the endpoints harness.
 type endpointsForm struct {
 	out   string
 	model sdk.ModelInfo
@@ -149,7 +149,7 @@ func (f endpointsForm) write(scenario string) error {
 	return write(dir, timed, run)
 }
 
-// run is a timed run, as the harness would have made it.
+// run returns a timed run in the form of the endpoints harness.
 func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 	settings := r.Effective
 	run := endpoints.Run{
@@ -175,13 +175,13 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 	return run, err
 }
 
-// official is the first official metric that a round asks for of the model in a run's scenario: the run's round, or
-// where it does not know the model the newest that does. It is empty where no round has the model.
+// official returns the first official metric of the model in a run's scenario, from the run's round or, if that round
+// does not have the model, from the newest round that has it. It is empty if no round has the model.
 func (f endpointsForm) official(r *record.Run) string {
 	for _, round := range append([]string{r.Rules}, mlconf.RoundsWith(f.model.RulesKey)...) {
 		rules, err := mlconf.Round(round)
 		if err != nil {
-			continue // of a record of another version of the harness
+			continue // the record is from another version of the harness
 		}
 		if targets := rules.Targets(f.model.RulesKey, r.Scenario); len(targets) > 0 {
 			return targets[0].Metric
@@ -190,7 +190,7 @@ func (f endpointsForm) official(r *record.Run) string {
 	return ""
 }
 
-// metric is the name of the model's first metric, which its result has.
+// metric returns the name of the model's first metric, which every result contains.
 func (f endpointsForm) metric() string {
 	if len(f.model.Metrics) == 0 {
 		return ""
@@ -198,7 +198,7 @@ func (f endpointsForm) metric() string {
 	return f.model.Metrics[0].Name
 }
 
-// requests are those of a timed run.
+// requests returns the requests of a timed run.
 func (f endpointsForm) requests(r *record.Run, stream bool) ([]metrics.Request, error) {
 	all, err := readQueries(filepath.Join(f.out, filepath.FromSlash(r.Dir), export.JSONLName), stream)
 	if n := len(all); err == nil && uint64(n) != r.Performance.Samples {
@@ -208,8 +208,8 @@ func (f endpointsForm) requests(r *record.Run, stream bool) ([]metrics.Request, 
 	return all, err
 }
 
-// score is what an accuracy run has of the first metric: by the line of accuracy.txt, which is newer where the log was
-// scored again, else in its record.
+// score returns an accuracy run's value of the first metric. It prefers accuracy.txt to the record, because
+// accuracy.txt is newer if the log was scored again.
 func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
 	s := &endpoints.Score{
 		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
@@ -232,13 +232,13 @@ func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
 	return s, nil
 }
 
-// readQueries reads an export as requests to a server, in the order in which they were issued.
+// readQueries reads an export as requests to a server, in the order of issue.
 func readQueries(name string, stream bool) ([]metrics.Request, error) {
 	f, err := bounded.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // opened only for reading
 	var all []metrics.Request
 	for rows := json.NewDecoder(bufio.NewReaderSize(f, 1<<16)); ; {
 		var row export.Row

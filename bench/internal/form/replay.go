@@ -22,8 +22,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
-// replays writes each replay among the runs in the form of the endpoints harness, which is the official one, with the
-// accuracy that was measured beside it, now or before.
+// replays writes each replay among the runs in its official form, that of the endpoints harness, with the scenario's
+// accuracy from this plan or earlier ones.
 func replays(p *plan.Plan, d record.Document) error {
 	var faults []error
 	for i := range d.Runs {
@@ -45,7 +45,7 @@ func replay(p *plan.Plan, r *record.Run) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // opened only for reading
 	all, err := requests.Read(f)
 	if err != nil {
 		return err
@@ -64,7 +64,8 @@ func replay(p *plan.Plan, r *record.Run) error {
 	return write(filepath.Dir(dir), r, run)
 }
 
-// asked is what a replay asked for: its parameters say which of that harness's keys they have the value of.
+// asked returns the configuration of a replay. The model's parameters determine the values of the endpoints harness's
+// keys.
 func asked(p *plan.Plan, r *record.Run) endpoints.Run {
 	model := p.Served.Model
 	params, values := model.ParamValues(p.Embedded, r.Options.Params), map[string]string{}
@@ -90,7 +91,7 @@ func asked(p *plan.Plan, r *record.Run) endpoints.Run {
 	return run
 }
 
-// writtenSettings are the settings of a replay that a user wrote, by their keys: seeds and milliseconds.
+// writtenSettings returns the settings of a replay that the user set, by key: seeds and milliseconds.
 func writtenSettings(r *record.Run) map[string]uint64 {
 	written := map[string]uint64{}
 	for _, s := range r.Settings {
@@ -101,7 +102,8 @@ func writtenSettings(r *record.Run) map[string]uint64 {
 	return written
 }
 
-// endpointsData is the data set of a run under its name in that harness's configurations, or else its own.
+// endpointsData returns the data set of a run, under its name in the endpoints harness's configurations if it has one,
+// or else under its own name.
 func endpointsData(model sdk.ModelInfo, r *record.Run) formats.Data {
 	name := r.Model
 	if r.Workload != nil {
@@ -115,7 +117,7 @@ func endpointsData(model sdk.ModelInfo, r *record.Run) formats.Data {
 	return formats.Data{Name: name, Path: r.Options.Dataset}
 }
 
-// write writes the files of the endpoints harness below a scenario's folder, with the server that was asked.
+// write writes the files of the endpoints harness to a scenario's folder, with the server that was used.
 func write(scenario string, r *record.Run, run endpoints.Run) error {
 	run.Model, run.Label, run.Began = r.Model, r.Model, r.Started
 	run.Version, run.Commit = r.Harness.Version, r.Harness.Commit
@@ -133,7 +135,7 @@ func write(scenario string, r *record.Run, run endpoints.Run) error {
 	return nil
 }
 
-// callsBeside is the accuracy of function calls that a scenario's result.json has; nil: it has none.
+// callsBeside returns the accuracy of function calls in a scenario's result.json; nil: none.
 func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
 	d, err := record.Read(filepath.Join(dir, "result.json"))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// closedLoop measures the workload by so many users in place of LoadGen.
+// closedLoop measures the workload with a closed loop of users instead of LoadGen.
 func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
 	qsl loadgen.QSL) error {
 	l := p.ClosedLoop(t)
@@ -32,8 +32,8 @@ func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *
 	return err
 }
 
-// judged is what a record says of a closed loop at a benchmark. Only the first token and the end of an answer are known
-// there: there are no gaps.
+// judged writes the results of a benchmark's closed loop into the record. Only the times of the first token and of the
+// complete answer are known, so there are no gaps between tokens.
 func judged(rec *record.Run, p *engine.MeasuredPoint) {
 	s := sweep.PointSettings{Record: record.Run{Serving: &record.Serving{}}}
 	made := s.JudgePoint(p, p.Load.Seed).Record
@@ -43,7 +43,7 @@ func judged(rec *record.Run, p *engine.MeasuredPoint) {
 	rec.Notes = append(rec.Notes, made.Notes...)
 }
 
-// shownAs is how far a closed loop is, as LoadGen says it of a test.
+// shownAs returns the progress of a closed loop in the form of a LoadGen test's progress.
 func shownAs(l arrival.Pattern, c engine.RequestCounts, elapsed time.Duration) loadgen.ProgressSnapshot {
 	s := loadgen.ProgressSnapshot{
 		Phase: loadgen.PhaseIssuing, Mode: loadgen.PerformanceOnly, Elapsed: elapsed, Queries: uint64(c.Sent),

@@ -15,21 +15,21 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// Earlier is what the output folder holds of a planned run already.
+// Earlier describes an earlier result of a planned run in the output folder.
 type Earlier struct {
-	Run *record.Run // its record; nil: there is none
-	// Unfinished says why the record is of no use: the run did not come to its end, or lost its files.
+	Run *record.Run // its record; nil: there is no earlier result
+	// Unfinished explains why the record is not usable: the run did not finish, or files are missing.
 	Unfinished string
-	// Bad says that the run is not VALID, or its accuracy not good enough.
+	// Bad states that the run is not VALID or its accuracy is too low.
 	Bad string
-	// Differs says what of a finished run is not as planned: its options, settings, plugin, model or data set.
+	// Differs describes how a finished run differs from the plan: options, settings, plugin, model or data set.
 	Differs string
 }
 
-// Finished says whether the run needs not be made again.
+// Finished reports whether the run need not be repeated.
 func (e Earlier) Finished() bool { return e.Run != nil && e.Unfinished+e.Bad+e.Differs == "" }
 
-// Find looks for the runs of the plan in the folder Output.Dir.
+// Find finds earlier results of the plan's runs in the folder Output.Dir.
 func Find(p *plan.Plan) ([]Earlier, error) {
 	found := make([]Earlier, len(p.Runs))
 	out := p.Request.Output.Dir
@@ -96,7 +96,7 @@ func differs(have, want record.Run, f facts) (string, error) {
 	return "", nil
 }
 
-// differsAsWritten compares what stands in the records, and reads neither model nor data.
+// differsAsWritten compares only the records. It does not read the model or the data.
 func differsAsWritten(have, want record.Run) string {
 	switch {
 	case have.Plugin.SHA256 != want.Plugin.SHA256:
@@ -113,7 +113,7 @@ func differsAsWritten(have, want record.Run) string {
 	return ""
 }
 
-// sameLoadGen compares the libraries that drove; nil is package loadgen.
+// sameLoadGen compares the libraries that drove the runs. nil means package loadgen.
 func sameLoadGen(a, b *record.LoadGen) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -121,22 +121,22 @@ func sameLoadGen(a, b *record.LoadGen) bool {
 	return a.SHA256 == b.SHA256
 }
 
-// sameOptions compares as written: nothing and an empty list are the same.
+// sameOptions compares the JSON of options, in which a nil list equals an empty one.
 func sameOptions(a, b record.Options) bool {
 	textA, errA := json.Marshal(a)
 	textB, errB := json.Marshal(b)
 	return errA == nil && errB == nil && bytes.Equal(textA, textB)
 }
 
-// sameSettings compares values, whatever they came from, but for those that an earlier run measured.
+// sameSettings compares the values of settings, ignoring their sources, except settings that an earlier run measured.
 func sameSettings(a, b []record.Setting) bool {
 	return slices.EqualFunc(a, b, func(a, b record.Setting) bool {
 		return a.Key == b.Key && (a.Value == b.Value || settings.Measured(a.Origin) || settings.Measured(b.Origin))
 	})
 }
 
-// sameModel compares the model's file with the one that ran. Folders are taken as they are named, and an embedded model
-// is the plugin's.
+// sameModel compares the model's files with those of an earlier run. It compares folders by name. An embedded model
+// belongs to the plugin, which is compared elsewhere.
 func sameModel(ran record.Workload, o record.Options) bool {
 	same := func(path, sum string) bool {
 		info, err := os.Stat(path)
@@ -154,7 +154,7 @@ func sameModel(ran record.Workload, o record.Options) bool {
 	return len(ran.Parts) > 0 || same(o.ModelFile, ran.ModelSHA256)
 }
 
-// kept says whether the files of a run are there, with their sizes.
+// kept reports whether the files of a run exist with the recorded sizes.
 func kept(out string, files []record.File) bool {
 	return !slices.ContainsFunc(files, func(f record.File) bool {
 		info, err := os.Stat(filepath.Join(out, filepath.FromSlash(f.Path)))
@@ -162,8 +162,8 @@ func kept(out string, files []record.File) bool {
 	})
 }
 
-// Differs says what of a finished run's record is not as the run of the plan would be, which must have one alone; "" if
-// nothing is.
+// Differs describes the first difference between a finished run's record and the plan's run, or returns "" if there is
+// none. The plan must have exactly one run.
 func Differs(p *plan.Plan, have record.Run) (string, error) {
 	f, err := gather(p)
 	if err != nil {

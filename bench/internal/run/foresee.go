@@ -13,20 +13,22 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// What notes say of a run before it begins.
+// Topics of findings about a run before it begins.
 const (
 	aboutRate  = "rate"
 	aboutLimit = "limit"
 )
 
-// foreseeable says that a run of the model's smoke settings is judged by a limit of latency, and held to no other run.
+// foreseeable reports whether a run has the model's smoke settings, has a latency limit, and need not match another
+// run.
 func foreseeable(p *plan.Plan, t plan.Run) bool {
 	return p.Profile == settings.Smoke && t.Settings.Profile == settings.Smoke && t.Mode == loadgen.PerformanceOnly &&
 		t.Test == "" && p.Audit == "" && t.Users == 0 && !t.Streams && !t.Ranging &&
 		len(t.Settings.Limits(settings.Alone{})) > 0
 }
 
-// foresee says what SingleStream of this session has shown of a smoke run, and lets Server take its rate from it.
+// foresee uses the result of this session's SingleStream run to predict whether a smoke run can meet its limit. A
+// Server run takes its rate from it.
 func (s *session) foresee(t *plan.Run) error {
 	if !foreseeable(s.plan, *t) {
 		return nil
@@ -51,7 +53,7 @@ func (s *session) foresee(t *plan.Run) error {
 	return nil
 }
 
-// stream is what SingleStream of this session measured.
+// stream returns the measurements of this session's SingleStream run.
 func (s *session) stream(t plan.Run) (settings.Alone, bool) {
 	at := slices.IndexFunc(s.records, func(r record.Run) bool {
 		return r.Model == t.Model && r.Scenario == loadgen.SingleStream.String() && r.Mode == plan.ModePerformance &&
@@ -72,7 +74,7 @@ func (s *session) stream(t plan.Run) (settings.Alone, bool) {
 	return a, a.Mean > 0
 }
 
-// limitPercentile is the share of the queries that the run's limit wants in time.
+// limitPercentile returns the share of queries that must meet the run's latency limit.
 func limitPercentile(s settings.Settings) float64 {
 	if s.Scenario == loadgen.MultiStream {
 		return s.MultiStreamTargetLatencyPercentile
@@ -80,7 +82,7 @@ func limitPercentile(s settings.Settings) float64 {
 	return s.ServerTargetLatencyPercentile
 }
 
-// atLeast is the first recorded percentile from p on.
+// atLeast returns the first recorded percentile that is p or higher.
 func atLeast(l record.Latency, p float64) time.Duration {
 	for _, q := range l.Percentiles {
 		if q.P >= p {

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
-// Loop is bench's Plan.Loop, with what Make is given.
+// Loop implements Plan.Loop of package bench. It takes the same arguments as Make.
 func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 	l closedloop.Loop) (t closedloop.Times, _ record.Run, err error) {
 	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Output.Dir == "" {

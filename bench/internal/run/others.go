@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// phaseEvery is how often it is seen whether the measured time has begun or ended.
+// phaseInterval is the interval between checks whether the measured time has begun or ended.
 const phaseEvery = 50 * time.Millisecond
 
-// besideOthers watches what other programs do while a test measures: from the first query to the last answer, as far as
-// the test's progress tells, else while the test runs. finish puts it into the record.
+// watchOthers measures the processor time of other programs during a test, from the first query to the last answer. If
+// the test does not report its progress, it measures during the whole test. finish adds the result to the record.
 func (r *runner) besideOthers(progress *loadgen.Progress) (finish func(*record.Run)) {
 	read := func() (system.Processors, bool) { return system.ReadProcessors(r.request.Root(), os.Getpid()) }
 	begun, ok := read()

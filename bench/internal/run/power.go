@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 )
 
-// takePowerLogs copies the logs of the official power tools beside those of the run.
+// takePowerLogs copies the logs of the official power tools next to those of the run.
 func takePowerLogs(p *plan.Plan, t plan.Run) error {
 	dir := p.Request.Power.Logs
 	if dir == "" || t.ModeName() != plan.ModePerformance {
@@ -36,16 +36,17 @@ func takePowerLogs(p *plan.Plan, t plan.Run) error {
 	return nil
 }
 
-// maxSessionFile is the size up to which a log of the power tools is read: that of a long session has some megabytes.
+// maxSessionFile is the maximum size of a log of the power tools, in bytes. The log of a long session has a few
+// megabytes.
 const maxSessionFile = 256 << 20
 
-// measurement is a power measurement under way; nil is none.
+// measurement is a power measurement in progress; nil: none.
 type measurement struct {
 	meter     *power.Meter
 	recording *power.Recording
 }
 
-// startPower begins to measure a run's power, where it has a meter.
+// startPower starts the power measurement of a run if there is a meter.
 func startPower(ctx context.Context, meter *power.Meter, t plan.Run) (*measurement, error) {
 	if meter == nil || !t.Timed() {
 		return nil, nil
@@ -57,15 +58,15 @@ func startPower(ctx context.Context, meter *power.Meter, t plan.Run) (*measureme
 	return &measurement{meter, recording}, nil
 }
 
-// finish ends the measurement, writes the samples beside the logs in dir and what they say into the record. An error is
-// of the files.
+// finish ends the measurement, writes the samples next to the logs in dir and adds their averages to the record. An
+// error concerns the files.
 func (m *measurement) finish(ctx context.Context, dir string, rec *record.Run) error {
 	if m == nil {
 		return nil
 	}
 	w, queries, unknown := windowOf(dir)
 	text, stopped := m.recording.Finish(ctx, w)
-	if _, err := os.Stat(dir); err != nil { // the folder of the logs is gone, and not ours to make again
+	if _, err := os.Stat(dir); err != nil { // the folder of the logs was removed; do not create it again
 		return nil
 	}
 	path := filepath.Join(dir, spl.FileName)
@@ -95,7 +96,7 @@ func average(path string, w spl.Window) (spl.Average, error) {
 	return w.Average(f)
 }
 
-// windowOf reads from a run's detail log when it began and ended, and its number of queries.
+// windowOf reads a run's detail log and returns its measured time and its number of queries.
 func windowOf(dir string) (w spl.Window, queries uint64, err error) {
 	f, err := bounded.Open(filepath.Join(dir, mllog.DetailFile))
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// probed lets a smoke run with a limit of latency, of which no run before has shown how long a sample takes, ask for
-// one sample behind its warm-up, and for a few more where that takes too long: what cannot be in time is said before
-// the run, and not only by it.
+// probed returns a SUT that, after warming up, asks for one sample of its own, and for a few more if that one takes too
+// long. It does so for smoke runs with a latency limit if no earlier run has shown how long a sample takes. A limit
+// that cannot be met is then reported before the run.
 func (r *runner) probed(p *plan.Plan, t plan.Run, rec *record.Run, w plugin.Workload) (loadgen.SUT, loadgen.QSL) {
-	ordered := len(w.Info().Order) > 0 // its samples are handed out once
+	ordered := len(w.Info().Order) > 0 // its samples are handed out only once
 	if !foreseeable(p, t) || r.streamed || ordered {
 		return w.SUT(), w.QSL()
 	}
@@ -30,21 +30,21 @@ func (r *runner) probed(p *plan.Plan, t plan.Run, rec *record.Run, w plugin.Work
 	return q, probedQSL{q.QSL, q}
 }
 
-// maxProbes bounds how many samples are asked for: the first ones of a session may be slow.
+// maxProbes is the maximum number of samples to ask for. The first samples of a session may be slow.
 const maxProbes = 4
 
-// probe is a SUT that asks for samples by itself when it has warmed up.
+// probe is a SUT that asks for samples after it has warmed up.
 type probe struct {
 	loadgen.SUT
 	QSL    loadgen.QSL
-	beyond func(settings.Alone) string // the limit that samples miss; empty: none
+	beyond func(settings.Alone) string // describes the limit that the samples miss; "": none
 	say    func(text string)
 
-	loaded []loadgen.SampleIndex // those to ask for; empty: none is loaded
+	loaded []loadgen.SampleIndex // the samples to ask for; empty: none is loaded
 	asked  bool
 }
 
-// probedQSL sees which samples are loaded.
+// probedQSL tells the probe which samples are loaded.
 type probedQSL struct {
 	loadgen.QSL
 	probe *probe
@@ -88,7 +88,7 @@ func (q *probe) WarmUp(ctx context.Context) error {
 	return nil
 }
 
-// quicker has the shorter one of each time.
+// quicker returns the minimum of each time.
 func quicker(a, b settings.Alone) settings.Alone {
 	return settings.Alone{
 		Mean: min(a.Mean, b.Mean), Latency: min(a.Latency, b.Latency), FirstToken: min(a.FirstToken, b.FirstToken),
@@ -96,7 +96,7 @@ func quicker(a, b settings.Alone) settings.Alone {
 	}
 }
 
-// ask asks for one sample and waits for its answer, or for the end of ctx.
+// ask asks for one sample and waits for its answer or for the end of ctx.
 func (q *probe) ask(ctx context.Context, i loadgen.SampleIndex) (settings.Alone, error) {
 	a := &answer{begun: time.Now(), done: make(chan struct{})}
 	err := q.IssueQuery(ctx, loadgen.Query{Samples: []loadgen.QuerySample{{Index: i}}}, a)
@@ -114,12 +114,12 @@ func (q *probe) ask(ctx context.Context, i loadgen.SampleIndex) (settings.Alone,
 	}
 }
 
-// answer takes the answer of one sample.
+// answer receives the answer to one sample.
 type answer struct {
 	begun time.Time
 
 	mu      sync.Mutex
-	first   time.Duration // 0: none was reported
+	first   time.Duration // 0: no first token was reported
 	whole   time.Duration
 	tokens  int64
 	done    chan struct{}
@@ -146,7 +146,7 @@ func (a *answer) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	close(a.done)
 }
 
-// took is how long the answer took, and its tokens.
+// took returns the times and the tokens of the answer.
 func (a *answer) took() settings.Alone {
 	a.mu.Lock()
 	defer a.mu.Unlock()

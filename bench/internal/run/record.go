@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
-// facts are the parts of a record that do not depend on the run.
+// facts contains the parts of a record that do not depend on the run.
 type facts struct {
 	Harness  record.Harness
 	System   system.Info
@@ -28,7 +28,7 @@ type facts struct {
 	datasets map[string]string // checksums by path
 }
 
-// known are the facts without checksums, for which files are read.
+// known returns the facts that can be determined without reading large files, without checksums.
 func known(p *plan.Plan) facts {
 	f := facts{
 		Harness: p.Request.Output.Harness, System: p.Request.Described(), Command: p.Request.Output.Command,
@@ -40,7 +40,7 @@ func known(p *plan.Plan) facts {
 	return f
 }
 
-// gather finds what every record of a plan's runs says.
+// gather determines the facts that the records of all runs contain.
 func gather(p *plan.Plan) (f facts, err error) {
 	f = known(p)
 	if f.Plugin.SHA256, _, err = checksum.File(p.Served.Path); err != nil {
@@ -50,8 +50,8 @@ func gather(p *plan.Plan) (f facts, err error) {
 	return f, nil
 }
 
-// dataset is the checksum of a data set of the user's, made once; empty: it is the plugin's own. It reads all of the
-// folder, so that it comes after the plugin has found a data set there.
+// dataset returns the checksum of a user's data set, computed once; "" for the plugin's own. It reads the whole folder,
+// so call it only after the plugin has accepted the data set.
 func (f facts) dataset(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -67,7 +67,7 @@ func (f facts) dataset(path string) (string, error) {
 	return sum, nil
 }
 
-// version is that of this module in the program that runs.
+// version returns the version of this module in the running program.
 func version() record.Harness {
 	const module = "github.com/plumbline-ml/plumbline"
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -80,7 +80,7 @@ func version() record.Harness {
 	return record.Harness{Version: "devel"}
 }
 
-// record is the record of a run that has not begun.
+// record returns the record of a run that has not begun.
 func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	rec := record.Run{
 		Identity: p.Request.Output.Identity, Model: t.Model, Scenario: t.ScenarioName(), Mode: t.ModeName(),
@@ -101,10 +101,10 @@ func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
 	if t.FromProfile() {
 		rec.Tuning = p.Tuning.File
 	}
-	if t.Users > 0 { // LoadGen's settings have no part in it
+	if t.Users > 0 { // LoadGen's settings do not apply
 		rec.Deviations = nil
 		if t.Replay {
-			if t.Settings.Profile == settings.Custom { // seeds and times of a replay are the user's to choose
+			if t.Settings.Profile == settings.Custom { // the user may choose seeds and times of a replay
 				rec.Profile = string(settings.Official)
 			}
 			for _, row := range t.ReplayRows() {
@@ -134,7 +134,7 @@ func settingOf(row settings.Row) record.Setting {
 	return record.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin}
 }
 
-// skipped are the records of runs that are not made, for what ends with code.
+// skipped returns records of runs that are not made because the session ends with code.
 func (r *runner) skipped(p *plan.Plan, runs []plan.Run, code exitcode.Code) []record.Run {
 	records := make([]record.Run, len(runs))
 	for i, t := range runs {
@@ -145,16 +145,16 @@ func (r *runner) skipped(p *plan.Plan, runs []plan.Run, code exitcode.Code) []re
 	return records
 }
 
-// Unmade are the records of the plan's runs as runs that are not made, with the code of an interrupt: what result.json
-// says of a run from the moment when somebody has set out to make it. They lack the checksums of the plugin and of the
-// data set.
+// Unmade returns a record for each run of the plan that marks it as not made, with the exit code of an interrupt.
+// Commands write them to result.json when they begin a series of runs. The records lack the checksums of the plugin and
+// of the data set.
 func Unmade(p *plan.Plan) []record.Run {
 	p.Out = p.Request.Output.Dir
 	return newRunner(p, known(p), nil).skipped(p, p.Runs, exitcode.Interrupted)
 }
 
-// Record puts records into result.json of the output folder out, and of their scenarios, in the place of those of the
-// same runs. It is an error if another session writes there.
+// Record writes records into result.json of the output folder out and of their scenarios. They replace the records of
+// the same runs. It returns an error if another session is writing there.
 func Record(out string, runs ...record.Run) error {
 	if len(runs) == 0 {
 		return nil
@@ -167,6 +167,6 @@ func Record(out string, runs ...record.Run) error {
 	return sdk.Usage(record.Save(out, runs...))
 }
 
-// Settle settles what a session that was killed left in the output folder out, for who makes no run there, and says in
-// lines what became of results that it had set aside.
+// Settle cleans up the output folder out after a killed session, for commands that make no run there. note describes
+// the recovered results, one per line.
 func Settle(out string) (note string) { return output.Settle(out).Text() }

@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// replay asks recorded conversations in place of LoadGen, keeps what was recorded of each turn and what was answered,
-// and scores it.
+// replay sends recorded conversations instead of LoadGen's queries, saves the measurements and answers of each turn,
+// and scores the answers.
 func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
 	w plugin.Workload) error {
 	all := w.Info().Conversations
@@ -63,7 +63,7 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 	return sdk.Usage(err)
 }
 
-// keepRequests writes what was recorded of each turn.
+// keepRequests writes the measurements of each turn.
 func keepRequests(dir string, all []metrics.Request) error {
 	var b bytes.Buffer
 	if err := requests.Write(&b, all, metrics.FigureRules{}); err != nil {
@@ -72,7 +72,7 @@ func keepRequests(dir string, all []metrics.Request) error {
 	return sdk.Usage(wholefile.Write(filepath.Join(dir, requests.JSONLName), b.Bytes(), 0o644))
 }
 
-// keepAnswers writes the payloads of all turns that were sent, in their order, in the form of LoadGen's accuracy logs.
+// keepAnswers writes the payloads of all sent turns in order, in the form of LoadGen's accuracy logs.
 func keepAnswers(dir string, all []metrics.Request, answers closedloop.Answers) error {
 	var b bytes.Buffer
 	log := mllog.NewAccuracyWriter(&b)

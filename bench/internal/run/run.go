@@ -1,4 +1,4 @@
-// Package run executes the runs of a plan one after the other and writes their records.
+// Package run executes the runs of a plan one after another and writes their records.
 package run
 
 import (
@@ -24,23 +24,24 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
-// runner makes runs.
+// runner executes runs.
 type runner struct {
 	launcher plugin.Launcher
 	launch   host.LaunchOptions
-	facts    facts // what every record says
+	facts    facts // the common parts of all records
 	request  plan.Request
 	running  *plugin.Running
-	// checked says that the scorer can be opened for answers of the embedded model (true), or of another one (false).
+	// checked states that the scorer can be opened for answers of the embedded model (key true) or of another model (key
+	// false).
 	checked map[bool]bool
-	sized   bool // data sets of later runs have been looked at
-	// streamed says that SingleStream has shown what a sample takes.
+	sized   bool // the data sets of later runs were checked
+	// streamed states that SingleStream has shown how long a sample takes.
 	streamed bool
-	// opened sees the record of each run as soon as the plugin has opened all that it needs, and its test begins.
+	// opened is called with the record of each run when the plugin has opened all that it needs and the test begins.
 	opened func(record.Run)
-	// watch shows a running test until the function it returns is called.
+	// watch shows the progress of a running test until its result is called.
 	watch func(t plan.Run, p *loadgen.Progress) (stop func())
-	// note shows what a user should know at once.
+	// note shows a message to the user immediately.
 	note func(text string)
 }
 
@@ -51,12 +52,12 @@ func newRunner(p *plan.Plan, f facts, running *plugin.Running) *runner {
 	}
 }
 
-// run makes one run and records it. Whatever happens is in the record, the error too; the record's Error is nil where
-// the run came to its natural end, whatever its verdict.
+// run executes one run and records it. The record contains all results, including the error. Its Error is nil if the
+// run finished normally, whatever its verdict.
 func (r *runner) run(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run, error) {
 	rec := r.record(p, t)
 	err := r.perform(ctx, p, t, &rec)
-	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // it has logs, in this folder
+	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // the run has logs in this folder
 		err = errors.Join(err, output.Lost(p.Out, t.Dir))
 	}
 	files, kept := output.Keep(p.Out, t.Dir)
@@ -93,7 +94,7 @@ func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *rec
 	})
 }
 
-// launched runs use with a plugin that is started for it, and with a context that ends where the plugin fails.
+// launched starts a plugin and calls use with it and with a context that ends if the plugin fails.
 func (r *runner) launched(ctx context.Context, p *plan.Plan, t plan.Run,
 	use func(context.Context, plugin.Plugin) error) error {
 	printed := output.NewPluginLog(p.Out, t.Dir)
@@ -110,14 +111,15 @@ func (r *runner) launched(ctx context.Context, p *plan.Plan, t plan.Run,
 	return because(pctx, use(pctx, pl))
 }
 
-// launchOptions lets the plugin print to a log, and inherit what its options are about (key_env, PGPASSWORD).
+// launchOptions makes the plugin print to a log and inherit the environment variables that its options name (key_env,
+// PGPASSWORD).
 func (r *runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptions {
 	o := plan.Inherit(r.launch, p.Options)
 	o.Stderr = printed
 	return o
 }
 
-// opening opens the workload, runs use on it and closes it.
+// opening opens the workload, calls use with it and closes it.
 func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
 	use func(plugin.Workload) error) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
@@ -154,8 +156,8 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 	return use(w)
 }
 
-// later opens what later runs need of other data sets, once in a plan, before its first run: one of the wrong size is
-// told before hours of runs, not after them.
+// later opens the data sets of later runs once per plan, before the first run. A data set of the wrong size is then
+// reported before hours of runs.
 func (r *runner) later(ctx context.Context, p *plan.Plan, now plan.Run) error {
 	if r.sized {
 		return nil
@@ -176,9 +178,9 @@ func (r *runner) later(ctx context.Context, p *plan.Plan, now plan.Run) error {
 	return nil
 }
 
-// scorable opens the scorer, once in a plan with accuracy runs, and once more where another model answers than before:
-// what is missing of tokenizers, models and references is told before the first run, not after hours of it. The
-// workload is open by then: it has said all that is wrong with the data set.
+// scorable opens the scorer before the first run, so that missing tokenizers, models and references are reported before
+// hours of runs. It does so once per plan with accuracy runs, and again if another model answers. The workload is
+// already open and has reported all faults of the data set.
 func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *plan.Plan, embedded bool) error {
 	accuracy := slices.ContainsFunc(p.Runs, func(t plan.Run) bool { return t.Mode == loadgen.AccuracyOnly })
 	if !accuracy || r.checked[embedded] {
@@ -192,7 +194,7 @@ func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *plan.Plan, e
 	return nil
 }
 
-// score computes the accuracy of the log that the run wrote.
+// score computes the accuracy from the log of the run.
 func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run) error {
 	if err := output.Lost(p.Out, t.Dir); err != nil {
 		return err
@@ -209,13 +211,14 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 	if err := errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)); err != nil {
 		return sdk.Usage(err)
 	}
-	// A backend that has its own model (a server) says that the embedded one does not run.
+	// A backend with its own model (a server) reports that the embedded model does not run.
 	v, fault := scoring.Judge(s.Score, p.Embedded && rec.Workload != nil && rec.Workload.Embedded)
 	rec.Accuracy = record.NewAccuracy(v, s.Score, s.SHA256)
 	return fault
 }
 
-// because prefers the reason why ctx ended, a plugin's failure or the user's interrupt, over what followed from it.
+// because returns the reason why ctx ended (a plugin failure or an interrupt) rather than an error that followed from
+// it.
 func because(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	var failed *host.PluginError
@@ -230,8 +233,8 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// label records the division that a run is of, by what the plugin says of the workload: when it is open, and again when
-// it is closed and knows more.
+// label records the division of a run from the plugin's description of the workload: once when the workload is opened,
+// and again when it is closed and its description is complete.
 func label(rec *record.Run, p *plan.Plan, info sdk.WorkloadInfo) error {
 	if p.Division == division.Network && len(info.Nodes) == 0 {
 		return sdk.Usage(fmt.Errorf("--division %s: plugin %s does not know it: rebuild the plugin with this version's sdk",
@@ -248,12 +251,12 @@ func label(rec *record.Run, p *plan.Plan, info sdk.WorkloadInfo) error {
 	return nil
 }
 
-// closeGrace is how long a plugin has to close its workload after the user ended the run. One that hangs would be
-// noticed too, but only when its heartbeat is overdue.
+// closeGrace is the time that a plugin has to close its workload after the user ended the run. A hanging plugin would
+// otherwise be noticed only by its missing heartbeat.
 const closeGrace = 5 * time.Second
 
-// closeWorkload closes a workload. If ctx has ended, or ends meanwhile, the plugin is killed that
-// does not close it in time.
+// closeWorkload closes a workload. If ctx has ended or ends meanwhile, it kills a plugin that does not close the
+// workload in time.
 func closeWorkload(ctx context.Context, pl plugin.Plugin, w plugin.Workload) error {
 	closed := make(chan struct{})
 	defer close(closed)

@@ -16,10 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
-// Make makes the runs of a plan. running holds the plugin that runs, for those who end it. Make sets Out to the folder
-// of the results, and to nothing where that folder is lost in the end, or nothing was written there: a failure before
-// the first test leaves it as it was. The end of ctx ends the run that is under way in order: what was measured is
-// kept.
+// Make executes the runs of a plan. running contains the running plugin, so that callers can end it. Make sets Out to
+// the results folder, or to "" if that folder was lost or nothing was written: a failure before the first test leaves
+// the folder unchanged. When ctx ends, the current run stops in order and keeps its measurements.
 func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Document, error) {
 	claim, err := output.Take(p.Request.Output.Dir, p.Request.Output.Force, p.Dirs())
 	if err != nil {
@@ -39,19 +38,19 @@ func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Do
 	return s.run(ctx)
 }
 
-// session makes the runs of one plan and records them.
+// session executes the runs of one plan and records them.
 type session struct {
 	plan     *plan.Plan
 	claim    *output.Claim
 	runner   *runner
 	watch    plan.Watch
 	userConf []byte // nil: none
-	wrote    error  // of user.conf
-	begun    bool   // the test of a run
+	wrote    error  // the error of writing user.conf
+	begun    bool   // the test of a run has begun
 	records  []record.Run
 }
 
-// run makes the runs in order. One that fails ends the session: those after it are recorded as not run.
+// run executes the runs in order. If a run fails, the session ends, and the later runs are recorded as not run.
 func (s *session) run(ctx context.Context) (record.Document, error) {
 	s.watch.Begun()
 	s.note(s.claim.Recovered)
@@ -79,8 +78,8 @@ func (s *session) run(ctx context.Context) (record.Document, error) {
 	return record.NewDocument(s.records), err
 }
 
-// leave leaves the folder as it was after a failure before the first test: there is nothing to look at, the error says
-// all. Where the folder lists all that is still to be made, the failure stays in the records there.
+// leave restores the folder after a failure before the first test, because it contains no results. If the folder lists
+// runs that are still to be made, the failure stays in their records.
 func (s *session) leave(failure error) {
 	if failure == nil || s.begun || exitcode.Of(failure) == exitcode.Interrupted ||
 		s.plan.Request.Output.Listed && !s.claim.New() {
@@ -98,8 +97,8 @@ func (s *session) add(records ...record.Run) {
 	}
 }
 
-// prepare makes the output tree. Before it sets the logs of earlier runs aside, result.json says that those that take
-// their place are not made: at no moment does it speak of files that are gone.
+// prepare creates the output folders. Before it moves the logs of earlier runs, it marks the runs that replace them as
+// not made in result.json, so that result.json never refers to missing files.
 func (s *session) prepare() (err error) {
 	if s.plan.UserConf != "" {
 		if s.userConf, err = backend.ReadFile(s.plan.UserConf, 1<<20); err != nil {
@@ -115,9 +114,9 @@ func (s *session) prepare() (err error) {
 	return output.Prepare(s.plan.Out, s.plan.Dirs())
 }
 
-// recoverReplaced decides what becomes of results that were to be replaced.
+// recoverReplaced restores or removes the earlier results that were set aside.
 func (s *session) recoverReplaced() error {
-	if s.claim.Check() != nil { // not here
+	if s.claim.Check() != nil { // not in this folder
 		return nil
 	}
 	recovered, err := output.Recover(s.plan.Out)
@@ -132,12 +131,12 @@ func (s *session) note(recovered output.Recovered) {
 	}
 }
 
-// skipped are the records of runs that are not made, for what ends with code.
+// skipped returns records of runs that are not made because the session ends with code.
 func (s *session) skipped(runs []plan.Run, code exitcode.Code) []record.Run {
 	return s.runner.skipped(s.plan, runs, code)
 }
 
-// make makes one run. Its record is in the output directory from the beginning, as one that is not finished.
+// make executes one run. From its beginning, the output directory contains a record that marks it as unfinished.
 func (s *session) make(ctx context.Context, t plan.Run) (record.Run, error) {
 	fault := s.foresee(&t)
 	rec := s.runner.record(s.plan, t)
@@ -154,7 +153,7 @@ func (s *session) make(ctx context.Context, t plan.Run) (record.Run, error) {
 	return rec, err
 }
 
-// save merges records into the files of results. One that cannot be written is the output directory's fault.
+// save merges records into the result files. Failures to write count as faults of the output directory.
 func (s *session) save(records ...record.Run) error {
 	if err := s.claim.Check(); err != nil {
 		return err
@@ -162,7 +161,8 @@ func (s *session) save(records ...record.Run) error {
 	return sdk.Usage(record.Save(s.plan.Out, records...))
 }
 
-// opened copies the user's settings now, and not before: what a model that does not load was to replace stays as it is.
+// opened copies the user's settings to the output directory. It waits for the plugin to load the model, so that a
+// failed load leaves the earlier results unchanged.
 func (s *session) opened(rec record.Run) {
 	s.begun = true
 	if s.userConf != nil {
@@ -171,7 +171,7 @@ func (s *session) opened(rec record.Run) {
 	s.watch.Opened(rec)
 }
 
-// keepAuditConfig writes the settings of the test beside its results.
+// keepAuditConfig writes the settings of the compliance test next to its results.
 func keepAuditConfig(p *plan.Plan, r plan.Run) error {
 	if p.Test.Config == "" {
 		return nil

@@ -52,7 +52,7 @@ func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record
 	return err
 }
 
-// searchStreams looks for the largest samples_per_query, which must pass as many runs as the rules ask for.
+// searchStreams searches for the largest samples_per_query that passes as many runs as the rules require.
 func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules string, t plan.Run,
 	log loadgen.LogSettings, rec *record.Run) error {
 	round, err := mlconf.Round(rules)
@@ -67,7 +67,8 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 	return err
 }
 
-// recorder leaves what a timed run measured in its folder, and notes in its record where that is not all.
+// recorder returns a function that writes the measurements of a timed run to its folder. It adds a note to the record
+// if the export is incomplete.
 func (r *runner) recorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
 		faults := []error{series.Write(measured, dir)}
@@ -85,7 +86,7 @@ func (r *runner) recorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording,
 	}
 }
 
-// shown is a text without secrets.
+// shown returns text without secrets.
 func (r *runner) shown(text string) string {
 	if r.launch.Hide == nil {
 		return text
@@ -93,7 +94,7 @@ func (r *runner) shown(text string) string {
 	return r.launch.Hide(text)
 }
 
-// writeExport writes the samples in one format. What could not be written whole is removed.
+// writeExport writes the samples in one format. It removes an incomplete file.
 func writeExport(f export.Format, s export.Samples, dir string) error {
 	file, err := wholefile.Create(filepath.Join(dir, f.Name), 0o644)
 	if err != nil {
@@ -105,7 +106,7 @@ func writeExport(f export.Format, s export.Samples, dir string) error {
 	return nil
 }
 
-// startTest is loadgen.StartTest, or what takes its place.
+// startTest starts the test with the plan's LoadGen or, by default, with loadgen.StartTest.
 func startTest(ctx context.Context, p *plan.Plan, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
 	l loadgen.LogSettings) (*loadgen.Result, error) {
 	if p.LoadGen == nil {
@@ -114,7 +115,7 @@ func startTest(ctx context.Context, p *plan.Plan, sut loadgen.SUT, qsl loadgen.Q
 	return p.LoadGen.StartTest(ctx, sut, qsl, s, l)
 }
 
-// driver is what results say of the LoadGen; nil: it is package loadgen.
+// driver returns the description of the LoadGen for results; nil: package loadgen.
 func driver(p *plan.Plan) *record.LoadGen {
 	if p.LoadGen == nil {
 		return nil
@@ -125,13 +126,13 @@ func driver(p *plan.Plan) *record.LoadGen {
 	}
 }
 
-// chooseProcessors lets Go use as many processors as a run with this LoadGen needs, unless they are to be kept, and
-// returns what gives the others back.
+// chooseProcessors limits Go to the processors that a run with this LoadGen needs, unless keep is true. undo restores
+// the previous number.
 //
-// While one query at a time is in work one is enough: an answer that comes passes from the thread that waits for it to
-// the goroutine that issues the next query. With several processors each step wakes another thread, on cores that the
-// model is about to compute on. Where the official LoadGen keeps times by itself, or waits for its logs, its thread
-// takes a processor along, until Go's runtime sees that: it has one to itself there.
+// If queries are processed one at a time, one processor is enough: an answer passes from the thread that waits for it
+// to the goroutine that issues the next query. With several processors, each step wakes another thread on cores that
+// the model is about to use. The official LoadGen is different: while it measures time or waits for its logs, its
+// thread keeps a processor until Go's runtime notices, so it gets a processor of its own.
 func chooseProcessors(s loadgen.Scenario, official, keep bool) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	wanted := before

@@ -32,23 +32,23 @@ type Scored struct {
 	SHA256 string // of the log, lower-case hex
 }
 
-// Scoring is how the logs of a model are scored and judged.
+// Scoring describes how the logs of a model are scored and judged.
 type Scoring struct {
 	Model   sdk.ModelInfo
-	Dataset string // path of one that the user named; empty: the plugin's own
-	Test    string // the compliance test that the log is of; empty: an accuracy run
-	Count   int    // only the first ones of the data set ran; 0: all
-	AtMost  bool   // Count may be more than there are
+	Dataset string // path of a data set that the user named; "": the plugin's own
+	Test    string // the compliance test of the log; "": an accuracy run
+	Count   int    // only the first samples of the data set ran; 0: all
+	AtMost  bool   // Count may exceed the size of the data set
 	Params  map[string]string
-	Rules   string // the round whose answers to hand in are asked for; empty: the newest
+	Rules   string // the round that lists the answers to submit; "": the newest
 	Wanted  Wanted
-	Files   map[string]string // the scorer's models, by part, where they are not the embedded ones
-	// Progress, if not nil, is called often with how many bytes of the log's size are with the scorer.
+	Files   map[string]string // the scorer's models by part, if they are not embedded
+	// Progress, if not nil, is called often with the number of bytes that the scorer has read and the log's size.
 	Progress func(read, size int64)
 }
 
-// scoreOptions are what the plugin opens the scorer with. embedded says that its own model gave the answers, and none
-// at a server.
+// scoreOptions returns the options for opening the scorer. embedded states that the plugin's own model gave the
+// answers, not a server.
 func (s Scoring) scoreOptions(embedded bool) sdk.ScoreOptions {
 	return sdk.ScoreOptions{
 		Model: s.Model.Name, Dataset: s.Dataset, Use: s.datasetUse(), Count: s.Count, CountAtMost: s.AtMost,
@@ -57,8 +57,8 @@ func (s Scoring) scoreOptions(embedded bool) sdk.ScoreOptions {
 	}
 }
 
-// datasetUse is the test that the log is of where it has a data set of its own; others' logs are of that of accuracy
-// runs.
+// datasetUse returns the test of the log if that test has its own data set, and "" otherwise, because other logs use
+// the data set of accuracy runs.
 func (s Scoring) datasetUse() string {
 	if s.Test == sdk.UseReplay {
 		return s.Test
@@ -71,8 +71,8 @@ func (s Scoring) datasetUse() string {
 	return ""
 }
 
-// submittedSamples returns the samples whose answers a submission of model m contains in round rules (empty: the
-// newest). An unknown round has none.
+// submittedSamples returns the samples whose answers a submission of model m contains in a round; rules "" means the
+// newest round. An unknown round has none.
 func submittedSamples(m sdk.ModelInfo, rules string) []uint64 {
 	round, err := mlconf.Round(rules)
 	if err != nil {
@@ -82,8 +82,8 @@ func submittedSamples(m sdk.ModelInfo, rules string) []uint64 {
 	return files.Samples
 }
 
-// Judge judges the score of a log. embedded says that an embedded file of the model ran. An error is of targets for
-// metrics that the score does not have.
+// Judge judges the score of a log. embedded states that an embedded file of the model ran. It returns an error if
+// targets name metrics that the score does not contain.
 func (s Scoring) Judge(score sdk.Score, embedded bool) (judge.Verdict, error) {
 	c := judge.Case{
 		Model: s.Model, Embedded: embedded, Own: s.Dataset != "", Score: score, Targets: s.Wanted.Targets,
@@ -92,15 +92,15 @@ func (s Scoring) Judge(score sdk.Score, embedded bool) (judge.Verdict, error) {
 	return judge.Judge(c), fault
 }
 
-// Log streams the accuracy log at path to a scorer of the plugin. A scorer that runs models of its own may keep its
-// work in a file beside the log, to go on where it ended early: the log is read once more for it, as its SHA-256 is in
-// the file's name. An error without a class is of the log or the data set.
+// Log streams the accuracy log at path to a scorer of the plugin. A scorer that runs its own models may store its work
+// in a file next to the log, to continue after an interruption. The file's name contains the log's SHA-256, so Log then
+// reads the log twice. An error without a class concerns the log or the data set.
 func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded bool) (Scored, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return Scored{}, err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // opened only for reading
 	o := s.scoreOptions(embedded)
 	if len(s.Model.ScorerParts) > 0 {
 		if o.Memory, err = memoryPath(ctx, f); err != nil {
@@ -123,8 +123,7 @@ func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded
 	return Scored{result, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// Check opens a scorer of the plugin and gives it up: an error says what of data set, tokenizer and models is not
-// there.
+// Check opens a scorer of the plugin and closes it. The error lists missing data sets, tokenizers and models.
 func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -134,7 +133,7 @@ func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) erro
 	return nil
 }
 
-// memoryPath is the path of the file in which the scorer of a log may keep its work.
+// memoryPath returns the path of the file in which the scorer of a log may store its work.
 func memoryPath(ctx context.Context, f *os.File) (string, error) {
 	sum, _, err := checksum.Contents(bounded.Until(ctx, f))
 	if err != nil {
@@ -146,7 +145,7 @@ func memoryPath(ctx context.Context, f *os.File) (string, error) {
 	return filepath.Abs(f.Name() + ".features-" + sum)
 }
 
-// withProgress is r, of a file, with its progress.
+// withProgress returns a reader of r, the contents of f, that reports its progress.
 func (s Scoring) withProgress(f *os.File, r io.Reader) io.Reader {
 	info, err := f.Stat()
 	if s.Progress == nil || err != nil {
@@ -155,7 +154,7 @@ func (s Scoring) withProgress(f *os.File, r io.Reader) io.Reader {
 	return &countedReader{r, info.Size(), 0, s.Progress}
 }
 
-// countedReader is a reader that tells how much was read.
+// countedReader is a reader that reports the number of bytes read.
 type countedReader struct {
 	io.Reader
 	size, read int64
@@ -169,7 +168,7 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// streamLog reads r to its end, so that a hash beside it sees every byte.
+// streamLog reads r to its end, so that a hash of the same stream covers every byte.
 func streamLog(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	log := mllog.NewAccuracyReader(r)
 	for ctx.Err() == nil {
@@ -188,7 +187,7 @@ func streamLog(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	return context.Cause(ctx)
 }
 
-// classifyScorerError is err, and after the end of ctx what ended it, too.
+// classifyScorerError returns err, joined with the cause of ctx if ctx has ended.
 func classifyScorerError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
@@ -196,7 +195,7 @@ func classifyScorerError(ctx context.Context, err error) error {
 	return err
 }
 
-// Text is the contents of accuracy.txt: what the official script prints, and the log's hash.
+// Text returns the contents of accuracy.txt: the output of the official script and the log's hash.
 func (s Scored) Text() string {
 	return strings.TrimRight(s.OfficialText, "\n") + "\nhash=" + s.SHA256 + "\n"
 }
@@ -207,17 +206,18 @@ func (s Scored) WriteText(dir string) (string, error) {
 	return path, wholefile.Write(path, []byte(s.Text()), 0o644)
 }
 
-// WriteExhibits writes the samples that people can look at into a folder of dir. What cannot be shown becomes a note.
+// WriteExhibits writes the samples for display into a folder of dir. It adds a note for each sample that cannot be
+// shown.
 func (s *Scored) WriteExhibits(dir string) error {
 	notes, err := exhibits.Write(dir, s.SHA256, s.Exhibits)
 	s.Notes = append(s.Notes, notes...)
 	return err
 }
 
-// errFile is a file of a scorer that must not be written.
+// errFile means that a scorer returned a file that must not be written.
 var errFile = errors.New("the scorer made a file of a name that is not FOLDER/NAME")
 
-// WriteFiles writes what a submission hands in beside the log into folders of dir.
+// WriteFiles writes the files that a submission contains in addition to the log into folders of dir.
 func (s Scored) WriteFiles(dir string) error {
 	for _, f := range s.Files {
 		folder, name := path.Split(f.Name)

@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
 )
 
-// Wanted is what the user wants of an accuracy, beside or in place of the rules' targets.
+// Wanted contains the user's requirements on accuracy, in addition to or instead of the rules' targets.
 type Wanted struct {
-	Targets map[string]float64 // the least value of a metric, in its unit
-	Expect  string             // path of a file of expected answers; empty: none
+	Targets map[string]float64 // the minimum of a metric, in its unit
+	Expect  string             // path of a file of expected answers; "": none
 }
 
-// Params are the parameters of scoring: the benchmark's own, and the file of expected answers.
+// Params returns the parameters of scoring: own, and the file of expected answers.
 func (w Wanted) Params(own map[string]string) map[string]string {
 	if w.Expect == "" {
 		return own
@@ -34,18 +34,19 @@ func (w Wanted) Params(own map[string]string) map[string]string {
 	return all
 }
 
-// Ask is what a user says of a scoring, as flags do: of one log, or of the accuracy runs of a plan.
+// Ask contains the user's flags for scoring one log or the accuracy runs of a plan.
 type Ask struct {
-	Targets []string // metric=value: the least that is good enough, in place of the rules'
-	Expect  string   // path of a file of expected answers; empty: none
-	// ScorerModels are the models that the scorer runs: PART=PATH. Files finds those of a manifest.
+	Targets []string // metric=value: the minimum, instead of the rules'
+	Expect  string   // path of a file of expected answers; "": none
+	// ScorerModels contains the models that the scorer runs, as PART=PATH. Files finds the files of a manifest.
 	ScorerModels []string
 	Files        flagtext.Finder
-	Own          bool // the data set is one that the user named
-	Unscored     bool // nothing is scored: the scorer's models are looked for only where the user names some
+	Own          bool // the user named the data set
+	Unscored     bool // no log is scored; only models of the scorer that the user names are located
 }
 
-// Read checks what is asked for a model, and finds the files of the scorer's models by part. It names every fault.
+// Read checks the requirements for a model and returns the files of the scorer's models by part. The error lists all
+// faults.
 func (a Ask) Read(model sdk.ModelInfo) (w Wanted, files map[string]string, err error) {
 	w, fault := a.wantedOf(model)
 	if !a.Unscored || len(a.ScorerModels) > 0 {
@@ -84,8 +85,8 @@ func (a Ask) wantedOf(model sdk.ModelInfo) (Wanted, error) {
 	return w, exitcode.OfRequest(faults)
 }
 
-// readTargets reads the texts of --target, of which a number alone, or a name and a number with another sign between
-// them, is answered with what was meant: the first of the known metrics is the one that judges.
+// readTargets parses the texts of --target. If a text is only a number, or has another sign between name and number,
+// the fault suggests the correct form. The first of the known metrics is the one that the rules judge.
 func readTargets(given, known []string) (texts map[string]string, faults []error) {
 	var pairs []string
 	for _, text := range given {
@@ -111,7 +112,7 @@ func readTargets(given, known []string) (texts map[string]string, faults []error
 	return texts, append(faults, more...)
 }
 
-// metricNames are the names of all metrics that a model says it has.
+// metricNames returns the names of all metrics that a model documents.
 func metricNames(model sdk.ModelInfo, expect string) []string {
 	var names []string
 	add := func(name string) {

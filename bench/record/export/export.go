@@ -11,14 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Format writes the samples of a run into a file of its own beside the run's logs.
+// Format writes the samples of a run into its own file next to the run's logs.
 type Format struct {
-	// Name is the file's: "queries.csv".
+	// Name is the name of the file: "queries.csv".
 	Name  string
 	Write func(w io.Writer, s Samples) error
 }
 
-// CSVName and JSONLName are the files of the formats of this package; ParquetName and HDRName those of others.
+// CSVName and JSONLName are the files of this package's formats. ParquetName and HDRName are files of formats
+// elsewhere.
 const (
 	CSVName     = "queries.csv"
 	JSONLName   = "queries.jsonl"
@@ -26,27 +27,27 @@ const (
 	HDRName     = "queries.hdr"
 )
 
-// Names are those of every file that an export may leave.
+// Names returns the names of all files that an export may write.
 func Names() []string { return []string{CSVName, JSONLName, ParquetName, HDRName} }
 
-// DefaultRows is how many samples are written where nobody says: some 70 MB as CSV.
+// DefaultRows is the default maximum number of rows: about 70 MB of CSV.
 const DefaultRows = 1_000_000
 
-// Row is a sample. Times are nanoseconds since the start of the timed series; nil stands for what there is not.
+// Row is a sample. Times are in nanoseconds since the start of the timed series. nil means that there is no such value.
 type Row struct {
-	Query      uint64 `json:"query" parquet:"query,delta"`         // its number in the test
-	Sample     uint64 `json:"sample" parquet:"sample,delta"`       // its number in the test, which is its response id
-	Index      uint32 `json:"sample_index" parquet:"sample_index"` // in the data set
+	Query      uint64 `json:"query" parquet:"query,delta"`         // number of the query in the test
+	Sample     uint64 `json:"sample" parquet:"sample,delta"`       // number of the sample in the test: its response id
+	Index      uint32 `json:"sample_index" parquet:"sample_index"` // index in the data set
 	Scheduled  int64  `json:"scheduled_ns" parquet:"scheduled_ns,delta"`
 	Issued     int64  `json:"issued_ns" parquet:"issued_ns,delta"`
 	FirstToken *int64 `json:"first_token_ns" parquet:"first_token_ns,optional"`
 	Completed  *int64 `json:"completed_ns" parquet:"completed_ns,optional"`
 	Latency    *int64 `json:"latency_ns" parquet:"latency_ns,optional"` // Completed - Scheduled
 	Tokens     *int64 `json:"tokens" parquet:"tokens,optional"`
-	Run        string `json:"run" parquet:"run,dict"` // the name of the run, the same in all rows
+	Run        string `json:"run" parquet:"run,dict"` // name of the run, equal in all rows
 }
 
-// Source is where samples come from, as loadgen.Recording hands them out.
+// Source provides samples. loadgen.Recording implements it.
 type Source interface {
 	Samples() int
 	SamplesPerQuery() int
@@ -54,24 +55,26 @@ type Source interface {
 	Slot(i int) loadgen.Slot
 }
 
-// Samples are those of a run.
+// Samples contains the samples of a run to export.
 type Samples struct {
 	recording Source
-	step      int    // every step-th query, or sample of the only query, is written
-	run       string // its name
+	step      int    // of the queries, or of the samples of the only query, every step-th is written
+	run       string // name of the run
 }
 
-// Named are the samples of a run of a name, which every row says, so that rows of several runs can be put together.
+// Named returns the samples with the name of their run. Every row contains the name, so that rows of several runs can
+// be combined.
 func (s Samples) Named(run string) Samples {
 	s.run = run
 	return s
 }
 
-// Run is the name of the run.
+// Run returns the name of the run.
 func (s Samples) Run() string { return s.run }
 
-// Of are the samples of a recording: all of them, or where they are more than most every n-th query (of an Offline run,
-// whose samples are one query, every n-th sample), so that no more than most are left. most below 1 is DefaultRows.
+// Of returns the samples of a recording to export. If there are more than maxRows, it selects every n-th query (or, if
+// all samples are one query as in Offline, every n-th sample), so that maxRows is not exceeded. A maxRows below 1 means
+// DefaultRows.
 func Of(r Source, most int) Samples {
 	if most < 1 {
 		most = DefaultRows
@@ -85,7 +88,8 @@ func Of(r Source, most int) Samples {
 	return s
 }
 
-// together is how many samples are written or left out together: those of a query, unless it is the only one.
+// samplesPerStep returns the number of samples that are written or omitted together: the samples of a query, or 1 if
+// there is only one query.
 func (s Samples) together() int {
 	if per := s.recording.SamplesPerQuery(); per < s.recording.Samples() {
 		return per
@@ -93,13 +97,13 @@ func (s Samples) together() int {
 	return 1
 }
 
-// Step says that every Step-th query, or sample of an only query, is written.
+// Step returns n if every n-th query, or every n-th sample of an only query, is written.
 func (s Samples) Step() int { return s.step }
 
-// Source is what the samples are of, none left out.
+// Source returns the source with all samples.
 func (s Samples) Source() Source { return s.recording }
 
-// Rows are the samples in the order of issue. A row's pointers are valid until the next one.
+// Rows returns the rows in the order of issue. The pointers in a row are valid until the next row.
 func (s Samples) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		per := s.together()
@@ -116,7 +120,7 @@ func (s Samples) Rows() iter.Seq[Row] {
 	}
 }
 
-// rowMemory holds what a row points to.
+// rowMemory contains the values to which a row points.
 type rowMemory struct{ first, done, latency, tokens int64 }
 
 func (k *rowMemory) makeRow(r Source, i int) Row {

@@ -8,23 +8,24 @@ import (
 	"strings"
 )
 
-// Columns are the names of a row's fields, in the order of every format.
+// Columns returns the names of a row's fields, in the order of all formats.
 func Columns() []string {
 	return []string{"query", "sample", "sample_index", "scheduled_ns", "issued_ns", "first_token_ns", "completed_ns",
 		"latency_ns", "tokens", "run"}
 }
 
-// CSV is a line of Columns and one for each sample, with commas; what there is not is empty.
+// CSV returns the format with a line of Columns and a line for each sample, separated by commas. Missing values are
+// empty.
 func CSV() Format { return Format{CSVName, writeCSV} }
 
-// JSONL is an object on each line, with null for what there is not.
+// JSONL returns the format with a JSON object on each line. Missing values are null.
 func JSONL() Format { return Format{JSONLName, writeJSONL} }
 
 func writeCSV(to io.Writer, s Samples) error {
 	w := bufio.NewWriterSize(to, 1<<16)
 	for i, c := range Columns() {
 		if i > 0 {
-			_ = w.WriteByte(',') // Flush has the first fault
+			_ = w.WriteByte(',') // Flush returns the first fault
 		}
 		_, _ = w.WriteString(c)
 	}
@@ -50,7 +51,7 @@ func writeCSV(to io.Writer, s Samples) error {
 	return w.Flush()
 }
 
-// csvField is a text in a line of CSV. A spreadsheet takes none for a formula, whatever it begins with.
+// csvField returns text as a field of CSV. It prevents spreadsheets from reading the text as a formula.
 func csvField(text string) string {
 	if strings.IndexAny(text, "=+-@\t\r") == 0 {
 		text = "'" + text

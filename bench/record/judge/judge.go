@@ -1,4 +1,4 @@
-// Package judge compares an accuracy with its target.
+// Package judge compares accuracies with their targets.
 //
 // There are three cases. The full official data set has the closed division's target. The embedded model on the
 // plugin's own data must reach a share of the FP32 accuracy on the model card. Anything else (a subset, or a user's own
@@ -23,7 +23,7 @@ import (
 // Outcome is the result of comparing an accuracy with its target.
 type Outcome string
 
-// Above is of metrics with an upper limit; Informational has no target at all.
+// Above is the outcome for metrics with an upper limit. Informational means that there is no target.
 const (
 	Pass          Outcome = "PASS"
 	Below         Outcome = "BELOW TARGET"
@@ -31,47 +31,46 @@ const (
 	Informational Outcome = "no target"
 )
 
-// defaultShare is the closed division's ordinary target: 99 % of the FP32 reference.
+// defaultShare is the usual target of the closed division: 99 % of the FP32 reference.
 const defaultShare = 0.99
 
 // Case describes a scored log.
 type Case struct {
 	Model    sdk.ModelInfo
 	Embedded bool // an embedded file of the model ran
-	Own      bool // on a data set that the user named, not on the plugin's own
+	Own      bool // the user named a data set; the plugin's own was not used
 	Score    sdk.Score
-	// Targets are the user's own: the least value of a metric that passes, the largest where lower is better; nil: none.
+	// Targets contains the user's targets: the minimum of a metric or, if lower is better, the maximum; nil: none.
 	Targets map[string]float64
 }
 
-// Metric is one judged figure. Reference and what follows are zero where no target applies.
+// Metric is a judged figure. Reference and the fields after it are zero if there is no target.
 type Metric struct {
 	Name             string              `json:"name"`
 	Unit             string              `json:"unit"`
-	Better           sdk.MetricDirection `json:"better,omitempty"` // as the model's manifest says; empty: nobody can tell
+	Better           sdk.MetricDirection `json:"better,omitempty"` // from the model's manifest; empty: unknown
 	Value            figure.Number       `json:"value"`
 	Rounded          string              `json:"rounded"`
-	Reference        figure.Number       `json:"reference,omitempty"` // of the FP32 model
+	Reference        figure.Number       `json:"reference,omitempty"` // accuracy of the FP32 model
 	Target           figure.Number       `json:"target,omitempty"`
 	Upper            figure.Number       `json:"upper,omitempty"`
-	TargetShare      figure.Number       `json:"target_share,omitempty"`       // of the reference: 0.99
+	TargetShare      figure.Number       `json:"target_share,omitempty"`       // share required: 0.99
 	ShareOfReference figure.Number       `json:"share_of_reference,omitempty"` // Value / Reference
 	Outcome          Outcome             `json:"outcome"`
-	Text             string              `json:"text"` // one line for people
+	Text             string              `json:"text"` // the comparison in one line
 }
 
-// Verdict is the judgement of one accuracy log: its worst metric counts.
+// Verdict is the verdict on one accuracy log. The worst metric determines the outcome.
 type Verdict struct {
 	Outcome Outcome  `json:"outcome"`
-	Basis   string   `json:"basis"` // which target applies, or why none does
+	Basis   string   `json:"basis"` // the source of the target, or why there is none
 	Metrics []Metric `json:"metrics"`
 }
 
-// OK reports whether no metric missed a target.
+// OK reports whether all metrics with a target reached it.
 func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informational }
 
-// metricTarget is what a metric is compared with: a value of the range from least to upper passes. Where there is no
-// such limit it is infinite.
+// metricTarget is the range of values that pass, from minimum to upper. A missing limit is infinite.
 type metricTarget struct {
 	reference, least, upper, share float64
 }
@@ -79,14 +78,14 @@ type metricTarget struct {
 // isAny reports whether every value passes.
 func (t metricTarget) isAny() bool { return math.IsInf(t.least, -1) && math.IsInf(t.upper, 1) }
 
-// rangeOf are least and upper of a manifest, where 0 is no limit.
+// rangeOf returns the limits of a manifest, in which 0 means no limit, as finite or infinite limits.
 func rangeOf(least, upper float64) (float64, float64) {
 	least = cmp.Or(least, math.Inf(-1))
 	upper = cmp.Or(upper, math.Inf(1))
 	return least, upper
 }
 
-// finiteLimit is a limit as results have it: 0 where there is none.
+// finiteLimit returns a limit in the form of results: 0 if it is infinite.
 func finiteLimit(limit float64) figure.Number {
 	if math.IsInf(limit, 0) {
 		return 0
@@ -94,7 +93,7 @@ func finiteLimit(limit float64) figure.Number {
 	return figure.Number(limit)
 }
 
-// minAgreement is how many percent of the answers must be as expected where the user does not say.
+// minAgreement is the default minimum percentage of answers that must equal the expected ones.
 const minAgreement = 99
 
 // Judge compares each metric of the score with its target.
@@ -121,7 +120,7 @@ func Judge(c Case) Verdict {
 	return v
 }
 
-// targetsWithout names the targets of metrics that the score does not have.
+// targetsWithout returns the names of targets for metrics that the score does not contain.
 func (c Case) targetsWithout(targets map[string]metricTarget) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		has := func(m sdk.Metric) bool { return m.Name == name }
@@ -132,7 +131,7 @@ func (c Case) targetsWithout(targets map[string]metricTarget) (names []string) {
 	return names
 }
 
-// withNamed puts the user's targets in the place of others.
+// withNamed returns others with the user's targets replacing them.
 func (c Case) withNamed(others map[string]metricTarget) map[string]metricTarget {
 	own := map[string]metricTarget{}
 	for _, m := range c.Score.Metrics {
@@ -157,7 +156,7 @@ func (c Case) withNamed(others map[string]metricTarget) map[string]metricTarget 
 	return all
 }
 
-// Check names the user's targets of metrics that the score does not have.
+// Check returns an error that lists the user's targets for metrics that the score does not contain.
 func (c Case) Check() error {
 	have := lists.Map(c.Score.Metrics, func(m sdk.Metric) string { return m.Name })
 	var faults []error
@@ -179,7 +178,7 @@ func worseOutcome(a, b Outcome) Outcome {
 	return Informational
 }
 
-// findTargets maps metric names to targets, and says where they come from.
+// findTargets returns targets by metric name and describes their source.
 func (c Case) findTargets() (map[string]metricTarget, string) {
 	data, known := c.datasetOf()
 	switch {
@@ -196,7 +195,7 @@ func (c Case) findTargets() (map[string]metricTarget, string) {
 	return cardTargets(c.Model), "FP32 references of the model card"
 }
 
-// datasetOf is the data set that the log is taken to come from: where the model has several, the one of the log's size.
+// datasetOf returns the data set of the log. If the model has several, it returns the one whose size equals the log's.
 func (c Case) datasetOf() (sdk.DatasetInfo, bool) {
 	var found sdk.DatasetInfo
 	for _, d := range c.Model.DatasetsFor(sdk.UseAccuracy, !c.Own) {
@@ -223,8 +222,8 @@ func officialTargets(metrics []sdk.MetricInfo) map[string]metricTarget {
 	return targets
 }
 
-// cardTargets takes the embedded FP32 file's measured metrics as the reference. Unless the metric says otherwise, the
-// share is the official one, and an upper limit keeps its ratio to the official reference.
+// cardTargets returns targets relative to the measured metrics of the embedded FP32 file. The share is the official one
+// unless the metric states another, and an upper limit keeps its ratio to the official reference.
 func cardTargets(m sdk.ModelInfo) map[string]metricTarget {
 	infos := map[string]sdk.MetricInfo{}
 	for _, info := range m.Metrics {
@@ -280,7 +279,7 @@ func compareMetric(m sdk.Metric, better sdk.MetricDirection, t metricTarget, kno
 	return out
 }
 
-// explainMetric words the comparison: "99.4 % of FP32: passes the 99 % target".
+// explainMetric describes the comparison: "99.4 % of FP32: passes the 99 % target".
 func explainMetric(m Metric, t metricTarget) string {
 	if most := math.IsInf(t.least, -1); m.TargetShare == 0 && (most || m.Outcome != Above) {
 		way := map[Outcome]string{Below: "below", Above: "above", Pass: "passes"}[m.Outcome]
@@ -304,8 +303,8 @@ func explainMetric(m Metric, t metricTarget) string {
 	return fmt.Sprintf("%spasses the %s", share, need)
 }
 
-// shareText writes a share with one decimal, cut rather than rounded, so that 98.97 % never reads as 99.0 %: "98.9 %
-// of", and from ten times on "12.3 times".
+// shareText returns a share with one decimal, truncated so that 98.97 % does not become 99.0 %: "98.9 % of". From ten
+// times on, it returns "12.3 times".
 func shareText(share float64) string {
 	if share >= 10 {
 		return fmt.Sprintf("%.1f times", floorTenth(share))
@@ -317,5 +316,5 @@ func quantityText(v figure.Number, unit string) string {
 	return strings.TrimSpace(figure.Round(float64(v)) + " " + unit)
 }
 
-// floorTenth cuts v to one decimal. A relative 1e-12 forgives the last bits of a quotient that should be exact.
+// floorTenth truncates v to one decimal. It tolerates a relative error of 1e-12 in quotients that should be exact.
 func floorTenth(v float64) float64 { return math.Floor(v*10*(1+1e-12)) / 10 }

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Figures of a timed run, beside the distributions of times.
+// Figures of a timed run that are not statistics of times.
 var (
-	// Result is the headline. Title, unit and direction are those of the scenario's own figure: ResultOf.
+	// Result is the headline. ResultOf returns it with the title, unit and direction of a scenario.
 	Result = Info{Name: "result", Title: "result", Main: true,
 		About: "the scenario's result, as LoadGen's summary has it"}.by(
 		"", "loadgen.Result.Metric")
@@ -22,7 +22,7 @@ var (
 
 	SamplesPerSecond = rateInfo("samples_per_second", "samples per second", "samples/s", "samples answered per second").by(
 		"samples / largest latency (Offline)", "loadgen.Result.SamplesPerSec")
-	// CompletedSamplesPerSecond goes by the name of SamplesPerSecond: a run has one of them.
+	// CompletedSamplesPerSecond has the name of SamplesPerSecond. A run has only one of them.
 	CompletedSamplesPerSecond = rateInfo(SamplesPerSecond.Name, "completed samples per second", "samples/s",
 		"samples answered per second, up to the last answer").by(
 		"(queries - 1) / completion time of the last query (Server)", "loadgen.Result.CompletedSamplesPerSec")
@@ -39,7 +39,7 @@ var (
 	TokensPerSecond = rateInfo("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second").by(
 		"tokens / largest latency (Offline); tokens of answered requests / window (harness bench)",
 		"loadgen.TokenResult.PerSec")
-	// CompletedTokensPerSecond goes by the name of TokensPerSecond, as CompletedSamplesPerSecond does.
+	// CompletedTokensPerSecond has the name of TokensPerSecond. A run has only one of them.
 	CompletedTokensPerSecond = rateInfo(TokensPerSecond.Name, "completed tokens per second", "tokens/s",
 		"tokens answered per second, up to the last answer").by(
 		"tokens / completion time of the last query (Server)", "loadgen.TokenResult.PerSec")
@@ -55,7 +55,7 @@ var (
 		"token_latency_scaling_factor * samples per second", "loadgen.Result.InferredTokensPerSec")
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
 		Better: sdk.LowerBetter, About: "the latency at the percentile that the run is judged at",
-		In: []string{singleStream, multiStream, server}}.by( // all samples of Offline are due at once, and no limit holds
+		In: []string{singleStream, multiStream, server}}.by( // all samples of Offline are due at once and have no limit
 		"sorted latencies[trunc(n * target_latency_percentile)]", "loadgen.Result.TargetPercentile")
 
 	OverLatency = Info{Name: "overlatency", Better: sdk.NeitherBetter, Title: "queries over the latency limit",
@@ -80,7 +80,7 @@ var (
 	PowerToken = Info{Name: Power + "token", Title: "energy per token", Unit: "J", Better: sdk.LowerBetter, Main: true,
 		About: "energy of a token of answers, informal (harness bench)"}.by(
 		"average power / tokens per second", "bench/record.Run.FromMeter")
-	// PowerEfficiency has the unit of what is done, for each joule: Info.As.
+	// PowerEfficiency has the unit of the work divided by joules, which Info.As sets.
 	PowerEfficiency = Info{Name: Power + "efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
 		About: "what is done for the energy, informal"}.by(
 		"performance / average power", "internal/power/spl.Average.Metric")
@@ -90,45 +90,45 @@ func rateInfo(name, title, unit, about string) Info {
 	return Info{Name: name, Title: title, Unit: unit, Better: sdk.HigherBetter, Main: true, About: about}
 }
 
-// minorRate is a throughput that a comparison shows with --all alone.
+// minorRate returns a throughput that a comparison shows only with --all.
 func minorRate(name, title, unit, about string) Info {
 	i := rateInfo(name, title, unit, about)
 	i.Main = false
 	return i
 }
 
-// Power begins the names of what a power meter measured.
+// Power is the prefix of the names of a power meter's measurements.
 const Power = "power."
 
 // IsPower reports whether a power meter measures the figure.
 func IsPower(i Info) bool { return strings.HasPrefix(i.Name, Power) }
 
-// The scenarios that figures are of.
+// Scenarios of figures.
 const (
 	singleStream = "SingleStream"
 	multiStream  = "MultiStream"
 	server       = "Server"
 )
 
-// by is the figure with its formula and the place that computes it.
+// by returns the figure with its formula and the code that computes it.
 func (i Info) by(formula, code string) Info {
 	i.Formula, i.Code = formula, code
 	return i
 }
 
-// onlyIn is a figure that means nothing in other scenarios.
+// onlyIn returns the figure restricted to one scenario.
 func (i Info) onlyIn(scenario string) Info {
 	i.In = []string{scenario}
 	return i
 }
 
-// As is the figure under a title and a unit of its own.
+// As returns the figure with another title and unit.
 func (i Info) As(title, unit string) Info {
 	i.Title, i.Unit = title, unit
 	return i
 }
 
-// ResultOf is the headline of a scenario: a latency falls, all else rises.
+// ResultOf returns the headline of a scenario. Lower is better for latencies, higher for all others.
 func ResultOf(title, unit string) Info {
 	r := Result.As(title, unit)
 	if r.Better = sdk.HigherBetter; unit == Millis {
@@ -142,11 +142,11 @@ func ResultOf(title, unit string) Info {
 	return r
 }
 
-// Estimate is what LoadGen's estimate of a percentile is called.
+// Estimate is the title of LoadGen's estimate of a percentile.
 const Estimate = "early-stopping estimate"
 
-// EstimateOf is the result of SingleStream and MultiStream: LoadGen's early-stopping estimate of a percentile, a
-// fraction of (0, 1), which that many queries allow for. It is no measured percentile, but one that may be above it.
+// EstimateOf returns the result of SingleStream and MultiStream: LoadGen's early-stopping estimate of a percentile p, a
+// fraction in (0, 1). It is not the measured percentile but an upper bound that this number of queries permits.
 func EstimateOf(of Times, p float64, queries uint64) Info {
 	r := ResultOf(Estimate+" of the "+ordinalText(p)+" percentile "+of.Short, Millis)
 	r.About = fmt.Sprintf("upper bound of the %s percentile, %s queries", ordinalText(p), figure.Count(queries))
@@ -164,13 +164,13 @@ func Figures() []Info {
 	}
 }
 
-// Named returns the figure of a name; ok is false for an unknown name.
+// Named returns the figure with the given name. ok is false if there is none.
 func Named(name string) (i Info, ok bool) {
 	return firstInfo(func(i Info) bool { return i.Name == name })
 }
 
-// Titled returns the figure of a title, for records of versions that did not write names; ok is false for an unknown
-// title.
+// Titled returns the figure with the given title, for records of versions that did not write names. ok is false if
+// there is none.
 func Titled(title string) (i Info, ok bool) {
 	return firstInfo(func(i Info) bool { return i.Title == title })
 }
@@ -185,15 +185,15 @@ func firstInfo(is func(Info) bool) (i Info, ok bool) {
 
 // Times is a distribution of times.
 type Times struct {
-	Key     string // in files and events: "issue_delay"
-	Prefix  string // of the names of its statistics: "issue_delay."
+	Key     string // name in files and events: "issue_delay"
+	Prefix  string // prefix of the names of its statistics: "issue_delay."
 	Title   string // "issue delay"
-	Short   string // as titles of statistics have it: "issue delay", "TTFT"
-	Signal  string // its name for monitoring systems: "plumbline.issue.delay"
-	About   string // what it is, in a sentence without a full stop
-	Formula string // of one of the times
-	Code    string // what computes it: "loadgen.TokenResult.TTFT"
-	// OfHarness says that it is of the harness, not of the system under test.
+	Short   string // name in titles of statistics: "issue delay", "TTFT"
+	Signal  string // name in monitoring systems: "plumbline.issue.delay"
+	About   string // its meaning, a sentence without a full stop
+	Formula string // the formula of one of the times
+	Code    string // the code that computes it: "loadgen.TokenResult.TTFT"
+	// OfHarness marks times of the harness, not of the system under test.
 	OfHarness bool
 }
 
@@ -216,26 +216,26 @@ var (
 		Formula: "(last token - first token) / (tokens - 1), cut to whole ns", Code: "loadgen.TokenResult.TPOT"}
 )
 
-// Parts of a sample's latency that the plugin measures, by its own clock: no figure is made of them.
+// Parts of a sample's latency that the plugin measures by its own clock. They do not become figures.
 var (
 	Waiting = Times{Key: "waiting", Title: "waiting in the plugin",
 		About: "How long samples waited in the plugin until their batches ran"}
 	Model = Times{Key: "model", Title: "time in the model", About: "How long the runs of samples' batches took"}
 )
 
-// Distributions lists those that the harness measures.
+// Distributions lists the distributions that the harness measures in a run.
 func Distributions() []Times { return []Times{Latency, QueryLatency, IssueDelay, TTFT, TPOT} }
 
-// Mean is the mean time.
+// Mean describes the mean time.
 func (t Times) Mean() Info { return t.statisticInfo("mean", "mean", !t.OfHarness) }
 
-// Min is the least time.
+// Min describes the minimum time.
 func (t Times) Min() Info { return t.statisticInfo("min", "least", false) }
 
-// Max is the largest time.
+// Max describes the maximum time.
 func (t Times) Max() Info { return t.statisticInfo("max", "largest", false) }
 
-// At is a percentile, a fraction of (0, 1).
+// At describes the percentile p, a fraction in (0, 1).
 func (t Times) At(p float64) Info {
 	shown := p == 0.5 || p == 0.9 || p == 0.99 || p == 0.999
 	return t.statisticInfo("p"+percentText(p), ordinalText(p)+" percentile", shown && !t.OfHarness)
@@ -243,10 +243,11 @@ func (t Times) At(p float64) Info {
 
 func percentText(p float64) string { return strconv.FormatFloat(100*p, 'g', 6, 64) }
 
-// ordinalText writes a fraction as a percentile: 90th, 99.9th.
+// ordinalText returns a fraction as a percentile: 90th, 99.9th.
 func ordinalText(p float64) string { return percentText(p) + "th" }
 
-// OfSamples is the distribution where queries have several samples, and one of queries stands beside it.
+// OfSamples returns the distribution of samples for runs that also have one of queries, because queries have several
+// samples.
 func (t Times) OfSamples() Times {
 	t.Title, t.Short = t.Title+" of samples", t.Short+" of a sample"
 	return t

@@ -2,8 +2,8 @@ package metric
 
 import "github.com/plumbline-ml/plumbline/sdk"
 
-// Figures of a measurement of a server without a benchmark, beside tokens per second and the distributions of times.
-// Package measure defines each.
+// Figures of a measurement of a server without a benchmark, in addition to tokens per second and the distributions of
+// times. Package measure defines each.
 var (
 	RequestsPerSecond = rateInfo("requests_per_second", "requests per second", "requests/s",
 		"requests answered per second").by(
@@ -48,7 +48,7 @@ func ServingFigures() []Info {
 	}
 }
 
-// Distributions of a measurement of a server, beside TTFT and TPOT.
+// Distributions of a measurement of a server, in addition to TTFT and TPOT.
 var (
 	TTFO = Times{Key: "ttfo", Prefix: "ttfo.", Title: "time to first token of the answer", Short: "TTFO",
 		Signal:  "plumbline.answer.first",
@@ -76,7 +76,7 @@ var (
 		Formula: "last token - sent", Code: "serving/metrics.Measured.Value"}
 )
 
-// ServingDistributions lists those of a measurement of a server.
+// ServingDistributions lists the distributions of a measurement of a server.
 func ServingDistributions() []Times {
 	return []Times{TTFT, TTFO, TPOT, E2E, Gap, Stall, Queueing, TTFTSent, E2ESent}
 }

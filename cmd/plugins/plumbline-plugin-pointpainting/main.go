@@ -1,4 +1,4 @@
-// Command plumbline-plugin-pointpainting serves the benchmark of object detection in space.
+// Command plumbline-plugin-pointpainting serves the 3D object-detection benchmark.
 package main
 
 import (

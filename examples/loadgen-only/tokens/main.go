@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// speller is the SUT and the library of its samples: the answer to sample i is the number i, a token for each digit.
+// speller is the SUT and the QSL. The answer to sample i is the number i, one token for each digit.
 type speller struct{}
 
 // The times that a model would take.
@@ -29,7 +29,8 @@ func (speller) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error   
 func (speller) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error { return nil }
 func (speller) FlushQueries(context.Context) error                                { return nil }
 
-// IssueQuery starts on the query's samples and returns: the query is LoadGen's, so that each goroutine gets a copy.
+// IssueQuery starts the query's samples and returns. LoadGen owns the query, so each goroutine gets a copy of its
+// sample.
 func (speller) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
 	for _, sample := range q.Samples {
 		go answerSample(sample, r)
@@ -37,7 +38,7 @@ func (speller) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responde
 	return nil
 }
 
-// answerSample generates the tokens of one sample. LoadGen hears of the first as soon as it is there, then of all.
+// answerSample generates the tokens of one sample. It reports the first token immediately and all tokens at the end.
 func answerSample(sample loadgen.QuerySample, r loadgen.Responder) {
 	var tokens []byte // 32-bit integers
 	wait, digits := firstToken, fmt.Sprintf("%03d", sample.Index)
@@ -52,8 +53,8 @@ func answerSample(sample loadgen.QuerySample, r loadgen.Responder) {
 	r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: tokens, NTokens: int64(len(digits))}})
 }
 
-// testSettings ask for 500 queries per second for two seconds. Of 99 % of them the first token must come within 100 ms,
-// and each further one within 20 ms.
+// testSettings requests 500 queries per second for two seconds. For 99 % of them the limits are 100 ms for the first
+// token and 20 ms for each further token.
 func testSettings() loadgen.TestSettings {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.ServerTargetQPS, s.MinDuration = loadgen.Server, 500, 2*time.Second

@@ -51,7 +51,7 @@ func (session) Run(ctx context.Context, in, out []backend.Tensor) error {
 		classes[i] = level(pictures[i*len(pictures)/n : (i+1)*len(pictures)/n])
 	}
 	data := backend.Bytes(classes)
-	if out[0].Data != nil { // the caller brings memory
+	if out[0].Data != nil { // the caller provides the memory
 		if len(out[0].Data) < len(data) {
 			return fmt.Errorf("output: room for %d bytes, want %d", len(out[0].Data), len(data))
 		}
@@ -61,7 +61,7 @@ func (session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-// level is the picture's mean in steps of 16 levels, as a class from 1.
+// level returns the picture's mean in steps of 16 levels, as a class from 1.
 func level(picture []float32) int64 {
 	var sum float64
 	for _, v := range picture {

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Root is the path of the module at the top of the repository, which begins those of the others.
+// Root is the path of the module at the top of the repository. It is the prefix of the other modules' paths.
 const Root = "github.com/plumbline-ml/plumbline"
 
-// Ours says whether the path of a module is one of this repository's.
+// Ours reports whether a module belongs to this repository.
 func Ours(path string) bool { return path == Root || strings.HasPrefix(path, Root+"/") }
 
-// Dirs are the folders of the modules of these paths, or of the workspace's, by their paths.
+// Dirs returns the folders of the given modules, or of all modules in the workspace, by path.
 func Dirs(paths ...string) (map[string]string, error) {
 	cmd := exec.Command("go", append([]string{"list", "-m", "-f", "{{.Path}} {{.Dir}}"}, paths...)...)
 	cmd.Stderr = os.Stderr
@@ -36,9 +36,9 @@ func Dirs(paths ...string) (map[string]string, error) {
 	return dirs, nil
 }
 
-// Release makes of a checkout's go.mod that of a release: without replacements by folders, and with all siblings at
-// the version. It lists the paths of these siblings. Replacements by other modules are an error: they count in no
-// module but the main one.
+// Release converts a checkout's go.mod to that of a release: it removes replacements by folders and sets the version of
+// all siblings. It returns the paths of these siblings. Replacements by other modules are an error, because they have
+// an effect only in the main module.
 func Release(goMod []byte, version string) (text []byte, siblings []string, err error) {
 	f, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil {

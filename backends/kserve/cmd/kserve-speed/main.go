@@ -1,5 +1,5 @@
-// Command kserve-speed compares the requests per second of this backend and of another client, run alternately on one
-// machine against one server.
+// Command kserve-speed compares the requests per second of this backend and of another client. It runs them alternately
+// on one machine against one server.
 //
 //	kserve-speed -url HOST:PORT -model NAME -client 'COMMAND that prints "123.4 requests/s" or "123.4 infer/sec"'
 package main
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// compareRates prints the rates of each turn, and the median of their ratios.
+// compareRates prints the rates of each round and the median of their ratios.
 func compareRates(ctx context.Context, s speedSettings) error {
 	session, err := kserve.Backend{}.Open(ctx, backend.Model{Name: s.model}, backend.Config{Options: map[string]string{
 		"url": s.url, "model": s.model, "stream": s.stream, "concurrency": strconv.Itoa(s.inFlight),
@@ -78,7 +78,7 @@ func compareRates(ctx context.Context, s speedSettings) error {
 	return session.Close()
 }
 
-// cpuTime is the time that this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -87,7 +87,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// measureRate is the backend's rate, with inputs of one row, and how many requests it is taken from.
+// measureRate returns the backend's rate with inputs of one row, and the number of requests from which it was computed.
 func measureRate(ctx context.Context, session backend.Session, s speedSettings) (rate float64, n int64, err error) {
 	var done atomic.Int64
 	faults := make([]error, s.inFlight)
@@ -109,7 +109,7 @@ func measureRate(ctx context.Context, session backend.Session, s speedSettings) 
 	return float64(n) / time.Since(start).Seconds(), n, errors.Join(faults...)
 }
 
-// zeroInputs are one row of each input, whose free dimensions have one element, all zeros.
+// zeroInputs returns one row of zeros for each input. Free dimensions have size 1.
 func zeroInputs(infos []backend.TensorInfo) []backend.Tensor {
 	in := make([]backend.Tensor, len(infos))
 	for i, info := range infos {
@@ -126,7 +126,7 @@ func zeroInputs(infos []backend.TensorInfo) []backend.Tensor {
 	return in
 }
 
-// otherClientRate is the rate that the other client prints last.
+// otherClientRate returns the last rate that the other client prints.
 func otherClientRate(ctx context.Context, client string) (float64, error) {
 	out, err := exec.CommandContext(ctx, "sh", "-c", client).CombinedOutput()
 	found := regexp.MustCompile(`([\d.]+) (?:requests/s|infer/sec)`).FindAllSubmatch(out, -1)

@@ -51,13 +51,13 @@ func run() (err error) {
 		if err != nil {
 			return fmt.Errorf("-log: %w", err)
 		}
-		defer file.Close() // each line is there as soon as it is written
+		defer file.Close() // each line is written immediately
 		o.Log = file
 	}
 	return serveUntilSignal(*address, openaitest.New(o))
 }
 
-// serveUntilSignal answers until a signal comes.
+// serveUntilSignal serves requests until the process receives a signal.
 func serveUntilSignal(address string, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -67,14 +67,14 @@ func serveUntilSignal(address string, handler http.Handler) error {
 	}
 	fmt.Printf("http://%s/v1\n", listener.Addr())
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve says how it ended
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve returns the result
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// addIdentityFlags adds the flags of what the server says of itself.
+// addIdentityFlags adds the flags for the server's description of itself.
 func addIdentityFlags(o *openaitest.Options) {
 	flag.StringVar(&o.Model, "model", "mock", "the model's name")
 	flag.StringVar(&o.Alias, "alias", "", "a second name of the model: the node's, in the network division")
@@ -89,7 +89,7 @@ func addIdentityFlags(o *openaitest.Options) {
 	flag.IntVar(&o.Vocabulary, "vocabulary", 0, "token ids are below; 0: 32000")
 }
 
-// addPaceFlags adds the flags of the server's times.
+// addPaceFlags adds the flags for the server's timing.
 func addPaceFlags(o *openaitest.Options) {
 	flag.DurationVar(&o.First, "first", 0, "time to the first token")
 	flag.DurationVar(&o.Step, "step", 0, "time between two tokens; 0 sends an answer in one piece")
@@ -100,7 +100,7 @@ func addPaceFlags(o *openaitest.Options) {
 	flag.BoolVar(&o.Caches, "cache", false, "keep prompts: what a prompt has in common with one before takes no time")
 }
 
-// addAnswerFlags adds the flags of what is answered.
+// addAnswerFlags adds the flags for the server's answers.
 func addAnswerFlags(o *openaitest.Options) {
 	flag.IntVar(&o.Together, "together", 1, "tokens in each event")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")

@@ -1,5 +1,5 @@
-// Package backends lists the backends of the built-in plugins and sets their speed in tests. A vendor's own plugin
-// lists its own.
+// Package backends lists the backends of the built-in plugins and sets their speed in tests. A vendor's plugin lists
+// its own backends.
 package backends
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-// BackendOptions returns the backends: ONNX Runtime, which is the default, a process in any language, and servers of
-// the Open Inference Protocol.
+// BackendOptions returns the backends: ONNX Runtime (the default), a process in any language, and servers of the Open
+// Inference Protocol.
 //
-// ONNX Runtime's library is the one beside the binary, unless option lib or the environment variable PLUMBLINE_ORT_LIB
+// ONNX Runtime's library is in the binary's folder, unless option lib or the environment variable PLUMBLINE_ORT_LIB
 // names another.
 func BackendOptions() []serve.Option {
 	keepToOneself()
@@ -25,11 +25,11 @@ func BackendOptions() []serve.Option {
 	}
 }
 
-// keepToOneself keeps newer versions of ONNX Runtime, which the user may name, from reporting over the network in a
-// timed run, and from leaving the file behind that they do it with.
+// disableTelemetry prevents newer versions of ONNX Runtime, which the user may name, from reporting over the network in
+// a timed run and from leaving their telemetry file behind.
 func keepToOneself() {
 	const telemetry = "ORT_DISABLE_TELEMETRY"
 	if _, given := os.LookupEnv(telemetry); !given {
-		_ = os.Setenv(telemetry, "1") // fails for malformed names alone
+		_ = os.Setenv(telemetry, "1") // fails only for malformed names
 	}
 }

@@ -9,20 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Pace makes a backend as quick, or as slow, as that of a machine that is not at hand, for tests whose verdicts must
-// not depend on it: runs take its time, and what they answer stays right. The zero value changes nothing.
+// Pace makes a backend as fast or as slow as that of another machine, for tests whose verdicts must not depend on this
+// machine. It changes the duration of runs but not their answers. The zero value changes nothing.
 type Pace struct {
-	// AtOnce answers what was asked before without a run of the model.
+	// AtOnce answers repeated inputs without running the model.
 	AtOnce bool
-	// Times is how many times as long each run takes as it did; 0: as long.
+	// Times is the factor by which each run takes longer; 0: no change.
 	Times int
-	// Each is how long each sample of a run takes, whatever else the machine does: what was asked before is answered
-	// without a run of the model.
+	// Each is the duration of each sample of a run, regardless of other work on the machine. Repeated inputs are answered
+	// without running the model.
 	Each time.Duration
 }
 
-// ParsePace reads "once", a number of times above 1, how long each sample takes ("5ms"), or "" for the machine's own
-// pace.
+// ParsePace parses "once", a factor above 1, the duration of each sample ("5ms"), or "" for no change.
 func ParsePace(text string) (Pace, error) {
 	switch text {
 	case "":
@@ -41,14 +40,14 @@ func ParsePace(text string) (Pace, error) {
 	return Pace{Times: times}, nil
 }
 
-// Paceable is a backend that can be paced: what it says of itself, and the devices that it takes, stay as they are.
+// Paceable is a backend whose pace can be changed. Its description and its devices stay unchanged.
 type Paceable interface {
 	backend.Backend
 	backend.Describer
 	backend.DeviceChooser
 }
 
-// ApplyTo returns b at the pace.
+// ApplyTo returns b with the pace applied.
 func (p Pace) ApplyTo(b Paceable) backend.Backend { return pacedBackend{b, p} }
 
 type pacedBackend struct {
@@ -56,7 +55,7 @@ type pacedBackend struct {
 	pace Pace
 }
 
-// Open opens a model. What is beside it are sessions of this package.
+// Open opens a model and wraps the session according to the pace.
 func (b pacedBackend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	s, err := b.Paceable.Open(ctx, m, c)
 	switch {
@@ -72,7 +71,7 @@ func (b pacedBackend) Open(ctx context.Context, m backend.Model, c backend.Confi
 	return s, nil
 }
 
-// commonSession passes on what a session says of itself.
+// commonSession forwards the descriptive methods of a session.
 type commonSession struct{ backend.Session }
 
 func (s commonSession) CacheMemory() any { return backend.CacheMemory(s.Session) }
@@ -90,7 +89,7 @@ type slowSession struct {
 	pace Pace
 }
 
-// remainingTime is how much longer a run takes.
+// remainingTime returns the additional time that a run must take.
 func (p Pace) remainingTime(took time.Duration, in []backend.Tensor) time.Duration {
 	if p.Times > 1 {
 		return time.Duration(p.Times-1) * took

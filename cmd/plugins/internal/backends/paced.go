@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// applyPace returns ONNX Runtime at the pace that PLUMBLINE_PACE names, in plugins that are built with the tag pace:
-// for tests.
+// applyPace returns ONNX Runtime with the pace in PLUMBLINE_PACE. It is part of plugins that are built with the tag
+// pace, for tests.
 func applyPace(b Paceable) backend.Backend {
 	p, err := ParsePace(os.Getenv("PLUMBLINE_PACE"))
 	if err != nil {

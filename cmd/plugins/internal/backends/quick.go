@@ -12,25 +12,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
-// cachedSession runs a model once for each row of its inputs, and remembers what came out.
+// cachedSession runs a model once for each distinct row of its inputs and stores the outputs.
 type cachedSession struct {
 	commonSession
 	runs tensorcache.Runs
 	seed maphash.Seed
 
 	mu    sync.Mutex
-	whole bool // the model's tensors have no rows of the batch: a run is remembered whole, as if it were one row
+	whole bool // the model's tensors have no rows of the batch, so a run is stored as a single row
 	known map[uint64][]outputRow
-	size  int // bytes of known
+	size  int // size of known in bytes
 }
 
 // outputRow is a row of an output.
 type outputRow struct {
-	shape []int64 // the first dimension is the row's share of the whole
+	shape []int64 // the first dimension is the row's share of the output
 	data  []byte
 }
 
-// maxKnown limits the memory of a session, in bytes: what comes beyond it takes its time.
+// maxKnown is the maximum memory of a session, in bytes. Rows beyond it are not stored.
 const maxKnown = 256 << 20
 
 func newCachedSession(s backend.Session) *cachedSession {
@@ -40,11 +40,11 @@ func newCachedSession(s backend.Session) *cachedSession {
 	}
 }
 
-// hasNoRows says that the first dimension of a tensor is a number of something else, whatever the batch: one that is as
-// large by chance must not be taken for the rows.
+// hasNoRows reports whether the first dimension of a tensor has a fixed size other than the batch. Even if it equals
+// the batch by chance, it must not be treated as rows.
 func hasNoRows(t backend.TensorInfo) bool { return len(t.Shape) > 0 && t.Shape[0] > 1 }
 
-// CacheMemory is the memory of this process, whatever the session's is.
+// CacheMemory returns the memory of this process, even if the session uses another.
 func (s *cachedSession) CacheMemory() any { return tensorcache.Memory{} }
 
 func (s *cachedSession) Run(ctx context.Context, in, out []backend.Tensor) error {
@@ -54,7 +54,7 @@ func (s *cachedSession) Run(ctx context.Context, in, out []backend.Tensor) error
 			return joinRows(rows, s.Outputs(), out)
 		}
 		for i := range out {
-			out[i].KeepOutput = false // it is kept here
+			out[i].KeepOutput = false // the output is stored here
 		}
 		if err := s.Session.Run(ctx, in, out); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (s *cachedSession) rowKeys(in []backend.Tensor) []uint64 {
 		for _, t := range in {
 			p := rowOf(t, r, rows)
 			for _, d := range p.shape {
-				_ = binary.Write(&h, binary.LittleEndian, d) // it fails never
+				_ = binary.Write(&h, binary.LittleEndian, d) // never fails
 			}
 			_, _ = h.Write(p.data)
 		}
@@ -92,14 +92,14 @@ func (s *cachedSession) isWhole() bool {
 	return s.whole
 }
 
-// haveRows says that each tensor has so many rows.
+// haveRows reports whether each tensor has the given number of rows.
 func haveRows(of []backend.Tensor, rows int) bool {
 	return rows > 0 && !slices.ContainsFunc(of, func(t backend.Tensor) bool {
 		return len(t.Shape) == 0 || int(t.Shape[0]) != rows
 	})
 }
 
-// rowOf is row r of rows of a tensor, in the tensor's memory.
+// rowOf returns row r of rows of a tensor, in the tensor's memory.
 func rowOf(t backend.Tensor, r, rows int) outputRow {
 	each, shape := len(t.Data)/rows, slices.Clone(t.Shape)
 	if len(shape) > 0 {
@@ -108,7 +108,7 @@ func rowOf(t backend.Tensor, r, rows int) outputRow {
 	return outputRow{shape, t.Data[r*each : (r+1)*each]}
 }
 
-// lookUp finds the outputs of each row; nil where one is not known, or has another shape than the others.
+// lookUp returns the outputs of each row; nil if a row is unknown or has another shape than the others.
 func (s *cachedSession) lookUp(keys []uint64) (rows [][]outputRow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *cachedSession) lookUp(keys []uint64) (rows [][]outputRow) {
 	return rows
 }
 
-// rememberRows keeps what came out of a run.
+// rememberRows stores the outputs of a run.
 func (s *cachedSession) rememberRows(keys []uint64, out []backend.Tensor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *cachedSession) rememberRows(keys []uint64, out []backend.Tensor) {
 	}
 }
 
-// joinRows joins rows to the outputs of a run, in the caller's memory where there is some.
+// joinRows joins rows to the outputs of a run, in the caller's memory if there is some.
 func joinRows(rows [][]outputRow, infos []backend.TensorInfo, out []backend.Tensor) error {
 	for i := range out {
 		t, first := &out[i], rows[0][i]

@@ -4,5 +4,5 @@ package backends
 
 import "github.com/plumbline-ml/plumbline/sdk/backend"
 
-// applyPace returns the backend as it is.
+// applyPace returns the backend unchanged.
 func applyPace(b backend.Backend) backend.Backend { return b }

@@ -2,7 +2,7 @@
 // bin/plugins
 //
 // On a platform without a library in the module, the command reports this and succeeds, since the binaries also work
-// with a library of the user's own.
+// with the user's own library.
 package main
 
 import (
