@@ -1,7 +1,7 @@
 // Package beside samples a server's own metrics, the metrics of its accelerators, and a power meter during a
 // measurement.
 //
-// In scope: the sources. Out of scope: their values in the record of a point.
+// In scope: the sources. Out of scope: the meaning of their values in a point's record.
 package beside
 
 import (
@@ -20,16 +20,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Sources contains the addresses of the server's and its accelerators' metrics, and a power meter.
+// Sources contains the pages with the metrics of the server and its accelerators, and a power meter.
 type Sources struct {
-	server, gpus *scrape.Page // nil: nowhere
-	meter        *power.Meter // nil: none
-	// Root is the file system of the client's machine, which says what other programs do there; nil: nobody is asked.
+	server, gpus *scrape.Page // nil: not sampled
+	meter        *power.Meter // nil: no meter
+	// Root is the file system of the client's machine. It provides the use of the machine by other programs. If it is nil,
+	// that use is not measured.
 	Root fs.FS
 }
 
-// Find finds the page of the server at a URL, unless serverMetrics names another, or none by "off". What was named is
-// read once, as the meter is (nil: there is none): what cannot be read is an error then.
+// Find returns the sources of the server at url. serverMetrics is the address of another metrics page, or "off" for
+// none; if it is empty, Find looks for the server's own page. Find reads each named page and the meter (nil: no meter)
+// once. It returns an error if one of them cannot be read.
 func Find(ctx context.Context, url, serverMetrics, gpuMetrics string, meter *power.Meter) (Sources, error) {
 	s := Sources{meter: meter}
 	var err error
@@ -62,7 +64,7 @@ func named(ctx context.Context, flag, url string) (*scrape.Page, error) {
 	return p, nil
 }
 
-// processors is what the client's processors have done so far.
+// processors returns the processor time that the client's machine has used so far.
 func (s Sources) processors() (system.Processors, bool) {
 	if s.Root == nil {
 		return system.Processors{}, false
@@ -70,13 +72,14 @@ func (s Sources) processors() (system.Processors, bool) {
 	return system.ReadProcessors(s.Root, os.Getpid())
 }
 
-// told is all that was told at a point, for its file.
+// told contains the metrics sampled during a point, for the point's file.
 type told struct {
 	Server *scrape.Server `json:"server,omitempty"`
 	GPUs   *scrape.Server `json:"gpus,omitempty"`
 }
 
-// Begin begins to read them; done adds what they said in a point's window to its record. nil: there is no point.
+// Begin starts the sampling. The returned function stops it and adds the samples in the point's window to the point's
+// record. If the point is nil, the function only stops the sampling.
 func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
 	began := time.Now()
 	now := func() int64 { return int64(time.Since(began)) }
@@ -125,7 +128,7 @@ func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
 	}
 }
 
-// ended stops a watch; nil: it has nothing to say.
+// ended stops a watch and returns its values in a window. It returns nil if there are none.
 func ended(ctx context.Context, w *scrape.Watch, from, to int64) *scrape.Server {
 	if w == nil {
 		return nil
@@ -137,7 +140,7 @@ func ended(ctx context.Context, w *scrape.Watch, from, to int64) *scrape.Server 
 	return &s
 }
 
-// energy is what accelerators drew in a window; nil: they do not tell.
+// energy returns the energy that the accelerators used in a window. It returns nil if they do not report it.
 func energy(gpus *scrape.Server, s *record.Serving, from, to int64) *record.ServingEnergy {
 	joules, ok := gpus.Energy(from, to)
 	seconds := float64(to-from) / 1e9

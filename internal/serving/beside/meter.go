@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/sweep"
 )
 
-// tryMeter reads the meter once: one that does not read is found before the first point.
+// tryMeter reads the meter once, to find a faulty meter before the first point.
 func (s Sources) tryMeter(ctx context.Context) error {
 	if s.meter == nil {
 		return nil
@@ -30,18 +30,18 @@ func (s Sources) tryMeter(ctx context.Context) error {
 	case err != nil:
 		return sdk.Usage(fmt.Errorf("--power: %w", err))
 	}
-	_, _ = r.Finish(ctx, spl.Window{}) // what a meter that ends says, the points say
+	_, _ = r.Finish(ctx, spl.Window{}) // each point reports a meter that fails later
 	return nil
 }
 
-// metered is a power measurement beside a point; nil is none.
+// metered is a power measurement during a point; nil: no meter.
 type metered struct {
 	meter     *power.Meter
 	recording *power.Recording
 	fault     error // why there is no recording
 }
 
-// startMeter begins to measure.
+// startMeter starts a power measurement.
 func startMeter(ctx context.Context, meter *power.Meter) *metered {
 	if meter == nil {
 		return nil
@@ -51,7 +51,8 @@ func startMeter(ctx context.Context, meter *power.Meter) *metered {
 	return m
 }
 
-// finish ends the measurement, and adds to a point what it says of the window of its figures; nil: there is no point.
+// finish ends the measurement and adds its values in the point's figure window to the point. If p is nil, finish only
+// ends the measurement.
 func (m *metered) finish(ctx context.Context, p *sweep.SweepPoint) {
 	if m == nil {
 		return
@@ -92,7 +93,7 @@ func (m *metered) finish(ctx context.Context, p *sweep.SweepPoint) {
 	}
 }
 
-// readings are those of spl.txt over time.
+// readings returns the watts of spl.txt over time, relative to began.
 func readings(text []byte, began time.Time) series.Told {
 	t := series.Told{Name: "power", Unit: "W"}
 	in := spl.NewReader(bytes.NewReader(text))

@@ -19,20 +19,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Files of a model's folder, and the most bytes of each.
+// Files of a model's folder, and the maximum size of each in bytes.
 const (
 	templateFile = "chat_template.jinja"
 	configFile   = "tokenizer_config.json"
 	maxFile      = 16 << 20
 )
 
-// ErrNone is the error of a folder without a chat template.
+// ErrNone reports that a folder has no chat template.
 var ErrNone = errors.New("no chat template")
 
-// Encode appends the ids of a text to dst, without special tokens around it.
+// Encode appends the token ids of a text to dst, without the special tokens that can surround it.
 type Encode func(dst []int32, text string) []int32
 
-// Message is an answer of a model. ToolCalls contains dicts of package pyvalue.
+// Message is a model's answer. ToolCalls contains dicts of package pyvalue.
 type Message struct {
 	Content, Reasoning string
 	ToolCalls          []any
@@ -43,17 +43,18 @@ type Counter struct {
 	template *jinja.Template
 	special  map[string]any // bos_token and others
 	encode   Encode
-	frame    int // tokens of an empty answer behind an empty question
+	frame    int // tokens of an empty question with an empty answer
 	ids      []int32
 
-	// Fallbacks is how many messages the template could not render; Fallback is why, of the first. Their texts were
-	// counted without it.
+	// Fallbacks is the number of messages that the template could not render and that were counted as plain text. Fallback
+	// is the error of the first of them.
 	Fallbacks int
 	Fallback  error
 }
 
-// Open reads the chat template of a model's folder: chat_template.jinja, or chat_template of tokenizer_config.json, of
-// several the one that is named default. The error wraps ErrNone where there is none.
+// Open reads the chat template of a model's folder: chat_template.jinja, or chat_template of tokenizer_config.json. If
+// the latter lists several templates, Open uses the one named default. The error wraps ErrNone if the folder has no
+// template.
 func Open(folder string, encode Encode) (*Counter, error) {
 	c := &Counter{encode: encode, special: map[string]any{}}
 	source, err := c.read(folder)
@@ -71,8 +72,8 @@ func Open(folder string, encode Encode) (*Counter, error) {
 	return c, nil
 }
 
-// OpenBeside is Open of a tokenizer's folder: the tokenizer itself, or the folder of its file. It is nil where the
-// folder has no chat template.
+// OpenBeside opens the chat template in a tokenizer's folder. tokenizer is that folder, or a file in it. OpenBeside
+// returns nil if the folder has no chat template.
 func OpenBeside(tokenizer string, encode Encode) (*Counter, error) {
 	if info, err := os.Stat(tokenizer); err != nil || !info.IsDir() {
 		tokenizer = filepath.Dir(tokenizer)
@@ -84,7 +85,7 @@ func OpenBeside(tokenizer string, encode Encode) (*Counter, error) {
 	return c, err
 }
 
-// Parts is Count of a message in parts; nil of no counter.
+// Parts returns Count as a function of a message's parts. It returns nil if c is nil.
 func (c *Counter) Parts() func(content, reasoning string, calls []any) int {
 	if c == nil {
 		return nil
@@ -92,8 +93,8 @@ func (c *Counter) Parts() func(content, reasoning string, calls []any) int {
 	return func(content, reasoning string, calls []any) int { return c.Count(Message{content, reasoning, calls}) }
 }
 
-// Doubt says what a person must know of messages, so many of which were counted, where it is not as the client counts
-// them; empty: nothing.
+// Doubt returns a warning if some of the messages were not counted in the way of the client of MLPerf Endpoints. It
+// returns an empty string if all were.
 func (c *Counter) Doubt(messages int) string {
 	switch {
 	case c == nil && messages > 0:
@@ -106,7 +107,7 @@ func (c *Counter) Doubt(messages int) string {
 	return ""
 }
 
-// read finds the template's text, and the special tokens.
+// read returns the template's text and reads the special tokens.
 func (c *Counter) read(folder string) (source string, err error) {
 	config := pyvalue.NewDict()
 	text, err := bounded.ReadFile(filepath.Join(folder, configFile), maxFile)
@@ -146,7 +147,7 @@ func (c *Counter) read(folder string) (source string, err error) {
 	return "", fmt.Errorf("%w in %s: want %s, or chat_template in %s", ErrNone, folder, templateFile, configFile)
 }
 
-// readSpecial takes over the names of special tokens.
+// readSpecial reads the texts of the special tokens.
 func (c *Counter) readSpecial(config *pyvalue.Dict) {
 	for _, name := range []string{"bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token",
 		"mask_token"} {
@@ -160,8 +161,9 @@ func (c *Counter) readSpecial(config *pyvalue.Dict) {
 	}
 }
 
-// Count is how many tokens an answer has: those of an empty question and the answer, without those of an empty question
-// and an empty answer. What the template cannot render is counted as text, as the client does.
+// Count returns the number of an answer's tokens: the tokens of an empty question with the answer, minus the tokens of
+// an empty question with an empty answer. If the template cannot render the answer, Count tokenizes its plain text,
+// like the client of MLPerf Endpoints.
 func (c *Counter) Count(m Message) int {
 	n, err := c.count(m)
 	if err == nil {
@@ -181,7 +183,7 @@ func (c *Counter) Count(m Message) int {
 	return len(c.ids)
 }
 
-// compact is JSON without blanks; nothing of no calls.
+// compact returns calls as JSON without blanks; empty: no calls.
 func compact(calls []any) string {
 	if len(calls) == 0 {
 		return ""
@@ -193,7 +195,7 @@ func compact(calls []any) string {
 	return string(text)
 }
 
-// count is the tokens of an empty question and an answer.
+// count returns the number of tokens of an empty question with an answer.
 func (c *Counter) count(m Message) (int, error) {
 	question, answer := pyvalue.NewDict(), pyvalue.NewDict()
 	question.Set("role", "user")
@@ -219,7 +221,8 @@ func (c *Counter) count(m Message) (int, error) {
 	return len(c.ids), nil
 }
 
-// readCalls are calls whose arguments are objects, where their texts are such: templates go through them.
+// readCalls returns the calls with their arguments decoded from JSON text to dicts, as templates iterate over them.
+// Arguments that are not a JSON object stay texts.
 func readCalls(calls []any) []any {
 	out := make([]any, len(calls))
 	for i, call := range calls {
@@ -238,7 +241,7 @@ func readCalls(calls []any) []any {
 	return out
 }
 
-// with is a copy of a dict with another value of a key.
+// with returns a copy of a dict with a new value of one key.
 func with(d *pyvalue.Dict, key string, v any) *pyvalue.Dict {
 	out := pyvalue.NewDict()
 	for _, k := range d.Keys() {

@@ -21,25 +21,23 @@ import (
 // Client is an engine.Asker for servers with OpenAI's API.
 type Client struct {
 	Wire *openai.Client
-	// Whole asks for each answer in one piece.
+	// Whole requests each answer in one piece, without streaming.
 	Whole bool
-	// Received, if not nil, gets what each request of an ask had for an answer, before Ask returns; it is called from many
-	// goroutines.
+	// Received, if not nil, receives the answer to each request of an ask before Ask returns. Many goroutines call it.
 	Received func(r *metrics.Request, a ReceivedAnswer)
 }
 
-// ReceivedAnswer is the answer to a request, as far as it was received. It is valid until the call that passes it
-// returns.
+// ReceivedAnswer is the received part of the answer to a request. It is valid until the call that passes it returns.
 type ReceivedAnswer struct {
-	Text      []byte // the answer, with the names and arguments of tool calls where they came
-	Content   []byte // the answer without them
+	Text      []byte // the answer in order of arrival, with the names and arguments of tool calls
+	Content   []byte // the answer without tool calls
 	Reasoning []byte
-	Calls     []backend.ToolCall // of a chat; nil: none
+	Calls     []backend.ToolCall // tool calls of a chat; nil: none
 }
 
 var _ engine.Answerer = (*Client)(nil)
 
-// Prepare writes a request as the servers want it.
+// Prepare encodes a request in the server's API.
 func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
 	return c.Wire.WriteRequest(openai.ClientCall{
 		API: openai.APIPart(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
@@ -48,12 +46,12 @@ func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
 	})
 }
 
-// Ask sends a request that Prepare wrote, and records what comes.
+// Ask sends a request that Prepare encoded, and records the events of the answer.
 func (c *Client) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
 	c.sendRequest(ctx, p, r, &eventRecorder{Clock: clock, request: r, keeps: c.Received != nil})
 }
 
-// Answer is Ask, and returns the text of the answer.
+// Answer does what Ask does, and returns the answer's text.
 func (c *Client) Answer(
 	ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request,
 ) (text string) {
@@ -81,7 +79,7 @@ func (c *Client) sendRequest(ctx context.Context, p engine.Prepared, r *metrics.
 	}
 }
 
-// statusOf is how a failed request ended.
+// statusOf returns the status of a request that ended with err.
 func statusOf(err error) metrics.Status {
 	f := new(openai.CallFailure)
 	if !errors.As(err, &f) {
@@ -110,17 +108,17 @@ type eventRecorder struct {
 	request           *metrics.Request
 	keeps             bool
 	answer, reasoning []byte
-	content           []byte // of the answer, without tool calls
+	content           []byte // the answer without tool calls
 	calls             openai.MergedCalls
 }
 
-// kinds are those of the wire as they are recorded.
+// kinds maps the wire's kinds of events to the recorded kinds.
 var kinds = [...]metrics.EventKind{
 	openai.RoleEvent: metrics.Role, openai.ContentEvent: metrics.Content, openai.ReasoningEvent: metrics.Reasoning,
 	openai.ToolEvent: metrics.Tool, openai.CommentEvent: metrics.Comment,
 }
 
-// Event records an event.
+// Event records an event of the wire.
 func (o *eventRecorder) Event(e *openai.ObservedEvent) {
 	o.request.Events.Add(metrics.StreamEvent{
 		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// OpenParquet opens a Parquet file as a table: for prompts.Options.
+// OpenParquet opens a Parquet file as a table for prompts.Options.
 func OpenParquet(path string) (prompts.Table, error) {
 	f, err := parquetfile.Open(path)
 	if err != nil {
@@ -17,7 +17,7 @@ func OpenParquet(path string) (prompts.Table, error) {
 	return parquetTable{f}, nil
 }
 
-// parquetTable is a Parquet file.
+// parquetTable reads the rows of a Parquet file.
 type parquetTable struct{ *parquetfile.ParquetFile }
 
 // Rows implements prompts.Table.

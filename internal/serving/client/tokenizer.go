@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// OpenTokenizer reads a model's tokenizer for prompts.Options: tokenizer.json, tokenizer.model, or a folder with one of
-// them or vocab.json and merges.txt. The error is prompts.ErrData.
+// OpenTokenizer reads a model's tokenizer for prompts.Options. The path names tokenizer.json, tokenizer.model, or a
+// folder that contains one of them, or vocab.json and merges.txt. The error is prompts.ErrData.
 func OpenTokenizer(path string) (prompts.Tokenizer, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -17,32 +17,32 @@ import (
 // CurvePoint contains the figures of a measured load that a sweep uses. A figure that was not measured is NaN.
 type CurvePoint struct {
 	By   arrival.Kind
-	Load float64 // users, or requests per second; 0 where the load is no number
+	Load float64 // users, or requests per second; 0: the load has no number
 
-	Requests                     int // that were measured; 0: unknown
+	Requests                     int // measured requests; 0: unknown
 	RequestsPerSec, TokensPerSec float64
 	User                         float64 // 1 / median TPOT, in tokens per second
 	Goodput                      float64 // requests per second within all limits
 	Failed                       float64 // share of the requests, from 0 to 1
 
-	Stationary    bool // its figures do not depend on how long it took
-	ClientLimited bool // the client was the limit, not the server
-	Held          bool // every objective
+	Stationary    bool // the figures do not depend on the length of the measurement
+	ClientLimited bool // the client was the bottleneck, not the server
+	Held          bool // the point met all objectives
 }
 
-// overFailed is the share of failures above which a point is overloaded.
+// overFailed is the maximum share of failed requests of a point that is not overloaded.
 const overFailed = 0.10
 
-// IsOverloaded says that the server did not keep up with the load.
+// IsOverloaded reports whether the server did not keep up with the load.
 func (p CurvePoint) IsOverloaded() bool { return !p.Stationary || p.Failed > overFailed }
 
-// Holds says that the point counts, and keeps all objectives.
+// Holds reports whether the point counts and meets all objectives.
 func (p CurvePoint) Holds() bool { return p.Stationary && !p.ClientLimited && p.Held }
 
-// enough is how many overloaded points in a row end a sweep.
+// enough is the number of successive overloaded points that end a sweep.
 const enough = 2
 
-// ShouldStop says that a sweep of rising load ends with the last of its points: two in a row are overloaded.
+// ShouldStop reports whether a sweep of rising load ends after the given points because the last two are overloaded.
 func ShouldStop(points []CurvePoint) bool {
 	if len(points) < enough {
 		return false
@@ -50,8 +50,8 @@ func ShouldStop(points []CurvePoint) bool {
 	return !slices.ContainsFunc(points[len(points)-enough:], func(p CurvePoint) bool { return !p.IsOverloaded() })
 }
 
-// BestPoint is the point with the most goodput of those that hold; the lower one where several have it. ok is false
-// where there is none.
+// BestPoint returns the index of the point with the highest goodput among the points that hold. Of several with the
+// same goodput it returns the first. ok is false if no point holds.
 func BestPoint(points []CurvePoint) (at int, ok bool) {
 	for i, p := range points {
 		if p.Holds() && p.Goodput > 0 && (!ok || p.Goodput > points[at].Goodput) {
@@ -61,9 +61,9 @@ func BestPoint(points []CurvePoint) (at int, ok bool) {
 	return at, ok
 }
 
-// ParetoLine lists the points that no other one beats: none has as many tokens per second and as many for each user,
-// and more of one of them. Points that the client limited, or whose tokens were not counted, are not among them; of
-// equal ones all are.
+// ParetoLine returns the indices of the points that no other point dominates. A point dominates another if both its
+// tokens per second and its tokens per second and user are at least as high, and one of them is higher. Equal points
+// are all kept. Points that the client limited, and points without token counts, are excluded.
 func ParetoLine(points []CurvePoint) []int {
 	var all []int
 	for i, p := range points {
@@ -76,7 +76,7 @@ func ParetoLine(points []CurvePoint) []int {
 		return cmp.Or(cmp.Compare(b.User, a.User), cmp.Compare(b.TokensPerSec, a.TokensPerSec))
 	})
 	var kept []int
-	for _, i := range all { // from the fastest for a user on, each must have more tokens
+	for _, i := range all { // in order of falling speed per user, the throughput must rise
 		p := points[i]
 		if len(kept) > 0 {
 			last := points[kept[len(kept)-1]]
@@ -90,7 +90,8 @@ func ParetoLine(points []CurvePoint) []int {
 	return kept
 }
 
-// curveValue is what a curve shows over its load: goodput, where there are objectives, else requests per second.
+// curveValue returns the height of a point on the curve: its goodput, or its requests per second if there are no
+// objectives.
 func (p CurvePoint) curveValue() float64 {
 	if math.IsNaN(p.Goodput) {
 		return p.RequestsPerSec
@@ -98,7 +99,8 @@ func (p CurvePoint) curveValue() float64 {
 	return p.Goodput
 }
 
-// ratePosition is where a point stands among rates: one user and the maximum at the rate that they got.
+// ratePosition returns the place of a point on an axis of rates. For one user and for the maximum it is the measured
+// rate.
 func (p CurvePoint) ratePosition() float64 {
 	if p.By == arrival.Rate {
 		return p.Load
@@ -107,14 +109,14 @@ func (p CurvePoint) ratePosition() float64 {
 }
 
 const (
-	autoRates   = 6    // between one user and the maximum
-	autoRefined = 3    // more where the curve bends
-	bracket     = 0.10 // how far the neighbours of the highest goodput may be from it
+	autoRates   = 6    // rates between one user and the maximum
+	autoRefined = 3    // additional rates at the bend of the curve
+	bracket     = 0.10 // maximum relative distance of the neighbours of the highest goodput
 )
 
-// NextAutoLoad is a sweep that chooses its loads: one user, the maximum, then rates between them until the server is
-// overloaded, then some where the curve bends down most. It returns the load after those that were made, in any
-// order; ok is false where the sweep is complete. The same points lead to the same load.
+// NextAutoLoad returns the next load of a sweep that chooses its own loads, after the loads in made (in any order).
+// Such a sweep measures one user, the maximum, rates between them until the server is overloaded, and finally rates
+// near the sharpest bend of the curve. ok is false if the sweep is complete. The same points always give the same load.
 func NextAutoLoad(made []CurvePoint) (by arrival.Kind, value float64, ok bool) {
 	var one, most *CurvePoint
 	var rates []CurvePoint
@@ -135,7 +137,7 @@ func NextAutoLoad(made []CurvePoint) (by arrival.Kind, value float64, ok bool) {
 		return arrival.Maximum, 0, true
 	}
 	planned := arrival.RatesBetween(one.RequestsPerSec, most.RequestsPerSec, autoRates)
-	var first []CurvePoint // of the planned ones, up to a rate
+	var first []CurvePoint // measured points of the planned rates, up to the current rate
 	for _, rate := range planned {
 		at := slices.IndexFunc(rates, func(p CurvePoint) bool { return p.Load == rate })
 		switch {
@@ -152,8 +154,8 @@ func NextAutoLoad(made []CurvePoint) (by arrival.Kind, value float64, ok bool) {
 	return arrival.Rate, value, ok && !slices.ContainsFunc(rates, func(p CurvePoint) bool { return p.Load == value })
 }
 
-// refineGap is a rate in the middle of a gap beside the top of the curve, the highest goodput or else the knee: above
-// it, where a higher rate may have more; below it where that cannot be far, and the top has less than its rate.
+// refineGap returns a rate in the middle of a gap next to the curve's top. It uses the gap above the top if that is
+// wide. Otherwise it uses the gap below, if that is wide and the top's value is lower than its rate.
 func refineGap(made []CurvePoint) (rate float64, ok bool) {
 	order := sortByPlace(made, CurvePoint.ratePosition)
 	at, ok := topPoint(made)
@@ -175,7 +177,7 @@ func refineGap(made []CurvePoint) (rate float64, ok bool) {
 	return 0, false
 }
 
-// topPoint is the point with the highest goodput; without objectives it is the knee.
+// topPoint returns the point with the highest goodput. Without objectives it returns the sharpest bend.
 func topPoint(made []CurvePoint) (at int, ok bool) {
 	for i, p := range made {
 		if p.Goodput > 0 && (!ok || p.Goodput > made[at].Goodput) {
@@ -188,7 +190,7 @@ func topPoint(made []CurvePoint) (at int, ok bool) {
 	return sharpestBend(made, CurvePoint.ratePosition)
 }
 
-// middleRate is halfway between two rates, with three significant digits as all rates of a sweep.
+// middleRate returns the mean of two rates, rounded to three significant digits like all rates of a sweep.
 func middleRate(a, b float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat((a+b)/2, 'g', 3, 64), 64)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// noise is the deviation of a point's height between two measurements of the same load, as a share of it, and sigmas
-	// is how many deviations a bend must have to be one.
+	// noise is the relative standard deviation of a point's height between two measurements of the same load. sigmas is
+	// the minimum height of a bend, in standard deviations.
 	noise  = 0.03
 	sigmas = 3
-	// flatter is the share of the slope before a knee that the slope behind it has at most.
+	// flatter is the maximum ratio of the slope behind a knee to the slope before it.
 	flatter = 0.5
-	// fewest is how many points have a bend, or have none.
+	// fewest is the minimum number of points of a curve with or without a bend.
 	fewest = 3
 )
 
-// FindKnee is the point where a curve of goodput (without objectives of requests per second) over the load bends down
-// most: more load brings less than half of what it brought before, and the point lies further above the chord between
-// its neighbours than the spread of the three explains. It is looked for among the points of the kind of load that most
-// of them have, users or rates. Where there is none, straight is the point up to which the curve rises without one.
-// Either is None where it cannot be told: both of fewer than three points, and of those that are flat.
+// FindKnee returns the index of the point where a curve of goodput over load bends down most. Without objectives, the
+// curve shows requests per second. At a knee, the slope falls to half or less, and the point is above the chord between
+// its neighbours by more than the spread of the three points. FindKnee examines the points of one kind of load, users
+// or rates, whichever has more points. If there is no knee, straight is the index of the last point of the rising
+// curve. Both are None for fewer than three points and for a flat curve.
 func FindKnee(points []CurvePoint) (at, straight int) {
 	users, rates := ofKind(points, arrival.Users), ofKind(points, arrival.Rate)
 	mine := users
@@ -46,10 +46,10 @@ func FindKnee(points []CurvePoint) (at, straight int) {
 	return None, mine[order[len(order)-1]]
 }
 
-// None is the place of a point that is not there.
+// None is the index of a point that does not exist.
 const None = -1
 
-// ofKind are the places of points of a kind of load.
+// ofKind returns the indices of the points with one kind of load.
 func ofKind(points []CurvePoint, by arrival.Kind) (all []int) {
 	for i, p := range points {
 		if p.By == by {
@@ -67,8 +67,8 @@ func selectPoints(points []CurvePoint, which []int) []CurvePoint {
 	return all
 }
 
-// sharpestBend is the point that lies highest above the chord between its neighbours, both axes from 0 to 1, of those
-// where the curve bends down; ok is false where none does.
+// sharpestBend returns the point with the greatest height above the chord between its neighbours, among the points
+// where the curve bends down. Both axes are scaled to 0 to 1. ok is false if the curve bends down nowhere.
 func sharpestBend(points []CurvePoint, place func(CurvePoint) float64) (at int, ok bool) {
 	order := sortByPlace(points, place)
 	width, height := 0.0, 0.0
@@ -91,14 +91,14 @@ func sharpestBend(points []CurvePoint, place func(CurvePoint) float64) (at int, 
 	return at, ok
 }
 
-// bendsDown says that three neighbours bend down, and by more than their spread.
+// bendsDown reports whether the curve through three neighbours bends down by more than their spread.
 func bendsDown(before, here, behind CurvePoint, place func(CurvePoint) float64) bool {
 	x, y := place(here)-place(before), here.curveValue()-before.curveValue()
 	rest, more := place(behind)-place(here), behind.curveValue()-here.curveValue()
 	if y <= 0 || more/rest > flatter*y/x {
 		return false
 	}
-	share := x / (x + rest) // of the chord, to below here
+	share := x / (x + rest) // of the chord's length, from its start to the point
 	above := here.curveValue() - (1-share)*before.curveValue() - share*behind.curveValue()
 	spread := math.Sqrt(square(here.valueSpread()) + square((1-share)*before.valueSpread()) +
 		square(share*behind.valueSpread()))
@@ -107,8 +107,8 @@ func bendsDown(before, here, behind CurvePoint, place func(CurvePoint) float64) 
 
 func square(v float64) float64 { return v * v }
 
-// valueSpread is the deviation of the point's height from one measurement to another. Requests of a rate come by
-// chance, so that their number has a deviation of its own: its root.
+// valueSpread returns the standard deviation of the point's height between measurements. For a rate it includes the
+// Poisson deviation of the number of requests, the square root of that number.
 func (p CurvePoint) valueSpread() float64 {
 	relative := square(noise)
 	if p.By == arrival.Rate && p.Requests > 0 {
@@ -117,7 +117,8 @@ func (p CurvePoint) valueSpread() float64 {
 	return p.curveValue() * math.Sqrt(relative)
 }
 
-// sortByPlace are the points with a place and a height, in order of the place.
+// sortByPlace returns the indices of the points that have a place and a height, ordered by place, without duplicates of
+// a place.
 func sortByPlace(points []CurvePoint, place func(CurvePoint) float64) []int {
 	var order []int
 	for i, p := range points {

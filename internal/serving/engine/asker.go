@@ -14,16 +14,16 @@ import (
 
 // Asker sends requests to a server. It must be safe for concurrent use.
 type Asker interface {
-	// Prepare writes a request as the server wants it: before the measurement. What it returns is given to Ask.
+	// Prepare encodes a request for the server before the measurement. The engine passes the result to Ask.
 	Prepare(a *prompts.Ask) (Prepared, error)
-	// Ask sends a request, and records in r, by clock, what comes: Sent, Events, Usage, End, Status, Fault, Server, Read.
-	// It returns when the stream is closed; r is not touched after that. It tries once. An end of ctx is recorded as
-	// metrics.Cancelled; the engine knows better why.
+	// Ask sends a request once. It records Sent, Events, Usage, End, Status, Fault, Server and Read in r, with times of
+	// clock. It returns when the stream is closed, and does not use r afterwards. It records an end of ctx as
+	// metrics.Cancelled; the engine may replace that status with the cause.
 	Ask(ctx context.Context, p Prepared, clock Clock, r *metrics.Request)
 }
 
-// Answerer is an Asker that also returns the text of answers, as sessions that continue from the server's own answers
-// require. The text is empty if there was none, and excludes reasoning.
+// Answerer is an Asker that also returns the text of answers. Sessions that continue from the server's own answers
+// require it. The text excludes reasoning; it is empty if there was no text.
 type Answerer interface {
 	Asker
 	Answer(ctx context.Context, p Prepared, clock Clock, r *metrics.Request) (text string)

@@ -13,22 +13,22 @@ import (
 // ClientUsage is the load on the client during a measurement. If the client is the bottleneck, the figures describe it,
 // not the server.
 type ClientUsage struct {
-	// CPU is the processor time of this process in the measurement, all threads together; Cores is how many it may use,
-	// and Share the part of their time that it took. CPU is 0 where the system does not tell.
+	// CPU is the processor time of all threads of this process during the measurement; 0: the system does not report it.
+	// Cores is the number of cores that the process may use. Share is the used share of their time.
 	CPU   time.Duration
 	Cores int
 	Share float64
-	// QueueP99 is the 99th percentile of Sent - Due, ReadP99 that of the longest time from a read to its record, of the
-	// requests of the window.
+	// QueueP99 is the 99th percentile of Sent - Due over the requests of the window. ReadP99 is the 99th percentile of the
+	// longest time from a read to its record.
 	QueueP99, ReadP99 time.Duration
-	// GCs is how many collections of garbage there were, GCPause how long all stood still for them, GCLongest at once.
+	// GCs is the number of garbage collections. GCPause is the sum of their pauses, GCLongest the longest pause.
 	GCs                int
 	GCPause, GCLongest time.Duration
-	// Retries is how often a request was sent again.
+	// Retries is the number of repeated requests.
 	Retries int64
 }
 
-// AsLoad is what figures of a load are doubted by.
+// AsLoad returns the client's load in the form in which package metrics judges whether the client limited the figures.
 func (c ClientUsage) AsLoad(p arrival.Pattern) metrics.ClientLoad {
 	m := metrics.ClientLoad{CPU: c.Share, Capped: p.Kind != arrival.Users && p.Users > 0}
 	if p.Kind == arrival.Users && p.Think == 0 && !p.Sessions {
@@ -37,7 +37,7 @@ func (c ClientUsage) AsLoad(p arrival.Pattern) metrics.ClientLoad {
 	return m
 }
 
-// processMeter watches the process.
+// processMeter measures the processor time and garbage collections of this process.
 type processMeter struct {
 	began, ended time.Time
 	cpu          [2]time.Duration
@@ -54,7 +54,7 @@ func (m *processMeter) stopMeter() {
 	debug.ReadGCStats(&m.gc[1])
 }
 
-// clientUsage is what was seen while a point was measured.
+// clientUsage returns the client's load during the measurement of a point.
 func (m *processMeter) clientUsage(p *MeasuredPoint) ClientUsage {
 	c := ClientUsage{Cores: runtime.GOMAXPROCS(0)}
 	if m.began.IsZero() {
@@ -73,7 +73,7 @@ func (m *processMeter) clientUsage(p *MeasuredPoint) ClientUsage {
 	return c
 }
 
-// SetWaits sets QueueP99 and ReadP99 by the requests of a window; nil: of all.
+// SetWaits sets QueueP99 and ReadP99 from the requests of a window. If w is nil, it uses all requests.
 func (c *ClientUsage) SetWaits(requests []metrics.Request, w *metrics.Window) {
 	var queued, read []int64
 	for i := range requests {
@@ -84,7 +84,7 @@ func (c *ClientUsage) SetWaits(requests []metrics.Request, w *metrics.Window) {
 	c.QueueP99, c.ReadP99 = percentile99(queued), percentile99(read)
 }
 
-// percentile99 is the 99th percentile by LoadGen's rank.
+// percentile99 returns the 99th percentile by LoadGen's rank rule.
 func percentile99(values []int64) time.Duration {
 	if len(values) == 0 {
 		return 0

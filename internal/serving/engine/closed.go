@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// runUsers ask, each when its answer has come and it has thought. Those that warm up go on into the measurement, each
-// for itself: nobody waits for the others, and no second wave is made.
+// runUsers runs all users. Each user sends its next request when the previous answer has arrived and its think time has
+// passed. Each user goes from warm-up to measurement without waiting for the others.
 func (e *engine) runUsers() {
 	var group sync.WaitGroup
 	var at int64
@@ -32,16 +32,16 @@ type closedLoopUser struct {
 	*engine
 	number   int
 	up       chan struct{}
-	measured bool // it has sent a request that counts
+	measured bool // the user has sent a measured request
 }
 
-// askUntilDone asks until there is nothing more to ask for.
+// askUntilDone sends requests until there are no more to send.
 func (u *closedLoopUser) askUntilDone(due int64) {
 	share, warm := u.plan.Share, u.plan.Share.Count(len(u.warm.items))
 	for u.keeper.waitUntil(u.sending, due, u.up) {
 		place := int(u.taken.Add(1)) - 1
 		if place < warm {
-			if u.warming.Err() != nil { // nothing more warms up
+			if u.warming.Err() != nil { // the warm-up has ended
 				continue
 			}
 			due = u.sendItem(&u.warm.items[share.Place(place)], due, nil, true).End + int64(u.plan.Load.Think)
@@ -65,11 +65,11 @@ func (u *closedLoopUser) askUntilDone(due int64) {
 	u.noMore()
 }
 
-// askTurns asks for all turns of a unit, until one fails, and returns when the next is due.
+// askTurns sends all turns of a unit until one fails. It returns the due time of the user's next request.
 func (u *closedLoopUser) askTurns(of workUnit, due int64) int64 {
 	told := u.work.newHistory(of)
 	left := of.to - of.from
-	defer func() { u.donePending(left) }() // which nobody sends any more
+	defer func() { u.donePending(left) }() // the turns that will not be sent
 	for k := of.from; k < of.to; k++ {
 		it := &u.work.items[k]
 		if k > of.from {
@@ -101,7 +101,7 @@ func (u *closedLoopUser) sendItem(it *workItem, due int64, told *prompts.ChatHis
 	return r
 }
 
-// noteFirstMeasured notes that a user has sent its first measured request.
+// noteFirstMeasured records that a user has sent its first measured request.
 func (u *closedLoopUser) noteFirstMeasured(r *metrics.Request) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -109,7 +109,7 @@ func (u *closedLoopUser) noteFirstMeasured(r *metrics.Request) {
 	u.from = max(u.from, r.Sent)
 }
 
-// noMore notes that a user finds nothing more to do.
+// noMore records that a user has found no more requests to send.
 func (u *closedLoopUser) noMore() {
 	now := u.clock.Now()
 	u.mu.Lock()

@@ -4,5 +4,5 @@ package engine
 
 import "time"
 
-// processTime is unknown here.
+// processTime returns 0: the processor time is unknown on this system.
 func processTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processTime is the processor time of this process so far.
+// processTime returns the processor time that this process has used so far.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -15,20 +15,21 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// StopReason is the reason why the sending of a point ended.
+// StopReason states why the sending of a point's requests ended.
 type StopReason string
 
-// The ends of points.
+// The reasons for the end of a point.
 const (
-	ByRequests StopReason = "requests" // all that were to be sent
+	ByRequests StopReason = "requests" // all planned requests were sent
 	ByDuration StopReason = "duration"
-	ByErrors   StopReason = "errors"    // more failures than Plan.MaxErrors, unfinished ones too, or no good answer
-	ByCaller   StopReason = "interrupt" // the end of the context
+	// more failures than Plan.MaxErrors, including unfinished requests, or no good answer
+	ByErrors StopReason = "errors"
+	ByCaller StopReason = "interrupt" // the caller's context ended
 )
 
 func (e StopReason) Error() string { return string(e) }
 
-// errGrace ends requests that are under way when the grace period is over.
+// errGrace cancels requests that are in flight at the end of the grace period.
 var errGrace = errors.New("the grace period is over")
 
 // engine runs one plan.
@@ -42,38 +43,38 @@ type engine struct {
 	keeper   *timekeeper
 	progress *PointProgress
 
-	sending context.Context // ends when nothing more is sent, by an Ended
+	sending context.Context // ends when sending ends; its cause is a StopReason
 	stop    context.CancelCauseFunc
-	asking  context.Context // ends what is under way
+	asking  context.Context // ends the requests in flight
 	cancel  context.CancelCauseFunc
-	warming context.Context // ends what warms up; under asking
+	warming context.Context // ends the warm-up requests; a child of asking
 	cool    context.CancelCauseFunc
 
-	zero   atomic.Int64 // when the measurement begins; unset before
+	zero   atomic.Int64 // start of the measurement; unset before
 	begun  sync.Once
 	client processMeter
 	graced sync.Once
-	length time.Duration // of a schedule that a duration ends
+	length time.Duration // duration of a schedule that ends by time
 
-	dealt  atomic.Bool  // all that is to be sent has been given to those who send
-	unsent atomic.Int64 // of what was given to them
+	dealt  atomic.Bool  // all units to send have been handed to the senders
+	unsent atomic.Int64 // turns handed to the senders and not sent yet
 
-	taken atomic.Int64 // of the work
-	sent  atomic.Int64 // measured requests,
-	owed  atomic.Int64 // and those of sessions that have begun
+	taken atomic.Int64 // units taken from the work
+	sent  atomic.Int64 // measured requests
+	owed  atomic.Int64 // turns of all units that have begun
 
 	mu       sync.Mutex
 	timers   []*time.Timer
-	from, to int64 // the steady window of users
-	started  int   // users who have sent a measured request
+	from, to int64 // steady window of users
+	started  int   // users that have sent a measured request
 	retries  atomic.Int64
 }
 
 const unset = math.MinInt64
 
-// Measure sends requests as the plan says, and returns what was recorded of each. It measures once; a context that ends
-// ends the sending, and what is under way is cancelled: the point then has what was done, and no error is returned. An
-// error says that nothing was measured; it is ErrLate where the start of the plan had passed before all was ready.
+// Measure sends the plan's requests once and returns the records of all. If ctx ends, Measure stops sending, cancels
+// the requests in flight, and returns the point with the requests so far and no error. An error means that nothing was
+// measured. It wraps ErrLate if the plan's start had passed before the preparation was complete.
 func Measure(ctx context.Context, asker Asker, plan PointPlan) (*MeasuredPoint, error) {
 	e, err := newEngine(asker, plan)
 	if err != nil {
@@ -94,11 +95,11 @@ func Measure(ctx context.Context, asker Asker, plan PointPlan) (*MeasuredPoint, 
 	return e.sendAll(ctx, s)
 }
 
-// ErrLate says that the start of a plan had passed before its requests were written, or before those that warm up were
-// answered.
+// ErrLate reports that the plan's start had passed before its requests were encoded, or before the warm-up requests
+// were answered.
 var ErrLate = errors.New("the start has passed")
 
-// errIfStartPassed is ErrLate where the start has passed; nil: there is none.
+// errIfStartPassed returns ErrLate if the plan's start has passed.
 func (e *engine) errIfStartPassed(now time.Time) error {
 	if by := now.Sub(e.plan.Start); !e.plan.Start.IsZero() && by > 0 {
 		return fmt.Errorf("%w: all was ready %v after it", ErrLate, by.Round(time.Millisecond))
@@ -106,7 +107,7 @@ func (e *engine) errIfStartPassed(now time.Time) error {
 	return nil
 }
 
-// newEngine checks the plan. Its requests are not written yet.
+// newEngine checks the plan and makes an engine for it. It does not encode the requests yet.
 func newEngine(asker Asker, plan PointPlan) (*engine, error) {
 	if err := plan.checkPlan(); err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func newEngine(asker Asker, plan PointPlan) (*engine, error) {
 	return e, nil
 }
 
-// writeRequests has the requests written that will be sent here.
+// writeRequests encodes the requests that this client will send.
 func (e *engine) writeRequests(s arrival.Schedule) error {
 	var warm []bool
 	share := e.plan.Share
@@ -138,8 +139,8 @@ func (e *engine) writeRequests(s arrival.Schedule) error {
 		warm))
 }
 
-// shareMask are the units that the share sends; nil: all, or nobody knows. Users who have no number of requests may
-// come to any unit when all have been sent once.
+// shareMask marks the units that this client's share sends. It returns nil if the share sends all units or if they are
+// unknown: users without a number of requests can reach every unit after the first round.
 func (e *engine) shareMask(s arrival.Schedule) []bool {
 	share, p := e.plan.Share, e.plan.Load
 	if share.Of <= 1 || p.Kind == arrival.Users && p.Requests == 0 {
@@ -164,7 +165,7 @@ func (e *engine) shareMask(s arrival.Schedule) []bool {
 	return own
 }
 
-// makeSchedule are the due times of units.
+// makeSchedule returns the due times of the units.
 func (e *engine) makeSchedule() (arrival.Schedule, error) {
 	var stamps []time.Duration
 	if e.plan.Load.Kind == arrival.Replay {
@@ -179,7 +180,7 @@ func (e *engine) makeSchedule() (arrival.Schedule, error) {
 	return e.plan.Load.MakeSchedule(len(e.work.units), stamps)
 }
 
-// sendAll sends all, and makes the point.
+// sendAll runs the plan and returns the measured point.
 func (e *engine) sendAll(ctx context.Context, s arrival.Schedule) (p *MeasuredPoint, err error) {
 	defer e.startClock(ctx)()
 	e.slots.size = len(e.warm.items) + e.expectedRequests(s)
@@ -207,7 +208,7 @@ func (e *engine) sendAll(ctx context.Context, s arrival.Schedule) (p *MeasuredPo
 	return p, nil
 }
 
-// startClock starts the clock, and lets ctx end what is sent and asked.
+// startClock starts the clock and links the engine's contexts to ctx. The returned function releases them.
 func (e *engine) startClock(ctx context.Context) (end func()) {
 	caller := context.WithoutCancel(ctx)
 	e.sending, e.stop = context.WithCancelCause(caller)
@@ -223,7 +224,7 @@ func (e *engine) startClock(ctx context.Context) (end func()) {
 	}
 }
 
-// expectedRequests is how many requests there will be, as far as that is known.
+// expectedRequests returns the expected number of requests, or minBlock if it is unknown.
 func (e *engine) expectedRequests(s arrival.Schedule) int {
 	switch p := e.plan.Load; {
 	case p.Kind != arrival.Users:
@@ -234,13 +235,13 @@ func (e *engine) expectedRequests(s arrival.Schedule) int {
 	return minBlock
 }
 
-// abortPoint ends the point at once.
+// abortPoint stops sending and cancels all requests in flight.
 func (e *engine) abortPoint(why StopReason) {
 	e.stop(why)
 	e.cancel(why)
 }
 
-// markBegin is when the measurement begins, at the first time that it is called.
+// markBegin sets the start of the measurement. Only its first call has an effect.
 func (e *engine) markBegin(at int64) {
 	e.begun.Do(func() {
 		e.zero.Store(at)
@@ -255,7 +256,7 @@ func (e *engine) markBegin(at int64) {
 	})
 }
 
-// endTimes are the times after which a duration may have ended the sending.
+// endTimes returns the times at which a duration can end the sending.
 func (e *engine) endTimes() []time.Duration {
 	switch p := e.plan.Load; {
 	case p.Kind != arrival.Users && e.length == math.MaxInt64:
@@ -270,9 +271,9 @@ func (e *engine) endTimes() []time.Duration {
 	return []time.Duration{arrival.DefaultDuration, arrival.MostDuration}
 }
 
-// warmUpLasts bounds the requests that warm up a point which a duration ends, as the point itself is bounded: where the
-// server answers none of them, the measurement begins all the same, and finds that out. 0: a number of requests ends
-// it.
+// warmUpLasts returns the maximum duration of the warm-up of a point that ends by duration. After it, the measurement
+// begins even if the server has not answered the warm-up requests. It returns 0 for a point that ends by a number of
+// requests.
 func (e *engine) warmUpLasts() time.Duration {
 	p := e.plan.Load
 	switch {
@@ -286,14 +287,14 @@ func (e *engine) warmUpLasts() time.Duration {
 	return arrival.DefaultDuration + e.plan.Grace
 }
 
-// boundWarmUp begins the time that warmUpLasts.
+// boundWarmUp starts the timer that ends the warm-up.
 func (e *engine) boundWarmUp() {
 	if d := e.warmUpLasts(); d > 0 && len(e.warm.items) > 0 {
 		e.runLater(d, func() { e.cool(errGrace) })
 	}
 }
 
-// durationElapsed tells whether a duration has ended the sending at a time.
+// durationElapsed reports whether a duration has ended the sending at a time.
 func (e *engine) durationElapsed(at int64) bool {
 	passed := time.Duration(at - e.zero.Load())
 	switch p := e.plan.Load; {
@@ -310,7 +311,8 @@ func (e *engine) durationElapsed(at int64) bool {
 		e.sent.Load() >= int64(e.plan.Share.Count(arrival.DefaultRequests))
 }
 
-// timeIsUp begins the grace period. Users send nothing more; what a schedule has left is sent as long as it lasts.
+// timeIsUp starts the grace period. Users send no more requests. The remaining requests of a schedule are sent until
+// the grace period ends.
 func (e *engine) timeIsUp() {
 	e.graced.Do(func() {
 		if e.plan.Load.Kind == arrival.Users {
@@ -323,31 +325,32 @@ func (e *engine) timeIsUp() {
 	})
 }
 
-// addPending counts the turns of a unit, which somebody is to send.
+// addPending adds the turns of a unit to the number of unsent turns.
 func (e *engine) addPending(u workUnit) { e.unsent.Add(int64(u.to - u.from)) }
 
-// donePending counts turns that are sent, or will not be.
+// donePending subtracts turns that were sent, or will not be sent.
 func (e *engine) donePending(turns int) {
 	if e.unsent.Add(-int64(turns)) == 0 && e.dealt.Load() {
 		e.allSent()
 	}
 }
 
-// dealtOut notes that nothing more is to be sent than what was given.
+// dealtOut records that the last unit has been handed to the senders.
 func (e *engine) dealtOut() {
 	if !e.dealt.Swap(true) && e.unsent.Load() == 0 {
 		e.allSent()
 	}
 }
 
-// allSent begins the grace period of a point that a number of requests ended, where it is to have one.
+// allSent starts the grace period of a point that a number of requests ended, if the plan bounds such points.
 func (e *engine) allSent() {
 	if e.plan.BoundAll {
 		e.graced.Do(func() { e.runLater(e.plan.Grace, func() { e.cancel(errGrace) }) })
 	}
 }
 
-// reserveUnit takes the turns of the unit at a place; false: so many are taken that nothing more begins.
+// reserveUnit reserves the turns of the unit at a place. ok is false if the reserved turns already reach the number of
+// requests.
 func (e *engine) reserveUnit(place int) (u workUnit, ok bool) {
 	most := int64(e.plan.Share.Count(e.plan.Load.Requests))
 	if e.plan.Load.Requests > 0 && e.owed.Load() >= most || e.plan.More != nil && !e.plan.More(place) {
@@ -358,14 +361,14 @@ func (e *engine) reserveUnit(place int) (u workUnit, ok bool) {
 	return u, e.owed.Add(n)-n < most || e.plan.Load.Requests == 0
 }
 
-// runLater does something later, unless the point has ended.
+// runLater calls do after d, unless the point has ended.
 func (e *engine) runLater(d time.Duration, do func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.timers = append(e.timers, time.AfterFunc(d, do))
 }
 
-// stopTimers stops what was planned for later.
+// stopTimers stops the timers of runLater.
 func (e *engine) stopTimers() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -374,8 +377,9 @@ func (e *engine) stopTimers() {
 	}
 }
 
-// askItem sends an item and records it. It returns when the answer was there, or not. What a session said so far is in
-// told; nil: it is none, or its turns are written. First, if not nil, is called at the first token.
+// askItem sends an item, with retries, and records the result in r. It returns when the answer is complete or has
+// failed. told contains the session so far; nil: there is no session, or its turns are encoded already. first, if not
+// nil, is called at the first token.
 func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.ChatHistory, first func(), warm bool) {
 	if e.plan.Lazy && !warm {
 		it = e.writtenItem(it)
@@ -407,7 +411,7 @@ func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.ChatHis
 		}
 	}
 	e.progress.underWay.Add(-1)
-	if r.End < r.Sent || r.End == 0 { // it was not sent
+	if r.End < r.Sent || r.End == 0 { // the request was not sent
 		r.End = e.clock.Now()
 	}
 	if r.Status == metrics.Cancelled && errors.Is(context.Cause(ctx), errGrace) {
@@ -418,7 +422,7 @@ func (e *engine) askItem(it *workItem, r *metrics.Request, told *prompts.ChatHis
 	}
 }
 
-// writtenItem is an item whose request is written now.
+// writtenItem returns a copy of an item with its request encoded now.
 func (e *engine) writtenItem(it *workItem) *workItem {
 	a, now := e.plan.Asks.At(it.at), *it
 	if err := now.writeRequest(e.asker, &a); err != nil {
@@ -455,15 +459,15 @@ func (e *engine) sendOnce(ctx context.Context, it *workItem, r *metrics.Request,
 }
 
 const (
-	// backoff is how long a request waits that was refused, the first time; each time twice as long, up to 16 s.
+	// backoff is the wait before the first retry of a refused request. It doubles with each retry, up to 16 s.
 	backoff = 250 * time.Millisecond
-	// Servers that refuse for the time being.
+	// Statuses of servers that refuse requests temporarily.
 	tooMany, busy metrics.Status = "http_429", "http_503"
-	// maxGrown bounds the events that room is made for in advance.
+	// maxGrown is the maximum number of events for which memory is reserved in advance.
 	maxGrown = 1 << 16
 )
 
-// waitOrStop waits; false: nothing more is sent.
+// waitOrStop waits for d. It returns false if sending ended before.
 func (e *engine) waitOrStop(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -476,7 +480,7 @@ func (e *engine) waitOrStop(d time.Duration) bool {
 	return false
 }
 
-// countEnded counts a measured request.
+// countEnded counts a measured request that has ended.
 func (e *engine) countEnded(r *metrics.Request) {
 	e.progress.tokens.Add(int64(r.Events.Len()))
 	if e.plan.Seen != nil {

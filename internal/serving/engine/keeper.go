@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// timekeeper wakes goroutines at exact times: one of them sleeps for all.
+// timekeeper wakes goroutines at exact times. A single goroutine sleeps for all of them.
 type timekeeper struct {
 	clock *pace.Clock
 	mu    sync.Mutex
@@ -17,21 +17,22 @@ type timekeeper struct {
 	wake  chan struct{}
 }
 
-// waiter waits until it is due.
+// waiter is a goroutine that waits until a due time.
 type waiter struct {
 	due int64
 	up  chan struct{}
 }
 
 const (
-	// coarse is how long before a time the runtime's timers are left, which may be late by a millisecond or two.
+	// coarse is the time before a due time at which the timekeeper changes from a runtime timer to exact sleeping. Timers
+	// can be late by a millisecond or two.
 	coarse = 2 * time.Millisecond
-	// napped is the longest sleep that nothing ends: what is due sooner than that, and asked for in the meantime, is
-	// late by so much.
+	// napped is the maximum length of an exact sleep, which new waiters cannot interrupt. It is the maximum delay of a
+	// waiter that arrives during the sleep with an earlier due time.
 	napped = 500 * time.Microsecond
 )
 
-// waitUntil returns when it is due; false: ctx ended before.
+// waitUntil waits until due. It returns false if ctx ended before.
 func (k *timekeeper) waitUntil(ctx context.Context, due int64, up chan struct{}) bool {
 	if ctx.Err() != nil {
 		return false
@@ -57,7 +58,7 @@ func (k *timekeeper) waitUntil(ctx context.Context, due int64, up chan struct{})
 	}
 }
 
-// wakeDue wakes those that are due, and says when the next is; ok is false where there is none.
+// wakeDue wakes the waiters that are due, and returns the next due time. ok is false if there are no more waiters.
 func (k *timekeeper) wakeDue() (next int64, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +71,7 @@ func (k *timekeeper) wakeDue() (next int64, ok bool) {
 	return 0, false
 }
 
-// wakeAll wakes until ctx ends.
+// wakeAll wakes waiters until ctx ends.
 func (k *timekeeper) wakeAll(ctx context.Context) {
 	sleeper := pace.NewSleeper(ctx, k.clock, false)
 	defer sleeper.Close()
@@ -96,7 +97,7 @@ func (k *timekeeper) wakeAll(ctx context.Context) {
 	}
 }
 
-// waiters have the one that is due first at the top.
+// waiters is a heap ordered by due time.
 type waiters []waiter
 
 func (w waiters) Len() int           { return len(w) }

@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// LoadGenSettings are those of a performance test that sends as a load does: Offline's, Server's or SingleStream's.
-// Samples is how many requests there are; TTFT and TPOT are Server's limits, 0: none that matters. A load that is no
-// scenario of LoadGen is an error.
+// LoadGenSettings returns the settings of a LoadGen performance test with the load p. samples is the number of
+// requests. ttft and tpot are the limits of the Server scenario; 0: no limit. It returns an error if no scenario among
+// Offline, Server and SingleStream sends the load p.
 func LoadGenSettings(p arrival.Pattern, samples int, ttft, tpot time.Duration) (loadgen.TestSettings, error) {
 	s := loadgen.DefaultTestSettings()
 	s.Mode, s.UseTokenLatencies = loadgen.PerformanceOnly, true
@@ -32,7 +32,7 @@ func LoadGenSettings(p arrival.Pattern, samples int, ttft, tpot time.Duration) (
 			return s, err
 		}
 		s.Scenario, s.ServerTargetQPS = loadgen.Server, p.PerSecond
-		s.MinDuration, s.MinQueryCount = 0, uint64(len(due.Due)) // the same, however they were counted
+		s.MinDuration, s.MinQueryCount = 0, uint64(len(due.Due)) // the number of due times, also if p limits the duration
 		if s.ServerTTFTLatency, s.ServerTPOTLatency = ttft, tpot; ttft == 0 {
 			s.ServerTTFTLatency = arrival.NoLimit
 		}
@@ -47,7 +47,7 @@ func LoadGenSettings(p arrival.Pattern, samples int, ttft, tpot time.Duration) (
 		s.Scenario = loadgen.SingleStream
 		s.SingleStreamExpectedLatency = time.Millisecond
 		if s.MaxDuration = p.Duration; p.Requests > 0 {
-			s.MinDuration = 0 // whichever comes first
+			s.MinDuration = 0 // the test ends at the duration or at the number of requests, whichever is first
 		} else if p.Duration == 0 {
 			s.MaxDuration = arrival.MostDuration
 		}
@@ -57,10 +57,10 @@ func LoadGenSettings(p arrival.Pattern, samples int, ttft, tpot time.Duration) (
 	return s, nil
 }
 
-// MeasureByLoadGen has LoadGen send the requests of the plan, in this process, and judge and log them: a performance
-// test by s. LoadGen draws which of the requests are sent, some more than once; the load of the plan is what is said of
-// it. The first failure ends the test with an error, and so does an answer of a single token, which LoadGen knows no
-// TPOT of; the point then has what was done.
+// MeasureByLoadGen measures a point with a LoadGen performance test in this process. LoadGen issues the plan's requests
+// with settings s, judges the run and writes its logs. LoadGen chooses the requests at random and can send one several
+// times; plan.Load is only recorded in the point. The first failed request ends the test with an error. An answer of a
+// single token also ends it, because LoadGen cannot compute its TPOT. The point then contains the requests so far.
 func MeasureByLoadGen(
 	ctx context.Context, asker Asker, plan PointPlan, s loadgen.TestSettings, l loadgen.LogSettings,
 ) (*MeasuredPoint, *loadgen.Result, error) {
@@ -98,7 +98,7 @@ func MeasureByLoadGen(
 	return p, result, err
 }
 
-// servedWorkload is the SUT and the QSL of a server.
+// servedWorkload is the SUT and the QSL of a server for LoadGen.
 type servedWorkload struct {
 	*engine
 	settings loadgen.TestSettings
@@ -110,10 +110,10 @@ type servedWorkload struct {
 // Name implements loadgen.SUT and loadgen.QSL.
 func (d *servedWorkload) Name() string { return "server" }
 
-// TotalSampleCount implements loadgen.QSL: each request is a sample.
+// TotalSampleCount implements loadgen.QSL. Each request is a sample.
 func (d *servedWorkload) TotalSampleCount() int { return len(d.work.items) }
 
-// PerformanceSampleCount implements loadgen.QSL: all requests are written.
+// PerformanceSampleCount implements loadgen.QSL. All requests are in memory.
 func (d *servedWorkload) PerformanceSampleCount() int { return len(d.work.items) }
 
 // LoadSamplesToRAM implements loadgen.QSL.
@@ -124,7 +124,7 @@ func (d *servedWorkload) UnloadSamplesFromRAM(context.Context, []loadgen.SampleI
 	return nil
 }
 
-// FlushQueries implements loadgen.SUT: nothing is held back.
+// FlushQueries implements loadgen.SUT. No query is held back.
 func (d *servedWorkload) FlushQueries(context.Context) error { return nil }
 
 // WarmUp implements loadgen.Warmer.
@@ -145,7 +145,7 @@ func (d *servedWorkload) IssueQuery(_ context.Context, q loadgen.Query, out load
 	return nil
 }
 
-// answerSample asks for a sample, and answers it.
+// answerSample sends the request of a sample and reports the answer to LoadGen.
 func (d *servedWorkload) answerSample(s loadgen.QuerySample, r *metrics.Request, out loadgen.Responder) {
 	answer := []loadgen.QuerySampleResponse{{ID: s.ID}}
 	first := func() { out.FirstTokenComplete(answer) }
@@ -172,8 +172,8 @@ func faultText(fault string) string {
 	return ": " + fault
 }
 
-// placeDueTimes sets when requests were due by LoadGen's schedule, whose zero is the earliest that none was issued
-// before.
+// placeDueTimes sets the due times of the requests from LoadGen's schedule. It places the schedule's start at the
+// latest time at which no request was issued before its due time.
 func (d *servedWorkload) placeDueTimes() {
 	zero := int64(math.MaxInt64)
 	due, err := d.serverArrivals()
@@ -198,7 +198,7 @@ func (d *servedWorkload) placeDueTimes() {
 	}
 }
 
-// serverArrivals are Server's due times; none of another scenario.
+// serverArrivals returns the due times of the Server scenario, and nil for other scenarios.
 func (d *servedWorkload) serverArrivals() ([]int64, error) {
 	s := d.settings
 	if s.Scenario != loadgen.Server {

@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// lead is how long after its start a schedule begins: its first request is not late.
+// lead is the delay from the start to a schedule's first due time, for its first request to be on time.
 const lead = 2 * time.Millisecond
 
-// runOpenLoop sends by a schedule, whatever the server does.
+// runOpenLoop sends requests at the times of a schedule, independent of the answers.
 func (e *engine) runOpenLoop(s arrival.Schedule) error {
 	e.warmUp()
 	var group sync.WaitGroup
@@ -60,7 +60,7 @@ func (e *engine) runOpenLoop(s arrival.Schedule) error {
 	return nil
 }
 
-// scheduleEnd is what will end a schedule, and sets how long it is where a duration does.
+// scheduleEnd returns the reason that will end a schedule. It sets e.length if that is a duration.
 func (e *engine) scheduleEnd(s arrival.Schedule) StopReason {
 	p := e.plan.Load
 	e.length = math.MaxInt64
@@ -81,7 +81,7 @@ func (e *engine) scheduleEnd(s arrival.Schedule) StopReason {
 	return ByDuration
 }
 
-// warmUp sends all requests that warm up, and waits for them.
+// warmUp sends all warm-up requests and waits for them.
 func (e *engine) warmUp() {
 	e.boundWarmUp()
 	var group sync.WaitGroup
@@ -98,15 +98,15 @@ func (e *engine) warmUp() {
 	group.Wait()
 }
 
-// openLoop is a schedule that runs.
+// openLoop is a running schedule.
 type openLoop struct {
 	*engine
 	schedule arrival.Schedule
 	zero     int64
-	room     chan struct{} // nil: as many as come
+	room     chan struct{} // nil: no cap on the requests in flight
 }
 
-// enterCap waits until the request may be sent; false: it may not any more.
+// enterCap waits for room below the cap on requests in flight. It returns false if sending ended before.
 func (o *openLoop) enterCap() bool {
 	if o.room == nil {
 		return true
@@ -125,7 +125,7 @@ func (o *openLoop) leaveCap() {
 	}
 }
 
-// unitAt is what is sent at a place of the schedule.
+// unitAt returns the unit at a place of the schedule.
 func (o *openLoop) unitAt(i int) workUnit {
 	if o.schedule.Rows != nil {
 		return o.work.units[o.schedule.Rows[i]]
@@ -133,12 +133,13 @@ func (o *openLoop) unitAt(i int) workUnit {
 	return o.work.unitAt(i)
 }
 
-// sendUnit sends a unit at a place of the schedule: its first turn is due by the schedule, each other when the answer
-// before has ended and its user has thought. The place in the room is the caller's, of the first turn.
+// sendUnit sends the unit at place i of the schedule. Its first turn is due by the schedule. Each later turn is due
+// when the previous answer has ended and the think time has passed. The caller has reserved the room of the first turn
+// below the cap.
 func (o *openLoop) sendUnit(i int, u workUnit) {
 	due := o.zero + o.schedule.Due[i]
 	left := u.to - u.from
-	defer func() { o.donePending(left) }() // which nobody sends any more
+	defer func() { o.donePending(left) }() // the turns that will not be sent
 	var up chan struct{}
 	told := o.work.newHistory(u)
 	for k := u.from; k < u.to; k++ {
@@ -160,12 +161,12 @@ func (o *openLoop) sendUnit(i int, u workUnit) {
 		o.askItem(it, r, told, nil, o.schedule.Due[i] < o.schedule.Steady)
 		o.leaveCap()
 		if due = r.End; r.Status != metrics.OK {
-			return // nobody goes on after that
+			return // the session ends here
 		}
 	}
 }
 
-// thinkTime is how long a user thinks before an item.
+// thinkTime returns the think time of the user before an item.
 func (it *workItem) thinkTime(p arrival.Pattern) time.Duration {
 	if it.think > 0 && it.turn > 0 {
 		return it.think
@@ -173,7 +174,7 @@ func (it *workItem) thinkTime(p arrival.Pattern) time.Duration {
 	return p.Think
 }
 
-// recordUnsent records, from a place on, what was due and not sent when the grace period ended.
+// recordUnsent records the requests, from a place on, that were due and not sent when the grace period ended.
 func (o *openLoop) recordUnsent(from int) {
 	if !errors.Is(context.Cause(o.asking), errGrace) {
 		return

@@ -13,76 +13,77 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Asks is a list of requests, numbered from 0. Many goroutines call At, only before the measurement.
+// Asks is a list of requests, numbered from 0. Many goroutines call At, but only before the measurement.
 type Asks interface {
 	Len() int
 	At(i int) prompts.Ask
 }
 
-// AskList is a list of existing requests.
+// AskList is a list of requests in memory.
 type AskList []prompts.Ask
 
-// Len is how many there are.
+// Len returns the number of requests.
 func (l AskList) Len() int { return len(l) }
 
-// At is one of them.
+// At returns the request at index i.
 func (l AskList) At(i int) prompts.Ask { return l[i] }
 
-// What a measurement does where nobody says otherwise.
+// Defaults of a measurement.
 const (
 	DefaultGrace   = 30 * time.Second
 	LeastWarmUp    = 8
-	errorShare     = 0.1 // of the requests that ended,
-	errorsAreAfter = 20  // from so many on
+	errorShare     = 0.1 // maximum share of failed requests among those that ended
+	errorsAreAfter = 20  // minimum number of ended requests before that share counts
 )
 
 // PointPlan is the plan of one point's measurement.
 type PointPlan struct {
-	// Asks are sent in their order; where they are fewer than the load wants, they come again, shuffled anew by the
-	// load's seed. The turns of a session are neighbours.
+	// Asks are the requests, sent in order. If the load requires more requests than there are, all are sent again, each
+	// time in a new order drawn from the load's seed. The turns of a session are neighbours.
 	Asks Asks
-	// WarmUp are sent first, and count in nothing: by users before their other requests, of another load all at once.
-	// Nil: none.
+	// WarmUp contains the warm-up requests, which are sent first and do not count. Users send them one after another;
+	// other loads send all of them at once. nil: no warm-up.
 	WarmUp Asks
 	Load   arrival.Pattern
-	// Grace is how long requests that are under way may go on when a duration has ended the sending; BoundAll says that
-	// it bounds those, too, that a number of requests ended, which are all waited for otherwise.
+	// Grace is the time that requests in flight have to end after a duration has ended the sending. BoundAll applies Grace
+	// also if a number of requests ended the sending; otherwise the engine waits for all answers.
 	Grace    time.Duration
 	BoundAll bool
-	// MaxErrors ends the point; nil: more than 10 % after 20 requests.
+	// MaxErrors is the number of failures that ends the point. nil: more than 10 % after 20 requests.
 	MaxErrors *MaxErrors
-	// Retry is how often a request is sent again that the server refused as too many (429) or as busy (503).
+	// Retry is the maximum number of retries of a request that the server refused with status 429 (too many) or 503
+	// (busy).
 	Retry int
-	// NoTokens says that answers have no tokens: embeddings, ranks.
+	// NoTokens states that answers have no tokens, as with embeddings and reranking.
 	NoTokens bool
-	// Share is the part of the load that is sent here, where other clients send the rest; the zero value is all of it.
-	// Asks, WarmUp and Load are those of all together.
+	// Share is the part of the load that this client sends if several clients share it. The zero value is the whole load.
+	// Asks, WarmUp and Load describe the whole load.
 	Share shard.Share
-	// Start is when the sending begins, by the wall clock, the same for all shares; the zero value is at once. What warms
-	// up a schedule is sent before.
+	// Start is the wall-clock time at which the measurement begins, the same for all shares. The zero value starts at
+	// once. The warm-up requests of a schedule are sent before Start.
 	Start time.Time
-	// Lazy has requests written when they are due, and not before: they take no memory, and are late by their writing. At
-	// is called during the measurement then. What warms up is written before.
+	// Lazy encodes each request when it is due and not before. The requests then take no memory, and each is late by the
+	// time of its encoding. At is then called during the measurement. Warm-up requests are always encoded before.
 	Lazy bool
-	// More, if not nil, is asked before users send the unit at a place, counted from 0, which nothing that warms up has;
-	// false: neither it nor a later one is sent. No
-	// default duration ends the point then. Many goroutines ask.
+	// More, if not nil, is called before users send the unit at a place. Places count from 0 without the warm-up. If More
+	// returns false, that unit and all later ones are not sent. With More, no default duration ends the point. Many
+	// goroutines call More.
 	More func(place int) bool
-	// Seen, if not nil, is told of each measured request when it has ended, by many goroutines. Its times are on the
-	// engine's clock still, which begins before the measurement does.
+	// Seen, if not nil, is called with each measured request after its end, by many goroutines. The request's times are
+	// still on the engine's clock, which starts before the measurement.
 	Seen func(r *metrics.Request)
-	// Progress, if not nil, may be looked at while the measurement runs.
+	// Progress, if not nil, can be read while the measurement runs.
 	Progress *PointProgress
 }
 
-// WarmUps is how many requests warm up where nobody says otherwise: as many as users, at least eight.
+// WarmUps returns the default number of warm-up requests: the number of users, but not less than LeastWarmUp.
 func WarmUps(p arrival.Pattern) int { return max(LeastWarmUp, p.Users) }
 
-// MaxErrors is the number of failed requests that ends a point.
+// MaxErrors is the limit of failed requests that ends a point.
 type MaxErrors struct {
-	// Share is of the requests that ended, once there are twenty; above 0.
+	// Share is the maximum share of failed requests among those that ended, from the twentieth on; above 0.
 	Share float64
-	// Count is how many may fail where Share is 0.
+	// Count is the maximum number of failed requests if Share is 0.
 	Count int
 }
 
@@ -102,7 +103,7 @@ func ParseMaxErrors(text string) (MaxErrors, error) {
 	return MaxErrors{Count: n}, nil
 }
 
-// isExceeded tells whether so many failed of those that ended are too many.
+// isExceeded reports whether the number of failed requests exceeds the limit.
 func (m *MaxErrors) isExceeded(failed, ended int64) bool {
 	switch {
 	case m == nil:
@@ -113,9 +114,9 @@ func (m *MaxErrors) isExceeded(failed, ended int64) bool {
 	return failed > int64(m.Count)
 }
 
-// ServerFailed tells, of all requests of a point that nobody cut off, whether the server failed: not one good answer,
-// however few there were, or more failures than there may be, those among them that only the end of the grace period
-// found.
+// ServerFailed reports whether the server failed during a point. It failed if no answer was good, or if more requests
+// failed than the limit allows, including those that were unfinished at the end of the grace period. Requests that the
+// client cancelled do not count.
 func (m *MaxErrors) ServerFailed(requests []metrics.Request, noTokens bool) bool {
 	var good, failed int64
 	for i := range requests {
@@ -130,7 +131,7 @@ func (m *MaxErrors) ServerFailed(requests []metrics.Request, noTokens bool) bool
 	return failed > 0 && good == 0 || m.isExceeded(failed, good+failed)
 }
 
-// checkPlan says what of a plan cannot be run.
+// checkPlan returns an error if the plan cannot be run.
 func (p *PointPlan) checkPlan() error {
 	var faults []error
 	need := func(ok bool, text string) {

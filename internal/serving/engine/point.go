@@ -17,20 +17,21 @@ import (
 // MeasuredPoint contains the measurements at one load.
 type MeasuredPoint struct {
 	Load arrival.Pattern
-	// Requests are all that were begun, in the order in which they were due, those that warmed up too. Their times are
-	// counted from the beginning of the measurement: from its first due time. Others may have been due before it.
+	// Requests contains all requests that were started, including warm-up requests, in order of their due times. Times
+	// count from the first measured due time, so warm-up requests can have negative times.
 	Requests []metrics.Request
-	// Window is the steady part of a closed loop: from when every user had sent a measured request to when the first
-	// found no more to do. Nil: there is none, and of an open loop the whole.
+	// Window is the steady part of a closed loop. It lasts from the time when every user has sent a measured request to
+	// the time when the first user finds no more requests. nil: a closed loop without a steady part, or an open loop, all
+	// of which counts.
 	Window *metrics.Window
 	Ended  StopReason
-	Began  time.Time // by the wall clock
-	Rounds int       // how often the data were asked for, the first time too
+	Began  time.Time // wall-clock time
+	Rounds int       // how often the data were sent, including the first time
 	Client ClientUsage
 	Notes  []string
 }
 
-// makePoint makes the point of what was recorded.
+// makePoint builds the point from the records.
 func (e *engine) makePoint(notes []string) *MeasuredPoint {
 	e.client.stopMeter()
 	zero := e.zero.Load()
@@ -59,7 +60,7 @@ func (e *engine) makePoint(notes []string) *MeasuredPoint {
 	return p
 }
 
-// countRounds says how often the data were asked for.
+// countRounds sets how often the data were sent.
 func (e *engine) countRounds(p *MeasuredPoint) {
 	if p.Rounds = 1 + len(e.work.orders); p.Rounds > 1 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s asked for up to %d times, each time shuffled anew: the "+
@@ -67,7 +68,7 @@ func (e *engine) countRounds(p *MeasuredPoint) {
 	}
 }
 
-// countWithVerb is a number of things and its verb.
+// countWithVerb returns a number of things with the matching verb.
 func countWithVerb(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing + " was"
@@ -75,7 +76,7 @@ func countWithVerb(n int, thing string) string {
 	return figure.Plural(n, thing) + " were"
 }
 
-// setSteadyWindow is the steady part.
+// setSteadyWindow sets the point's steady window.
 func (e *engine) setSteadyWindow(p *MeasuredPoint) {
 	zero := e.zero.Load()
 	if e.started < e.plan.Share.Count(e.plan.Load.Users) || e.from >= e.to {

@@ -9,15 +9,15 @@ type PointProgress struct {
 
 // RequestCounts contains numbers of requests.
 type RequestCounts struct {
-	WarmUp      int64 // sent to warm up; the others are of the measurement
+	WarmUp      int64 // sent for warm-up; the other counts exclude it except UnderWay
 	Sent        int64
-	Ended       int64 // of those sent, failed ones too
+	Ended       int64 // including failed requests
 	Failed      int64
-	UnderWay    int64 // now, those that warm up too
-	TokenEvents int64 // of answers that ended
+	UnderWay    int64 // in flight now, including warm-up requests
+	TokenEvents int64 // of the answers that ended
 }
 
-// Now are the counts so far.
+// Now returns the counts so far.
 func (p *PointProgress) Now() RequestCounts {
 	return RequestCounts{
 		WarmUp: p.warm.Load(), Ended: p.ended.Load(), Failed: p.failed.Load(), Sent: p.sent.Load(),

@@ -14,39 +14,39 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// workItem is a request as it is sent.
+// workItem is a request in the form in which it is sent.
 type workItem struct {
 	prepared Prepared
-	fault    string // why it could not be written; empty: it was, or will be
-	at       int    // among the requests
+	fault    string // why the request could not be encoded; empty: it could, or it is not encoded yet
+	at       int    // index among the requests
 	row      int
 	session  string
 	turn     int
 	think    time.Duration
-	in, out  int64 // tokens asked for
+	in, out  int64 // requested tokens
 	due      time.Duration
 	hasDue   bool
-	own      *prompts.Ask // of a session that goes on from the server's answers: written when it is due
+	own      *prompts.Ask // turn of a session that continues from the server's answers; encoded when it is due
 }
 
-// workUnit are items that follow each other: the turns of a session, else one.
+// workUnit is a range of items that are sent one after another: the turns of a session, or a single request.
 type workUnit struct{ from, to int }
 
-// sendableWork is all that can be sent.
+// sendableWork contains all requests that can be sent.
 type sendableWork struct {
 	items []workItem
 	units []workUnit
 	seed  uint64
 
 	mu     sync.Mutex
-	orders [][]int32 // of the units, by round but the first
+	orders [][]int32 // orders of the units in the second and later rounds
 }
 
-// placer are requests that say their places without being made.
+// placer is implemented by Asks that can return a request's place without making the request.
 type placer interface{ PlaceOf(i int) prompts.Ask }
 
-// planWork is what can be sent, without a request that is written: turns of sessions are joined where they follow each
-// other.
+// planWork returns the units of all requests without encoding them. If joined is set, neighbouring turns of a session
+// form one unit.
 func planWork(asks Asks, joined bool, seed uint64) *sendableWork {
 	w := &sendableWork{seed: seed}
 	if asks == nil {
@@ -70,7 +70,7 @@ func planWork(asks Asks, joined bool, seed uint64) *sendableWork {
 	return w
 }
 
-// writeUnits has the requests of units written, on all cores; nil: of all.
+// writeUnits encodes the requests of the marked units on all cores. If own is nil, it encodes all.
 func (w *sendableWork) writeUnits(asker Asker, asks Asks, own []bool) error {
 	var mu sync.Mutex
 	var faults []error
@@ -91,7 +91,7 @@ func (w *sendableWork) writeUnits(asker Asker, asks Asks, own []bool) error {
 	return errors.Join(faults...)
 }
 
-// takePlace takes over what an item is among others.
+// takePlace copies the row, session, turn, times and token counts of a request.
 func (it *workItem) takePlace(a *prompts.Ask) {
 	*it = workItem{
 		at: it.at, row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
@@ -118,7 +118,7 @@ func (it *workItem) writeRequest(asker Asker, a *prompts.Ask) (err error) {
 	return err
 }
 
-// joinUnits makes units: neighbours of one session, turn after turn, are one.
+// joinUnits builds the units. If joined is set, neighbouring turns of one session form one unit.
 func (w *sendableWork) joinUnits(joined bool) {
 	for i := range w.items {
 		it := &w.items[i]
@@ -132,13 +132,14 @@ func (w *sendableWork) joinUnits(joined bool) {
 	}
 }
 
-// roundAt is how often the unit at a place in the order of sending was sent before.
+// roundAt returns the round of the unit at a place in the order of sending, from 0.
 func (w *sendableWork) roundAt(place int) int { return place / len(w.units) }
 
-// unitAt is the unit at a place in the order of sending: all in their order, then all again, shuffled anew.
+// unitAt returns the unit at a place in the order of sending. The first round has the data's order. Each later round
+// has a new random order.
 func (w *sendableWork) unitAt(place int) workUnit { return w.units[w.unitIndex(place)] }
 
-// unitIndex is the number of the unit at a place.
+// unitIndex returns the index of the unit at a place in the order of sending.
 func (w *sendableWork) unitIndex(place int) int {
 	round, i := w.roundAt(place), place%len(w.units)
 	if round == 0 {
@@ -158,7 +159,8 @@ func (w *sendableWork) unitIndex(place int) int {
 	return int(w.orders[round-1][i])
 }
 
-// newHistory is where a unit remembers what was said; nil: it need not.
+// newHistory returns an empty chat history for a unit whose turns continue from the server's answers, and nil for other
+// units.
 func (w *sendableWork) newHistory(u workUnit) *prompts.ChatHistory {
 	if w.items[u.from].own == nil {
 		return nil
@@ -166,17 +168,17 @@ func (w *sendableWork) newHistory(u workUnit) *prompts.ChatHistory {
 	return new(prompts.ChatHistory)
 }
 
-// recordSlots hold what is recorded, in blocks that never move.
+// recordSlots stores the records in blocks that are never moved.
 type recordSlots struct {
 	mu     sync.Mutex
 	blocks [][]metrics.Request
-	size   int // of the next block
+	size   int // records in the next block
 }
 
-// minBlock is how many requests the blocks have that come when the first is full.
+// minBlock is the number of records in each block after the first.
 const minBlock = 4096
 
-// newRecord is a new record.
+// newRecord returns a new record.
 func (s *recordSlots) newRecord() *metrics.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +193,7 @@ func (s *recordSlots) newRecord() *metrics.Request {
 	return &(*b)[len(*b)-1]
 }
 
-// joinRecords are the records, in one piece.
+// joinRecords returns all records in one slice.
 func (s *recordSlots) joinRecords() []metrics.Request {
 	if len(s.blocks) == 0 {
 		return nil

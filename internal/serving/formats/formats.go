@@ -14,39 +14,39 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// ErrNoWords is the error of what a format cannot say.
+// ErrNoWords reports that a format cannot express a measurement.
 var ErrNoWords = errors.New("not written")
 
 // Run is a measured point with its records and its requests.
 type Run struct {
-	// Requests are the records, warm-up too, in the order of their Index.
+	// Requests contains the records, including warm-up, in order of their Index.
 	Requests []metrics.Request
-	// Rules tell whether answers have tokens, and the limits of each request.
+	// Rules contains the limits of each request, and whether answers have tokens.
 	Rules metrics.FigureRules
 	Load  arrival.Pattern
-	// WarmUp is how many requests of warm-up were asked for; Grace how long answers under way at the end were awaited.
+	// WarmUp is the number of planned warm-up requests. Grace is the maximum wait for answers in flight at the end.
 	WarmUp int
 	Grace  time.Duration
 
 	API       prompts.API
 	Stream    bool
-	MaxTokens int // the most tokens of an answer that were asked for; 0: the server's own limit
-	// Fields are fields of every request's body, such as temperature and seed, as JSON.
+	MaxTokens int // requested maximum number of tokens of an answer; 0: the server's own limit
+	// Fields contains fields of every request's body as JSON, such as temperature and seed.
 	Fields map[string]string
 
 	Model     string
-	Tokenizer string   // empty: none was needed
-	Servers   []string // their addresses
-	Secret    bool     // a key was sent
-	Kind      string   // of server: vllm, sglang; empty: unknown
-	Insecure  bool     // the server's certificate was not looked at
+	Tokenizer string   // empty: not used
+	Servers   []string // addresses
+	Secret    bool     // requests contained an API key
+	Kind      string   // kind of server: vllm, sglang; empty: unknown
+	Insecure  bool     // the server's certificate was not checked
 	Label     string
-	Version   string // of the program that measured
-	Commit    string // of its sources; empty: unknown
+	Version   string // version of the measuring program
+	Commit    string // commit of its sources; empty: unknown
 
 	Data Data
 
-	// Began is the wall clock's time at time 0 of the records.
+	// Began is the wall-clock time at time 0 of the records.
 	Began       time.Time
 	Interrupted bool
 }
@@ -54,7 +54,7 @@ type Run struct {
 // Data names the source of the prompts.
 type Data struct {
 	Name string
-	Path string // empty: they were made
-	// Columns are those that were named, FIELD=NAME.
+	Path string // empty: the prompts were generated
+	// Columns lists the columns that the user named, as FIELD=NAME.
 	Columns []string
 }

@@ -28,7 +28,7 @@ type Object struct {
 	err  error
 }
 
-// Add appends a key with its value. A value that JSON has no form of is the error of MarshalJSON.
+// Add appends a key with its value. If the value has no JSON form, MarshalJSON returns the error.
 func (o *Object) Add(key string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil && o.err == nil {
@@ -45,7 +45,7 @@ func (o *Object) Add(key string, value any) {
 // MarshalJSON implements json.Marshaler.
 func (o *Object) MarshalJSON() ([]byte, error) { return []byte("{" + o.text.String() + "}"), o.err }
 
-// Indented is the whole text, with a line for each value and a newline at its end.
+// Indented returns the whole text with one value per line and a final newline.
 func (o *Object) Indented() ([]byte, error) {
 	text, err := o.MarshalJSON()
 	if err != nil {
@@ -59,7 +59,7 @@ func (o *Object) Indented() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// OrNull is a text, or null where it is empty.
+// OrNull returns text, or nil if it is empty.
 func OrNull(text string) any {
 	if text == "" {
 		return nil
@@ -67,5 +67,5 @@ func OrNull(text string) any {
 	return text
 }
 
-// Seconds are those of a time in nanoseconds.
+// Seconds converts nanoseconds to seconds.
 func Seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// CheckYAML is an error where a text is no YAML, where lists and mappings lie deeper in each other than that, where an
-// alias is part of what it stands for, and where there are more values than most when aliases and merge keys are
-// written out. It takes no longer than the text is long.
+// CheckYAML returns an error if text is not YAML, if lists and mappings are nested more than depth levels deep, if an
+// alias refers to a node that contains it, or if the expansion of aliases and merge keys gives more than most values.
+// Its time is linear in the length of the text.
 func CheckYAML(text []byte, depth, most int) error {
 	if err := bounded.Nesting(text, depth); err != nil {
 		return err
@@ -36,12 +36,12 @@ func CheckYAML(text []byte, depth, most int) error {
 	return nil
 }
 
-// nodeCounter counts the values that nodes stand for, up to one more than most.
+// nodeCounter counts the values of nodes with their aliases expanded, up to most + 1.
 type nodeCounter struct {
 	most  int
-	sizes map[string]int // of what is marked by an anchor
+	sizes map[string]int // values of each anchored node
 	open  map[string]bool
-	loop  string // an alias within its own anchor; empty: there is none
+	loop  string // name of an alias within its own anchor; empty: none
 }
 
 func (c *nodeCounter) countNode(n ast.Node) int {
@@ -79,5 +79,5 @@ func (c *nodeCounter) countNode(n ast.Node) int {
 	return 1
 }
 
-// addBounded adds, and does not go beyond the bound.
+// addBounded returns a + b, limited to most + 1.
 func (c *nodeCounter) addBounded(a, b int) int { return min(a+b, c.most+1) }

@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// drawn are the lines over time that are made of what is told, in order: a gauge as it is, a counter or the mean of a
-// histogram since the reading before, or the share of one counter in another.
+// drawn lists the lines over time, in order. A line shows a gauge's value, a counter's rate or a histogram's mean since
+// the previous reading, or the ratio of two counters' increases.
 var drawn = []struct {
-	name, of    string // of: the counter that it is a share of
+	name, of    string // denominator counter of a ratio; empty: none
 	title, unit string
 	scale       float64
 }{
@@ -34,15 +34,15 @@ var drawn = []struct {
 	{name: Power, title: "accelerators", unit: "W", scale: 1},
 }
 
-// heldAt is what a reading says by the names of package scrape.
+// heldAt contains the values of a reading by the names of this package.
 type heldAt struct {
 	at     int64
 	gauges map[string]float64
-	// counters, and of histograms the counts and the sums of seconds.
+	// counters, and the counts and the sums in seconds of histograms
 	counters, counts, sums map[string]float64
 }
 
-// heldIn reads a reading. Where several families are of one name, the last one by its own name is it.
+// heldIn converts a reading. If several families map to one name, it uses the alphabetically last one.
 func heldIn(r reading) heldAt {
 	h := heldAt{r.at, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}}
 	for _, family := range slices.Sorted(maps.Keys(r.families)) {
@@ -66,7 +66,7 @@ func heldIn(r reading) heldAt {
 	return h
 }
 
-// lines are what readings, in order of time, say over time. What stays 0 all the time is left out.
+// lines returns the lines over time of readings in order of time. It omits lines that are always 0.
 func lines(all []reading) (told []series.Told) {
 	held := lists.Map(all, heldIn)
 	taken := map[string]bool{}
@@ -86,9 +86,9 @@ func lines(all []reading) (told []series.Told) {
 	return told
 }
 
-// between is what is drawn of a name at reading i; ok is false where there is nothing: before the second reading of a
-// counter, where a counter fell as the server began anew, and where nothing was counted that there could be a share or
-// a mean of.
+// between returns the value of a line at reading i. ok is false if there is no value: at the first reading of a
+// counter, after a decrease of a counter because the server restarted, and if the denominator of a ratio or mean did
+// not increase.
 func between(held []heldAt, i int, name, of string) (v float64, ok bool) {
 	now := held[i]
 	if v, ok = now.gauges[name]; ok && of == "" {
@@ -117,7 +117,7 @@ func between(held []heldAt, i int, name, of string) (v float64, ok bool) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// value is that of a gauge over all labels: the sum, or of shares, of several engines behind one address, the mean.
+// value returns a gauge's value over all labels: the sum, or the mean for shares of several engines behind one address.
 func value(name string, f *dto.MetricFamily) float64 {
 	if name == CacheUse || name == CacheHitRate {
 		return sum(f) / max(1, float64(len(f.GetMetric())))

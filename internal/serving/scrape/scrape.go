@@ -21,31 +21,31 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// ErrPage is a page that cannot be read as metrics.
+// ErrPage reports that a page cannot be read as metrics.
 var ErrPage = errors.New("page of metrics")
 
-// maxPage bounds a page in bytes: vLLM's has some 100 kB.
+// maxPage is the maximum size of a page in bytes. vLLM's page has about 100 kB.
 const maxPage = 16 << 20
 
-// timeout is how long a page may take.
+// timeout is the maximum time to read a page.
 const timeout = 5 * time.Second
 
-// Every is the time between two readings.
+// Every is the usual time between two readings.
 const Every = time.Second
 
 // Page is the page with a server's metrics.
 type Page struct {
 	URL    string
-	Client *http.Client // nil: one that follows no redirects
+	Client *http.Client // nil: a client that follows no redirects
 }
 
-// direct asks the address that it is given, and no other one that a server names in its place.
+// direct is a client that does not follow redirects to other addresses.
 var direct = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Find looks for the metrics of a server at the address of its API, such as http://localhost:8000/v1: at /metrics, then
-// at /prometheus/metrics, where TensorRT-LLM has them. ok is false where there is none with anything on it.
+// Find looks for a server's metrics page. base is the address of the server's API, such as http://localhost:8000/v1.
+// Find tries /metrics, then TensorRT-LLM's /prometheus/metrics. ok is false if neither contains metrics.
 func Find(ctx context.Context, client *http.Client, base string) (p Page, ok bool) {
 	scheme, rest, found := strings.Cut(base, "://")
 	if !found {
@@ -61,19 +61,19 @@ func Find(ctx context.Context, client *http.Client, base string) (p Page, ok boo
 	return Page{}, false
 }
 
-// Check reads the page once: its error says why it cannot be read.
+// Check reads the page once and returns an error if it cannot be read.
 func (p Page) Check(ctx context.Context) error {
 	_, err := p.read(ctx)
 	return err
 }
 
-// reading is a page at a time.
+// reading is the content of a page at one time.
 type reading struct {
 	at       int64 // ns
 	families map[string]*dto.MetricFamily
 }
 
-// read gets the page. What is no page of metrics is ErrPage.
+// read reads the page. Its errors wrap ErrPage.
 func (p Page) read(ctx context.Context) (r reading, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -100,7 +100,7 @@ func (p Page) read(ctx context.Context) (r reading, err error) {
 	return r, nil
 }
 
-// parse reads a page.
+// parse parses a page's text.
 func parse(text io.Reader) (map[string]*dto.MetricFamily, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	return parser.TextToMetricFamilies(text)
@@ -115,10 +115,11 @@ type Watch struct {
 
 	readings []reading
 	failed   int
-	fault    error // the last one
+	fault    error // the last failure
 }
 
-// Start begins to read a page, now and every so often. now is the clock of the measurement, in nanoseconds.
+// Start starts to read a page, once immediately and then once per interval every. now is the measurement's clock in
+// nanoseconds.
 func Start(ctx context.Context, p Page, every time.Duration, now func() int64) *Watch {
 	w := &Watch{page: p, now: now}
 	inner, cancel := context.WithCancel(ctx)
@@ -139,7 +140,7 @@ func Start(ctx context.Context, p Page, every time.Duration, now func() int64) *
 	return w
 }
 
-// read keeps a reading. Its time is the middle between question and answer.
+// read adds a reading. Its time is the middle between request and response.
 func (w *Watch) read(ctx context.Context) {
 	asked := w.now()
 	r, err := w.page.read(ctx)
@@ -153,8 +154,8 @@ func (w *Watch) read(ctx context.Context) {
 	w.readings = append(w.readings, r)
 }
 
-// Stop reads the page a last time, and returns what it said from one time to another, in nanoseconds of the clock. ok
-// is false where the page was not read twice.
+// Stop reads the page a last time and returns its values between two times of the clock, in nanoseconds. ok is false if
+// fewer than two readings succeeded.
 func (w *Watch) Stop(ctx context.Context, from, to int64) (s Server, ok bool) {
 	w.stop()
 	w.done.Wait()

@@ -16,18 +16,18 @@ import (
 type Server struct {
 	URL string `json:"url"`
 	record.ServingTold
-	// From and To are the times of the readings that counters and histograms are the differences of, in nanoseconds.
-	// Gauges are of the readings between.
+	// From and To are the times of the first and the last used reading, in nanoseconds. Counters and histograms are
+	// differences between these two. Gauges summarize the readings from From to To.
 	From int64 `json:"from_ns"`
 	To   int64 `json:"to_ns"`
-	// Others are the counters and gauges of other names, as the page has them.
+	// Others contains the counters and gauges without a name in this package, by their names on the page.
 	Others Others `json:"others"`
-	// Times are when the page was read, Series the gauges at these times.
+	// Times are the times of the readings. Series contains the gauges' values at these times.
 	Times  []int64              `json:"times_ns"`
 	Series map[string][]float64 `json:"series,omitempty"`
-	// Lines are what is told over the whole time, for charts.
+	// Lines contains the values over the whole measurement for charts.
 	Lines []series.Told `json:"-"`
-	// Failed counts the readings that failed; Fault is what the last of them said.
+	// Failed is the number of failed readings. Fault is the error of the last one.
 	Failed int    `json:"failed,omitempty"`
 	Fault  string `json:"fault,omitempty"`
 }
@@ -38,11 +38,11 @@ type Others struct {
 	Gauges   map[string]record.Gauge `json:"gauges,omitempty"`
 }
 
-// The names of what engines tell.
+// The names of the metrics, independent of the engine.
 const (
 	Running         = "requests_running"
 	Waiting         = "requests_waiting"
-	CacheUse        = "kv_cache_use" // share of the KV cache
+	CacheUse        = "kv_cache_use" // used share of the KV cache
 	CacheQueries    = "prefix_cache_queries"
 	CacheHits       = "prefix_cache_hits"
 	CacheHitRate    = "prefix_cache_hit_rate"
@@ -58,8 +58,8 @@ const (
 	Power           = "power" // W
 )
 
-// names are the engines' names of the same things, as their documentation has them: vLLM 0.7 to 0.33, SGLang 0.4 to
-// 0.5, TensorRT-LLM 1.1, llama.cpp's server of 2025. A page is an engine's whose prefix it has.
+// names maps the engines' names of the metrics to this package's names, as documented for vLLM 0.7 to 0.33, SGLang 0.4
+// to 0.5, TensorRT-LLM 1.1 and llama.cpp's server of 2025. The prefix of the names identifies the engine.
 var names = map[string]string{
 	"vllm:num_requests_running":                  Running,
 	"vllm:num_requests_waiting":                  Waiting,
@@ -109,12 +109,13 @@ var names = map[string]string{
 	"DCGM_FI_DEV_POWER_USAGE": Power,
 }
 
-// engines are the prefixes of names, and whose they are. DCGM's page is of the machine.
+// engines lists the prefixes of metric names with their engines. DCGM's page describes the machine and has no engine.
 var engines = []struct{ prefix, name string }{
 	{"vllm:", "vllm"}, {"sglang:", "sglang"}, {"trtllm_", "trtllm"}, {"llamacpp:", "llamacpp"},
 }
 
-// called is the name of a family here; known is false where it keeps its own. Dynamo writes trtllm: for trtllm_.
+// called returns this package's name of a family. known is false if there is none; the name is then the family's own.
+// Dynamo writes trtllm: instead of trtllm_.
 func called(family string) (name string, known bool) {
 	family = strings.TrimSuffix(strings.Replace(family, "trtllm:", "trtllm_", 1), "_total")
 	name, known = names[family]
@@ -124,8 +125,9 @@ func called(family string) (name string, known bool) {
 	return name, known
 }
 
-// over is what readings, in order of time, say from one time to another: counters from the last reading at or before
-// the first time, or else the first one, to the first reading at or after the second, or else the last one.
+// over returns the values of the readings between two times. The readings are in order of time. The first used reading
+// is the last at or before from, or else the first of all. The last used reading is the first at or after to, or else
+// the last of all.
 func over(all []reading, from, to int64) Server {
 	first, last := 0, len(all)-1
 	for i, r := range all {
@@ -159,7 +161,7 @@ func over(all []reading, from, to int64) Server {
 	return s
 }
 
-// add takes a family that the last of the readings has.
+// add adds the values of a family that the last used reading contains.
 func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
 	name, known := called(family)
 	before := used[0].families[family]
@@ -180,7 +182,7 @@ func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
 	}
 }
 
-// counter takes what was added to a counter.
+// counter adds the increase of a counter.
 func (s *Server) counter(name string, known bool, was, is float64) {
 	if is < was {
 		was, s.Restarted = 0, true
@@ -194,7 +196,7 @@ func (s *Server) counter(name string, known bool, was, is float64) {
 	}
 }
 
-// sum adds the values of all labels.
+// sum returns the sum of a family's values over all labels.
 func sum(f *dto.MetricFamily) (total float64) {
 	for _, m := range f.GetMetric() {
 		for _, v := range []interface{ GetValue() float64 }{m.GetCounter(), m.GetGauge(), m.GetUntyped()} {
@@ -204,19 +206,20 @@ func sum(f *dto.MetricFamily) (total float64) {
 	return total
 }
 
-// gauge is the mean and the largest of values; ok is false where one is no number.
+// gauge returns the mean and the maximum of values. ok is false if a value is not a finite number.
 func gauge(values []float64) (g record.Gauge, ok bool) {
 	total := 0.0
 	for _, v := range values {
 		total += v
 	}
 	g = record.Gauge{Mean: total / float64(len(values)), Max: slices.Max(values)}
-	return g, !math.IsNaN(g.Mean) && !math.IsInf(g.Mean, 0) // then no value is
+	return g, !math.IsNaN(g.Mean) && !math.IsInf(g.Mean, 0) // the mean is finite only if all values are
 }
 
-// difference is what a histogram took in between two readings, over all labels; ok is false where that is nothing.
+// difference returns the values added to a histogram between two readings, over all labels. ok is false if there are
+// none.
 func difference(before, after *dto.MetricFamily) (h record.SecondsTold, ok bool) {
-	buckets := map[float64]float64{} // cumulative, by upper bound
+	buckets := map[float64]float64{} // cumulative counts by upper bound
 	total := 0.0
 	for sign, f := range map[float64]*dto.MetricFamily{-1: before, 1: after} {
 		for _, m := range f.GetMetric() {
@@ -236,8 +239,8 @@ func difference(before, after *dto.MetricFamily) (h record.SecondsTold, ok bool)
 	return h, true
 }
 
-// quantile is where a share of the values lies, as Prometheus' histogram_quantile has it: evenly spread within a
-// bucket; beyond the last bound that is a number, at it.
+// quantile returns the p-quantile of a histogram by the rule of Prometheus' histogram_quantile: values are evenly
+// distributed within a bucket, and the last finite bound is the maximum.
 func quantile(cumulative map[float64]float64, count, p float64) float64 {
 	var bounds []float64
 	for b := range cumulative {
@@ -256,8 +259,8 @@ func quantile(cumulative map[float64]float64, count, p float64) float64 {
 	return low
 }
 
-// Energy is the integral of Power over the times of the readings by trapezoids, in joules, cut to a window in
-// nanoseconds; ok is false where there are not two readings.
+// Energy returns the integral of Power over a window in joules, by the trapezoidal rule. from and to are in
+// nanoseconds. ok is false if there are fewer than two readings.
 func (s Server) Energy(from, to int64) (joules float64, ok bool) {
 	watts := s.Series[Power]
 	if len(watts) < 2 {

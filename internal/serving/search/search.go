@@ -16,34 +16,34 @@ import (
 // Load is the load of a trial.
 type Load struct {
 	Value float64 // requests per second, or users
-	// Confirms says that the trial is as long as a point that counts.
+	// Confirms reports whether the trial has the full length of a point that counts.
 	Confirms bool
-	// Times is how many times as long as usual it is: 1, then 2, 4 where it could not be told whether the server keeps
-	// its objectives.
+	// Times is the length of the trial as a multiple of the usual length: 1, then 2, 4 and so on while the result is
+	// uncertain.
 	Times int
 }
 
 // Verdict is a trial's verdict on its load.
 type Verdict string
 
-// The verdicts. A load whose figures keep all objectives is never missed, and a client that may be the reason is never
-// the server's fault.
+// The verdicts. A load whose figures meet all objectives is never Missed. A result that the client may have caused is
+// never blamed on the server.
 const (
-	Held       Verdict = "held"         // every objective is kept
-	TooLow     Verdict = "too low"      // only a throughput is missed that a higher load may reach
-	Missed     Verdict = "missed"       // an objective is missed, and the client is not the reason
-	Overloaded Verdict = "overloaded"   // the figures keep all objectives, and get worse as long as it lasts
-	Client     Verdict = "client"       // nothing is kept that the client may not have spoilt
-	Few        Verdict = "few requests" // no more requests come in the time that a trial may take, and they do not tell
+	Held       Verdict = "held"         // all objectives are met
+	TooLow     Verdict = "too low"      // only a minimum throughput is missed, which a higher load may reach
+	Missed     Verdict = "missed"       // an objective is missed, and the client is not the cause
+	Overloaded Verdict = "overloaded"   // the figures meet all objectives and worsen over time
+	Client     Verdict = "client"       // no objective is met for certain, and the client may be the cause
+	Few        Verdict = "few requests" // too few requests in the maximum time of a trial to decide
 )
 
 // Outcome is the outcome of a trial.
 type Outcome struct {
 	Verdict Verdict
-	// Again says that a longer trial would tell with more certainty, and may be made.
+	// Again reports whether a longer trial is possible and would be more certain.
 	Again bool
-	// Hopeless says that even the quickest request missed an objective: so it is at any load, where requests do not wait
-	// for each other.
+	// Hopeless reports that even the fastest request missed an objective. Lower loads then cannot meet it either, unless
+	// requests wait for each other.
 	Hopeless bool
 }
 
@@ -54,71 +54,75 @@ type Trial struct {
 }
 
 // Search finds the highest load that holds. It doubles the load until a load does not hold, then narrows the range
-// between the two until hardly any load is left. Trials of full length then confirm both ends: the load that holds and
-// the next one, which does not. If an end is not confirmed, it moves and the search continues.
+// between the two until it is smaller than the precision. Trials of full length then confirm both ends, the load that
+// holds and the next one that does not. If an end is not confirmed, it moves and the search continues.
 type Search struct {
-	// Try measures a load. The error of one that cannot be measured ends the search.
+	// Try measures a load. Its error ends the search.
 	Try func(ctx context.Context, l Load) (Outcome, error)
-	// Users says that loads are whole numbers.
+	// Users states that loads are numbers of users, so whole numbers.
 	Users bool
-	// Start is the first load, above 0; 0: 1.
+	// Start is the first load, above 0; 0: start at 1.
 	Start float64
-	// Least and Most are the lowest and the highest load that may be tried; 0: 1 of users, else none.
+	// Least and Most are the minimum and the maximum load; 0: 1 for users, otherwise no limit.
 	Least, Most float64
-	// Made are trials from before: one that the search asks for is not made again.
+	// Made contains earlier trials. The search uses their outcomes and does not repeat them.
 	Made []Trial
 }
 
-// Ended is the reason why a search ended.
+// Ended states why a search ended.
 type Ended string
 
-// The ends of searches.
+// The reasons for the end of a search.
 const (
-	ByServer Ended = "server" // it holds Holds, and not Misses
-	ByClient Ended = "client" // the client is the limit at ClientAt; the server holds Holds at least
-	ByFew    Ended = "data"   // there is not enough data to tell
-	ByMost   Ended = "most"   // the server holds the highest load that may be tried
-	ByNone   Ended = "none"   // the server holds no load
+	ByServer Ended = "server" // the server holds the load Holds, and does not hold Misses
+	ByClient Ended = "client" // the client is the bottleneck from ClientAt on; the server holds at least Holds
+	ByFew    Ended = "data"   // there are too few requests to decide
+	ByMost   Ended = "most"   // the server holds the maximum load
+	ByNone   Ended = "none"   // the server holds none of the loads
 )
 
 // Found is the result of a search.
 type Found struct {
-	Ended Ended // empty: an error ended it
-	// Holds is the highest load that holds, Misses the lowest above it that the server does not hold, ClientAt that from
-	// which on the client is the limit; 0: none.
+	Ended Ended // empty: the search ended with an error
+	// Holds is the highest load that holds. Misses is the lowest load above it that the server does not hold. ClientAt is
+	// the load from which on the client is the bottleneck. 0: none.
 	Holds, Misses, ClientAt float64
-	// Few is the load of which there were too few requests; 0: none.
+	// Few is the load with too few requests; 0: none.
 	Few float64
-	// Trials are all that the search asked for, in their order.
+	// Trials contains all trials of the search in their order.
 	Trials []Trial
 }
 
 const (
-	// Precision is how much higher than the load that is found the highest one may be, as a share of it.
+	// Precision is the maximum relative distance between the found load and the true limit.
 	Precision = 0.03
-	// wide is the same beside a load of too few requests: lower ones have fewer.
+	// wide replaces Precision next to a load with too few requests, because lower loads have even fewer.
 	wide = 0.5
-	// proof is how many more trials that did not hold than trials that did there must be at the upper end and at the loads
-	// next above it, nextAbove as a share of it: a machine that does other things, too, spoils one now and then.
+	// proof is the required surplus of trials that confirm an end over trials that contradict it. A surplus is required
+	// because other programs on the machine occasionally spoil a trial. At the upper end, trials count at loads up to
+	// nextAbove higher, as a share of the load.
 	proof     = 4
 	nextAbove = 0.5
-	// At the lower end only trials near the end itself count: hardly anything lets one hold by chance farther below.
+	// nextBelow is the same share for the lower end. A small share is enough there, because hardly any trial holds by
+	// chance.
 	nextBelow = 0.05
-	// tries is how often a load is tried at which the client is the limit, and maxClients how many loads are, downwards.
+	// tries is the maximum number of trials of a load while the client is the bottleneck. maxClients is the maximum number
+	// of such loads, going down.
 	tries, maxClients = 4, 2
-	// spoilt is the share of trials, up to the load that the server does not hold, above which the client was the limit so
-	// often that the other trials tell nothing of the server.
+	// spoilt is the maximum share of trials with the client as the bottleneck, among the trials up to the load that the
+	// server does not hold. Above it, the other trials do not describe the server.
 	spoilt = 0.25
-	// maxSpoilt bounds how many trials are made at which the client is the limit: on a machine where there are so many,
-	// further ones only take their time. As many again may be spoilt while the load that holds is proven.
+	// maxSpoilt is the maximum number of trials with the client as the bottleneck. Proving the load that holds can add as
+	// many again.
 	maxSpoilt = 24
-	// maxLoads bounds how many loads are tried, and maxTimes how long a trial is.
+	// maxLoads is the maximum number of tried loads, and maxTimes the maximum length of a trial as a multiple of the usual
+	// one.
 	maxLoads, maxTimes = 48, 64
-	// fewsUp is how many loads of too few requests are tried, each twice the one before.
+	// fewsUp is the maximum number of loads with too few requests, each twice the previous one.
 	fewsUp = 4
 )
 
-// Run searches. The trials of a search that an error ended are there.
+// Run runs the search. If an error ends it, Found contains the trials so far.
 func (s Search) Run(ctx context.Context) (Found, error) {
 	r := &running{Search: s, made: slices.Clone(s.Made)}
 	r.Start = cmp.Or(max(s.Start, 0), 1)
@@ -143,27 +147,27 @@ func (s Search) Run(ctx context.Context) (Found, error) {
 	return r.found, nil
 }
 
-// end is a load that was tried. Its outcome is that of most trials there, and of the last one where they are as many.
+// end is a tried load. Its outcome is the outcome of the majority of its trials, or of the last trial in a tie.
 type end struct {
 	value float64
 	Outcome
-	confirmed     bool // by a trial of full length
-	held, refused int  // trials
+	confirmed     bool // a trial of full length had this outcome
+	held, refused int  // numbers of trials
 }
 
-// tied says that as many trials held as did not.
+// tied reports whether as many trials held as did not.
 func (e *end) tied() bool {
 	return e.held > 0 && e.held == e.refused && e.Verdict != Client && e.Verdict != Few
 }
 
-// take notes one more trial.
+// take adds the outcome of a trial.
 func (e *end) take(out Outcome, confirms bool) {
 	switch out.Verdict {
 	case Held, TooLow:
 		e.held++
 	case Missed, Overloaded:
 		e.refused++
-	default: // it cannot be told
+	default: // undecided
 		e.Outcome = out
 		return
 	}
@@ -173,19 +177,19 @@ func (e *end) take(out Outcome, confirms bool) {
 	}
 }
 
-// holds says that loads above it are to be looked at.
+// holds reports whether the search continues above the load.
 func (o *Outcome) holds() bool { return o.Verdict == Held || o.Verdict == TooLow }
 
-// running is a search under way.
+// running is the state of a search.
 type running struct {
 	Search
-	made  []Trial // that may be used instead of new ones
-	ends  []end   // in the order of their loads
+	made  []Trial // earlier trials that can still be used
+	ends  []end   // ordered by load
 	found Found
 }
 
-// around are the lowest load that does not hold, and the highest below it that does, or of which there were too few
-// requests, where none holds; nil: there is none.
+// around returns the lowest load that does not hold (high) and the highest load below it that holds (low). If no load
+// holds, low is the highest load with too few requests. Either is nil if there is none.
 func (r *running) around() (low, high *end) {
 	for i := range r.ends {
 		switch e := &r.ends[i]; {
@@ -198,7 +202,7 @@ func (r *running) around() (low, high *end) {
 	return low, nil
 }
 
-// next is the load to be tried now, or what ends the search.
+// next returns the next load to try, or the reason why the search ends.
 func (r *running) next() (Load, Ended) {
 	low, high := r.around()
 	switch {
@@ -232,7 +236,7 @@ func (r *running) next() (Load, Ended) {
 	return r.confirm(high, ByServer)
 }
 
-// spoilt says that the client was the limit too often, up to a load.
+// spoilt reports whether the client was the bottleneck too often at loads up to value.
 func (r *running) spoilt(value float64) bool {
 	n, clients := 0, 0
 	for _, t := range r.found.Trials {
@@ -245,7 +249,7 @@ func (r *running) spoilt(value float64) bool {
 	return float64(clients) > spoilt*float64(n)
 }
 
-// clients is how many trials there were at which the client was the limit.
+// clients returns the number of trials with the client as the bottleneck.
 func (r *running) clients() (n int) {
 	for _, t := range r.found.Trials {
 		if t.Verdict == Client {
@@ -255,7 +259,7 @@ func (r *running) clients() (n int) {
 	return n
 }
 
-// confirm is a trial of full length of an end, or what it ends the search with once there is proof of it.
+// confirm returns a trial of full length of an end, or ended if the end is already confirmed.
 func (r *running) confirm(e *end, ended Ended) (Load, Ended) {
 	if e.confirmed && (e.holds() || r.refused(e.value) >= proof) {
 		return Load{}, ended
@@ -263,7 +267,8 @@ func (r *running) confirm(e *end, ended Ended) (Load, Ended) {
 	return Load{Value: e.value, Confirms: true}, ""
 }
 
-// settle is what is left to do where the client spoilt many trials: to prove the load that holds.
+// settle returns the remaining work after the client has spoilt many trials: a trial that confirms the load that holds,
+// or ByClient.
 func (r *running) settle() (Load, Ended) {
 	low, _ := r.around()
 	if low == nil || low.Verdict != Held || r.proven(low) || r.clients() >= 2*maxSpoilt {
@@ -272,10 +277,10 @@ func (r *running) settle() (Load, Ended) {
 	return Load{Value: low.value, Confirms: true}, ""
 }
 
-// proven says that a load that holds did so in a trial of full length, and often enough.
+// proven reports whether a load held in a trial of full length and in enough other trials.
 func (r *running) proven(low *end) bool { return low.confirmed && r.held(low.value) >= proof }
 
-// held is how many more trials at a load, and next below it, held than did not.
+// held returns the surplus of trials that held over trials that did not, at a load and shortly below it.
 func (r *running) held(value float64) (n int) {
 	for i := range r.ends {
 		if e := &r.ends[i]; e.value <= value && e.value >= value*(1-nextBelow) {
@@ -285,7 +290,7 @@ func (r *running) held(value float64) (n int) {
 	return n
 }
 
-// refused is how many more trials at a load, and next above it, did not hold than did.
+// refused returns the surplus of trials that did not hold over trials that did, at a load and above it up to nextAbove.
 func (r *running) refused(value float64) (n int) {
 	for i := range r.ends {
 		if e := &r.ends[i]; e.value >= value && e.value <= value*(1+nextAbove) {
@@ -295,7 +300,7 @@ func (r *running) refused(value float64) (n int) {
 	return n
 }
 
-// up is above all that hold.
+// up returns the next load above all loads that hold.
 func (r *running) up(low *end) (Load, Ended) {
 	if r.Most > 0 && low.value >= r.Most {
 		if low.Verdict == TooLow {
@@ -306,7 +311,7 @@ func (r *running) up(low *end) (Load, Ended) {
 	return r.at(2 * low.value), ""
 }
 
-// down is below all that do not hold.
+// down returns the next load below all loads that do not hold.
 func (r *running) down(high *end) (Load, Ended) {
 	lowest := r.Least > 0 && high.value <= r.Least*(1+Precision) || r.Users && high.value <= 1
 	switch {
@@ -322,7 +327,7 @@ func (r *running) down(high *end) (Load, Ended) {
 	return r.at(high.value / 4), ""
 }
 
-// amongFew is a load above one of which there were too few requests: with more users, or a higher rate, there are more.
+// amongFew returns the next load above a load with too few requests. More users or a higher rate give more requests.
 func (r *running) amongFew(few, high *end) (Load, Ended) {
 	if high != nil {
 		if mid, ok := r.middle(few.value, high.value, wide); ok {
@@ -339,7 +344,7 @@ func (r *running) amongFew(few, high *end) (Load, Ended) {
 	return r.at(2 * few.value), ""
 }
 
-// count is how many loads have a verdict.
+// count returns the number of loads with a verdict.
 func (r *running) count(v Verdict) (n int) {
 	for _, e := range r.ends {
 		if e.Verdict == v {
@@ -349,7 +354,7 @@ func (r *running) count(v Verdict) (n int) {
 	return n
 }
 
-// at is a load as near to a value as may be.
+// at returns the permitted load nearest to a value.
 func (r *running) at(value float64) Load {
 	if value = r.rounded(max(value, r.Least)); r.Most > 0 {
 		value = min(value, r.Most)
@@ -357,7 +362,7 @@ func (r *running) at(value float64) Load {
 	return Load{Value: value}
 }
 
-// rounded is a value that a load may have: whole users, or three digits.
+// rounded rounds a value to a permitted load: a whole number of users, or three significant digits.
 func (r *running) rounded(v float64) float64 {
 	if r.Users {
 		return max(1, math.Floor(v+1e-9))
@@ -369,7 +374,7 @@ func (r *running) rounded(v float64) float64 {
 	return short
 }
 
-// middle is a load between two others; false: they are so near that there is none to be tried.
+// middle returns a load between two others. ok is false if they are too close for one.
 func (r *running) middle(low, high, precision float64) (mid float64, ok bool) {
 	mid = r.rounded(math.Sqrt(low * high))
 	if r.Users {
@@ -378,7 +383,8 @@ func (r *running) middle(low, high, precision float64) (mid float64, ok bool) {
 	return mid, mid > low && mid < high && high > low*(1+precision)
 }
 
-// measure tries a load, longer where the usual length cannot tell, and again where the client was the limit.
+// measure tries a load. It repeats the trial with twice the length while the result is uncertain, and with the same
+// length while the client is the bottleneck.
 func (r *running) measure(ctx context.Context, l Load) error {
 	l.Times = 1
 	for clients := 1; ; {
@@ -399,7 +405,7 @@ func (r *running) measure(ctx context.Context, l Load) error {
 	}
 }
 
-// try makes a trial, or takes one that was made before.
+// try runs a trial, or returns the outcome of an earlier one.
 func (r *running) try(ctx context.Context, l Load) (Outcome, error) {
 	if at := slices.IndexFunc(r.made, func(t Trial) bool { return t.Load == l }); at >= 0 {
 		t := r.made[at]
@@ -409,7 +415,7 @@ func (r *running) try(ctx context.Context, l Load) (Outcome, error) {
 	return r.Try(ctx, l)
 }
 
-// note keeps what is known of a load by now.
+// note adds an outcome to the tried load.
 func (r *running) note(l Load, out Outcome) {
 	at, there := slices.BinarySearchFunc(r.ends, l.Value, func(e end, v float64) int { return cmp.Compare(e.value, v) })
 	if !there {
@@ -418,7 +424,7 @@ func (r *running) note(l Load, out Outcome) {
 	r.ends[at].take(out, l.Confirms)
 }
 
-// end says what the search came to.
+// end sets the result of the search.
 func (r *running) end(by Ended) {
 	r.found.Ended = by
 	low, high := r.around()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// timeError is what adjtimex returns where the clock is not synchronized (TIME_ERROR of adjtimex(2)).
+// timeError is the result of adjtimex for an unsynchronized clock (TIME_ERROR of adjtimex(2)).
 const timeError = 5
 
 func systemClock() (string, time.Duration) {
@@ -20,7 +20,7 @@ func systemClock() (string, time.Duration) {
 	return strings.TrimSpace(string(id)), errorOf(state, int64(t.Maxerror), err) //nolint:unconvert // 32 bits on some
 }
 
-// errorOf is the error of a clock by the answer of adjtimex: its state, and its largest error in microseconds.
+// errorOf returns a clock's error from the result of adjtimex: its state, and its maximum error in microseconds.
 func errorOf(state int, micros int64, err error) time.Duration {
 	if err != nil || state == timeError || micros < 0 {
 		return unknownError

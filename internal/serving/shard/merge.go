@@ -16,40 +16,41 @@ import (
 
 // Part contains one share's records of a point.
 type Part struct {
-	Name  string // as the user names it: its folder
+	Name  string // for messages: the folder that the user named
 	Share Share
-	// Common must be the same in all shares: "seed", "load", "version", "model", "server", "data", and so on.
+	// Common contains values that must be equal in all shares, by names such as "seed", "load", "version", "model",
+	// "server" and "data".
 	Common map[string]string
-	// Zero is the time 0 of the records, by the share's own clock.
+	// Zero is time 0 of the records on the share's clock.
 	Zero time.Time
-	// Clock names the clock that the share read: those of one name are one. Empty: it has none that is known.
+	// Clock is the name of the share's clock. Shares with the same name have the same clock. Empty: unknown.
 	Clock string
-	// ClockError is by how much that clock may be wrong, as its system says; below 0: it does not say.
+	// ClockError is the maximum error of that clock as reported by its system; below 0: unknown.
 	ClockError time.Duration
 	Requests   []metrics.Request
-	// Window is the steady part of the share's closed loop; nil: there is none.
+	// Window is the steady part of the share's closed loop; nil: none.
 	Window *metrics.Window
 }
 
 // Merged contains the records of several shares, as if one client had made them.
 type Merged struct {
-	// Requests are in the order in which they were due, and numbered in it. Times count from the earliest Zero. Users
-	// have the numbers that they had: those of all shares count together.
+	// Requests are numbered and ordered by due time. Times count from the earliest Zero. User numbers are those of the
+	// whole load.
 	Requests []metrics.Request
-	// Window is that in which all shares were steady; nil: there is none.
+	// Window is the time in which all shares were steady; nil: none.
 	Window *metrics.Window
 	Zero   time.Time
-	// Apart is how far the zeros of the shares are from each other: how much later the last one began. Doubt is by how
-	// much the clocks may have been wrong against each other, at most; below 0: nobody knows.
+	// Apart is the difference between the latest and the earliest Zero. Doubt is the maximum error of that difference;
+	// below 0: unknown.
 	Apart, Doubt time.Duration
 	Notes        []string
 }
 
-// ErrUnlike says that shares are not of one measurement.
+// ErrUnlike reports that shares do not belong to one measurement.
 var ErrUnlike = errors.New("these are not the shares of one measurement")
 
-// Merge puts shares together. The error names all that is missing, there twice, or not the same. Records are copied;
-// token events are shared.
+// Merge merges shares. Its error names all missing, duplicate and differing shares. Requests are copied; their token
+// events are shared with parts.
 func Merge(parts []Part) (*Merged, error) {
 	if err := checkParts(parts); err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func Merge(parts []Part) (*Merged, error) {
 	return m, nil
 }
 
-// addRecords takes the records of a share.
+// addRecords adds a share's requests, with their times moved by shift.
 func (m *Merged) addRecords(p Part, shift int64) {
 	for _, r := range p.Requests {
 		r.Due, r.Sent, r.End = r.Due+shift, r.Sent+shift, r.End+shift
@@ -101,7 +102,7 @@ func (m *Merged) addRecords(p Part, shift int64) {
 	}
 }
 
-// maxClockError is the most that two clocks may be apart: by the two largest errors.
+// maxClockError returns the maximum difference between two of the clocks: the sum of the two largest errors.
 func maxClockError(parts []Part) time.Duration {
 	clocks := map[string]time.Duration{}
 	for i, p := range parts {
@@ -129,7 +130,7 @@ func maxClockError(parts []Part) time.Duration {
 	return errs[len(errs)-1] + errs[len(errs)-2]
 }
 
-// noteClocks says what the clocks do to the figures.
+// noteClocks adds notes on the effect of the clocks' errors on the figures.
 func (m *Merged) noteClocks(steady bool) {
 	window := "the window"
 	var took time.Duration
@@ -163,7 +164,7 @@ func (m *Merged) noteClocks(steady bool) {
 	}
 }
 
-// checkParts says why shares cannot be put together.
+// checkParts returns an error that lists why the shares cannot be merged.
 func checkParts(parts []Part) error {
 	if len(parts) == 0 {
 		return fmt.Errorf("%w: there is none", ErrUnlike)
@@ -201,7 +202,7 @@ func checkParts(parts []Part) error {
 	return nil
 }
 
-// findDifferences lists what shares must have in common and have not.
+// findDifferences returns the values of Common that differ between shares.
 func findDifferences(parts []Part) (faults []error) {
 	names := map[string]bool{}
 	for _, p := range parts {

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Share is share number Index, from 0, of Of shares. With the zero value one client sends everything.
+// Share is share Index, counted from 0, of Of shares. The zero value means that one client sends everything.
 type Share struct {
 	Index int `json:"index"`
 	Of    int `json:"of"`
 }
 
-// most bounds how many shares there are.
+// most is the maximum number of shares.
 const most = 10_000
 
-// Parse reads I/N, with I from 0 on, as launchers number what they start.
+// Parse reads I/N. I counts from 0, like launchers number their processes.
 func Parse(text string) (Share, error) {
 	first, second, ok := strings.Cut(text, "/")
 	i, err1 := strconv.Atoi(first)
@@ -34,7 +34,7 @@ func Parse(text string) (Share, error) {
 	return Share{i, n}, nil
 }
 
-// String is I/N; of no share it is empty.
+// String returns I/N, or an empty string if there are no shares.
 func (s Share) String() string {
 	if s.Of == 0 {
 		return ""
@@ -42,11 +42,11 @@ func (s Share) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// Has says whether the request of a number in the schedule, or the user, or the session, is of the share: they are
-// dealt out in turn. All are of no share.
+// Has reports whether this share sends the request, user or session with number k of the schedule. Numbers are assigned
+// to the shares in turn. Without shares, it returns true.
 func (s Share) Has(k int) bool { return s.Of <= 1 || k%s.Of == s.Index }
 
-// Count is how many of n are of the share.
+// Count returns how many of the first n numbers belong to the share.
 func (s Share) Count(n int) int {
 	if s.Of <= 1 {
 		return n
@@ -54,7 +54,7 @@ func (s Share) Count(n int) int {
 	return (n + s.Of - 1 - s.Index) / s.Of
 }
 
-// Place is the k-th number, from 0, of those that Has has.
+// Place returns the k-th number, from 0, that belongs to the share.
 func (s Share) Place(k int) int {
 	if s.Of <= 1 {
 		return k

@@ -6,23 +6,25 @@ import (
 	"slices"
 )
 
-// Anomaly is a later plateau at another level than the window's.
+// Anomaly is a later plateau with a different TPOT level.
 type Anomaly struct {
-	Detected    bool         `json:"detected"`
-	ChangePoint int          `json:"change_point"` // passes before the change; where Detected
-	Percent     float64      `json:"percent"`      // by which TPOT differs, positive where it is slower; where Detected
-	Pettitt     *ChangePoint `json:"pettitt"`      // nil where no plateau follows the window
+	Detected    bool `json:"detected"`
+	ChangePoint int  `json:"change_point"` // number of passes before the change, if Detected
+	// relative difference of TPOT in percent, positive for slower, if Detected
+	Percent float64      `json:"percent"`
+	Pettitt *ChangePoint `json:"pettitt"` // nil: no plateau follows the window
 }
 
-// ChangePoint is Pettitt's test for a change of level ("A non-parametric approach to the change-point problem", 1979).
+// ChangePoint is the result of Pettitt's test for a change of level ("A non-parametric approach to the change-point
+// problem", 1979).
 type ChangePoint struct {
-	Before      int     `json:"before"` // values before the change
+	Before      int     `json:"before"` // number of values before the change
 	K           float64 `json:"k"`      // the test's statistic
 	P           float64 `json:"p"`
 	Significant bool    `json:"significant"`
 }
 
-// findAnomaly looks for a shift after the first of the given plateaus.
+// findAnomaly searches the plateaus after the first one for a shift of level.
 func (s passSeries) findAnomaly(plateaus []Plateau) (a Anomaly) {
 	if len(plateaus) < 2 {
 		return a
@@ -40,7 +42,7 @@ func (s passSeries) findAnomaly(plateaus []Plateau) (a Anomaly) {
 	return a
 }
 
-// meanTPOT is the mean of all TPOT; 0 without one.
+// meanTPOT returns the mean of all TPOT values, or 0 without values.
 func (s passSeries) meanTPOT() float64 {
 	n := 0
 	for i := range s {
@@ -52,7 +54,7 @@ func (s passSeries) meanTPOT() float64 {
 	return s.arrivalMean(TPOT, n)
 }
 
-// changePoint tests the passes' mean TPOT, which is 0 of a pass without one.
+// changePoint tests the mean TPOT of each pass. It uses 0 for a pass without TPOT.
 func (s passSeries) changePoint() ChangePoint {
 	v := make([]float64, len(s))
 	for i := range s {
@@ -82,7 +84,7 @@ func pettittTest(v []float64) ChangePoint {
 	return c
 }
 
-// averageRanks are ranks from 1; equal values share the mean of theirs.
+// averageRanks returns the ranks of v, from 1. Equal values have the mean of their ranks.
 func averageRanks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {

@@ -1,9 +1,9 @@
 package steady
 
-// Status reports whether a run is long enough for a window.
+// Status states whether a run is long enough for a window, or why not.
 type Status string
 
-// The statuses of point.yaml.
+// The statuses in point.yaml.
 const (
 	Windowable           Status = "windowable"
 	InsufficientDuration Status = "insufficient_duration"
@@ -14,7 +14,7 @@ const (
 // Verdict is the detector's verdict, in the terms of point.yaml.
 type Verdict string
 
-// The verdicts of point.yaml.
+// The verdicts in point.yaml.
 const (
 	SteadyState  Verdict = "STEADY STATE"
 	DriftingUp   Verdict = "drifting_up"
@@ -30,29 +30,30 @@ const (
 	stateDown    = "Drifting Down"
 )
 
-// Statuses are the statuses that point.yaml may have.
+// Statuses returns all statuses that point.yaml can contain.
 func Statuses() []string {
 	return []string{string(Windowable), string(InsufficientDuration), string(InsufficientPasses), string(PartialDataset)}
 }
 
-// Verdicts are the verdicts that point.yaml may have.
+// Verdicts returns all verdicts that point.yaml can contain.
 func Verdicts() []string {
 	return []string{string(SteadyState), string(DriftingUp), string(DriftingDown), string(Shifted), string(NotFound)}
 }
 
-// States are the states of a trajectory that point.yaml may have.
+// States returns all states of a trajectory that point.yaml can contain.
 func States() []string { return []string{statePlateau, stateUp, stateDown} }
 
-// Block is steady_state of point.yaml. Its passes are counted from the beginning of the run, cropped ones included.
+// Block is the section steady_state of point.yaml. Its pass numbers count from the beginning of the run, including
+// cropped passes.
 type Block struct {
 	Status  Status            `yaml:"status" json:"status"`
 	Verdict Verdict           `yaml:"verdict" json:"verdict"`
 	Window  *BlockWindow      `yaml:"window,omitempty" json:"window,omitempty"`
-	State   map[string]string `yaml:"state,omitempty" json:"state,omitempty"` // of each gating trajectory
+	State   map[string]string `yaml:"state,omitempty" json:"state,omitempty"` // by gating trajectory
 	Anomaly *BlockAnomaly     `yaml:"anomaly,omitempty" json:"anomaly,omitempty"`
 }
 
-// BlockWindow is the window; End is its last pass.
+// BlockWindow is the steady window. End is its last pass.
 type BlockWindow struct {
 	Start    int     `yaml:"super_pass_start" json:"super_pass_start"`
 	End      int     `yaml:"super_pass_end" json:"super_pass_end"`
@@ -61,14 +62,15 @@ type BlockWindow struct {
 	Duration float64 `yaml:"duration_s" json:"duration_s"`
 }
 
-// BlockAnomaly is a later plateau at another level.
+// BlockAnomaly is a later plateau with a different level.
 type BlockAnomaly struct {
 	ChangePoint int     `yaml:"change_point_sp" json:"change_point_sp"`
 	Percent     float64 `yaml:"delta_pct" json:"delta_pct"`
 }
 
-// Block is what point.yaml says of a run of samples issued, in super-passes of size, whose window has to take
-// minSeconds by the rules. The whole run counts where the status is not windowable.
+// Block returns the section steady_state of a run with the given number of issued samples, in super-passes of size
+// samples. minSeconds is the minimum duration of the window by the rules. If the status is not windowable, the whole
+// run counts.
 func (r Report) Block(samples, size int, minSeconds float64) Block {
 	b := Block{Status: r.windowStatus(samples, size, minSeconds), Verdict: r.windowVerdict(), State: map[string]string{}}
 	for _, t := range gating {
@@ -115,8 +117,8 @@ func (r Report) windowVerdict() Verdict {
 	return SteadyState
 }
 
-// trajectoryState is that of a gating trajectory: of the window, which is a plateau, where there is one, else of the
-// whole run.
+// trajectoryState returns the state of a gating trajectory in the window, which is a plateau. If there is no window, it
+// returns the state over the whole run.
 func (r Report) trajectoryState(t Trajectory, s Status) string {
 	switch direction := r.Trends[t.String()]; {
 	case s == Windowable:

@@ -17,23 +17,23 @@ import (
 // CountTokens counts the tokens of a text, without special tokens, like the reference tokenizer.
 type CountTokens func(text string) int
 
-// CountMessage counts the tokens of a part of an answer that has reasoning or calls of tools (dicts of pyvalue), as the
-// reference chat template renders it.
+// CountMessage counts the tokens of a part of an answer with reasoning or tool calls (dicts of pyvalue), rendered with
+// the reference chat template.
 type CountMessage func(content, reasoning string, calls []any) int
 
 // Events contains the data of a run in the client's events.jsonl.
 type Events struct {
 	Passes   []Pass
-	Samples  int // issued while performance was tracked
-	Complete int // of them
-	Skipped  int // lines that are no event
-	Messages int // answers with reasoning or calls of tools
-	// Back is the farthest, in ns, that the time of an event of a sample lies before that of the sample's issue: the clock
+	Samples  int // samples issued while performance was tracked
+	Complete int // completed samples among them
+	Skipped  int // lines that are not events
+	Messages int // answers with reasoning or tool calls
+	// Back is the maximum time in ns by which an event of a sample precedes the sample's issue. It is above 0 if the clock
 	// was set back.
 	Back int64
 }
 
-// ClockDoubt says what is wrong with the clock of a run; empty: nothing.
+// ClockDoubt returns a warning about the run's clock, or an empty string.
 func (e *Events) ClockDoubt() string {
 	if e.Back == 0 {
 		return ""
@@ -42,19 +42,19 @@ func (e *Events) ClockDoubt() string {
 		"be trusted; measure again", float64(e.Back)/1e9)
 }
 
-// maxLine is the longest line that is read, in bytes: an answer of a million tokens has some.
+// maxLine is the maximum length of a line in bytes. An answer of a million tokens takes some of them.
 const maxLine = 64 << 20
 
-// maxRemembered is the number of completed samples that are remembered for late events of theirs.
+// maxRemembered is the number of completed samples whose ids are kept to recognize late events.
 const maxRemembered = 1 << 16
 
-// ErrEvents is wrapped by the errors of ReadEvents where the text does not say what is needed.
+// ErrEvents reports that a text does not contain the required events of a run.
 var ErrEvents = errors.New("not the events of a run")
 
-// ReadEvents reads events.jsonl and makes super-passes of size samples: that of the data set, at least 1. Lines that
-// are no event are counted and skipped, as the official detector skips them. Memory is that of the times of the
-// samples, 24 bytes each; texts are not kept. Without message, answers with reasoning or calls of tools are counted as
-// texts, without the calls. Without count, no tokens are counted, and passes have no TPOT.
+// ReadEvents reads events.jsonl and makes super-passes of size samples, which is the size of the data set and at least
+// 1. Like the official detector, it counts and skips lines that are not events. It needs 24 bytes of memory per sample
+// and keeps no texts. If message is nil, count counts answers with reasoning or tool calls as texts, without the calls.
+// If count is nil, no tokens are counted and passes have no TPOT.
 func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) (Events, error) {
 	e, err := NewEventReader(size, count, message)
 	if err == nil {
@@ -66,13 +66,13 @@ func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) 
 	return e.Events()
 }
 
-// EventReader reads events.jsonl as it grows: the reader of ReadEvents, in steps. It is not safe for concurrent use.
+// EventReader reads a growing events.jsonl in steps. It is not safe for concurrent use.
 type EventReader struct {
 	gatherer passGatherer
-	part     []byte // of the last line, whose end has not come yet
+	part     []byte // last line, still incomplete
 }
 
-// NewEventReader begins a log, with ReadEvents' arguments.
+// NewEventReader returns a reader at the beginning of a log. Its arguments are those of ReadEvents.
 func NewEventReader(size int, count CountTokens, message CountMessage) (*EventReader, error) {
 	if size < 1 {
 		return nil, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
@@ -81,7 +81,7 @@ func NewEventReader(size int, count CountTokens, message CountMessage) (*EventRe
 		under: map[string]*pendingSample{}}}, nil
 }
 
-// Take takes what follows in the log, up to its end for now. After an error the log cannot be read on.
+// Take reads the next part of the log, up to its current end. After an error, the log cannot be read further.
 func (e *EventReader) Take(r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for {
@@ -106,7 +106,7 @@ func (e *EventReader) Take(r io.Reader) error {
 	}
 }
 
-// Events is what the log says until now, a last line without its end included. Its passes change with the next Take.
+// Events returns the data of the log so far, including an incomplete last line. The next Take changes its passes.
 func (e *EventReader) Events() (Events, error) {
 	if len(e.part) > 0 {
 		e.gatherer.takeLine(bytes.TrimSpace(e.part))
@@ -115,7 +115,8 @@ func (e *EventReader) Events() (Events, error) {
 	return e.gatherer.toEvents()
 }
 
-// Span is from the first issue to the last event of a sample, in ns of the log's clock; false: none was issued yet.
+// Span returns the times of the first issue and of the last event of a sample, in ns of the log's clock. ok is false if
+// no sample has been issued yet.
 func (e *EventReader) Span() (first, last int64, ok bool) {
 	all := e.gatherer.out.Passes
 	if len(all) == 0 {
@@ -127,29 +128,29 @@ func (e *EventReader) Span() (first, last int64, ok bool) {
 	return all[0].FirstIssue, last, true
 }
 
-// Ended are the passes of which as many samples have completed as they have, and all samples that have.
+// Ended returns the passes before the number of completed samples, and that number.
 func (e *EventReader) Ended() (passes []Pass, completed int) {
 	g := &e.gatherer
 	return g.out.Passes[:min(g.out.Complete/g.size, len(g.out.Passes))], g.out.Complete
 }
 
-// pendingSample is what is known of a request under way.
+// pendingSample is a request in flight.
 type pendingSample struct {
 	pass          int
 	issued, first int64
-	answered      bool // first is known
+	answered      bool // first is set
 	done          bool
 }
 
-// passGatherer makes passes of events as they come.
+// passGatherer makes super-passes from events.
 type passGatherer struct {
 	size     int
 	count    CountTokens
 	message  CountMessage
 	tracking bool
-	tracked  bool // at any time
+	tracked  bool // tracking was on at some time
 	under    map[string]*pendingSample
-	done     [maxRemembered]string // the ids that completed last, in a ring
+	done     [maxRemembered]string // ids of the last completed samples, in a ring
 	out      Events
 }
 
@@ -180,7 +181,7 @@ func (g *passGatherer) takeLine(line []byte) {
 	}
 }
 
-// beginSample begins a sample.
+// beginSample adds a sample.
 func (g *passGatherer) beginSample(id string, at int64) {
 	number := g.out.Samples / g.size
 	if g.out.Samples++; number == len(g.out.Passes) {
@@ -192,7 +193,7 @@ func (g *passGatherer) beginSample(id string, at int64) {
 	g.under[id] = &pendingSample{pass: number, issued: at}
 }
 
-// takeEvent takes a later event of a sample.
+// takeEvent processes a later event of a sample.
 func (g *passGatherer) takeEvent(s *pendingSample, e eventLine) {
 	p := &g.out.Passes[s.pass]
 	g.out.Back = max(g.out.Back, s.issued-e.at)
@@ -226,7 +227,7 @@ func (g *passGatherer) completeSample(s *pendingSample, p *Pass, e eventLine) {
 	}
 }
 
-// countTokens are those of an answer after its first chunk.
+// countTokens returns the number of tokens of an answer after its first chunk.
 func (g *passGatherer) countTokens(data []byte) int {
 	if g.count == nil {
 		return 0
@@ -248,7 +249,7 @@ func (g *passGatherer) countTokens(data []byte) int {
 	return g.count(text)
 }
 
-// rememberSample keeps a completed sample for a while, and forgets the one that completed longest ago.
+// rememberSample remembers a completed sample and forgets the oldest one.
 func (g *passGatherer) rememberSample(id string) {
 	at := &g.done[g.out.Complete%maxRemembered]
 	if *at != "" {
@@ -268,16 +269,16 @@ func (g *passGatherer) toEvents() (Events, error) {
 	return g.out, nil
 }
 
-// laterChunks is what came of an answer after its first chunk.
+// laterChunks is the part of an answer after its first chunk.
 type laterChunks struct {
 	content, reasoning string
 	calls              []any
-	structured         bool // the answer has reasoning or calls of tools
+	structured         bool // the answer has reasoning or tool calls
 }
 
-// laterOf reads what a completion carries: a tag, the output, and, where there are such, the reasoning and the calls of
-// tools. Output and reasoning are a text or a list of chunks. The first chunk is the reasoning's where there is any; a
-// text as a whole cannot be told from its first chunk and does not count, unless chunks of reasoning came before it.
+// laterOf decodes the data of a completion: a tag, the output, and optionally the reasoning and the tool calls. Output
+// and reasoning are a text or a list of chunks. The first chunk belongs to the reasoning if there is any. A whole text
+// does not count, because it includes its first chunk, unless chunks of reasoning came before it.
 func laterOf(parts []json.RawMessage) (a laterChunks) {
 	listed, reasoned := false, false
 	if len(parts) > 2 {
@@ -301,14 +302,14 @@ func laterOf(parts []json.RawMessage) (a laterChunks) {
 	return a
 }
 
-// isEmpty tells whether a value is null or a list of nothing.
+// isEmpty reports whether a value is null or an empty list.
 func isEmpty(raw json.RawMessage) bool {
 	var all []json.RawMessage
 	return json.Unmarshal(raw, &all) != nil || len(all) == 0
 }
 
-// callsOf are the calls of tools: a list of them, or of chunks, whose parts are put together by their index. Of chunks
-// the first does not count where the answer began with it.
+// callsOf returns the tool calls in a list of calls, or in a list of chunks whose parts it joins by index. If first is
+// set, the answer began with the first chunk, and that chunk does not count.
 func callsOf(raw json.RawMessage, first bool) []any {
 	v, err := pyvalue.Decode(string(raw))
 	all, _ := v.([]any)
@@ -337,7 +338,7 @@ func callsOf(raw json.RawMessage, first bool) []any {
 	return out
 }
 
-// addPart adds a part of a call to the call of its index.
+// addPart adds a part of a call to the call with its index.
 func addPart(calls map[int64]*pyvalue.Dict, part *pyvalue.Dict) {
 	i, _ := pyvalue.Field[int64](part, "index")
 	call := calls[i]
@@ -365,7 +366,7 @@ func addPart(calls map[int64]*pyvalue.Dict, part *pyvalue.Dict) {
 	}
 }
 
-// chunksOf reads a text, or a list of them.
+// chunksOf decodes a text or a list of texts.
 func chunksOf(raw json.RawMessage) (chunks []string, whole string, list bool) {
 	if json.Unmarshal(raw, &chunks) == nil && chunks != nil {
 		return chunks, "", true
@@ -383,7 +384,7 @@ func appendFrom(all []byte, chunks []string, from int) []byte {
 	return all
 }
 
-// eventLine is a line of events.jsonl; its slices are those of the line.
+// eventLine is a line of events.jsonl. Its slices refer to the line's bytes.
 type eventLine struct {
 	kind   []byte
 	sample []byte
@@ -391,7 +392,7 @@ type eventLine struct {
 	data   []byte
 }
 
-// parseEvent reads the keys of an object that are wanted, and skips all else without decoding it.
+// parseEvent reads the required keys of an object. It skips all other values without decoding them.
 func parseEvent(line []byte) (e eventLine, ok bool) {
 	if line[0] != '{' || line[len(line)-1] != '}' {
 		return e, false
@@ -414,7 +415,7 @@ func parseEvent(line []byte) (e eventLine, ok bool) {
 	return e, s.at == len(line)-1 && len(e.kind) > 0
 }
 
-// setKey takes the value of a key.
+// setKey sets the field of a key.
 func (e *eventLine) setKey(key, value []byte) bool {
 	switch string(key) {
 	case "event_type":
@@ -431,7 +432,7 @@ func (e *eventLine) setKey(key, value []byte) bool {
 	return true
 }
 
-// unquoteText is a text without its quotes; nil of another value.
+// unquoteText returns a text without its quotes, or nil if the value is not a text.
 func unquoteText(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil
@@ -466,7 +467,7 @@ func (s *jsonScanner) skipByte(c byte) bool {
 	return false
 }
 
-// nextValue is the next value as it stands.
+// nextValue returns the bytes of the next value.
 func (s *jsonScanner) nextValue() ([]byte, bool) {
 	from, depth := s.at, 0
 	for s.at < len(s.text) {
@@ -498,7 +499,7 @@ func (s *jsonScanner) nextValue() ([]byte, bool) {
 	return nil, false
 }
 
-// skipQuoted goes behind a text in quotes.
+// skipQuoted skips a quoted text.
 func (s *jsonScanner) skipQuoted() bool {
 	for at := s.at + 1; ; {
 		end := bytes.IndexByte(s.text[at:], '"')

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sortedPass is a pass with its times in ascending order, and their means.
+// sortedPass is a pass with copies of its times in ascending order.
 type sortedPass struct {
 	Pass
 	ttft, tpot, latency []float64
@@ -13,7 +13,7 @@ type sortedPass struct {
 
 type passSeries []sortedPass
 
-// sortPasses sorts copies of the passes' times.
+// sortPasses returns the passes with sorted copies of their times.
 func sortPasses(passes []Pass) passSeries {
 	s := make(passSeries, len(passes))
 	for i, p := range passes {
@@ -22,14 +22,14 @@ func sortPasses(passes []Pass) passSeries {
 	return s
 }
 
-// sortedCopy is a sorted copy.
+// sortedCopy returns a sorted copy of v.
 func sortedCopy(v []float64) []float64 {
 	c := slices.Clone(v)
 	slices.Sort(c)
 	return c
 }
 
-// allTimes are the passes' times, sorted.
+// allTimes returns the passes' times of a metric, sorted.
 func (s passSeries) allTimes(m Metric) []float64 {
 	n := 0
 	for i := range s {
@@ -54,10 +54,10 @@ func (p *sortedPass) timesOf(m Metric) []float64 {
 	}
 }
 
-// passSeconds is the time from the first issue to the last.
+// passSeconds returns the time from the first issue to the last in seconds.
 func (p *Pass) passSeconds() float64 { return float64(p.LastIssue-p.FirstIssue) / 1e9 }
 
-// trajectoryValues is a percentile of each pass that has a sample.
+// trajectoryValues returns a percentile of each pass with values.
 func (s passSeries) trajectoryValues(t Trajectory) (values []float64) {
 	for i := range s {
 		if times := s[i].timesOf(t.Metric); len(times) > 0 {
@@ -67,13 +67,13 @@ func (s passSeries) trajectoryValues(t Trajectory) (values []float64) {
 	return values
 }
 
-// percentileOf is the value at floor(p (n - 1)) of sorted values, without interpolation.
+// percentileOf returns the value at rank floor(p (n - 1)) of sorted values, without interpolation.
 func percentileOf(sorted []float64, percent int) float64 {
 	return sorted[int(float64(percent)/100*float64(len(sorted)-1))]
 }
 
-// findPlateaus are the rows of passes that hold the gate: each begins where it can, and ends where the next pass breaks
-// it.
+// findPlateaus returns the plateaus: maximal sequences of passes that satisfy the gate. Each starts as early as
+// possible.
 func (s passSeries) findPlateaus(o Options) (all []Plateau) {
 	gates := make([]*trajectoryRow, len(gating))
 	for i, t := range gating {
@@ -94,7 +94,7 @@ func (s passSeries) findPlateaus(o Options) (all []Plateau) {
 	return all
 }
 
-// allSteady is the gate of the passes [from, to).
+// allSteady reports whether all gating trajectories are steady over the passes [from, to).
 func allSteady(gates []*trajectoryRow, from, to int) bool {
 	for _, g := range gates {
 		if !g.isSteady(from, to) {
@@ -104,12 +104,12 @@ func allSteady(gates []*trajectoryRow, from, to int) bool {
 	return true
 }
 
-// trajectoryRow is a gating trajectory over all passes.
+// trajectoryRow contains the values of a gating trajectory over all passes.
 type trajectoryRow struct {
-	values     []float64 // NaN of a pass without a sample
+	values     []float64 // NaN: a pass without values
 	options    Options
 	maxScatter float64
-	sorted     []float64 // those of [from, to)
+	sorted     []float64 // values of [from, to) in ascending order
 	from, to   int
 }
 
@@ -124,8 +124,8 @@ func newRow(s passSeries, t Trajectory, o Options) *trajectoryRow {
 	return r
 }
 
-// isSteady is the gate of [from, to). The test of the trend takes the square of the passes' number in time, so it is
-// asked only where the change is large enough to count.
+// isSteady reports whether the trajectory satisfies the gate over the passes [from, to). The trend test takes quadratic
+// time, so it only runs if the change is large enough to count.
 func (r *trajectoryRow) isSteady(from, to int) bool {
 	v := r.values[from:to]
 	if slices.ContainsFunc(v, math.IsNaN) {
@@ -141,7 +141,7 @@ func (r *trajectoryRow) isSteady(from, to int) bool {
 	return abs(change) < minChange || r.options.Trend.Of(v).Direction == Steady
 }
 
-// medianOf is that of [from, to), which grows by a pass from one call to the next.
+// medianOf returns the median over [from, to). Successive calls with a growing range are fast.
 func (r *trajectoryRow) medianOf(from, to int) float64 {
 	if r.from != from || r.to > to {
 		r.sorted, r.from, r.to = r.sorted[:0], from, from
@@ -153,10 +153,10 @@ func (r *trajectoryRow) medianOf(from, to int) float64 {
 	return medianOfSorted(r.sorted)
 }
 
-// Gate decides for one trajectory whether the passes of a window are steady.
+// Gate contains the values that decide whether one trajectory is steady over the passes of a window.
 type Gate struct {
 	Trend   Trend
-	Change  float64 // of a straight line from the first to the last pass, as a share of the median
+	Change  float64 // change along a fitted line from the first to the last pass, relative to the median
 	Scatter float64 // coefficient of variation
 }
 
@@ -165,8 +165,8 @@ func (s passSeries) makeGate(t Trajectory, o Options) Gate {
 	return Gate{o.Trend.Of(v), relativeChange(lineSlope(v), v), variation(v)}
 }
 
-// relativeChange is the change by a slope from the first value to the last, as a share of their median; 0 at a median
-// of 0.
+// relativeChange returns the change along a slope from the first value to the last, relative to the median of v. It
+// returns 0 if the median is 0.
 func relativeChange(slope float64, v []float64) float64 {
 	m := medianOfAny(v)
 	if m == 0 {
@@ -175,8 +175,8 @@ func relativeChange(slope float64, v []float64) float64 {
 	return slope * float64(len(v)-1) / m
 }
 
-// variation is the coefficient of variation: the population's standard deviation over the mean's magnitude, 0 below two
-// values or at a mean of 0.
+// variation returns the coefficient of variation: the population standard deviation divided by the magnitude of the
+// mean. It returns 0 for fewer than two values and for a mean of 0.
 func variation(v []float64) float64 {
 	m := meanOf(v)
 	if len(v) < 2 || m == 0 {
@@ -185,7 +185,7 @@ func variation(v []float64) float64 {
 	return math.Sqrt(sumSquares(v, m)/float64(len(v))) / abs(m)
 }
 
-// sumSquares is the sum of the squared differences from a mean.
+// sumSquares returns the sum of the squared differences from the mean m.
 func sumSquares(v []float64, m float64) (sum float64) {
 	for _, x := range v {
 		sum += (x - m) * (x - m)
@@ -201,12 +201,12 @@ func meanOf(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-// medianOfAny is that of values in any order; of an even number the mean of the middle two.
+// medianOfAny returns the median of unsorted values. For an even number of values it is the mean of the middle two.
 func medianOfAny(v []float64) float64 {
 	return medianOfSorted(sortedCopy(v))
 }
 
-// medianOfSorted is the median of sorted values.
+// medianOfSorted returns the median of sorted values.
 func medianOfSorted(sorted []float64) float64 {
 	n := len(sorted)
 	if n%2 == 0 {

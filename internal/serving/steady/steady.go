@@ -2,11 +2,11 @@ package steady
 
 import "slices"
 
-// MinPasses is the number of super-passes that a plateau has at least, and a trend is judged over.
+// MinPasses is the minimum number of super-passes in a plateau and in a test of trends.
 const MinPasses = 4
 
-// The detector's fixed numbers: the level of a significant test, the change below which a trend or a shift does not
-// count, and the precision of the mean that the window is long enough for.
+// The detector's constants: the significance level of tests, the minimum relative change of a trend or a shift that
+// counts, and the required precision of the mean.
 const (
 	alpha       = 0.05
 	minChange   = 0.05
@@ -15,16 +15,16 @@ const (
 	relaxations = 5
 )
 
-// FloorSeconds is the least time of a window, whatever the run is like.
+// FloorSeconds is the default of Options.Floor, the minimum duration of every window.
 const FloorSeconds = 600.0
 
 // Pass is a super-pass. It contains the records of the requests issued in it, in order of arrival. Times are in
 // nanoseconds, on one clock.
 type Pass struct {
-	Issued     int   // requests, at least 0
-	FirstIssue int64 // of the pass's requests
-	LastIssue  int64 // the latest, retries included
-	LastEvent  int64 // the latest of any kind
+	Issued     int   // requests, 0 or more
+	FirstIssue int64 // first issue of the pass's requests
+	LastIssue  int64 // latest issue, including retries
+	LastEvent  int64 // latest event of any kind
 	OutTokens  int64 // output tokens after the first chunk of each answer
 
 	TTFT    []float64 // first chunk - issue
@@ -32,7 +32,7 @@ type Pass struct {
 	Latency []float64 // complete - issue
 }
 
-// Metric is one of the times in a pass.
+// Metric names one of the times in a pass.
 type Metric string
 
 // The metrics.
@@ -42,33 +42,33 @@ const (
 	Latency Metric = "latency"
 )
 
-// Trajectory is a percentile of a metric over the passes: Of "tpot_p50" is TPOT's 50th percentile of each.
+// Trajectory is a percentile of a metric in each pass. For example, "tpot_p50" is the 50th percentile of TPOT.
 type Trajectory struct {
 	Metric     Metric
 	Percentile int // 50, 90 or 99
 }
 
-// String is the official name, such as "tpot_p50".
+// String returns the official name, such as "tpot_p50".
 func (t Trajectory) String() string {
 	return string(t.Metric) + "_p" + map[int]string{50: "50", 90: "90", 99: "99"}[t.Percentile]
 }
 
-// gating are the trajectories that decide whether passes are steady.
+// gating lists the trajectories that decide whether passes are steady.
 var gating = []Trajectory{{TPOT, 50}, {TPOT, 90}}
 
-// watched are those whose trend over the rest of a run is reported.
+// watched lists the trajectories whose trend over the rest of a run is reported.
 var watched = []Trajectory{{TTFT, 50}, {TTFT, 90}, {TPOT, 50}, {TPOT, 90}}
 
-// Options contains settings that may differ from the official defaults. The zero value means the defaults.
+// Options contains settings that can differ from the official defaults. The zero value selects the defaults.
 type Options struct {
-	Warmup       *int       // passes to crop; nil finds them
-	WarmupDriver Trajectory // which trajectory finds them; the zero value is TPOT's 50th percentile
-	WarmupBand   float64    // how far from its later level it still counts as ramp; 0 is 0.05
-	// the largest is the limit of scatter in a plateau, the others are labels; empty is 0.03, 0.05, 0.08
+	Warmup       *int       // passes to crop; nil: determined from the run
+	WarmupDriver Trajectory // trajectory that determines the crop; the zero value is TPOT's 50th percentile
+	WarmupBand   float64    // minimum relative distance of the ramp from the later level; 0: 0.05
+	// The largest bound is the maximum scatter of a plateau; the others are labels. Empty: 0.03, 0.05, 0.08.
 	ScatterBounds []float64
-	Trend         Test // the test of trends; empty is MannKendallHamedRao
-	AnyDuration   bool // takes the first plateau, however short
-	// Floor is the least time of a window in seconds, whatever the run is like; 0 is FloorSeconds.
+	Trend         Test // test of trends; empty: MannKendallHamedRao
+	AnyDuration   bool // select the first plateau of any duration
+	// Floor is the minimum duration of every window in seconds; 0: FloorSeconds.
 	Floor float64
 }
 
@@ -91,37 +91,37 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Plateau is the range of passes [Low, High) after the crop.
+// Plateau is the range of passes [Low, High), counted after the crop.
 type Plateau struct {
 	Low  int `json:"low"`
 	High int `json:"high"`
 }
 
-// Report is the detector's report on a run. Its passes are counted after the crop.
+// Report is the detector's report on a run. Its pass numbers count after the crop.
 type Report struct {
-	Warmup int `json:"warmup"` // passes that were cropped
-	Passes int `json:"passes"` // that are left
+	Warmup int `json:"warmup"` // cropped passes
+	Passes int `json:"passes"` // passes after the crop
 
 	Found    bool      `json:"found"`
 	Reason   string    `json:"reason"` // why no window was found
 	Plateaus []Plateau `json:"plateaus"`
-	Index    int       `json:"index"` // of the window among the plateaus; -1 where there is none
-	// Window is the plateau reported: where Found is false, the longest that was too short. Its fields below are set
-	// where Index is at least 0.
+	Index    int       `json:"index"` // index of the window among the plateaus; -1: none
+	// Window is the reported plateau. If Found is false, it is the longest plateau, which is too short. The fields below
+	// it are set if Index is 0 or more.
 	Window   Plateau       `json:"window"`
 	Samples  int           `json:"samples"` // requests issued in the window
 	Duration Duration      `json:"duration"`
-	TTFT     *Distribution `json:"ttft"` // nil without a sample
+	TTFT     *Distribution `json:"ttft"` // nil: no values
 	TPOT     *Distribution `json:"tpot"`
 	Rates    Rates         `json:"rates"`
 	Anomaly  Anomaly       `json:"anomaly"`
-	// of the watched trajectories, from the window's first pass to the end of the run
+	// trends of the watched trajectories from the window's first pass to the end of the run
 	Trends    map[string]Direction `json:"trends"`
-	DriftsUp  []string             `json:"drifts_up"` // those of them that rise
-	Durations []Duration           `json:"durations"` // of each plateau
+	DriftsUp  []string             `json:"drifts_up"` // rising trajectories among them
+	Durations []Duration           `json:"durations"` // by plateau
 }
 
-// Detect finds the steady window of a run by its super-passes, which are in the order of their issue.
+// Detect finds the steady window of a run from its super-passes in order of issue.
 func Detect(passes []Pass, o Options) Report {
 	o = o.withDefaults()
 	all := sortPasses(passes)
@@ -146,7 +146,7 @@ func Detect(passes []Pass, o Options) Report {
 	return r
 }
 
-// choosePlateau says which plateau is reported: the first that is long enough, or the longest.
+// choosePlateau selects the reported plateau: the first that is long enough, or else the longest.
 func (r *Report) choosePlateau(o Options) {
 	if len(r.Plateaus) == 0 {
 		r.Reason = "no plateau: no row of four super-passes without trend and with little scatter"
@@ -175,7 +175,7 @@ func (r *Report) addTrends(rest passSeries, o Options) {
 	}
 }
 
-// rampPasses is the number of passes that count as ramp.
+// rampPasses returns the number of passes that belong to the ramp.
 func (o Options) rampPasses(all passSeries) int {
 	if o.Warmup != nil {
 		return max(0, *o.Warmup)

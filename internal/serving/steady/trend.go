@@ -20,24 +20,24 @@ const (
 // Test is a test of trends.
 type Test string
 
-// The tests. The first is the rules'; the others are those that the official client offers beside it.
+// The tests. The rules prescribe the first; the official client also offers the others.
 const (
-	// MannKendallHamedRao is the test of Mann and Kendall, whose variance is corrected for autocorrelation as Hamed and
-	// Rao do it ("A modified Mann-Kendall trend test for autocorrelated data", 1998), but over plain ranks, in which
-	// ties keep their order, and without taking a slope away first.
+	// MannKendallHamedRao is the test of Mann and Kendall with its variance corrected for autocorrelation by Hamed and Rao
+	// ("A modified Mann-Kendall trend test for autocorrelated data", 1998). Unlike theirs, it uses plain ranks, in which
+	// ties keep their order, and does not remove a slope first.
 	MannKendallHamedRao Test = "mk_hamed_rao"
 	MannKendall         Test = "mann_kendall"
-	NeweyWest           Test = "newey_west"       // a straight line's slope over its error by Newey and West
-	TheilSen            Test = "theil_sen"        // the median slope of all pairs against 15 %
-	SlopeOverScatter    Test = "slope_vs_scatter" // a straight line against 15 % and against twice the scatter around it
+	NeweyWest           Test = "newey_west"       // slope of a fitted line relative to its error by Newey and West
+	TheilSen            Test = "theil_sen"        // median slope of all pairs, compared with 15 %
+	SlopeOverScatter    Test = "slope_vs_scatter" // fitted line, compared with 15 % and with twice the scatter around it
 )
 
-// Tests are all tests.
+// Tests returns all tests.
 func Tests() []Test {
 	return []Test{MannKendallHamedRao, MannKendall, NeweyWest, TheilSen, SlopeOverScatter}
 }
 
-// The limits of the tests that have no p-value.
+// The limits of the tests without a p-value.
 const (
 	minRelative = 0.15
 	minSignal   = 2
@@ -46,15 +46,15 @@ const (
 // Trend is the result of a test. Fields that a test does not compute are 0.
 type Trend struct {
 	Direction Direction
-	Slope     float64 // a step
-	Statistic float64 // S of Mann and Kendall, the ratio of Newey and West
-	P         float64 // NaN where the test has none
+	Slope     float64 // per step
+	Statistic float64 // S of Mann and Kendall, or the ratio of Newey and West
+	P         float64 // NaN: the test has no p-value
 	Variance  float64 // of S
-	Change    float64 // by the slope from the first value to the last, as a share of the median
-	Signal    float64 // that change over the scatter
+	Change    float64 // change along the slope from the first value to the last, relative to the median
+	Signal    float64 // that change divided by the scatter
 }
 
-// Of tests values in the order of time.
+// Of tests values in order of time.
 func (t Test) Of(v []float64) Trend {
 	if len(v) < MinPasses {
 		return Trend{Direction: Insufficient, P: math.NaN()}
@@ -75,7 +75,7 @@ func (t Test) Of(v []float64) Trend {
 	}
 }
 
-// directionOf is the direction of a number's sign where it counts.
+// directionOf returns the direction of sign if the trend counts.
 func directionOf(sign float64, counts bool) Direction {
 	switch {
 	case !counts || sign == 0:
@@ -86,7 +86,7 @@ func directionOf(sign float64, counts bool) Direction {
 	return Down
 }
 
-// mannKendall tests with the variance multiplied by a correction.
+// mannKendall runs the Mann-Kendall test with the variance multiplied by correction.
 func mannKendall(v []float64, correction float64) Trend {
 	s := 0.0
 	for i := range v {
@@ -108,11 +108,11 @@ func mannKendall(v []float64, correction float64) Trend {
 	return Trend{Direction: directionOf(s, p < alpha), Statistic: s, P: p, Variance: variance}
 }
 
-// twoSided is the probability of a normal value at least as far from 0, as 2 (1 - Phi(|z|)): far out it is 0, as the
-// official one is.
+// twoSided returns the probability that a standard normal value is at least as far from 0 as z, computed as 2 (1 -
+// Phi(|z|)). Far from 0 it is exactly 0, like the official implementation's.
 func twoSided(z float64) float64 { return 2 * (1 - (1+math.Erf(abs(z)/math.Sqrt2))/2) }
 
-// tieSizes are the sizes of the groups of equal values.
+// tieSizes returns the sizes of the groups of equal values.
 func tieSizes(v []float64) (sizes []float64) {
 	counts := map[float64]float64{}
 	for _, x := range v {
@@ -124,7 +124,8 @@ func tieSizes(v []float64) (sizes []float64) {
 	return sizes
 }
 
-// varianceCorrection is Hamed and Rao's correction of the variance: by the significant autocorrelations of the ranks.
+// varianceCorrection returns Hamed and Rao's correction of the variance, from the significant autocorrelations of the
+// ranks.
 func varianceCorrection(v []float64) float64 {
 	order := make([]int, len(v))
 	for i := range order {
@@ -154,7 +155,7 @@ func varianceCorrection(v []float64) float64 {
 	return c
 }
 
-// medianSlope is Sen's slope: the median of those of all pairs.
+// medianSlope returns Sen's slope: the median of the slopes of all pairs.
 func medianSlope(v []float64) float64 {
 	var slopes []float64
 	for i := range v {
@@ -165,15 +166,15 @@ func medianSlope(v []float64) float64 {
 	return medianOfAny(slopes)
 }
 
-// lineFit is a straight line through values at 0, 1, 2 ..., by least squares.
+// lineFit is a least-squares line through values at 0, 1, 2 ...
 type lineFit struct {
 	slope     float64
 	residuals []float64
-	x         []float64 // less their mean
-	xx        float64   // the sum of their squares
+	x         []float64 // positions minus their mean
+	xx        float64   // sum of the squares of x
 }
 
-// lineSlope is that of the line alone.
+// lineSlope returns the slope of the least-squares line.
 func lineSlope(v []float64) float64 {
 	m, x0, xy, xx := meanOf(v), float64(len(v)-1)/2, 0.0, 0.0
 	for i, y := range v {
@@ -206,8 +207,8 @@ func slopeOverScatter(v []float64) Trend {
 		P: math.NaN(), Change: change, Signal: signal}
 }
 
-// neweyWest tests a straight line's slope by an error that takes heteroscedasticity and autocorrelation into account,
-// with Bartlett's weights.
+// neweyWest compares the slope of a least-squares line with its standard error. The error accounts for
+// heteroscedasticity and autocorrelation with Bartlett weights.
 func neweyWest(v []float64) Trend {
 	f, n := fitLine(v), len(v)
 	u := make([]float64, n)

@@ -10,24 +10,24 @@ type Duration struct {
 	Plateau Plateau `json:"plateau"`
 	Window  float64 `json:"window"` // from the first issue to the last
 
-	// the passes that the mean of TPOT needs for 5 %, if more than MinPasses; else 0
+	// duration of the passes that fix the mean of TPOT to 5 %, if more than MinPasses; else 0
 	Precision  float64 `json:"precision"`
 	Relaxation float64 `json:"relaxation"` // five times the 90th percentile of latencies
 	Floor      float64 `json:"floor"`      // Options.Floor
 
 	NeededPasses int     `json:"needed_passes"`
-	Scatter      float64 `json:"scatter"`      // of TPOT's 50th percentile
-	PassSeconds  float64 `json:"pass_seconds"` // the median of the passes' times
+	Scatter      float64 `json:"scatter"`      // coefficient of variation of TPOT's 50th percentile
+	PassSeconds  float64 `json:"pass_seconds"` // median duration of a pass
 	LatencyP90   float64 `json:"latency_p90"`  // seconds
 }
 
-// Min is the least time of the plateau in seconds.
+// Min returns the minimum duration of the plateau in seconds.
 func (d Duration) Min() float64 { return max(d.Precision, d.Relaxation, d.Floor) }
 
-// Short says whether the plateau is too short.
+// Short reports whether the plateau is too short.
 func (d Duration) Short() bool { return d.Window < d.Min() }
 
-// Dominant names the time that decides: "precision", "relaxation" or "floor".
+// Dominant returns the name of the time that determines the minimum: "precision", "relaxation" or "floor".
 func (d Duration) Dominant() string {
 	switch d.Min() {
 	case d.Precision:
@@ -64,7 +64,7 @@ func (s passSeries) windowDuration(p Plateau, floor float64) Duration {
 	return d
 }
 
-// Distribution describes times, in nanoseconds.
+// Distribution describes times in nanoseconds.
 type Distribution struct {
 	Count int     `json:"count"`
 	Mean  float64 `json:"mean"`
@@ -73,7 +73,7 @@ type Distribution struct {
 	P50   float64 `json:"p50"`
 	P90   float64 `json:"p90"`
 	P99   float64 `json:"p99"`
-	// 20 of equal width, on a logarithmic scale where all times are above 0; one of a constant
+	// 20 bins of equal width, on a logarithmic scale if all times are above 0; a single bin if all times are equal
 	Histogram []Bin `json:"histogram"`
 }
 
@@ -95,7 +95,7 @@ func (s passSeries) windowDistribution(m Metric) *Distribution {
 		percentileOf(v, 99), makeHistogram(v)}
 }
 
-// arrivalMean adds in order of arrival.
+// arrivalMean returns the mean of n times, added in order of arrival.
 func (s passSeries) arrivalMean(m Metric, n int) float64 {
 	sum := 0.0
 	for i := range s {
@@ -110,7 +110,7 @@ func (s passSeries) arrivalMean(m Metric, n int) float64 {
 	return sum / float64(n)
 }
 
-// makeHistogram is of sorted values.
+// makeHistogram returns the histogram of sorted values.
 func makeHistogram(v []float64) []Bin {
 	low, high := v[0], v[len(v)-1]
 	if low == high {
@@ -136,8 +136,8 @@ func makeHistogram(v []float64) []Bin {
 	return all
 }
 
-// Rates are tokens per second: of a user, 1 / the mean TPOT, and of all together, over the time from the first issue to
-// the last. Each interval contains the mean with a confidence of 95 %, by Student's distribution over the passes.
+// Rates contains output tokens per second: per user, which is 1 / mean TPOT, and of the system, over the time from the
+// first issue to the last. The intervals have a confidence of 95 %, by Student's distribution over the passes.
 type Rates struct {
 	PerUser         float64    `json:"per_user"`
 	PerUserInterval [2]float64 `json:"per_user_interval"`
@@ -176,7 +176,7 @@ func (s passSeries) windowRates() Rates {
 	return r
 }
 
-// halfWidth is half of the interval that holds a mean with 95 %; 0 of fewer than two values.
+// halfWidth returns half the width of the 95 % confidence interval of a mean, or 0 for fewer than two values.
 func halfWidth(v []float64) float64 {
 	n := len(v)
 	if n < 2 {
@@ -185,8 +185,8 @@ func halfWidth(v []float64) float64 {
 	return studentQuantile(n-1) * math.Sqrt(sumSquares(v, meanOf(v))/float64(n-1)) / math.Sqrt(float64(n))
 }
 
-// studentQuantile is the 97.5th percentile of Student's distribution, to three decimals up to 30 degrees of freedom and
-// the normal one's above, as tables have it.
+// studentQuantile returns the 97.5th percentile of Student's distribution to three decimals. Above 30 degrees of
+// freedom it returns the percentile of the normal distribution, as usual in tables.
 func studentQuantile(degrees int) float64 {
 	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
 		2.145,

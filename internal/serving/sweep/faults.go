@@ -14,9 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// CheckServer is an ErrServer where the server failed: no point of a sweep is any better, or one of them has not a
-// single good answer. A search comes to loads that a server refuses, and its other points count. Nil: it did not fail,
-// or there is no point.
+// CheckServer returns an ErrServer if the server failed: at every point of a sweep, or at one point without any good
+// answer. For a search, only the former counts, because a search tries loads that a server refuses.
 func CheckServer(f *sweepfile.Sweep) error {
 	for i := range f.Points {
 		if r := &f.Points[i]; f.Find == nil && r.Status == record.Complete && r.Serving.Unanswered() {
@@ -26,8 +25,8 @@ func CheckServer(f *sweepfile.Sweep) error {
 	return failsSoFar(f)
 }
 
-// failsSoFar is an ErrServer where the server failed at every point. A search means to overload it: there one good
-// answer is enough.
+// failsSoFar returns an ErrServer if the server failed at every point. In a search, which overloads the server on
+// purpose, one good answer is enough.
 func failsSoFar(f *sweepfile.Sweep) error {
 	good := func(r record.Run) bool { return !r.Serving.Failed() }
 	if f.Find != nil {
@@ -39,18 +38,18 @@ func failsSoFar(f *sweepfile.Sweep) error {
 	return pointFailure(f.Points[0].Serving)
 }
 
-// pointFailure says how a server failed at a point.
+// pointFailure returns an ErrServer that describes the failures of a point.
 func pointFailure(s *record.Serving) error {
 	return fmt.Errorf("%w at %v: %s", ErrServer, s.Load, FaultText(s))
 }
 
-// FaultText says how many requests of a point failed, of how many, and what they were told.
+// FaultText states how many requests of a point failed, and the first error of each kind of failure.
 func FaultText(s *record.Serving) string {
 	return strings.Join(append([]string{fmt.Sprintf("%d of %d requests failed", s.Figures.FailedTotal(),
 		s.Figures.Requests)}, kindTexts(s.Faults)...), "\n")
 }
 
-// kindTexts say of each kind of failure how often it was, and what the first was told.
+// kindTexts returns a text for each kind of failure with its number and its first error.
 func kindTexts(faults []record.ServingFault) (kinds []string) {
 	for _, f := range faults {
 		kind := fmt.Sprintf("%s %d times", f.Status, f.Number)
@@ -65,13 +64,15 @@ func kindTexts(faults []record.ServingFault) (kinds []string) {
 	return kinds
 }
 
-// maxFault bounds the text that is kept of a failure, in bytes, and maxFaults how many kinds.
+// maxFault is the maximum length in bytes of a failure's stored text. maxFaults is the maximum number of kinds of
+// failure.
 const (
 	maxFault  = 500
 	maxFaults = 10
 )
 
-// countFaults are what failed requests of those that count were told, the commonest first.
+// countFaults groups the failed requests that satisfy counts by status, with the first error of each group. The largest
+// group is first.
 func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts func(r *metrics.Request) bool) (
 	all []record.ServingFault,
 ) {
@@ -94,15 +95,15 @@ func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts f
 	return all[:min(len(all), maxFaults)]
 }
 
-// answersIn says whether the steady part of a closed loop has an answer: one without any tells nothing of the server,
-// and hides how all of them failed, or how few there were.
+// answersIn reports whether the steady part of a closed loop contains a good answer. Without one, figures of that part
+// would not describe the server and would hide the failures.
 func answersIn(p *engine.MeasuredPoint, rules metrics.FigureRules) bool {
 	return slices.ContainsFunc(p.Requests, func(r metrics.Request) bool {
 		return !r.WarmUp && p.Window.Has(r.Due) && metrics.MeasureRequest(&r, rules).Found == metrics.OK
 	})
 }
 
-// noteOutside says what no figure has: requests that warm up and fail, and failures outside of the window.
+// noteOutside adds notes on failures that no figure includes: of warm-up requests and of requests outside the window.
 func (p *SweepPoint) noteOutside(rules metrics.FigureRules) {
 	warm := func(r *metrics.Request) bool { return r.WarmUp }
 	outside := func(r *metrics.Request) bool {

@@ -17,26 +17,26 @@ import (
 // SearchOptions contains the options of a search for the highest load.
 type SearchOptions struct {
 	By arrival.Kind // Rate or Users
-	// Start is the first load; 0: what the server does for one user, or one user. Most is the most requests of a trial;
-	// 0: as many as come in the time of a point.
+	// Start is the first load; 0: one user, or the rate of one user. Most is the maximum number of requests of a trial; 0:
+	// limited only by the duration of a point.
 	Start float64
 	Most  int
 }
 
 const (
-	// trialShare is the part of a point's length that a trial has which does not confirm.
+	// trialShare is the divisor of a point's length for a trial that does not confirm.
 	trialShare = 4
-	// minRequests is how many requests a trial has at least.
+	// minRequests is the minimum number of requests of a trial.
 	minRequests = 100
-	// spare is how many times as many requests are planned as a trial needs: arrivals come by chance.
+	// spare is the ratio of planned to required requests, because arrivals are random.
 	spare = 1.25
-	// minClear is how many requests may tell that an objective is missed by far.
+	// minClear is the minimum number of requests to decide that an objective is missed by far.
 	minClear = 20
-	// Loads that no search goes beyond.
+	// maxRate and maxUsers are the maximum loads of a search.
 	maxRate, maxUsers = 1e6, 1 << 16
 )
 
-// searchLoads searches.
+// searchLoads runs the search.
 func (s *Sweep) searchLoads(ctx context.Context) error {
 	began := time.Now()
 	f := s.File.Find
@@ -69,10 +69,10 @@ func (s *Sweep) searchLoads(ctx context.Context) error {
 	return failsSoFar(s.File)
 }
 
-// earlierTrials are those that were made before the sweep went on.
+// earlierTrials returns the trials that an interrupted search made before.
 func (s *Sweep) earlierTrials() (all []search.Trial) {
 	for _, t := range s.File.Find.Trials {
-		if t.Verdict == "" { // as earlier versions wrote, which judged otherwise
+		if t.Verdict == "" { // written by an earlier version, which judged differently
 			continue
 		}
 		all = append(all, search.Trial{
@@ -83,7 +83,8 @@ func (s *Sweep) earlierTrials() (all []search.Trial) {
 	return all
 }
 
-// firstLoad is the first load of a search: that which was asked for, or the rate at which one user is answered.
+// firstLoad returns the first load of a search: the load in the options, or the rate at which the server answers one
+// user.
 func (s *Sweep) firstLoad() float64 {
 	switch {
 	case s.Find.Start > 0:
@@ -96,7 +97,8 @@ func (s *Sweep) firstLoad() float64 {
 	return 1
 }
 
-// minTrialRequests is how many requests a trial has at least: one beyond each percentile of the objectives.
+// minTrialRequests returns the minimum number of requests of a trial: enough for at least one request beyond each
+// percentile of the objectives.
 func (s *Sweep) minTrialRequests() int {
 	n := minRequests
 	for _, all := range s.Objectives.Percentiles() {
@@ -107,7 +109,7 @@ func (s *Sweep) minTrialRequests() int {
 	return n
 }
 
-// maxTrialTime is how long a trial may take at most, warm-up and grace beside it.
+// maxTrialTime returns the maximum duration of a trial without warm-up and grace period.
 func (s *Sweep) maxTrialTime() time.Duration {
 	if s.Base.Duration > 0 {
 		return s.Base.Duration
@@ -115,7 +117,8 @@ func (s *Sweep) maxTrialTime() time.Duration {
 	return arrival.MostDuration
 }
 
-// minRate is the lowest rate of which enough requests come in time; 0: users have no such bound.
+// minRate returns the minimum rate that gives enough requests in the maximum time. It returns 0 for users, which have
+// no such limit.
 func (s *Sweep) minRate() float64 {
 	if s.Find.By == arrival.Users {
 		return 0
@@ -123,7 +126,7 @@ func (s *Sweep) minRate() float64 {
 	return spare * float64(s.minTrialRequests()) / s.maxTrialTime().Seconds()
 }
 
-// expectedRequests is how many requests a load has in a time, at most some thousands.
+// expectedRequests returns the expected number of requests of a load in a time, limited to 10,000.
 func (s *Sweep) expectedRequests(p arrival.Pattern, d time.Duration) int {
 	n := p.PerSecond * d.Seconds()
 	if p.Kind == arrival.Users {
@@ -132,9 +135,9 @@ func (s *Sweep) expectedRequests(p arrival.Pattern, d time.Duration) int {
 	return int(min(n, 10_000))
 }
 
-// planTrial is the load of a trial. One that confirms is as long as a point; another has a quarter of that, times as
-// often as it says, and as many requests as it needs, if they come in the time of a point. longer says that it could
-// be.
+// planTrial returns the load of a trial. A trial that confirms has the length of a point. Other trials have a quarter
+// of that, multiplied by l.Times, and the required number of requests if the duration of a point suffices. longer
+// reports whether a longer trial is possible.
 func (s *Sweep) planTrial(l search.Load) (p arrival.Pattern, longer bool) {
 	p = s.loadAt(s.Find.By, l.Value)
 	needs := int(math.Ceil(spare*float64(s.minTrialRequests()))) + 2*p.Users
@@ -156,7 +159,8 @@ func (s *Sweep) planTrial(l search.Load) (p arrival.Pattern, longer bool) {
 	return p, longer
 }
 
-// trialLength is how long a trial is; whichever comes first ends it. No requests: the time alone does.
+// trialLength is the length of a trial. The trial ends at the limit that it reaches first. If requests is 0, only the
+// time counts.
 type trialLength struct {
 	time     time.Duration
 	requests int
@@ -167,7 +171,7 @@ func (l *trialLength) scaleBy(n int) {
 	l.requests *= n
 }
 
-// trialLengths are those of a point, and of a trial that does not confirm.
+// trialLengths returns the length of a point and that of a trial that does not confirm.
 func (s *Sweep) trialLengths(p arrival.Pattern, needs int) (whole, part trialLength) {
 	whole = trialLength{s.maxTrialTime(), s.Base.Requests}
 	if whole.requests > 0 {
@@ -182,7 +186,7 @@ func (s *Sweep) trialLengths(p arrival.Pattern, needs int) (whole, part trialLen
 	return whole, trialLength{whole.time, max(needs, s.expectedRequests(p, arrival.DefaultDuration/trialShare))}
 }
 
-// perSecond is about how many requests of a load come in a second.
+// perSecond returns the expected requests per second of a load.
 func (s *Sweep) perSecond(p arrival.Pattern) float64 {
 	if p.Kind == arrival.Users {
 		return float64(p.Users) / max(s.Latency, time.Millisecond).Seconds()
@@ -190,11 +194,11 @@ func (s *Sweep) perSecond(p arrival.Pattern) float64 {
 	return p.PerSecond
 }
 
-// runTrial measures a load for a search. The point and the trial are kept together, or neither.
+// runTrial measures a load for a search. It saves the point and the trial together.
 func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, error) {
 	p, longer := s.planTrial(l)
 	number := s.trialNumber(p)
-	p.Seed = s.seedOf(p, number) // trials of equal arrivals would have the same luck
+	p.Seed = s.seedOf(p, number) // trials with the same arrivals would repeat the same random effects
 	point, err := s.measureAndKeep(ctx, p, number)
 	if err != nil {
 		return search.Outcome{}, err
@@ -220,7 +224,7 @@ func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, er
 	return out, nil
 }
 
-// trialNumber tells a trial apart from others of its load, whose folders are there.
+// trialNumber returns the first unused number among the trials of a load.
 func (s *Sweep) trialNumber(p arrival.Pattern) (n int) {
 	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == NameOf(p)+trialSuffix(n) }) {
 		n++
@@ -228,8 +232,9 @@ func (s *Sweep) trialNumber(p arrival.Pattern) (n int) {
 	return n
 }
 
-// judgeTrial is what a trial says of its load. A client that is late makes times longer, never shorter: at a rate, what
-// is kept is kept all the same. Users whom it holds up ask less than they should.
+// judgeTrial returns the outcome of a trial. A client that is late only makes times longer. At a rate, objectives that
+// are met anyway are therefore met. Users that a late client holds up send fewer requests than they should, so their
+// result does not count.
 func (s *Sweep) judgeTrial(served *record.Serving, longer bool) search.Outcome {
 	kept := (served.Holds == nil || *served.Holds) && !served.Failed()
 	limited := slices.Contains(served.Flags, record.ClientLimited)
@@ -249,15 +254,15 @@ func (s *Sweep) judgeTrial(served *record.Serving, longer bool) search.Outcome {
 	return search.Outcome{Verdict: search.Held, Again: longer && (few || unclear)}
 }
 
-// queueGrows says that times got worse as long as a trial lasted. At a rate a queue grows by the share that is too
-// much, however loose the objectives are; over many trials chance lets it grow and shrink alike.
+// queueGrows reports whether times rose during a trial. At a rate above the maximum, the queue keeps growing however
+// loose the objectives are. Random growth and shrinkage cancel out over many trials.
 func queueGrows(served *record.Serving) bool {
 	steady := served.Stationarity
 	return slices.Contains(served.Flags, record.NotStationary) ||
 		served.Load.By == arrival.Rate && steady != nil && steady.Drift != nil && *steady.Drift > metrics.MaxDrift
 }
 
-// missedOutcome is the outcome of a trial that does not keep all objectives.
+// missedOutcome returns the outcome of a trial that does not meet all objectives.
 func (s *Sweep) missedOutcome(served *record.Serving, longer, few bool) search.Outcome {
 	clear, low := missedHow(served, few)
 	out := search.Outcome{Verdict: search.Missed, Again: longer && !clear, Hopeless: fastestMisses(served)}
@@ -270,7 +275,8 @@ func (s *Sweep) missedOutcome(served *record.Serving, longer, few bool) search.O
 	return out
 }
 
-// missedHow says whether an objective is clearly missed, and whether none is missed but those on throughput.
+// missedHow reports whether an objective is clearly missed (clear), and whether only throughput objectives are missed
+// (low).
 func missedHow(served *record.Serving, few bool) (clear, low bool) {
 	clear, low = served.Failed(), true
 	for _, v := range served.Objectives {
@@ -283,7 +289,7 @@ func missedHow(served *record.Serving, few bool) (clear, low bool) {
 	return clear, low
 }
 
-// fastestMisses says that the quickest request missed the limit of an objective.
+// fastestMisses reports whether even the fastest request missed the limit of an objective.
 func fastestMisses(served *record.Serving) bool {
 	return slices.ContainsFunc(served.Objectives, func(v objective.Verdict) bool {
 		d := served.Figures.Distribution(v.Term.Metric)
@@ -291,11 +297,11 @@ func fastestMisses(served *record.Serving) bool {
 	})
 }
 
-// farBelow is how far below what a server does at most its objectives may be missed no more.
+// farBelow is the assumed ratio of a server's maximum rate to a rate at which it meets the objectives.
 const farBelow = 4
 
-// suggestLonger is which duration of a point, or how many requests, would have told more: at a rate far below what the
-// slowest trial had answered. 0: that would not.
+// suggestLonger returns the duration of a point, or the number of requests, that could have decided the search. It
+// assumes a rate well below that of the slowest trial. Both are 0 if there is no such suggestion.
 func (s *Sweep) suggestLonger() (d time.Duration, requests int) {
 	needs := s.minTrialRequests()
 	if most := s.Find.Most; most > 0 && most < needs {
@@ -315,7 +321,7 @@ func (s *Sweep) suggestLonger() (d time.Duration, requests int) {
 	return roundUp(d), 0
 }
 
-// roundUp is a duration with two digits, in seconds.
+// roundUp rounds a duration up to two significant digits in seconds.
 func roundUp(d time.Duration) time.Duration {
 	seconds := math.Ceil(d.Seconds())
 	step := math.Pow(10, max(0, math.Floor(math.Log10(seconds))-1))

@@ -26,18 +26,17 @@ import (
 // SweepFolder is the folder of a sweep. It contains sweep.json, curve.csv and a folder for each point.
 type SweepFolder struct {
 	Dir string
-	// Extra, if not nil, writes more files of a point into its folder.
+	// Extra, if not nil, writes additional files of a point into its folder.
 	Extra func(dir string, p *SweepPoint) error
 
 	claim *output.Claim
-	stale []string // folders of the points of a sweep that is to be replaced, by its first new point
+	stale []string // folders of a replaced sweep's points, removed before the first new point
 	wrote bool
 }
 
-// OpenFolder claims the folder out for a sweep with the flags, or where out is empty the first of bench-1, bench-2, ...
-// that is free. The sweep is one that lies there and has the same flags: what is complete of it need not be measured
-// again; of another one, or of none, it is nil. A folder with another sweep is an error, unless force says to replace
-// it.
+// OpenFolder claims the folder out for a sweep with the given flags. If out is empty, it claims the first free one of
+// bench-1, bench-2 and so on. The returned sweep is an interrupted one in the folder with the same flags, to be
+// resumed; otherwise it is nil. A folder with another sweep is an error unless force is set, which replaces that sweep.
 func OpenFolder(out string, force bool, flags []string) (*SweepFolder, *sweepfile.Sweep, error) {
 	if out != "" {
 		return openFolder(out, force, flags)
@@ -86,7 +85,7 @@ func openFolder(dir string, force bool, flags []string) (*SweepFolder, *sweepfil
 	return f, found, nil
 }
 
-// differingFlags says which flags are not the same.
+// differingFlags returns a text that lists the differing flags.
 func differingFlags(there, here []string) string {
 	text := ""
 	for _, of := range []struct {
@@ -108,7 +107,7 @@ func differingFlags(there, here []string) string {
 	return text
 }
 
-// Close gives the folder free. One that was made for a sweep of which nothing is kept goes.
+// Close releases the folder. It removes a new folder that is still empty.
 func (f *SweepFolder) Close() {
 	if !f.wrote {
 		f.claim.Discard()
@@ -116,7 +115,7 @@ func (f *SweepFolder) Close() {
 	f.claim.Release()
 }
 
-// FilesIntact says that the files of all points of a sweep in a folder are as they were written.
+// FilesIntact reports whether the files of all points of a sweep are unchanged.
 func FilesIntact(dir string, s *sweepfile.Sweep) bool {
 	for i := range s.Points {
 		if checkPoint(dir, s.Points, i) != nil {
@@ -126,8 +125,8 @@ func FilesIntact(dir string, s *sweepfile.Sweep) bool {
 	return true
 }
 
-// checkPoint says what is wrong with the files of one of the points in a folder. Earlier versions kept no checksums:
-// there it is enough that its requests are there, and are no later point's.
+// checkPoint returns an error if the files of the point at index at have changed. Earlier versions kept no checksums.
+// Their points pass if the requests exist and no later point uses the same folder.
 func checkPoint(dir string, points []record.Run, at int) error {
 	r := points[at]
 	if len(r.Files) > 0 {
@@ -142,11 +141,11 @@ func checkPoint(dir string, points []record.Run, at int) error {
 	return nil
 }
 
-// ToldName is the file of what a server told of itself at a point.
+// ToldName is the name of the file with a server's own metrics at a point.
 const ToldName = "server.json"
 
-// KeepPoint writes a point: its record and its requests, into a folder of that name. The record has its Dir afterwards,
-// and the checksums of the files.
+// KeepPoint writes a point's record, requests and other files into the folder name. It sets the record's Dir and
+// checksums.
 func (f *SweepFolder) KeepPoint(name string, p *SweepPoint) error {
 	return sdk.Usage(f.writePoint(name, p))
 }
@@ -187,11 +186,11 @@ func (f *SweepFolder) writePoint(name string, p *SweepPoint) error {
 	return p.writeSealedRecord(dir, name)
 }
 
-// writeSealedRecord writes the record of a point whose other files are in its folder, dir. The record has their
-// checksums there, and its own beside them in p, below the name of the folder.
+// writeSealedRecord writes the record of a point into dir, which contains its other files. The record in the file
+// contains their checksums. p.Record then contains those of all files, including the record, with paths below name.
 func (p *SweepPoint) writeSealedRecord(dir, name string) error {
 	path := filepath.Join(dir, record.FileName)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a point that this one replaces
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a replaced point
 		return err
 	}
 	var err error
@@ -210,8 +209,8 @@ func (p *SweepPoint) writeSealedRecord(dir, name string) error {
 	return err
 }
 
-// writeSeries writes what was measured over time. What LoadGen has left there, where it sent, stays, and gets what the
-// server told.
+// writeSeries writes the measurements over time. It keeps a series that LoadGen has already written, and adds the
+// lengths and the server's metrics.
 func writeSeries(dir string, p *SweepPoint) error {
 	of := series.OfRequests(p.Requests, p.Rules, p.Began)
 	if p.Record.Performance != nil {
@@ -227,7 +226,7 @@ func writeSeries(dir string, p *SweepPoint) error {
 	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
-// makePointFolder makes the folder of a point.
+// makePointFolder creates the folder of a point.
 func (f *SweepFolder) makePointFolder(name string) (dir string, err error) {
 	if err := f.claim.Check(); err != nil {
 		return "", err
@@ -240,7 +239,7 @@ func (f *SweepFolder) makePointFolder(name string) (dir string, err error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// removeReplaced removes the points of the sweep that is to be replaced: there are new ones now.
+// removeReplaced removes the points of a replaced sweep before the first new point.
 func (f *SweepFolder) removeReplaced() error {
 	for _, name := range f.stale {
 		if name == "" || !filepath.IsLocal(name) {
@@ -259,7 +258,7 @@ func (f *SweepFolder) SaveSweep(s *sweepfile.Sweep) error { return sdk.Usage(f.w
 
 func (f *SweepFolder) writeSweep(s *sweepfile.Sweep) error {
 	if len(s.Points) == 0 {
-		return nil // there is nothing to be kept
+		return nil // nothing to save
 	}
 	if err := f.claim.Check(); err != nil {
 		return err

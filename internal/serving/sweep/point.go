@@ -28,64 +28,66 @@ import (
 // PointSettings contains the common settings of a sweep's points.
 type PointSettings struct {
 	Asker engine.Asker
-	// Prompts is what is asked; each point has prompts of its own, drawn from Seed.
+	// Prompts is the source of prompts. Each point draws its own prompts with a seed derived from Seed.
 	Prompts *prompts.PromptSet
 	Seed    uint64
-	// Latency is about how long one request takes; 0: unknown. It says how many prompts a point by users may need.
+	// Latency is the approximate duration of a request; 0: unknown. It determines how many prompts are drawn for a point
+	// with users.
 	Latency time.Duration
 
-	// WarmUp is how many requests are sent before each point; below 0: as many as users, at least eight.
+	// WarmUp is the number of warm-up requests before each point; below 0: the engine's default.
 	WarmUp    int
 	Grace     time.Duration
-	BoundAll  bool              // Grace bounds points that a number of requests ended, too
+	BoundAll  bool              // Grace also limits points that a number of requests ended
 	MaxErrors *engine.MaxErrors // nil: 10 % after 20 requests
 	Retry     int
-	// WholeWindow takes figures of all requests of a closed loop, and not of its steady part alone.
+	// WholeWindow computes figures from all requests of a closed loop instead of its steady part.
 	WholeWindow bool
-	// Rules are those of figures, but for window, scenario and limits, which points have.
+	// Rules are the rules of figures, except for the window, scenario and limits of each point.
 	Rules      metrics.FigureRules
 	Objectives objective.Objectives
-	// Shared says that prompts are meant to have beginnings in common: cached tokens are no surprise.
+	// Shared states that prompts have common beginnings on purpose, so cached tokens are expected.
 	Shared bool
 
-	// Forget, if not nil, makes the server drop what it keeps of prompts, before each point.
+	// Forget, if not nil, empties the server's prompt cache before each point.
 	Forget func(ctx context.Context) (done bool, err error)
-	// LoadGen has LoadGen send each load, which must be one of its scenarios, and judge it: its logs are in the point's
-	// folder.
+	// LoadGen measures each load with LoadGen, which requires that the load is one of its scenarios. LoadGen's logs are
+	// saved in the point's folder.
 	LoadGen bool
-	place   func(point string) (dir string, err error) // nil: there is no folder
+	place   func(point string) (dir string, err error) // creates a point's folder; nil: there is none
 
-	// Record is what the records of all points have: the server, what was asked, machine, command. Serving must be there.
+	// Record contains the data that all points share: server, request settings, machine, command. Record.Serving must be
+	// set.
 	Record record.Run
 
-	// Share is the part of each load that is sent here, from Start on; the zero values are all of it, at once.
+	// Share is the part of each load that this client sends, from Start on. The zero values mean the whole load, at once.
 	Share shard.Share
 	Start time.Time
 
-	// Begun, if not nil, is called before a point is measured; what it returns is called after, with the point, whose
-	// record it may add to; nil where nothing was measured.
+	// Begun, if not nil, is called before a point is measured. The function it returns is called afterwards with the
+	// point, whose record it may extend, or with nil if nothing was measured.
 	Begun func(p arrival.Pattern, progress *engine.PointProgress) (done func(*SweepPoint))
 }
 
 // SweepPoint is a measured load.
 type SweepPoint struct {
 	Load   arrival.Pattern
-	Rules  metrics.FigureRules // by which its figures were made
+	Rules  metrics.FigureRules // rules of its figures
 	Record record.Run
-	// Requests are what was recorded of each, in the order in which they were due.
+	// Requests are the records in order of their due times.
 	Requests []metrics.Request
-	Began    time.Time // at time 0 of the requests
-	WarmUp   int       // how many requests were to warm up
-	Digest   string    // of what all shares ask for; empty: there are no shares
-	// Told is all that the server told of itself, for a file beside the requests; nil: nothing.
+	Began    time.Time // wall-clock time at time 0 of the requests
+	WarmUp   int       // planned warm-up requests
+	Digest   string    // digest of the prompts of all shares; empty: no shares
+	// Told contains the server's own metrics, for a file in the point's folder; nil: none.
 	Told any
-	// Over are the numbers of it over time, on the clock of the requests.
+	// Over contains the metrics over time, on the requests' clock.
 	Over []series.Told
-	// Power are the readings of a power meter, as spl.txt has them; empty: none.
+	// Power contains the readings of a power meter in the form of spl.txt; empty: none.
 	Power []byte
 }
 
-// FigureWindow is what figures are of.
+// FigureWindow returns the window of the point's figures.
 func (p *SweepPoint) FigureWindow() metrics.Window {
 	if p.Rules.Window != nil {
 		return *p.Rules.Window
@@ -95,7 +97,7 @@ func (p *SweepPoint) FigureWindow() metrics.Window {
 	return w
 }
 
-// NameOf is what a point is called among others, and its folder: users-16, rate-2.5, maximum.
+// NameOf returns the name of a point and of its folder, such as users-16, rate-2.5 or maximum.
 func NameOf(p arrival.Pattern) string {
 	if v := p.Value(); v != 0 {
 		return fmt.Sprintf("%s-%v", p.Kind, v)
@@ -103,7 +105,7 @@ func NameOf(p arrival.Pattern) string {
 	return string(p.Kind)
 }
 
-// pointName is what a point is called among those of a matrix: users=16, load=maximum.
+// pointName returns the name of a point in a matrix, such as users=16 or load=maximum.
 func pointName(p arrival.Pattern) string {
 	if v := p.Value(); v != 0 {
 		return string(p.Kind) + "=" + figure.Short(v)
@@ -111,7 +113,7 @@ func pointName(p arrival.Pattern) string {
 	return "load=" + string(p.Kind)
 }
 
-// WithPoint adds the name of a point to those of a matrix, which may have it.
+// WithPoint returns the point names of a matrix with the name of p added, if it is missing.
 func WithPoint(matrix []string, p arrival.Pattern) []string {
 	if name := pointName(p); !slices.Contains(matrix, name) {
 		return append(slices.Clone(matrix), name)
@@ -119,9 +121,9 @@ func WithPoint(matrix []string, p arrival.Pattern) []string {
 	return matrix
 }
 
-// MeasureLoad measures one load. Skip is how many rows of the data earlier points have used, and trial tells points of
-// one load apart. An error says why nothing was measured; a point that was cut off is there, its record is of an
-// interrupted run.
+// MeasureLoad measures one load. skip is the number of data rows that earlier points have used. trial distinguishes
+// points with the same load. MeasureLoad returns an error if nothing was measured. An interrupted point is returned
+// without an error, with the record of an interrupted run.
 func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, trial, skip int) (*SweepPoint, error) {
 	seed := s.seedOf(p, trial)
 	asks, warmUp, err := s.drawRequests(p, seed, skip)
@@ -173,8 +175,7 @@ func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, tria
 	return point, nil
 }
 
-// asInterrupt is the cause of a context's end as an interrupt: neither the server nor the client failed, whatever the
-// caller's reason is.
+// asInterrupt returns the cause of a context's end as an interrupt, because neither the server nor the client failed.
 func asInterrupt(cause error) error {
 	if errors.Is(cause, loadgen.ErrInterrupted) || errors.Is(cause, context.Canceled) {
 		return cause
@@ -182,7 +183,7 @@ func asInterrupt(cause error) error {
 	return fmt.Errorf("%w: %w", loadgen.ErrInterrupted, cause)
 }
 
-// sendLoad sends a load, by LoadGen where it is asked for: the result is LoadGen's, else nil.
+// sendLoad sends a load with the engine, or with LoadGen if the settings say so. The result is LoadGen's, or nil.
 func (s *PointSettings) sendLoad(
 	ctx context.Context, plan engine.PointPlan, name string,
 ) (*engine.MeasuredPoint, *loadgen.Result, error) {
@@ -214,7 +215,7 @@ func (s *PointSettings) sendLoad(
 	return p, result, nil
 }
 
-// keepSeries leaves what LoadGen measured over time beside its logs.
+// keepSeries saves LoadGen's measurements over time in the folder of its logs.
 func keepSeries(r loadgen.Recording, dir string) error {
 	text, err := series.Of(r).JSON()
 	if err != nil {
@@ -223,7 +224,7 @@ func keepSeries(r loadgen.Recording, dir string) error {
 	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
-// takeLoadGenResult takes over what LoadGen says of a point.
+// takeLoadGenResult copies LoadGen's result and its reasons to the point.
 func (p *SweepPoint) takeLoadGenResult(r *loadgen.Result) {
 	p.Record.Scenario, p.Record.Profile = p.Load.Scenario(), record.ModeServing
 	p.Record.FromResult(r)
@@ -234,8 +235,8 @@ func (p *SweepPoint) takeLoadGenResult(r *loadgen.Result) {
 	p.AddNote("loadgen", text)
 }
 
-// seedOf is the seed of a point's prompts (FNV-1a). It depends on the load alone, so that a sweep that goes on asks
-// what it would have asked.
+// seedOf returns the seed of a point's prompts, an FNV-1a hash. It depends only on the load and the trial, so a resumed
+// sweep draws the same prompts.
 func (s *PointSettings) seedOf(p arrival.Pattern, trial int) uint64 {
 	h := s.Seed ^ 0xcbf29ce484222325
 	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {
@@ -244,14 +245,14 @@ func (s *PointSettings) seedOf(p arrival.Pattern, trial int) uint64 {
 	return h
 }
 
-// Bounds of how many requests are written before a point whose number is not known: so many at least, and so many bytes
-// of them at most. Where they do not last, they come again.
+// minWritten is the minimum number of requests that are encoded before a point without a known number of requests, and
+// maxWritten their maximum size in bytes. If they are too few, they are sent repeatedly.
 const (
 	minWritten = 256
 	maxWritten = 256 << 20
 )
 
-// drawRequests makes the requests of a point, and those that warm it up; nil: there are none.
+// drawRequests draws the requests of a point and its warm-up requests; warmUp is nil if there are none.
 func (s *PointSettings) drawRequests(p arrival.Pattern, seed uint64, skip int) (asks, warmUp *prompts.DrawnRequests,
 	err error) {
 	n := s.WarmUp
@@ -259,7 +260,7 @@ func (s *PointSettings) drawRequests(p arrival.Pattern, seed uint64, skip int) (
 		n = engine.WarmUps(p)
 	}
 	if s.Prompts.Rows() == 0 {
-		skip = 0 // lengths without end
+		skip = 0 // generated prompts are unlimited
 	}
 	if n > 0 {
 		warmUp = s.Prompts.Draw(prompts.DrawOptions{N: n, Skip: skip, Seed: seed + 1, WarmUp: true})
@@ -286,13 +287,13 @@ func (s *PointSettings) drawRequests(p arrival.Pattern, seed uint64, skip int) (
 	default:
 		d.N = s.estimateRequests(p)
 	}
-	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows && once == "" { // the engine asks them again, as often as it takes
+	if rows := s.Prompts.Rows(); rows > 0 && d.N > rows && once == "" { // the engine repeats them as often as required
 		d.N = rows
 	}
 	return s.Prompts.Draw(d), warmUp, nil
 }
 
-// meanTurns is how many turns a session has, on average, or one more.
+// meanTurns returns the mean number of turns of a session, rounded up.
 func (s *PointSettings) meanTurns() int {
 	if n := s.Prompts.Sessions(); n > 0 {
 		return (s.Prompts.Rows() + n - 1) / n
@@ -300,10 +301,10 @@ func (s *PointSettings) meanTurns() int {
 	return 1
 }
 
-// atOnce is how many times as fast as one user a server is taken to be that is asked all at once.
+// atOnce is the assumed ratio of a server's maximum rate to its rate with one user.
 const atOnce = 8
 
-// estimateRequests is how many requests a point may take whose number is not known.
+// estimateRequests returns an estimate of the maximum number of requests of a point that ends by time.
 func (s *PointSettings) estimateRequests(p arrival.Pattern) int {
 	took, lasts := max(s.Latency, time.Millisecond), p.Duration
 	if s.Share.Of > 0 {
@@ -321,15 +322,15 @@ func (s *PointSettings) estimateRequests(p arrival.Pattern) int {
 	return int(max(minWritten, min(n, float64(maxWritten/size))))
 }
 
-// sharedLatency is how long a request is taken to last where several clients must come to the same number, however long
-// the first one took each of them.
+// sharedLatency is the assumed latency of a request if several clients share a load. It does not depend on
+// measurements, because all clients must compute the same number.
 const sharedLatency = 50 * time.Millisecond
 
-// maxAtOnce is how many requests of no end are sent at once where nobody said how many.
+// maxAtOnce is the default number of generated requests that are sent at once.
 const maxAtOnce = 5000
 
-// JudgePoint makes the figures of what was measured, and its record, by Rules, Objectives and Record; the seed is that
-// of the prompts.
+// JudgePoint computes the figures and the record of a measured point by the settings' Rules, Objectives and Record.
+// seed is the seed of its prompts.
 func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepPoint {
 	point := &SweepPoint{Load: p.Load, Requests: p.Requests, Began: p.Began}
 	rules := s.Rules
@@ -364,7 +365,7 @@ func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepP
 	mine := p.Load
 	mine.Users = s.Share.Count(mine.Users)
 	var limited []string
-	if !served.Unanswered() { // of nothing nobody is the limit
+	if !served.Unanswered() { // without answers there is no bottleneck
 		limited = p.Client.AsLoad(mine).LimitReasons(f)
 	}
 	for _, why := range limited {
@@ -388,7 +389,7 @@ func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepP
 	return point
 }
 
-// judgeObjectives says which objectives the figures keep, where there are any.
+// judgeObjectives sets which objectives the figures meet, if there are objectives.
 func (s *PointSettings) judgeObjectives(served *record.Serving, f *metrics.Figures) {
 	if s.Objectives.HasPointTerms() {
 		verdicts := s.Objectives.JudgeFigures(f)
@@ -397,7 +398,8 @@ func (s *PointSettings) judgeObjectives(served *record.Serving, f *metrics.Figur
 	}
 }
 
-// measureStationarity is whether times rose while requests were issued, which is not asked where all are sent at once.
+// measureStationarity checks whether times rose while requests were issued. It returns nil for a load that sends all
+// requests at once.
 func measureStationarity(p *engine.MeasuredPoint, rules metrics.FigureRules) *metrics.Stationarity {
 	if p.Load.Kind == arrival.Maximum {
 		return nil
@@ -413,8 +415,8 @@ func measureStationarity(p *engine.MeasuredPoint, rules metrics.FigureRules) *me
 	return &stationary
 }
 
-// minWindow is how long the window of an open loop is at least, in nanoseconds: what was due takes as long at its rate,
-// and stages last as long as they were to.
+// minWindow returns the minimum window of an open loop in nanoseconds: the nominal duration of the due requests at
+// their rate, or the duration of the stages.
 func minWindow(p *engine.MeasuredPoint) int64 {
 	if p.Load.Stages != nil {
 		if p.Ended == engine.ByDuration && p.Load.Duration == 0 {
@@ -431,7 +433,7 @@ func minWindow(p *engine.MeasuredPoint) int64 {
 	return int64(p.Load.MinDuration(units))
 }
 
-// countBegun is how many requests of a point count or would, were they in its window.
+// countBegun returns the number of requests of a point that count, in or outside its window.
 func countBegun(requests []metrics.Request) (n int) {
 	for i := range requests {
 		if r := &requests[i]; !r.WarmUp && r.Status != metrics.Cancelled {
@@ -441,12 +443,12 @@ func countBegun(requests []metrics.Request) (n int) {
 	return n
 }
 
-// AddNote keeps what a reader of the point's figures has to know.
+// AddNote adds a note for readers of the point's figures.
 func (p *SweepPoint) AddNote(about, text string) {
 	p.Record.Notes = append(p.Record.Notes, record.Finding{About: about, Text: text})
 }
 
-// pointFlags are the doubts about a point, and the limits that it misses.
+// pointFlags returns the flags of a point: doubts about its figures, and missed objectives.
 func pointFlags(s *record.Serving, limited bool, notes []metrics.Note) []string {
 	all := []string{}
 	if limited {
@@ -480,7 +482,7 @@ const (
 	ManyFailures = "too many failures"
 )
 
-// loadOf is the load of a point as it is kept.
+// loadOf returns the load of a point in the form of its record.
 func loadOf(p arrival.Pattern) record.ServingLoad {
 	l := record.ServingLoad{By: p.Kind, Value: p.Value(), Arrival: string(p.Arrival), Think: p.Think.Seconds()}
 	if p.Kind != arrival.Users {
@@ -489,7 +491,7 @@ func loadOf(p arrival.Pattern) record.ServingLoad {
 	return l
 }
 
-// clientOf is how busy the client was, as it is kept.
+// clientOf returns the client's load in the form of a point's record.
 func clientOf(c engine.ClientUsage) *record.ServingClient {
 	share := c.Share
 	if math.IsNaN(share) {

@@ -25,15 +25,16 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// digested is how many requests a digest is made of at most, evenly from all: beside them, how many there are.
+// digested is the maximum number of requests in a digest. They are evenly spaced, and the digest includes the number of
+// all requests.
 const digested = 4096
 
-// requestsDigest is the SHA-256 of requests: the same where the same is asked for.
+// requestsDigest returns the SHA-256 of requests, which is equal for equal requests.
 func requestsDigest(asks *prompts.DrawnRequests) string {
 	n := asks.Len()
 	hash := sha256.New()
 	write := json.NewEncoder(hash)
-	_ = write.Encode(n) // a hash takes everything, and an Ask has nothing that JSON has not
+	_ = write.Encode(n) // writing to a hash cannot fail, and every Ask has a JSON form
 	for i := range min(n, digested) {
 		a := asks.At(i * n / min(n, digested))
 		_ = write.Encode(a)
@@ -41,7 +42,7 @@ func requestsDigest(asks *prompts.DrawnRequests) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// noteShare notes of a point what those need who put shares together.
+// noteShare adds the data to the sweep's file that are required to merge the shares of a point.
 func (s *Sweep) noteShare(p *SweepPoint) {
 	to := s.File.Share
 	if to == nil {
@@ -63,10 +64,10 @@ type SharedPoint struct {
 	Part shard.Part
 }
 
-// Record is that of its point.
+// Record returns the record of the share's point.
 func (s *SharedPoint) Record() *record.Run { return &s.File.Points[0] }
 
-// ReadShares reads the folders of shares. The error has what is wrong with any of them.
+// ReadShares reads the folders of shares. Its error contains the faults of all of them.
 func ReadShares(dirs []string) ([]*SharedPoint, error) {
 	var all []*SharedPoint
 	var faults []error
@@ -126,11 +127,11 @@ func readShare(dir string) (*SharedPoint, error) {
 	return s, nil
 }
 
-// ofMachine are the flags that may have another value on each machine: the share itself, and paths of what Prompts has
-// the content of. The seed stands for itself, given or not.
+// ofMachine lists the flags that may differ between machines: the share itself, and paths whose content the digest of
+// the prompts covers. The seed is compared as a value, whether given or default.
 var ofMachine = []string{"--shard", "--start-at", "--seed", "--data", "--tokenizer", "--tools", "--backend-opt"}
 
-// commonFacts is what all shares must have in common.
+// commonFacts returns the values that must be equal in all shares.
 func (s *SharedPoint) commonFacts() map[string]string {
 	f := s.File
 	c := map[string]string{
@@ -152,9 +153,9 @@ func (s *SharedPoint) commonFacts() map[string]string {
 	return c
 }
 
-// JoinShares puts shares together, as if one client had sent everything: the point is judged by s, whose Record is the
-// one of the share with the lowest number but for what s says otherwise. The error is shard.ErrUnlike where they are
-// not of one measurement.
+// JoinShares merges shares as if one client had sent everything. It judges the point by s. The record of the share with
+// the lowest number provides the values that s does not set. The error is shard.ErrUnlike if the shares do not belong
+// to one measurement.
 func (s *PointSettings) JoinShares(all []*SharedPoint, p arrival.Pattern) (*SweepPoint, *sweepfile.JoinedShares,
 	error) {
 	m, err := shard.Merge(lists.Map(all, func(one *SharedPoint) shard.Part { return one.Part }))
@@ -190,8 +191,8 @@ func (s *PointSettings) JoinShares(all []*SharedPoint, p arrival.Pattern) (*Swee
 	return point, describeShares(all, m), nil
 }
 
-// inheritNotes takes over what shares say that records do not: notes of data and loads, each once, and what the server
-// told, which it told of itself as a whole.
+// inheritNotes copies what only the shares' records contain: notes on data and loads, without duplicates, and the
+// server's own metrics, which describe the whole server.
 func (p *SweepPoint) inheritNotes(all []*SharedPoint) {
 	seen := map[string]bool{}
 	for _, n := range p.Record.Notes {
@@ -217,7 +218,8 @@ func (p *SweepPoint) inheritNotes(all []*SharedPoint) {
 	served.Energy = &e
 }
 
-// whatEnded is what ended the sending: failures of any share, else a duration.
+// whatEnded returns the reason that ended the sending: failures if any share ended by failures, otherwise a duration if
+// any share ended by it.
 func whatEnded(all []*SharedPoint) engine.StopReason {
 	by := engine.ByRequests
 	for _, one := range all {
@@ -231,7 +233,8 @@ func whatEnded(all []*SharedPoint) engine.StopReason {
 	return by
 }
 
-// mergeClients are all clients as one: their work is added, and the busiest counts.
+// mergeClients returns the load of all clients together: their work is summed, and the busiest client counts for the
+// share.
 func mergeClients(all []*SharedPoint) (c engine.ClientUsage) {
 	for _, one := range all {
 		of := one.Record().Serving.Client
@@ -249,7 +252,7 @@ func mergeClients(all []*SharedPoint) (c engine.ClientUsage) {
 	return c
 }
 
-// describeShares is what the sweep's file says of shares.
+// describeShares returns the description of the shares for the sweep's file.
 func describeShares(all []*SharedPoint, m *shard.Merged) *sweepfile.JoinedShares {
 	s := &sweepfile.JoinedShares{Apart: int64(m.Apart)}
 	if m.Doubt >= 0 {

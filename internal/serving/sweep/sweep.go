@@ -25,25 +25,24 @@ import (
 // Sweep is a list of loads to measure.
 type Sweep struct {
 	PointSettings
-	// Loads are measured in their order, which rises. Auto chooses them (curve.Auto), and Find searches for the highest
-	// that keeps all objectives; both take the rest of a load from Base.
+	// Loads are measured in order, which must be rising. Auto chooses the loads instead (curve.NextAutoLoad). Find instead
+	// searches for the highest load that meets all objectives. Both take the other properties of a load from Base.
 	Loads []arrival.Pattern
 	Auto  bool
 	Find  *SearchOptions
 	Base  arrival.Pattern
 
-	// File is what is known of the sweep before its first point; Run adds points to it. Those that GoOn has put there are
-	// not measured again.
+	// File contains the description of the sweep. Run adds points to it. Run does not repeat points that GoOn has added.
 	File *sweepfile.Sweep
-	// Folder keeps what is measured; nil: nobody does.
+	// Folder stores the measurements; nil: they are not saved.
 	Folder *SweepFolder
 }
 
-// ErrServer says that a server failed: too many of its answers, from the first load on.
+// ErrServer reports that a server failed: it gave too many bad answers from the first load on.
 var ErrServer = errors.New("the server fails")
 
-// Run measures all that is missing, in turn. The points of a sweep that an error ended are in File: those that are
-// complete count.
+// Run measures all missing points in order. If an error ends the sweep, File contains the points so far; the complete
+// ones count.
 func (s *Sweep) Run(ctx context.Context) (err error) {
 	s.File.Complete, s.File.Ended = false, sweepfile.Unfinished
 	if s.Folder != nil {
@@ -70,9 +69,9 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	return errors.Join(err, s.writeFiles())
 }
 
-// GoOn takes over what is complete of a sweep that was cut off, and whose files are as they were written: so many
-// points. Lost says of each other one that was complete what is wrong with its files: it is measured again. Of a
-// search, a point counts that a trial names.
+// GoOn takes over the complete points of an interrupted sweep if their files are unchanged, and returns their number.
+// For each complete point whose files have changed, lost contains a message; that point is measured again. In a search,
+// only points with a trial count.
 func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 	s.File.Find = earlier.Find
 	place := make([]int, len(earlier.Points))
@@ -108,17 +107,17 @@ func (s *Sweep) writeFiles() error {
 	return s.Folder.SaveSweep(s.File)
 }
 
-// curvePoints are those that were made, in the order of their loads, as a curve has them.
+// curvePoints returns the measured points in order of their loads, in the form of package curve.
 func (s *Sweep) curvePoints() []curve.CurvePoint {
 	return lists.Map(s.File.InOrder(), func(r record.Run) curve.CurvePoint { return sweepfile.PointOf(r.Serving) })
 }
 
-// pointsBelow are those of the points that have a lower load.
+// pointsBelow returns the measured points with a lower load than p.
 func (s *Sweep) pointsBelow(p arrival.Pattern) []curve.CurvePoint {
 	return lists.Filter(s.curvePoints(), func(q curve.CurvePoint) bool { return q.By == p.Kind && q.Load < p.Value() })
 }
 
-// usedRows is how many rows of the data the points have taken.
+// usedRows returns the number of data rows that the points have used.
 func (s *Sweep) usedRows() (rows int) {
 	for _, r := range s.File.Points {
 		rows += r.Serving.Asked.Sent
@@ -126,7 +125,7 @@ func (s *Sweep) usedRows() (rows int) {
 	return rows
 }
 
-// isMeasured says whether a load was measured.
+// isMeasured reports whether a load has been measured.
 func (s *Sweep) isMeasured(p arrival.Pattern) bool {
 	return slices.ContainsFunc(s.File.Points, func(r record.Run) bool {
 		l := r.Serving.Load
@@ -134,7 +133,7 @@ func (s *Sweep) isMeasured(p arrival.Pattern) bool {
 	})
 }
 
-// measureList measures the loads that are given, until two in a row are overloaded.
+// measureList measures the loads in the list until two successive ones are overloaded.
 func (s *Sweep) measureList(ctx context.Context) error {
 	for _, p := range s.Loads {
 		if s.isMeasured(p) {
@@ -151,7 +150,7 @@ func (s *Sweep) measureList(ctx context.Context) error {
 	return nil
 }
 
-// measureAuto measures what curve.Auto asks for.
+// measureAuto measures the loads that curve.NextAutoLoad returns.
 func (s *Sweep) measureAuto(ctx context.Context) error {
 	for {
 		by, value, ok := curve.NextAutoLoad(s.curvePoints())
@@ -164,7 +163,7 @@ func (s *Sweep) measureAuto(ctx context.Context) error {
 	}
 }
 
-// loadAt is the base load at a value.
+// loadAt returns the base load with another value.
 func (s *Sweep) loadAt(by arrival.Kind, value float64) arrival.Pattern {
 	p := s.Base
 	p.Kind = by
@@ -181,7 +180,7 @@ func (s *Sweep) loadAt(by arrival.Kind, value float64) arrival.Pattern {
 	return p
 }
 
-// measureNext measures a load and keeps the point. It is an error if the server fails at the first.
+// measureNext measures a load and saves the point. It returns an error if the server failed at every point so far.
 func (s *Sweep) measureNext(ctx context.Context, p arrival.Pattern) error {
 	point, err := s.measureAndKeep(ctx, p, 0)
 	if err != nil {
@@ -197,8 +196,8 @@ func (s *Sweep) measureNext(ctx context.Context, p arrival.Pattern) error {
 	return failsSoFar(s.File)
 }
 
-// measureAndKeep measures a load and keeps the files of the point, which the sweep's own do not name yet. The number
-// tells points of one load apart.
+// measureAndKeep measures a load and saves the point's files. The sweep's own files do not mention the point yet.
+// number distinguishes points with the same load.
 func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number int) (*SweepPoint, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -218,7 +217,7 @@ func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number in
 	return point, nil
 }
 
-// trialSuffix tells points of one load apart.
+// trialSuffix returns the suffix that distinguishes points with the same load.
 func trialSuffix(trial int) string {
 	if trial == 0 {
 		return ""
@@ -226,9 +225,8 @@ func trialSuffix(trial int) string {
 	return fmt.Sprintf("-%d", trial+1)
 }
 
-// TryRequest asks for one answer, which counts in nothing: to see that the server answers, how long it takes, at most a
-// time, and what it counts. The request, of a seed that no point has, is an answer that came, or failed: its Status
-// says.
+// TryRequest sends one request that does not count, to test that the server answers within longest and to measure its
+// latency and token counts. Its seed is used for no point. If the request fails, its Status contains the reason.
 func (s *PointSettings) TryRequest(ctx context.Context, longest time.Duration) (metrics.Measured, error) {
 	plan := engine.PointPlan{
 		Asks:     s.Prompts.Draw(prompts.DrawOptions{N: 1, Seed: ^s.Seed}),

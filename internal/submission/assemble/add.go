@@ -20,23 +20,23 @@ import (
 
 // AddOptions contains the options for adding runs.
 type AddOptions struct {
-	System    string   // empty: the only one that there is
-	Division  string   // empty: that of the system
-	Benchmark string   // the name of the folder; empty: the rules' name of the model
-	Only      []string // take runs of these scenarios alone; empty: of all
-	// Rehearsal takes runs that cannot be submitted, too: see marks.go. They are marked, and no check accepts them.
+	System    string   // empty: the workspace's only system
+	Division  string   // empty: the system's division
+	Benchmark string   // name of the benchmark's folder; empty: the rules' name of the model
+	Only      []string // take only runs of these scenarios; empty: all
+	// Rehearsal also takes runs that cannot be submitted (see marks.go). They are marked, and no check accepts them.
 	Rehearsal bool
-	Replace   bool // the run that has the place of a new one goes
+	Replace   bool // replace an earlier run in the same place
 	Now       time.Time
 }
 
 // Added is the result of adding folders.
 type Added struct {
-	Results []Result // that are new
-	Skipped []string // runs that are none of this submission, and why
+	Results []Result // new results
+	Skipped []string // runs that do not belong to this submission, with reasons
 }
 
-// Add takes the runs of output directories in. Either all are taken or, with every fault said, none.
+// Add adds the runs of output directories to the workspace. If there is any fault, it adds none and returns all faults.
 func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 	name, err := w.chooseSystem(o.System)
 	if err != nil {
@@ -68,8 +68,8 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 	return a.done, errors.Join(w.saveFile(), a.completeSheets())
 }
 
-// completeSheets writes what the runs say into the description of the system, and makes the files of what they do not
-// say.
+// completeSheets adds what the runs report to the description of the system, and creates the files for what they do not
+// report.
 func (a *addRequest) completeSheets() error {
 	w, name := a.workspace, a.options.System
 	known := map[string]string{"framework": a.framework, system.IsNetwork: "true"}
@@ -78,7 +78,7 @@ func (a *addRequest) completeSheets() error {
 	return errors.Join(err, w.askMeasurements())
 }
 
-// folderScenarios are names of scenarios as folders have them.
+// folderScenarios converts names of scenarios to the names of their folders.
 func folderScenarios(names []string) ([]string, error) {
 	var all []string
 	for _, name := range names {
@@ -91,7 +91,7 @@ func folderScenarios(names []string) ([]string, error) {
 	return all, nil
 }
 
-// dedupeErrors leaves out faults that were said already.
+// dedupeErrors removes errors with the same text as an earlier one.
 func dedupeErrors(faults []error) []error {
 	said := map[string]bool{}
 	return slices.DeleteFunc(faults, func(err error) bool {
@@ -101,7 +101,7 @@ func dedupeErrors(faults []error) []error {
 	})
 }
 
-// addRequest is an Add under way.
+// addRequest is the state of an Add.
 type addRequest struct {
 	workspace *Workspace
 	options   AddOptions
@@ -109,7 +109,7 @@ type addRequest struct {
 	done      *Added
 	faults    []error
 	reserved  []reservation
-	framework string // what ran the models
+	framework string // framework that ran the models
 }
 
 func (a *addRequest) addFaultf(format string, args ...any) {
@@ -129,14 +129,14 @@ func (a *addRequest) addFolder(folder string) {
 	}
 }
 
-// noteSkipped notes a run that is not taken.
+// noteSkipped records a run that is not taken.
 func (a *addRequest) noteSkipped(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(a.done.Skipped, text) {
 		a.done.Skipped = append(a.done.Skipped, text)
 	}
 }
 
-// takeRun takes a run, unless it is none of this submission.
+// takeRun takes a run if it belongs to this submission.
 func (a *addRequest) takeRun(root string, run record.Run) {
 	round, err := mlconf.Round(run.Rules)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *addRequest) takeRun(root string, run record.Run) {
 	switch {
 	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
 		a.noteSkipped("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
-	case run.Mode == bench.ModeRanging: // goes with the performance run that it came before
+	case run.Mode == bench.ModeRanging: // ranging is part of the performance run that follows it
 	case run.Serving != nil && run.Serving.Replay == nil:
 		a.noteSkipped("%s, a run of mode %s: a submission has runs that LoadGen drove, and this one says %q", run.Model,
 			run.Mode,
@@ -164,8 +164,8 @@ func (a *addRequest) takeRun(root string, run record.Run) {
 	}
 }
 
-// whyUnfit says why a scenario of a benchmark is none that a system may have; empty where it is one. That the benchmark
-// itself is none is another matter.
+// whyUnfit returns the reason why a system cannot have results of a benchmark in a scenario. It returns an empty string
+// if it can, and also if the benchmark itself is unknown.
 func whyUnfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
 	has := round.Scenarios(benchmark, kind)
 	if division == tree.DivisionOpen || len(has) == 0 || slices.Contains(has, scenario) {
@@ -174,7 +174,7 @@ func whyUnfit(round *mlconf.Rules, benchmark, scenario, division string, kind ml
 	return fmt.Sprintf("rules %s have none of %s for systems of type %s", round.Name, benchmark, kind)
 }
 
-// addRun takes one run.
+// addRun adds one run.
 func (a *addRequest) addRun(root string, round *mlconf.Rules, run record.Run) {
 	where := filepath.Join(root, filepath.FromSlash(run.Dir))
 	if run.Status != record.Complete {
@@ -213,7 +213,7 @@ func (a *addRequest) addRun(root string, round *mlconf.Rules, run record.Run) {
 	a.done.Results = append(a.done.Results, r)
 }
 
-// benchmarkFolder is the name of the run's folder.
+// benchmarkFolder returns the name of the run's benchmark folder.
 func (a *addRequest) benchmarkFolder(round *mlconf.Rules, run record.Run) string {
 	if a.options.Benchmark != "" {
 		return a.options.Benchmark
@@ -221,7 +221,7 @@ func (a *addRequest) benchmarkFolder(round *mlconf.Rules, run record.Run) string
 	return rulesModel(round, run)
 }
 
-// rulesModel is the rules' name of a run's model.
+// rulesModel returns the rules' name of a run's model.
 func rulesModel(round *mlconf.Rules, run record.Run) string {
 	if run.RulesKey != "" {
 		return round.Canonical(run.RulesKey)
@@ -236,7 +236,7 @@ func (a *addRequest) rulesVersion() string {
 	return a.results[0].Rules
 }
 
-// nameResult wants a folder's name that the division allows for the run's model.
+// nameResult reports a fault if the division does not allow the folder's name for the run's model.
 func (a *addRequest) nameResult(round *mlconf.Rules, r Result, run record.Run) {
 	if err := CheckName("benchmark", r.Benchmark); err != nil {
 		a.faults = append(a.faults, err)
@@ -257,13 +257,13 @@ func (a *addRequest) nameResult(round *mlconf.Rules, r Result, run record.Run) {
 	}
 }
 
-// noPlace says that a round does not have a benchmark for a system's type.
+// noPlace returns the error for a benchmark that a round does not define for a system's type.
 func noPlace(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType) error {
 	return fmt.Errorf("rules %s have no %s for systems of type %s, as %s is; they have %s. The official checker dies of "+
 		"it, and with it the whole submission", round.Name, benchmark, kind, name, strings.Join(round.ModelsFor(kind), ", "))
 }
 
-// placeResult finds whether a run, or another in its place, is there already.
+// placeResult checks whether the run, or another run in its place, has been added before.
 func (a *addRequest) placeResult(r *Result) {
 	for i := 0; i < len(a.results); i++ {
 		o := a.results[i]
@@ -285,7 +285,7 @@ func (a *addRequest) placeResult(r *Result) {
 	}
 }
 
-// isNew says whether a run was taken in just now.
+// isNew reports whether a run was added by this Add.
 func (a *addRequest) isNew(r Result) bool {
 	return slices.ContainsFunc(a.done.Results, func(n Result) bool { return n.Log == r.Log && n.Out == r.Out })
 }

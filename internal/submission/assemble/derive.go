@@ -9,8 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// deriveResults makes results of others: those of scenarios that the rules let be inferred, and those of a benchmark
-// from the one that asks for a higher accuracy. What was measured always stays. What is missing after it is listed.
+// deriveResults derives results by copying: results of scenarios that the rules allow to infer, and results of a
+// benchmark from its variant with a higher accuracy. It never replaces measured results. It then lists what is still
+// missing.
 func (p *Plan) deriveResults(o PlanOptions) {
 	if !o.NoInfer {
 		p.inferRequired()
@@ -22,7 +23,7 @@ func (p *Plan) deriveResults(o PlanOptions) {
 	p.listMissing()
 }
 
-// inferRequired makes the required results that were not measured, where a measured one can stand in.
+// inferRequired copies measured results to required scenarios that were not measured, if the rules allow it.
 func (p *Plan) inferRequired() {
 	for benchmark, scenarios := range p.measuredScenarios() {
 		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goalOf(benchmark.System).SystemType
@@ -37,8 +38,8 @@ func (p *Plan) inferRequired() {
 	}
 }
 
-// measuredScenarios are the scenarios of each benchmark, by its place without a scenario; the open division, of which
-// the rules ask for nothing, has none.
+// measuredScenarios returns the scenarios of each benchmark. The keys are places without a scenario. It omits the open
+// division, for which the rules require nothing.
 func (p *Plan) measuredScenarios() map[tree.Place][]string {
 	all := map[tree.Place][]string{}
 	for _, place := range p.resultPlaces() {
@@ -52,7 +53,7 @@ func (p *Plan) measuredScenarios() map[tree.Place][]string {
 	return all
 }
 
-// copyResult makes a result a copy of a measured one.
+// copyResult adds a result that is a copy of a measured one.
 func (p *Plan) copyResult(place, from tree.Place, reason string) {
 	r := *p.results[from]
 	r.place, r.from, r.reason = place, from, reason
@@ -60,7 +61,7 @@ func (p *Plan) copyResult(place, from tree.Place, reason string) {
 	p.Derived = append(p.Derived, Derived{place.String(), from.String(), reason})
 }
 
-// deriveLower makes the results of X-99 of those of, where the round has both and X-99 was not measured.
+// deriveLower copies the results of if the round contains both and X-99 was not measured.
 func (p *Plan) deriveLower() {
 	all := p.measuredScenarios()
 	for _, from := range p.resultPlaces() {
@@ -75,7 +76,7 @@ func (p *Plan) deriveLower() {
 	}
 }
 
-// listMissing names the scenarios and audits that the rules ask for and that are not there.
+// listMissing lists the scenarios and audits that the rules require and that are missing.
 func (p *Plan) listMissing() {
 	for benchmark, scenarios := range p.measuredScenarios() {
 		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goalOf(benchmark.System).SystemType

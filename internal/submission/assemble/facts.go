@@ -20,10 +20,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// Open lists what a person must still fill in.
+// Open returns the fields that a person must still fill in.
 func (w *Workspace) Open() ([]Unfilled, error) { return w.unfilledFields(w.Systems()) }
 
-// unfilledFields lists what must be filled in of some systems.
+// unfilledFields returns the fields of some systems that must be filled in.
 func (w *Workspace) unfilledFields(systems []string) ([]Unfilled, error) {
 	var open []Unfilled
 	if !w.SubmitterKnown() {
@@ -35,7 +35,7 @@ func (w *Workspace) unfilledFields(systems []string) ([]Unfilled, error) {
 			return nil, err
 		}
 		for _, o := range sheet.Open() {
-			if o.Field != "submitter" || w.SubmitterKnown() { // else it is asked for once
+			if o.Field != "submitter" || w.SubmitterKnown() { // otherwise the workspace asks for it once
 				open = append(open, Unfilled{w.systemFile(name), o})
 			}
 		}
@@ -44,13 +44,13 @@ func (w *Workspace) unfilledFields(systems []string) ([]Unfilled, error) {
 	return append(open, measured...), err
 }
 
-// openSheet is the description of a system.
+// openSheet reads the description of a system.
 func (w *Workspace) openSheet(name string) (*system.Sheet, error) {
 	s, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), systemFields(w.networked(name)))
 	return s, err
 }
 
-// openMeasurements are the fields of measurements that neither a person nor the runs say.
+// openMeasurements returns the fields of measurements that neither a person nor the runs provide.
 func (w *Workspace) openMeasurements() ([]Unfilled, error) {
 	var open []Unfilled
 	err := w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
@@ -62,7 +62,7 @@ func (w *Workspace) openMeasurements() ([]Unfilled, error) {
 	return open, err
 }
 
-// askMeasurements makes the files in which a person fills in what the runs do not say of their models.
+// askMeasurements creates the files in which a person fills in the data on the models that the runs do not contain.
 func (w *Workspace) askMeasurements() error {
 	return w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
 		open := sheet.Open()
@@ -84,12 +84,12 @@ func (w *Workspace) askMeasurements() error {
 	})
 }
 
-// measurementsFile is the sheet of one benchmark.
+// measurementsFile returns the path of a benchmark's sheet in the workspace.
 func measurementsFile(benchmark string) string {
 	return filepath.Join(MeasurementsDir, benchmark+".json")
 }
 
-// eachMeasurements calls do with what is known of the model of each benchmark.
+// eachMeasurements calls do with the measurements of each benchmark.
 func (w *Workspace) eachMeasurements(do func(benchmark string, sheet *system.Sheet) error) error {
 	seen := map[string]bool{}
 	for _, r := range w.Results {
@@ -112,7 +112,8 @@ func (w *Workspace) eachMeasurements(do func(benchmark string, sheet *system.She
 	return nil
 }
 
-// measurements are those of a benchmark: what a person says of it, else of all benchmarks, else what its run says.
+// measurements returns the measurements of a benchmark. Each field comes from the benchmark's sheet, or else from the
+// sheet for all benchmarks, or else from the run.
 func (w *Workspace) measurements(benchmark string, run *record.Run) (*system.Sheet, error) {
 	sheet := system.NewSheet(system.Measurements())
 	for _, file := range []string{measurementsFile(benchmark), MeasurementsFile} {
@@ -130,7 +131,8 @@ func (w *Workspace) measurements(benchmark string, run *record.Run) (*system.She
 	return sheet, nil
 }
 
-// measuredFacts is what a run says of its model. How the weights were made is known of files of the manifest alone.
+// measuredFacts returns the data of a run on its model. Only the manifest's own model files have a known origin of
+// their weights.
 func measuredFacts(run *record.Run) map[string]string {
 	w := run.Workload
 	if w == nil {
@@ -147,7 +149,7 @@ func measuredFacts(run *record.Run) map[string]string {
 	return known
 }
 
-// modelName is the name of the model's file, or of those of its parts.
+// modelName returns the name of the model's file, or the names of its parts' files.
 func modelName(w *record.Workload) string {
 	if len(w.Parts) == 0 {
 		return filepath.Base(w.ModelFile)
@@ -155,18 +157,18 @@ func modelName(w *record.Workload) string {
 	return strings.Join(lists.Map(w.Parts, func(p record.Part) string { return filepath.Base(p.File) }), ", ")
 }
 
-// inputTypes are the types of the inputs of all parts, where the result has them.
+// inputTypes returns the input types of all parts of the model, if the record contains them.
 func inputTypes(w *record.Workload) string {
 	types := map[string]bool{}
 	for _, p := range w.Parts {
 		for _, t := range p.Inputs {
-			types[strings.Replace(t.Type, "float", "fp", 1)] = true // as submissions write them: fp32 for float32
+			types[strings.Replace(t.Type, "float", "fp", 1)] = true // submissions write fp32, not float32
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(types)), ", ")
 }
 
-// readRecord reads what is known of a registered run, whose log must be the one that was added.
+// readRecord reads the record of an added run. It returns an error if the run's log has changed since it was added.
 func (r Result) readRecord() (*record.Run, error) {
 	log := logOf(r.Out, r.Dir, r.Mode)
 	sum, _, err := checksum.File(log)
@@ -178,7 +180,7 @@ func (r Result) readRecord() (*record.Run, error) {
 			log)
 	}
 	d, err := record.Read(filepath.Join(r.Out, record.FileName))
-	if err == nil && len(d.Runs) == 0 { // no index in the output directory: that of the scenario
+	if err == nil && len(d.Runs) == 0 { // without a list in the output directory, the scenario's own list
 		d, err = record.Read(filepath.Join(r.Out, filepath.FromSlash(r.Model), r.loadGenScenario(), record.FileName))
 	}
 	if err != nil {
@@ -192,7 +194,7 @@ func (r Result) readRecord() (*record.Run, error) {
 	return nil, fmt.Errorf("%v: the %s in %s does not list it any more", r, record.FileName, r.Out)
 }
 
-// loadGenScenario is LoadGen's name of the scenario.
+// loadGenScenario returns LoadGen's name of the scenario.
 func (r Result) loadGenScenario() string {
 	if r.Scenario == "Interactive" {
 		return "Server"
@@ -200,12 +202,12 @@ func (r Result) loadGenScenario() string {
 	return r.Scenario
 }
 
-// sourcePath is the path of a file of the run.
+// sourcePath returns the path of a file of the run.
 func (r Result) sourcePath(elements ...string) string {
 	return filepath.Join(append([]string{r.Out, filepath.FromSlash(r.Dir)}, elements...)...)
 }
 
-// hasFile says whether the run has a file or folder.
+// hasFile reports whether a file or folder of the run exists.
 func (r Result) hasFile(elements ...string) bool {
 	_, err := os.Stat(r.sourcePath(elements...))
 	return err == nil

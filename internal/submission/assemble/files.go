@@ -43,8 +43,8 @@ func (p *Plan) planFiles() error {
 	return nil
 }
 
-// addSystem is the description of a system, with the fields that say where it lies. Those of networks are for the
-// network division alone.
+// addSystem adds the description of a system with its submitter and division. It removes the network fields in the
+// closed division if the system is also submitted in the network division.
 func (p *Plan) addSystem(place tree.Place) error {
 	name := place.System
 	file := filepath.Join(p.workspace.Dir, p.workspace.systemFile(name))
@@ -68,7 +68,7 @@ func (p *Plan) addSystem(place tree.Place) error {
 	return nil
 }
 
-// addResult is all of one result.
+// addResult adds all files of a result.
 func (p *Plan) addResult(r *placedResult) error {
 	if run := r.performance.run; run.Serving != nil || inEndpointsForm(run) &&
 		r.performance.hasFile("..", "..", endpoints.Folder, endpoints.ConfigFile) {
@@ -89,15 +89,16 @@ func (p *Plan) addResult(r *placedResult) error {
 	return p.addDescriptions(r)
 }
 
-// inEndpointsForm says whether a run of LoadGen may have files of the endpoints harness beside it, and whether its
-// round has the form: the official LoadGen does not hand out what they are made of. A run without the form leaves none.
+// inEndpointsForm reports whether a run of LoadGen can have files in the form of the endpoints harness. The round must
+// define that form, and the run must be driven by this project's LoadGen, because the official LoadGen does not provide
+// the data.
 func inEndpointsForm(run *record.Run) bool {
 	round, err := mlconf.Round(run.Rules)
 	return err == nil && round.HasEndpoints() && run.LoadGen == nil
 }
 
-// addEndpoints is a result in the form of the endpoints harness, which the harness has written beside the runs: a
-// replay lies in its scenario's folder, and a run of LoadGen one below.
+// addEndpoints adds a result in the form of the endpoints harness. These files are in the scenario's folder of a
+// replay, and one level above it for a run of LoadGen.
 func (p *Plan) addEndpoints(r *placedResult) error {
 	replay, up := r.performance.run.Serving != nil, []string{"..", endpoints.Folder}
 	if !replay {
@@ -123,10 +124,10 @@ func (p *Plan) addEndpoints(r *placedResult) error {
 	return p.addDescriptions(r)
 }
 
-// cachingTest is the audit of which that harness has a file.
+// cachingTest is the audit with a file in the form of the endpoints harness.
 const cachingTest = "TEST04"
 
-// addExhibits are the answers to look at: pictures, videos.
+// addExhibits adds the outputs for inspection: images and videos.
 func (p *Plan) addExhibits(r *placedResult) error {
 	var faults []error
 	for _, folder := range []string{tree.ImagesDir, tree.VideosDir} {
@@ -135,8 +136,8 @@ func (p *Plan) addExhibits(r *placedResult) error {
 	return errors.Join(faults...)
 }
 
-// addPower is what a measurement of power left beside a run. Readings without the files of the official power tools are
-// informal: they stay out.
+// addPower adds the files of a power measurement. It skips readings without the files of the official power tools,
+// because they are informal.
 func (p *Plan) addPower(place tree.Place, run func(...string) string) {
 	p.addCopiesInto(place.Run(), fileFinder(run), []string{tree.PowerSamples})
 	p.addCopiesInto(place.Ranging(), fileFinder(withPrefix(run, "..", tree.RangingDir)), append(tree.RunFiles(),
@@ -149,10 +150,11 @@ func (p *Plan) addPower(place tree.Place, run func(...string) string) {
 	}
 }
 
-// powerTexts are the files in which a person says how a system's power was measured: SYSTEM_power_settings.md.
+// powerTexts returns the files in which a person describes the power measurement of a system, such as
+// SYSTEM_power_settings.md.
 func (w *Workspace) powerTexts(name, what string) []string {
 	dir := filepath.Join(w.Dir, SystemsDir)
-	entries, _ := os.ReadDir(dir) // a folder that is not there has none
+	entries, _ := os.ReadDir(dir) // a missing folder has no entries
 	var found []string
 	for _, e := range entries {
 		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), name+"_"+what+".") {
@@ -162,7 +164,7 @@ func (w *Workspace) powerTexts(name, what string) []string {
 	return found
 }
 
-// fileFinder says where a folder has a file of a name, and whether it has.
+// fileFinder returns a function that returns the path of a source file and whether it is a regular file.
 func fileFinder(source func(...string) string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		info, err := os.Stat(source(name))
@@ -174,7 +176,7 @@ func withPrefix(source func(...string) string, elements ...string) func(...strin
 	return func(more ...string) string { return source(slices.Concat(elements, more)...) }
 }
 
-// copyFolder adds copies of all files of a folder; none where it is not there.
+// copyFolder adds copies of all files of a folder. A missing folder adds none.
 func (p *Plan) copyFolder(to, from string) error {
 	if _, err := os.Stat(from); err != nil {
 		return nil //nolint:nilerr // most runs have none
@@ -194,7 +196,7 @@ func (p *Plan) copyFolder(to, from string) error {
 	})
 }
 
-// addAudit is what an audit left: its verdicts, and the logs that the rules ask for.
+// addAudit adds the verdicts of an audit and the logs that the rules require.
 func (p *Plan) addAudit(r *placedResult, test string, runs []measuredRun) {
 	to, files := p.Layout.Audit(r.place, test), tree.FilesOf(test)
 	for i, run := range runs {
@@ -215,7 +217,7 @@ func (p *Plan) addAudit(r *placedResult, test string, runs []measuredRun) {
 	}
 }
 
-// auditAccuracy is the accuracy log of an audit: that of its folder accuracy, else that of the timed run itself.
+// auditAccuracy adds the accuracy log of an audit from its folder accuracy, or else from the timed run.
 func (p *Plan) auditAccuracy(to string, run measuredRun, top func(...string) string) {
 	there := fileFinder(withPrefix(top, tree.AccuracyDir))
 	if _, ok := there(tree.AccuracyLog); !ok {
@@ -226,7 +228,7 @@ func (p *Plan) auditAccuracy(to string, run measuredRun, top func(...string) str
 	})
 }
 
-// addDescriptions is what people and tools read of a result: measurements.json, user.conf, README.md.
+// addDescriptions adds the files that describe a result: measurements.json, user.conf and README.md.
 func (p *Plan) addDescriptions(r *placedResult) error {
 	sheet, err := p.workspace.measurements(r.performance.Benchmark, r.performance.run)
 	if err != nil {
@@ -246,7 +248,8 @@ func (p *Plan) addDescriptions(r *placedResult) error {
 	return nil
 }
 
-// userConf is the user.conf that the run kept, if it set nothing but what stands there, else one of its settings.
+// userConf adds the run's own user.conf if all of its settings come from that file. Otherwise it adds a user.conf
+// written from the run's settings.
 func (p *Plan) userConf(to string, m *measuredRun) {
 	kept := filepath.Join(m.Out, filepath.FromSlash(m.Model), m.loadGenScenario(), tree.UserConf)
 	if info, err := os.Lstat(kept); err == nil && info.Mode().IsRegular() && info.Size() > 0 && setByFile(m.run) {
@@ -256,7 +259,7 @@ func (p *Plan) userConf(to string, m *measuredRun) {
 	p.addText(to, "the settings in "+filepath.Join(m.Out, record.FileName), userConf(m.run))
 }
 
-// allMarks are those of all runs of a result.
+// allMarks returns the marks of all runs of a result, sorted.
 func (r *placedResult) allMarks() []string {
 	runs := []measuredRun{*r.performance, *r.accuracy}
 	for _, of := range r.audits {
@@ -284,7 +287,7 @@ func addMarks(text []byte, marks []string) ([]byte, error) {
 	return sheet.JSON(), nil
 }
 
-// addModelMapping is model_mapping.json, by which an open submission says what its own names stand for.
+// addModelMapping adds model_mapping.json, which maps an open submission's own benchmark names to the rules' names.
 func (p *Plan) addModelMapping(of tree.Place) {
 	if of.Division != tree.DivisionOpen {
 		return
@@ -298,6 +301,6 @@ func (p *Plan) addModelMapping(of tree.Place) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
-	_ = e.Encode(models) // texts can be written always
+	_ = e.Encode(models) // encoding texts cannot fail
 	p.addText(path.Join(of.Folder(), tree.ModelMapping), "the names of the benchmarks that were added", text.Bytes())
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// InitOptions contains values known in advance. Empty fields are marked in the files for a person to fill in.
+// InitOptions contains values that are known in advance. A person must fill in the empty ones in the files.
 type InitOptions struct {
 	Submitter  string
-	Division   string // of the system; empty: the workspace's, which is "closed" where it is new
-	System     string // the name of its file and folder; "system" where it is empty and there is none yet
+	Division   string // of the system; empty: the workspace's division, "closed" in a new one
+	System     string // name of its file and folder; empty: the workspace's only system, or "system" in a new one
 	SystemType string // "edge", "datacenter" or "datacenter,edge"
 }
 
@@ -31,7 +31,7 @@ type InitOptions struct {
 type Initialized struct {
 	Workspace *Workspace
 	System    string
-	Written   []string // files that are new or have changed, relative to the workspace
+	Written   []string // new and changed files, relative to the workspace
 	Open      []Unfilled
 }
 
@@ -43,8 +43,8 @@ type Unfilled struct {
 
 func (u Unfilled) String() string { return u.File + "  " + u.Open.String() }
 
-// Init makes a workspace in dir, or adds what is missing there: the description of a system, of which known is what
-// the machine says, and a template of measurements. What a person wrote stays.
+// Init creates a workspace in dir or completes an existing one: the description of a system and a template of
+// measurements. known contains the values that the machine reports. Init does not change what a person has written.
 func Init(dir string, o InitOptions, known map[string]string) (*Initialized, error) {
 	w, err := openOrNew(dir, o)
 	if err != nil {
@@ -75,7 +75,7 @@ func Init(dir string, o InitOptions, known map[string]string) (*Initialized, err
 	return done, err
 }
 
-// openOrNew reads the workspace, or makes one; what it says and what was asked for must be the same.
+// openOrNew reads the workspace or creates one. It returns an error if the workspace contradicts the options.
 func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	w, err := OpenWorkspace(dir)
 	if _, missing := os.Lstat(filepath.Join(dir, WorkspaceFile)); errors.Is(missing, fs.ErrNotExist) {
@@ -100,8 +100,7 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	return w, err
 }
 
-// checkAgreement wants a type and a division that can be, and the description of a system, where it says one, to say
-// the same.
+// checkAgreement returns an error if the type or division is invalid or contradicts the description of the system.
 func (w *Workspace) checkAgreement(name string, o InitOptions) error {
 	asked := Goal{Division: cmp.Or(o.Division, w.goalOf(name).Division)}
 	err := checkDivision(asked.Division)
@@ -126,7 +125,7 @@ func (w *Workspace) checkAgreement(name string, o InitOptions) error {
 	return err
 }
 
-// chooseSystem is the system that is described: the one asked for, else the one that is there.
+// chooseSystem returns the system to describe: the requested one, or else the workspace's only one.
 func (w *Workspace) chooseSystem(asked string) (string, error) {
 	there := w.Systems()
 	switch {
@@ -142,27 +141,27 @@ func (w *Workspace) chooseSystem(asked string) (string, error) {
 
 func (w *Workspace) systemFile(name string) string { return filepath.Join(SystemsDir, name+".json") }
 
-// systemFields are the fields of a system's description; one for the network division has more.
+// systemFields returns the fields of a system's description, with additional ones for the network division.
 func systemFields(network bool) []system.Field {
 	fields := system.Fields()
 	if network {
 		behind := system.Field{Name: system.IsNetwork, Ask: `"true": the model is behind a network`}
 		for _, f := range append([]system.Field{behind}, system.NetworkFields()...) {
-			f.Meaning = true // a reviewer wants to know them, though the official checker lets them be empty
+			f.Meaning = true // reviewers need them, although the official checker accepts empty fields
 			fields = append(fields, f)
 		}
 	}
 	return fields
 }
 
-// networked says whether a system has results in the network division, or is described for it.
+// networked reports whether a system has results in the network division or its description names that division.
 func (w *Workspace) networked(name string) bool {
 	return w.goalOf(name).Division == tree.DivisionNetwork || slices.ContainsFunc(w.Results, func(r Result) bool {
 		return r.System == name && r.Division == tree.DivisionNetwork
 	})
 }
 
-// known is what is known of a system: what the machine says, and what was said to Init.
+// known returns the known values of a system: those of the machine and those of the options.
 func (w *Workspace) known(o InitOptions, name string, machine map[string]string) map[string]string {
 	goal := w.goalOf(name)
 	division := cmp.Or(o.Division, goal.Division)
@@ -179,10 +178,10 @@ func (w *Workspace) known(o InitOptions, name string, machine map[string]string)
 	return all
 }
 
-// saveWorkspace writes the workspace's file where it is new or has changed.
+// saveWorkspace writes the workspace's file and records whether it has changed.
 func (d *Initialized) saveWorkspace() error {
 	path := filepath.Join(d.Workspace.Dir, WorkspaceFile)
-	before, _ := os.ReadFile(path) // one that is not there has no text
+	before, _ := os.ReadFile(path) // a missing file counts as empty
 	if err := d.Workspace.saveFile(); err != nil {
 		return err
 	}
@@ -193,7 +192,7 @@ func (d *Initialized) saveWorkspace() error {
 	return err
 }
 
-// complete writes what is known into a sheet's open fields, and the file where that changes it.
+// complete fills known values into the open fields of a sheet and writes the sheet if it has changed.
 func (d *Initialized) complete(file string, fields []system.Field, known map[string]string) error {
 	path := filepath.Join(d.Workspace.Dir, file)
 	sheet, before, err := readSheet(path, fields)
@@ -213,7 +212,7 @@ func (d *Initialized) complete(file string, fields []system.Field, known map[str
 	return wholefile.Write(path, text, 0o644)
 }
 
-// template makes a sheet of measurements: an empty field means what each run says of itself.
+// template adds all missing fields to a sheet of measurements. An empty field takes its value from each run.
 func template(sheet *system.Sheet) {
 	for _, f := range system.Measurements() {
 		if !sheet.Has(f.Name) {
@@ -222,7 +221,7 @@ func template(sheet *system.Sheet) {
 	}
 }
 
-// readSheet reads a sheet; one that is not there is empty.
+// readSheet reads a sheet. A missing file gives an empty sheet.
 func readSheet(path string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
 	text, err = bounded.ReadFile(path, maxWorkspace)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,20 +11,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// The profiles of runs under the rules' durations and counts.
+// The profiles of runs with the rules' durations and counts.
 const (
 	officialProfile = "official"
 	auditProfile    = "audit"
 )
 
-// reservation is a reason for which runs may not be submitted.
+// reservation is a reason why runs cannot be submitted.
 type reservation struct {
-	what   string   // the mark
-	remedy string   // what to do
-	runs   []string // that have it
+	what   string   // text of the mark
+	remedy string   // advice
+	runs   []string // names of the runs
 }
 
-// marks are why a run may not be submitted: it is refused, or in a rehearsal marked.
+// marks returns the reasons why a run cannot be submitted. Outside a rehearsal it adds them to the faults instead.
 func (a *addRequest) marks(r Result, run record.Run, log string) (marks []string) {
 	version, err := "", error(nil)
 	if run.Serving == nil {
@@ -67,17 +67,17 @@ func (a *addRequest) marks(r Result, run record.Run, log string) (marks []string
 	return marks
 }
 
-// turnsMissing says whether a replay did not hold.
+// turnsMissing reports whether a replay is incomplete.
 func turnsMissing(run record.Run) bool {
 	return run.Serving != nil && run.Serving.Holds != nil && !*run.Serving.Holds
 }
 
-// invalid says whether a run is, that is no audit.
+// invalid reports whether a run is INVALID and not an audit.
 func invalid(run record.Run) bool {
 	return run.Performance != nil && !run.Performance.Valid && run.Test == ""
 }
 
-// reserve notes a run that may not be submitted.
+// reserve records a run that cannot be submitted.
 func (a *addRequest) reserve(r Result, what, why, remedy string) {
 	i := slices.IndexFunc(a.reserved, func(o reservation) bool { return o.what == what })
 	if i < 0 {
@@ -91,18 +91,18 @@ func (a *addRequest) reserve(r Result, what, why, remedy string) {
 	a.reserved[i].runs = append(a.reserved[i].runs, name)
 }
 
-// err says which runs may not be submitted, and what to do.
+// err returns an error that names the runs and gives advice.
 func (r reservation) err() error {
 	return fmt.Errorf("%s: %s cannot be submitted; %s, or take them all the same, marked, with --rehearsal", r.what,
 		strings.Join(r.runs, ", "), r.remedy)
 }
 
-// isEmbedded says whether a run is of the plugin's own model, or of its own data.
+// isEmbedded reports whether a run used the plugin's embedded model or data.
 func isEmbedded(run record.Run) bool {
 	return run.Workload != nil && (run.Workload.Embedded || run.Options.Dataset == "")
 }
 
-// invalidReasons are why a run is INVALID.
+// invalidReasons returns the reasons why a run is INVALID.
 func invalidReasons(run record.Run) string {
 	var list []string
 	for _, r := range run.Reasons {
@@ -111,7 +111,7 @@ func invalidReasons(run record.Run) string {
 	return strings.Join(list, "; ")
 }
 
-// whyAuditFailed says why an audit is none that may be submitted; empty: it passed.
+// whyAuditFailed returns the reason why an audit cannot be submitted; empty: it passed.
 func whyAuditFailed(run record.Run) string {
 	switch run.TestVerdict {
 	case record.TestPassed:

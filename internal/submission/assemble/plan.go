@@ -20,10 +20,10 @@ import (
 
 // PlanOptions selects the tree to make.
 type PlanOptions struct {
-	Rules         string // the round, and its layout; empty: that of the runs
-	NoInfer       bool   // make no result of another scenario's run
-	NoLower       bool   // make no result of X-99 of that of
-	AllowUnfilled bool   // write fields that are to be filled in as they are
+	Rules         string // round and layout; empty: those of the runs
+	NoInfer       bool   // do not infer results from runs of other scenarios
+	NoLower       bool   // do not copy results of
+	AllowUnfilled bool   // write fields that are not filled in as they are
 }
 
 // File is a file of the tree with its origin.
@@ -32,7 +32,7 @@ type File = wholetree.File
 // Derived is a result that is a copy of another.
 type Derived struct {
 	Place  string // its folder
-	From   string // the folder that it is a copy of
+	From   string // folder of the original
 	Reason string
 }
 
@@ -40,12 +40,12 @@ type Derived struct {
 type Plan struct {
 	Layout    tree.Layout
 	Submitter string
-	Divisions []string // that have results, sorted
+	Divisions []string // divisions with results, sorted
 	Files     []File   // sorted by path
 	Derived   []Derived
-	Missing   []string // what the rules ask for and is not there; the check refuses it
-	Left      []string // runs that were added and are not in the tree, and why
-	Lacking   []string // what a reviewer will ask for, and the tree can be without
+	Missing   []string // what the rules require and the tree lacks; the check refuses it
+	Left      []string // added runs that are not in the tree, with reasons
+	Lacking   []string // optional parts that reviewers will ask for
 	Open      []Unfilled
 
 	workspace *Workspace
@@ -53,26 +53,26 @@ type Plan struct {
 	results   map[tree.Place]*placedResult
 }
 
-// placedResult is all that has one place: a benchmark in a scenario on a system.
+// placedResult contains all runs in one place: of a benchmark in a scenario on a system.
 type placedResult struct {
 	place       tree.Place
 	performance *measuredRun
 	accuracy    *measuredRun
 	audits      map[string][]measuredRun // by test
-	from        tree.Place               // of a derived result: what it is a copy of
+	from        tree.Place               // original of a derived result
 	reason      string
 }
 
-// measuredRun is a registered run with what is known of it.
+// measuredRun is an added run with its record.
 type measuredRun struct {
 	Result
 	run *record.Run
 }
 
-// ErrUnfilled is in the chain of an error about fields that a person must fill in.
+// ErrUnfilled reports fields that a person must fill in.
 var ErrUnfilled = errors.New("not filled in yet")
 
-// NewPlan says what a tree will hold. The error has every fault.
+// NewPlan lists the contents of a tree. Its error contains all faults.
 func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 	if len(w.Results) == 0 {
 		return nil, fmt.Errorf("%s lists no run; add them with harness submission add RUNDIR",
@@ -104,19 +104,19 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 	return p, nil
 }
 
-// usedSystems are the systems that have runs, sorted.
+// usedSystems returns the systems with runs, sorted.
 func (w *Workspace) usedSystems() []string {
 	names := lists.Distinct(lists.Map(w.Results, func(r Result) string { return r.System }))
 	return slices.Sorted(slices.Values(names))
 }
 
-// errUnfilled says which fields are open.
+// errUnfilled returns an error that lists the open fields.
 func errUnfilled(w *Workspace, open []Unfilled) error {
 	lines := lists.Map(open, func(u Unfilled) string { return "\n  " + u.String() })
 	return fmt.Errorf("%d fields in %s are %w:%s", len(open), w.Dir, ErrUnfilled, strings.Join(lines, ""))
 }
 
-// chooseRound chooses the round, which must be that of the runs.
+// chooseRound sets the round, which must be the round of the runs.
 func (p *Plan) chooseRound(name string) (err error) {
 	of := p.workspace.Rules()
 	name = cmp.Or(name, of)
@@ -136,7 +136,7 @@ func (p *Plan) chooseRound(name string) (err error) {
 	return err
 }
 
-// gatherRuns reads the runs and puts each into its place.
+// gatherRuns reads the records of the runs and assigns each run to its place.
 func (p *Plan) gatherRuns() error {
 	var faults []error
 	for _, r := range p.workspace.Results {
@@ -164,8 +164,8 @@ func (p *Plan) gatherRuns() error {
 		func(place tree.Place) error { return p.results[place].checkComplete() })...)
 }
 
-// leavesOut says whether a run has no place in the tree, and notes it: its scenario is none that the system's type has.
-// Such runs are left out when they are added; what the description says may have changed since.
+// leavesOut reports whether a run cannot be in the tree because the system's type does not include its scenario, and
+// records the reason. Add already leaves out such runs, but the system's description can change later.
 func (p *Plan) leavesOut(r Result) bool {
 	kind := p.workspace.goalOf(r.System).SystemType
 	why := whyUnfit(p.rules, p.rules.Canonical(r.Benchmark), r.Scenario, r.Division, kind)
@@ -175,7 +175,7 @@ func (p *Plan) leavesOut(r Result) bool {
 	return why != ""
 }
 
-// listDivisions lists the divisions of the results.
+// listDivisions sets the divisions of the results.
 func (p *Plan) listDivisions() {
 	for place := range p.results {
 		if !slices.Contains(p.Divisions, place.Division) {
@@ -196,7 +196,7 @@ func (r *placedResult) takeMeasured(m measuredRun) {
 	}
 }
 
-// checkComplete wants both runs of a result.
+// checkComplete returns an error if a result lacks its performance or accuracy run.
 func (r *placedResult) checkComplete() error {
 	is := r.place.System + "/" + r.place.Benchmark + "/" + r.place.Scenario
 	const how = "harness run --mode submission makes both, harness submission add takes them in"
@@ -209,14 +209,14 @@ func (r *placedResult) checkComplete() error {
 	return nil
 }
 
-// resultPlaces are those of the results, sorted.
+// resultPlaces returns the places of the results, sorted.
 func (p *Plan) resultPlaces() []tree.Place {
 	return slices.SortedFunc(maps.Keys(p.results), func(a, b tree.Place) int {
 		return strings.Compare(a.String(), b.String())
 	})
 }
 
-// systemPlaces are those that have results, each without a benchmark, sorted.
+// systemPlaces returns the places of systems with results, without benchmarks, sorted.
 func (p *Plan) systemPlaces() []tree.Place {
 	all := map[tree.Place]bool{}
 	for place := range p.results {
@@ -226,19 +226,19 @@ func (p *Plan) systemPlaces() []tree.Place {
 	return slices.SortedFunc(maps.Keys(all), func(a, b tree.Place) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// submitterPlaces are the submitter's folders, one of each division.
+// submitterPlaces returns the submitter's folder in each division.
 func (p *Plan) submitterPlaces() []tree.Place {
 	return lists.Map(p.Divisions, func(division string) tree.Place {
 		return tree.Place{Division: division, Submitter: p.Submitter}
 	})
 }
 
-// modelOf is the rules' model of a benchmark folder.
+// modelOf returns the rules' model of a result.
 func (p *Plan) modelOf(r *placedResult) string { return rulesModel(p.rules, *r.performance.run) }
 
 func (p *Plan) addFile(f File) { p.Files = append(p.Files, f) }
 
-// addText adds a file that is written.
+// addText adds a file with the given content.
 func (p *Plan) addText(name, origin string, text []byte) {
 	p.addFile(File{Path: name, Origin: origin, Text: text})
 }
@@ -248,7 +248,7 @@ func (p *Plan) addCopy(name, from string) {
 	p.addFile(File{Path: name, Origin: "copy of " + from, From: from})
 }
 
-// addCopiesInto adds copies of a folder's files, by their names; those that are not there are left out.
+// addCopiesInto adds copies of the named files to a folder. It skips missing files.
 func (p *Plan) addCopiesInto(folder string, from func(name string) (string, bool), names []string) {
 	for _, name := range names {
 		if source, there := from(name); there {

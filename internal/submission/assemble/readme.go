@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// resultReadme says how a result was made: commands, versions, checksums.
+// resultReadme returns a README with the commands, versions and checksums of a result.
 func (p *Plan) resultReadme(r *placedResult) []byte {
 	var text bytes.Buffer
 	run := r.performance.run
@@ -46,7 +46,7 @@ func (p *Plan) resultReadme(r *placedResult) []byte {
 	return text.Bytes()
 }
 
-// allRuns are the runs of a result: performance, accuracy, audits.
+// allRuns returns the runs of a result: performance, accuracy, audits.
 func (r *placedResult) allRuns() []measuredRun {
 	runs := []measuredRun{*r.performance, *r.accuracy}
 	for _, test := range slices.Sorted(maps.Keys(r.audits)) {
@@ -74,7 +74,7 @@ func accuracyLine(run *record.Run) string {
 	return strings.Join(metrics, ", ")
 }
 
-// commandText writes a command line as it can be given again; paths of programs are shortened to their names.
+// commandText returns a command line that a shell can run, with program paths shortened to names.
 func commandText(words []string) string {
 	quoted := slices.Clone(words)
 	for i, w := range quoted {
@@ -89,7 +89,7 @@ func commandText(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// writeFacts lists program, plugin, backend, model, data and machine.
+// writeFacts writes the program, plugin, backend, model, data and machine of a run.
 func writeFacts(w io.Writer, run *record.Run) {
 	row := func(what, value string) {
 		if value = strings.TrimSpace(value); value != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Remove takes runs out of the workspace, and returns them; their files stay where they are. A name is a part of what
-// runs are called: "Server", "resnet/Server", "closed/box/resnet", "resnet/Offline/TEST01". Either all names mean some
-// run, or nothing is removed.
+// Remove removes runs from the workspace and returns them. It does not delete their files. Each name is part of a run's
+// name: "Server", "resnet/Server", "closed/box/resnet", "resnet/Offline/TEST01". If a name matches no run, Remove
+// removes nothing and returns an error.
 func (w *Workspace) Remove(names []string) (removed []Result, err error) {
 	var faults []error
 	var wanted [][]string
@@ -38,12 +38,12 @@ func (w *Workspace) Remove(names []string) (removed []Result, err error) {
 	return removed, w.saveFile()
 }
 
-// runNames are those of all runs.
+// runNames returns the names of all runs.
 func (w *Workspace) runNames() []string {
 	return lists.Map(w.Results, func(r Result) string { return r.String() })
 }
 
-// matchesParts says whether parts follow one another in what a run is of.
+// matchesParts reports whether the run's name contains parts as a sequence.
 func (r Result) matchesParts(parts []string) bool {
 	all := r.nameParts()
 	for i := 0; i+len(parts) <= len(all); i++ {

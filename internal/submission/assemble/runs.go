@@ -16,17 +16,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// ErrNoRun is in the chain of errors about folders that hold no run of harness run.
+// ErrNoRun reports a folder without runs of harness run.
 var ErrNoRun = errors.New("no output of harness run")
 
-// outputRuns are the runs of one output directory.
+// outputRuns contains the runs of one output directory.
 type outputRuns struct {
 	root string // the output directory
 	runs []record.Run
 }
 
-// readOutputs reads the runs of a folder: an output directory OUT; a scenario's, OUT/MODEL/SCENARIO; a model's,
-// OUT/MODEL; or one with such folders in it.
+// readOutputs reads the runs of a folder. The folder is an output directory OUT, the folder of a scenario,
+// OUT/MODEL/SCENARIO, the folder of a model, OUT/MODEL, or a folder that contains such folders.
 func readOutputs(folder string) ([]*outputRuns, error) {
 	abs, err := filepath.Abs(folder)
 	if err != nil {
@@ -62,13 +62,14 @@ func readOutputs(folder string) ([]*outputRuns, error) {
 	return all, nil
 }
 
-// hasRunList says whether a folder has a list of runs.
+// hasRunList reports whether a folder contains a list of runs.
 func hasRunList(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, record.FileName))
 	return err == nil
 }
 
-// ofModel are the runs of a model's folder, as the output directory around it lists them; nil where there are none.
+// ofModel returns the runs in a model's folder, from the list in the surrounding output directory. It returns nil if
+// there are none.
 func ofModel(folder string) *outputRuns {
 	root := filepath.Dir(folder)
 	d, err := record.Read(filepath.Join(root, record.FileName))
@@ -103,7 +104,8 @@ func readOutput(folder string) (*outputRuns, error) {
 		d.Runs[0].Dir)
 }
 
-// holdsLogs says whether the logs of one run at least are below root. That others lack theirs is told of each.
+// holdsLogs reports whether at least one run's detail log exists below root. Missing logs of other runs are reported
+// later.
 func holdsLogs(root string, runs []record.Run) bool {
 	return slices.ContainsFunc(runs, func(r record.Run) bool {
 		_, err := os.Stat(logPath(root, r.Dir))
@@ -111,12 +113,12 @@ func holdsLogs(root string, runs []record.Run) bool {
 	})
 }
 
-// logPath is the detail log of a run.
+// logPath returns the path of a run's detail log.
 func logPath(root, dir string) string {
 	return filepath.Join(root, filepath.FromSlash(dir), tree.DetailLog)
 }
 
-// logOf is what names a run: its detail log, and of a replay, which has none, the record of its turns.
+// logOf returns the path of the log that identifies a run: its detail log, or the record of turns of a replay.
 func logOf(root, dir, mode string) string {
 	if mode == record.ModeServing {
 		return filepath.Join(root, filepath.FromSlash(dir), requests.JSONLName)
@@ -124,7 +126,7 @@ func logOf(root, dir, mode string) string {
 	return logPath(root, dir)
 }
 
-// loadGenOf is the version of the LoadGen that wrote a detail log.
+// loadGenOf returns the version of the LoadGen that wrote a detail log.
 func loadGenOf(path string) (string, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -142,7 +144,7 @@ func loadGenOf(path string) (string, error) {
 	return fmt.Sprint(version.Value), nil
 }
 
-// ownLoadGen begins the version of this project's LoadGen, whose runs are rehearsals.
+// ownLoadGen is the prefix of the versions of this project's LoadGen, whose runs are rehearsals.
 const ownLoadGen = "plumbline"
 
 func isRehearsal(version string) bool { return strings.HasPrefix(version, ownLoadGen) }

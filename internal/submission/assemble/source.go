@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// addSources is the folder of programs: the workspace's own one, and a text that says which programs of this project
-// ran. A benchmark that is a copy of the one with the higher accuracy has a copy of its programs.
+// addSources adds the folder of programs: the workspace's folder and a text that names the programs of this project. A
+// benchmark copied from its variant with the higher accuracy also gets a copy of that variant's programs.
 func (p *Plan) addSources(of tree.Place) error {
 	to := p.Layout.SourceDir(of)
 	from := filepath.Join(p.workspace.Dir, SourceDir)
@@ -46,7 +46,7 @@ func (p *Plan) addSources(of tree.Place) error {
 	return nil
 }
 
-// programsText says which programs ran and how they were built, so that they can be had again.
+// programsText returns a text that names the programs and how to build them.
 func (p *Plan) programsText(of tree.Place) []byte {
 	var text bytes.Buffer
 	text.WriteString("# Programs\n\nThe results were made with Plumbline, github.com/plumbline-ml/plumbline, whose " +
@@ -66,7 +66,7 @@ func (p *Plan) programsText(of tree.Place) []byte {
 	return text.Bytes()
 }
 
-// harnessOf is the harness that made a run: version, commit and build.
+// harnessOf returns the version, commit and build of the harness of a run.
 func harnessOf(run *record.Run) string {
 	h := run.Harness
 	commit := cmp.Or(h.Commit, "of a commit that is not known")
@@ -76,7 +76,7 @@ func harnessOf(run *record.Run) string {
 	return strings.TrimSuffix(strings.TrimSpace(h.Version+" "+commit)+", "+h.Build, ", ")
 }
 
-// loadGenText is the LoadGen that drove a run.
+// loadGenText describes the LoadGen of a run.
 func loadGenText(run *record.Run) string {
 	l := run.LoadGen
 	if l == nil {
@@ -85,7 +85,7 @@ func loadGenText(run *record.Run) string {
 	return fmt.Sprintf("%s %s, sha256 of its sources %s, unmodified: %t", l.Name, l.Version, l.SHA256, l.Unmodified)
 }
 
-// builtText are the commands that build what made a run.
+// builtText returns the commands that build the programs of a run.
 func builtText(run *record.Run) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nIn a checkout of %s:\n\n", cmp.Or(run.Harness.Commit, "the commit, which is not known"))
@@ -103,7 +103,7 @@ func backendOf(run *record.Run) string {
 	return strings.TrimSpace(run.Workload.Backend + " " + run.Workload.BackendInfo["version"])
 }
 
-// distinctRows are the different lines about the results of a division, sorted.
+// distinctRows returns the distinct lines for the results of a division, sorted.
 func (p *Plan) distinctRows(of tree.Place, line func(*placedResult) string) []string {
 	rows := map[string]bool{}
 	for _, r := range p.results {
@@ -114,7 +114,8 @@ func (p *Plan) distinctRows(of tree.Place, line func(*placedResult) string) []st
 	return slices.Sorted(maps.Keys(rows))
 }
 
-// addCalibration is the document about how models were quantised: the workspace's own, else what manifests say.
+// addCalibration adds the document on the quantisation of the models: the workspace's own, or else one with the
+// manifests' notes.
 func (p *Plan) addCalibration(of tree.Place) {
 	to := path.Join(of.Folder(), tree.DocumentationDir, tree.CalibrationFile)
 	own := filepath.Join(p.workspace.Dir, CalibrationFile)
@@ -132,13 +133,13 @@ func (p *Plan) addCalibration(of tree.Place) {
 	p.addText(to, "the manifests' notes on the models that ran", text.Bytes())
 }
 
-// hasText says whether there is a file that is not empty.
+// hasText reports whether a regular file exists and is not empty.
 func hasText(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// listLacks lists what the tree can be without, and a reviewer will ask for.
+// listLacks lists optional parts that the tree lacks and reviewers will ask for.
 func (p *Plan) listLacks() {
 	own := filepath.Join(p.workspace.Dir, SourceDir)
 	if entries, err := os.ReadDir(own); err != nil || len(entries) == 0 {
@@ -161,7 +162,7 @@ func (p *Plan) listLacks() {
 	}
 }
 
-// lackPower names what is missing beside a system's measurements of power.
+// lackPower lists the missing documents on a system's power measurements.
 func (p *Plan) lackPower(of tree.Place) {
 	for place, r := range p.results {
 		if place.System != of.System || place.Division != of.Division || !r.performance.hasFile("..", tree.PowerDir) {
@@ -181,7 +182,7 @@ func (p *Plan) addLackf(format string, args ...any) {
 	p.Lacking = append(p.Lacking, fmt.Sprintf(format, args...))
 }
 
-// calibrationOf is what is known of how a run's model was made.
+// calibrationOf returns the notes on how a run's model was made.
 func calibrationOf(run *record.Run) string {
 	w := run.Workload
 	if w == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// userConf is a user.conf with the settings of a run that are not the rules': what its own user.conf, flags and
-// profiles set, each with where it came from.
+// userConf returns a user.conf with the settings of a run that its own user.conf, flags and profiles set. It names the
+// origin of each setting.
 func userConf(run *record.Run) []byte {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "# Settings of this run that rules %s leave to the submitter.\n", run.Rules)
@@ -31,20 +31,20 @@ func userConf(run *record.Run) []byte {
 	return text.Bytes()
 }
 
-// isRuled says whether a setting is the rules' or LoadGen's own, or says what run it is.
+// isRuled reports whether a setting comes from the rules or from LoadGen, or only identifies the run.
 func isRuled(origin string) bool {
 	return strings.HasPrefix(origin, "rules ") || origin == "LoadGen default" || origin == "this run"
 }
 
-// oneLine keeps a text within a comment.
+// oneLine returns a text as a single line, for use in a comment.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// setByFile says whether all settings of a run that are not the rules' come from its user.conf.
+// setByFile reports whether all settings of a run that do not come from the rules come from its user.conf.
 func setByFile(run *record.Run) bool {
 	return !slices.ContainsFunc(run.Settings, func(s record.Setting) bool {
 		return !isRuled(s.Origin) && !fromFile.MatchString(s.Origin)
 	})
 }
 
-// fromFile matches the origin of a setting of a file: "user.conf:3 (resnet50.Server.target_qps)".
+// fromFile matches the origin of a setting from a file: "user.conf:3 (resnet50.Server.target_qps)".
 var fromFile = regexp.MustCompile(`:\d+ \(`)

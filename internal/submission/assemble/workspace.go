@@ -21,18 +21,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// The names in a workspace.
+// The names of files and folders in a workspace.
 const (
-	WorkspaceFile    = "submission.json"   // what the workspace is, and its runs
-	MeasurementsFile = "measurements.json" // what holds for the models of all benchmarks
-	MeasurementsDir  = "measurements"      // BENCHMARK.json: what holds for one
+	WorkspaceFile    = "submission.json"   // description of the workspace and its runs
+	MeasurementsFile = "measurements.json" // data on the models of all benchmarks
+	MeasurementsDir  = "measurements"      // BENCHMARK.json: data on one benchmark's model
 	SystemsDir       = tree.SystemsDir     // SYSTEM.json
 	CalibrationFile  = tree.CalibrationFile
-	SourceDir        = "src"       // the submitter's own programs, if there are any
-	OriginalsDir     = "originals" // whole accuracy logs, under their checksums
+	SourceDir        = "src"       // the submitter's own programs, if any
+	OriginalsDir     = "originals" // complete accuracy logs, named by their checksums
 )
 
-// The format of WorkspaceFile.
+// Values of the format of WorkspaceFile.
 const (
 	schema        = "plumbline.submission"
 	schemaVersion = 1
@@ -44,33 +44,34 @@ type Workspace struct {
 
 	Schema        string   `json:"schema"`
 	SchemaVersion int      `json:"schema_version"`
-	Submitter     string   `json:"submitter"` // empty, or to be filled in: not known yet
-	Division      string   `json:"division"`  // "closed", "open" or "network": of systems that do not say theirs
+	Submitter     string   `json:"submitter"` // empty or a placeholder: not known yet
+	Division      string   `json:"division"`  // "closed", "open" or "network": the default for systems without a division
 	Results       []Result `json:"results"`
 }
 
-// Result is a run that belongs to the submission.
+// Result is a run in the submission.
 type Result struct {
 	Division  string `json:"division"`
 	System    string `json:"system"`
-	Benchmark string `json:"benchmark"`      // the name of its folder
-	Scenario  string `json:"scenario"`       // the name of its folder: "Interactive" too
-	Test      string `json:"test,omitempty"` // the audit that the run was made for: "TEST01"
+	Benchmark string `json:"benchmark"`      // name of its folder
+	Scenario  string `json:"scenario"`       // name of its folder; can be "Interactive"
+	Test      string `json:"test,omitempty"` // audit that the run was made for, such as "TEST01"
 	Mode      string `json:"mode"`           // "performance" or "accuracy"
-	Model     string `json:"model"`          // as harness run knows it
+	Model     string `json:"model"`          // in the terms of harness run
 	Rules     string `json:"rules"`
-	Out       string `json:"out"` // the output directory of harness run: an absolute path
-	Dir       string `json:"dir"` // of the logs, within Out
+	Out       string `json:"out"` // output directory of harness run, as an absolute path
+	Dir       string `json:"dir"` // folder of the logs, relative to Out
 	Log       string `json:"log"` // SHA-256 of the detail log
 	Added     string `json:"added"`
-	// Marks say why a run is none that may be submitted; empty as a rule.
+	// Marks lists the reasons why the run cannot be submitted; usually empty.
 	Marks []string `json:"marks,omitempty"`
 }
 
-// String names a run: "closed/toy_edge/bert-99/Offline accuracy", "closed/toy_edge/bert-99/Offline/TEST01 performance".
+// String returns the run's name, such as "closed/toy_edge/bert-99/Offline accuracy" or
+// "closed/toy_edge/bert-99/Offline/TEST01 performance".
 func (r Result) String() string { return strings.Join(r.nameParts(), "/") + " " + r.Mode }
 
-// nameParts are what a run is of, as folders of a tree are called.
+// nameParts returns the elements of the run's name, which are names of folders in the tree.
 func (r Result) nameParts() []string {
 	all := []string{r.Division, r.System, r.Benchmark, r.Scenario}
 	if r.Test != "" {
@@ -79,19 +80,19 @@ func (r Result) nameParts() []string {
 	return all
 }
 
-// hasSamePlace says whether two runs have one place in a tree.
+// hasSamePlace reports whether two runs have the same place in the tree.
 func (r Result) hasSamePlace(o Result) bool {
 	return r.Mode == o.Mode && slices.Equal(r.nameParts(), o.nameParts())
 }
 
-// The errors about a workspace's files: every one has ErrWorkspace in its chain, and where there is no workspace at all
-// ErrNoWorkspace, too.
+// The errors about a workspace's files. All wrap ErrWorkspace. If there is no workspace at all, they also wrap
+// ErrNoWorkspace.
 var (
 	ErrWorkspace   = errors.New("not a submission's workspace")
 	ErrNoWorkspace = fmt.Errorf("%w", ErrWorkspace)
 )
 
-// maxWorkspace is the size up to which a workspace's file is read: it has a line for each run.
+// maxWorkspace is the maximum size in bytes of a workspace's file, which has a line for each run.
 const maxWorkspace = 64 << 20
 
 // OpenWorkspace reads a workspace.
@@ -113,7 +114,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 			w.SchemaVersion, schema, schemaVersion)
 	}
 	for i := range w.Results {
-		if w.Results[i].Division == "" { // written when a workspace had one division
+		if w.Results[i].Division == "" { // written when a workspace had a single division
 			w.Results[i].Division = w.Division
 		}
 	}
@@ -123,9 +124,10 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	return w, nil
 }
 
-// Update opens a workspace, and holds it while it is changed: no other process changes it, or builds of it, meanwhile.
+// Update opens a workspace, calls change, and saves it. It holds a lock meanwhile, so no other process changes the
+// workspace or builds from it.
 func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
-	w, err := OpenWorkspace(dir) // what is none gets no lock file
+	w, err := OpenWorkspace(dir) // so no lock file is created outside workspaces
 	if err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (w *Workspace) lockWorkspace(ctx context.Context) (release func(), err erro
 	return release, nil
 }
 
-// checkNames wants names that can be folders.
+// checkNames returns an error if a name cannot be a folder.
 func (w *Workspace) checkNames() error {
 	var faults []error
 	if w.SubmitterKnown() {
@@ -175,7 +177,7 @@ func checkDivision(name string) error {
 	return fmt.Errorf("division %q, want one of %s", name, strings.Join(tree.Divisions(), ", "))
 }
 
-// SubmitterKnown says whether the submitter's name was filled in.
+// SubmitterKnown reports whether the submitter's name has been filled in.
 func (w *Workspace) SubmitterKnown() bool {
 	return w.Submitter != "" && !system.Unfilled(w.Submitter)
 }
@@ -192,7 +194,7 @@ func (w *Workspace) saveFile() error {
 	return wholefile.Write(filepath.Join(w.Dir, WorkspaceFile), append(text, '\n'), 0o644)
 }
 
-// Rules is the round of the runs; empty where there are none.
+// Rules returns the round of the runs; empty: no runs.
 func (w *Workspace) Rules() string {
 	if len(w.Results) == 0 {
 		return ""
@@ -200,9 +202,9 @@ func (w *Workspace) Rules() string {
 	return w.Results[0].Rules
 }
 
-// Systems are those whose descriptions are in the workspace, sorted.
+// Systems returns the names of the systems with descriptions, sorted.
 func (w *Workspace) Systems() []string {
-	entries, _ := os.ReadDir(filepath.Join(w.Dir, SystemsDir)) // a folder that is not there has none
+	entries, _ := os.ReadDir(filepath.Join(w.Dir, SystemsDir)) // a missing folder has no entries
 	var names []string
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".json"); ok && !e.IsDir() {
@@ -214,11 +216,12 @@ func (w *Workspace) Systems() []string {
 
 // Goal is the system type and division that a system is submitted for.
 type Goal struct {
-	SystemType mlconf.SystemType // empty: its description does not say so yet
+	SystemType mlconf.SystemType // empty: not given in its description yet
 	Division   string
 }
 
-// Goal is that of a system; of the empty name that of all systems of the workspace, which must have one alone.
+// Goal returns the goal of a system. For an empty name it returns the common goal of all systems in the workspace, or
+// an error if their goals differ.
 func (w *Workspace) Goal(name string) (Goal, error) {
 	if name != "" {
 		return w.goalOf(name), nil
@@ -243,18 +246,18 @@ func (w *Workspace) goalOf(name string) Goal {
 	if err != nil {
 		return g
 	}
-	g.SystemType, _ = mlconf.ParseSystemType(sheet.Text("system_type")) // what is not filled in has none
+	g.SystemType, _ = mlconf.ParseSystemType(sheet.Text("system_type")) // zero while not filled in
 	if text := sheet.Text("division"); checkDivision(text) == nil {
 		g.Division = text
 	}
 	return g
 }
 
-// maxName is how long a name may be: 255 bytes is what file systems take, and names get endings.
+// maxName is the maximum length of a name in bytes. File systems accept 255 bytes, and names get extensions.
 const maxName = 200
 
-// CheckName wants a name that is one folder on every system, and that the rules' checks of names take: letters and
-// digits of any script, and - _ . + within. what says of what it is the name.
+// CheckName returns an error if a name cannot be a folder on every system, or violates the rules' checks of names. A
+// name contains letters and digits of any script, and - _ . + inside. what names the named object in the error.
 func CheckName(what, name string) error {
 	if name == "" {
 		return fmt.Errorf("the name of the %s is empty", what)

@@ -25,16 +25,16 @@ type Written struct {
 	Out      string
 	Listing  string // path of the list of all files with their origins
 	Files    int
-	Logs     []truncate.Outcome // the accuracy logs, with paths in the tree
-	Replaced bool               // a tree that was there is gone
+	Logs     []truncate.Outcome // truncated accuracy logs, with paths in the tree
+	Replaced bool               // an earlier tree was removed
 }
 
-// ErrExists says that the tree is there already.
+// ErrExists reports that the tree exists already.
 var ErrExists = wholetree.ErrExists
 
-// Write makes the tree at out: beside it first, and then whole under its name. force replaces a tree that is there; a
-// folder that is no tree of a submission is never replaced. Whole accuracy logs are kept in the workspace, and read
-// again there. Of two that build one tree, or of one workspace, the second waits.
+// Write writes the tree to out, completely or not at all. It writes to a temporary folder first. force replaces an
+// existing tree, but never a folder that is not a submission's tree. Complete accuracy logs are kept in the workspace
+// and verified there. Concurrent writes of one tree, or from one workspace, wait for each other.
 func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, error) {
 	out = filepath.Clean(out)
 	if isWithin(out, p.workspace.Dir) || isWithin(filepath.Join(p.workspace.Dir, OriginalsDir), out) {
@@ -64,7 +64,7 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, err
 
 func isDivision(name string) bool { return slices.Contains(tree.Divisions(), name) }
 
-// isWithin says whether path is folder or lies in it.
+// isWithin reports whether path is folder or is inside it.
 func isWithin(folder, path string) bool {
 	a, err1 := filepath.Abs(folder)
 	b, err2 := filepath.Abs(path)
@@ -72,7 +72,7 @@ func isWithin(folder, path string) bool {
 	return err1 == nil && err2 == nil && err3 == nil && filepath.IsLocal(rel)
 }
 
-// fillTree writes all files below root, truncates the accuracy logs, and reads the originals again.
+// fillTree writes all files below root, truncates the accuracy logs and verifies the kept originals.
 func (p *Plan) fillTree(ctx context.Context, root string, w *Written) error {
 	for _, f := range p.Files {
 		if err := f.Write(ctx, root); err != nil {
@@ -96,7 +96,7 @@ func (p *Plan) fillTree(ctx context.Context, root string, w *Written) error {
 	return nil
 }
 
-// checkOriginals reads the whole logs that were put aside.
+// checkOriginals reads the kept complete logs and compares their checksums.
 func checkOriginals(ctx context.Context, keep string, logs []truncate.Outcome) error {
 	store, err := truncate.OpenStore(ctx, keep)
 	if err != nil {
@@ -114,7 +114,7 @@ func checkOriginals(ctx context.Context, keep string, logs []truncate.Outcome) e
 	return errors.Join(faults...)
 }
 
-// fileListing is the form of the list of a tree's files, which lies beside the tree.
+// fileListing is the content of the file that lists a tree's files.
 type fileListing struct {
 	Schema        string       `json:"schema"`
 	SchemaVersion int          `json:"schema_version"`
@@ -131,7 +131,7 @@ type listedFile struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 	Origin string `json:"origin"`
-	// Original is where the whole of a truncated log is kept.
+	// Original is the path of the complete version of a truncated log.
 	Original string `json:"original,omitempty"`
 }
 
@@ -155,7 +155,7 @@ func (p *Plan) writeListing(ctx context.Context, root string, w *Written) error 
 	return wholefile.Write(w.Listing, append(text, '\n'), 0o644)
 }
 
-// listFiles are the files that the tree has now, sorted by path.
+// listFiles returns the files of the tree with their final contents, sorted by path.
 func (p *Plan) listFiles(ctx context.Context, root string, w *Written) ([]listedFile, error) {
 	origins, kept := map[string]string{}, map[string]string{}
 	for _, f := range p.Files {
@@ -185,7 +185,7 @@ func (p *Plan) listFiles(ctx context.Context, root string, w *Written) ([]listed
 	return files, err
 }
 
-// sumOf is the sha256 of a file, and its size.
+// sumOf returns the SHA-256 and the size of a file.
 func sumOf(ctx context.Context, name string) (sum string, size int64, err error) {
 	f, err := os.Open(name)
 	if err != nil {

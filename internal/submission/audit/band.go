@@ -9,13 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// ScoreOf is the score of a run that TEST01, TEST04 and TEST05 of a round compare, in the unit of its entry, whose key
-// it returns; ok is false where the log has none.
+// ScoreOf returns the score of a run that the round's TEST01, TEST04 and TEST05 compare, with the key of its log entry,
+// in that entry's unit. ok is false if the log has no score.
 func ScoreOf(rules *mlconf.Rules, d *mllog.Detail) (score float64, key string, ok bool) {
 	return scoreOf(evidence.ScoringOf(rules), d, logText(d, "effective_scenario"))
 }
 
-// scoreOf is the score of a log of the scenario, by which entry: the first of the round's that is there.
+// scoreOf returns the score of a log for a scenario, from the first existing entry of the round's list, with that
+// entry's key.
 func scoreOf(s evidence.Scoring, d *mllog.Detail, scenario string) (v float64, key string, ok bool) {
 	keys := s.Keys(scenario)
 	if len(keys) == 0 {
@@ -32,8 +33,8 @@ func scoreOf(s evidence.Scoring, d *mllog.Detail, scenario string) (v float64, k
 	return v, key, ok
 }
 
-// InBand says whether the score of an audit's run is near enough to the result's, in the arithmetic of the official
-// script of the test in the round: TEST01, TEST04 or TEST05. Both are ScoreOf's.
+// InBand reports whether the score of an audit's run is close enough to the result's score by the arithmetic of the
+// round's official script. test is TEST01, TEST04 or TEST05. Both scores come from ScoreOf.
 func InBand(rules *mlconf.Rules, test, scenario string, reference, score float64) bool {
 	if test == "TEST04" && strings.HasSuffix(scenario, "Stream") {
 		reference, score = 1e9/reference, 1e9/score
@@ -41,8 +42,8 @@ func InBand(rules *mlconf.Rules, test, scenario string, reference, score float64
 	return evidence.ScoringOf(rules).InBand(test, scenario, reference, score)
 }
 
-// InPrintedBand is InBand of the scores as summaries show them, with two decimals: official scripts that read them
-// there cannot tell 0.046 from 0.054.
+// InPrintedBand is InBand for scores rounded to two decimals, as in summaries. Official scripts that read summaries
+// cannot distinguish 0.046 from 0.054.
 func InPrintedBand(rules *mlconf.Rules, test, scenario string, reference, score float64) bool {
 	return !evidence.ScoringOf(rules).ReadsDetails(test) &&
 		InBand(rules, test, scenario, printedScore(reference), printedScore(score))

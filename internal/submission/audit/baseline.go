@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 )
 
-// Baseline writes the baseline log of TEST01: the entries of the accuracy log whose samples the audit's log has, in the
-// order of the accuracy log, repeated ones too. It is what create_accuracy_baseline.sh writes. Both logs are streamed;
-// of the audit's the samples are kept.
+// Baseline writes the baseline log of TEST01: the accuracy log's entries for the samples in the audit's log, in the
+// order of the accuracy log, including repeated entries. Its output equals that of create_accuracy_baseline.sh. It
+// streams both logs and keeps only the samples of the audit's log in memory.
 func Baseline(w io.Writer, accuracyLog, auditLog string) error {
 	samples, err := baselineSamples(auditLog)
 	if err != nil {
@@ -41,17 +41,18 @@ func Baseline(w io.Writer, accuracyLog, auditLog string) error {
 	return out.Flush()
 }
 
-// indexName begins the part of a line that names its sample, up to and with the name of the next field.
+// indexName is the start of the part of a line that identifies its sample.
 const indexName = ` "qsl_idx" : `
 
-// baselineParts are the parts of lines that name samples, by their text.
+// baselineParts contains the parts of lines that identify samples.
 type baselineParts struct {
-	usual   map[string]bool // those that begin with indexName
-	lengths []int           // of them
+	usual   map[string]bool // parts that begin with indexName
+	lengths []int           // distinct lengths of the usual parts
 	others  map[string]bool
 }
 
-// baselineSamples finds them as the script does: the second and third part between colons, behind the first comma.
+// baselineSamples extracts the parts like the script: the second and third fields between colons, after the first
+// comma.
 func baselineSamples(auditLog string) (baselineParts, error) {
 	p := baselineParts{usual: map[string]bool{}, others: map[string]bool{}}
 	err := evidence.WithLines(auditLog, func(_ int, line string) error {
@@ -71,7 +72,7 @@ func baselineSamples(auditLog string) (baselineParts, error) {
 	return p, err
 }
 
-// cutFields is the fields from first up to end (-1: the last) as cut(1) gives them: a line without a separator is
+// cutFields returns the fields from first up to end (-1: the last) like cut(1). A line without a separator is returned
 // whole.
 func cutFields(line, separator string, first, end int) string {
 	parts := strings.Split(line, separator)

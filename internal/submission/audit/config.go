@@ -15,25 +15,25 @@ import (
 // Config contains a round's requirements on the run of a test and on its verdict.
 type Config struct {
 	Test string
-	// Settings are LoadGen's, as in an audit.config: they go over all others, whatever the model.
+	// Settings are LoadGen's settings, as in an audit.config. They override all others and apply to every model.
 	Settings []mlconf.Override
-	// Threshold is the accuracy that TEST07 wants at least, in the metric's unit.
+	// Threshold is the minimum accuracy for TEST07, in the metric's unit.
 	Threshold float64
-	// MinTokens and MaxTokens bound TEST09's mean number of tokens of an answer, inclusive.
+	// MinTokens and MaxTokens are the inclusive limits of TEST09's mean number of tokens per answer.
 	MinTokens, MaxTokens float64
-	// Basis says whose bounds these are; empty: the round's.
+	// Basis names the origin of the limits; empty: the round.
 	Basis string
 }
 
 // Own contains the values that replace a round's requirements for a plugin's own data and embedded model.
 type Own struct {
-	Samples int     // of the data set that the test opens; 0: it is none of the plugin's own
-	Figure  float64 // what the model card measured in the test; 0: nothing, or another model answers
-	Share   float64 // of Figure, that TEST07 wants
+	Samples int     // size of the plugin's own data set for the test; 0: the data set is not the plugin's
+	Figure  float64 // value that the model card reports for the test; 0: none, or another model answers
+	Share   float64 // minimum share of Figure for TEST07
 }
 
-// On is the configuration for a run on a plugin's own questions: as many as there are, and where the embedded model
-// answers them, bounds that stand to the card's figure as the round's do to that of the official model.
+// On returns the configuration for a run on a plugin's own questions. It uses the number of these questions. If the
+// embedded model answers them, it scales the limits from the official model's value to the model card's value.
 func (c Config) On(o Own) Config {
 	if o.Samples == 0 || !c.wantsEverySample() {
 		return c
@@ -62,31 +62,32 @@ func (c Config) On(o Own) Config {
 	return c
 }
 
-// wantsEverySample says whether the test wants each sample of a data set answered, and bounds a mean over all.
+// wantsEverySample reports whether the test requires an answer to every sample of a data set and limits a mean over
+// all.
 func (c Config) wantsEverySample() bool { return c.Threshold+c.MaxTokens != 0 }
 
-// issuesOnce says whether the run issues each sample once.
+// issuesOnce reports whether the run issues each sample once.
 func (c Config) issuesOnce() bool {
 	return slices.ContainsFunc(c.Settings, func(s mlconf.Override) bool { return s.Key == uniqueKey && s.Value == "1" })
 }
 
 func roundToThousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
 
-// countKey is the setting that says how many samples a run has.
+// countKey is the setting for the number of samples of a run.
 const countKey = "min_query_count"
 
-// uniqueKey is the setting that has each sample issued once.
+// uniqueKey is the setting that issues each sample once.
 const uniqueKey = "performance_issue_unique"
 
-// The seed that chooses which answers of an audit run are logged, in all rounds since v0.7.
+// logSeed selects which answers of an audit run are logged, in all rounds since v0.7.
 const logSeed = "720381539243781796"
 
-// logShareKey is the setting of v0.5 that has a share of all answers logged.
+// logShareKey is v0.5's setting for the share of logged answers.
 const logShareKey = "accuracy_log_probability"
 
-// ConfigOf is the configuration of a test for a model in a round. Rounds before v2.1 split TEST04 into runs of two
-// configurations, "TEST04-A" and "TEST04-B". A test that the round has no configuration for is an error; whether the
-// round asks for the test is [mlconf.Rules.Audits].
+// ConfigOf returns the configuration of a test for a model in a round. Rounds before v2.1 split TEST04 into two
+// configurations, "TEST04-A" and "TEST04-B". It returns an error if the round has no configuration for the test.
+// [mlconf.Rules.Audits] lists the tests that the round requires.
 func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	model = rules.Canonical(model)
 	c := Config{Test: test}
@@ -120,7 +121,7 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 
 const gptOSS = "gpt-oss-120b"
 
-// setLengths sets what TEST09 wants of a model: its reference's mean, give or take a tenth.
+// setLengths sets TEST09's limits for a model: its reference mean plus or minus a tenth.
 func (c *Config) setLengths(model string, features mlconf.AuditFeatures) bool {
 	switch model {
 	case gptOSS:
@@ -133,7 +134,7 @@ func (c *Config) setLengths(model string, features mlconf.AuditFeatures) bool {
 	return true
 }
 
-// logTargets are how many answers TEST01 has logged, by the beginning of a model's name.
+// logTargets contains TEST01's number of logged answers by the prefix of the model's name.
 var logTargets = []struct{ model, target string }{
 	{"3d-unet", "64"}, {"yolo", "64"}, {"wan", "50"}, {"stable-diffusion-xl", "128"},
 	{"retinanet", "256"}, {"pointpainting", "256"}, {"ssd-large", "256"}, {"ssd-resnet34", "256"},
@@ -149,7 +150,7 @@ func logTarget(model string) string {
 	return "4096"
 }
 
-// loggingSettings are the settings of a performance run that logs some of its answers.
+// loggingSettings returns the settings of a performance run that logs a number of its answers.
 func loggingSettings(target string) []mlconf.Override {
 	return []mlconf.Override{
 		overrideAll("mode", "2"), overrideAll("accuracy_log_rng_seed", logSeed), overrideAll("accuracy_log_sampling_target",
@@ -157,7 +158,7 @@ func loggingSettings(target string) []mlconf.Override {
 	}
 }
 
-// loggedShare are the settings of a performance run that logs a share of its answers.
+// loggedShare returns the settings of a performance run that logs a share of its answers.
 func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
 	list := []mlconf.Override{overrideAll("mode", "2"), overrideAll(logShareKey, strconv.FormatFloat(share.Percent, 'f',
 		-1, 64))}
@@ -168,7 +169,7 @@ func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
 	return list
 }
 
-// everySample are the settings of a run that logs all answers of a data set.
+// everySample returns the settings of a run that logs all answers of a data set.
 func everySample(target, count string, unique bool) []mlconf.Override {
 	list := append(loggingSettings(target), overrideAll(countKey, count), overrideAll("min_duration", "0"))
 	if unique {
@@ -177,11 +178,12 @@ func everySample(target, count string, unique bool) []mlconf.Override {
 	return append(list, overrideAll("sample_concatenate_permutation", "0"))
 }
 
-// minEstimated is how many queries early stopping needs for an estimate of the 90th percentile: a run of fewer can
-// only end INVALID, which TEST04 does not take.
+// minEstimated is the minimum number of queries for an early-stopping estimate of the 90th percentile. A shorter run is
+// always INVALID, and TEST04 refuses INVALID runs.
 const minEstimated = 64
 
-// test04Settings are the settings of TEST04: one sample again and again (B), and in old rounds each sample once (A).
+// test04Settings returns the settings of TEST04, which repeats one sample (B). In old rounds, TEST04-A issues each
+// sample once.
 func test04Settings(features mlconf.AuditFeatures, test, model string) []mlconf.Override {
 	unique, same := "0", "1"
 	if test == "TEST04-A" {
@@ -204,7 +206,7 @@ func test04Settings(features mlconf.AuditFeatures, test, model string) []mlconf.
 	return list
 }
 
-// otherSeeds are the settings of TEST05: the round's second seeds, and before v3.0 three that it fixes.
+// otherSeeds returns the settings of TEST05: the round's second seeds, or three fixed seeds before v3.0.
 func otherSeeds(rules *mlconf.Rules) []mlconf.Override {
 	if rules.AuditFeatures().OtherSeeds == mlconf.SecondSeeds {
 		return []mlconf.Override{overrideAll("test05", "1")}
@@ -221,7 +223,7 @@ func overrideAll(key, value string) mlconf.Override {
 	return mlconf.Override{All: true, Key: key, Value: value}
 }
 
-// Text is an audit.config with the settings and the bounds, for this LoadGen and the official one.
+// Text returns an audit.config with the settings and limits, for this project's LoadGen and the official one.
 func (c Config) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: MODEL.SCENARIO.KEY = VALUE; LoadGen reads the lines of model * over all other settings.\n",
@@ -244,10 +246,10 @@ func (c Config) Text() string {
 	return b.String()
 }
 
-// Layer is the settings over those of a run; it is the last.
+// Layer returns the settings as the last layer over those of a run.
 func (c Config) Layer() mlconf.Layer { return mlconf.Values(c.Test+" of the rules", c.Settings...) }
 
-// For are the settings of a run of one scenario.
+// For returns the settings for a run of one scenario.
 func (c Config) For(scenario loadgen.Scenario) []mlconf.Override {
 	return slices.DeleteFunc(slices.Clone(c.Settings), func(s mlconf.Override) bool {
 		return !s.All && s.Scenario != scenario

@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// onlyDiffers says whether nothing else is wrong with the answers than that they differ.
+// onlyDiffers reports whether differing answers are the only fault.
 func (j *auditJudge) onlyDiffers() bool {
 	return len(j.both) == 0 && len(j.accuracy) == 1 && j.accuracy[0].Check == checkAnswers
 }
 
-// fallback compares accuracies where answers differ, as TEST01's README has it in part III: that of the accuracy run on
-// the audit's samples with that of the audit. The scores are those that lie beside the audit's accuracy log, or are
-// made by the request's scorer.
+// fallback compares accuracies if answers differ, as described in part III of TEST01's README: the accuracy of the
+// accuracy run on the audit's samples, and the accuracy of the audit. The scores come from the files next to the
+// audit's accuracy log, or from the request's scorer.
 func (j *auditJudge) fallback(ctx context.Context, v *Verdict) {
 	beside := filepath.Dir(j.r.Run.Accuracy)
 	baseline, err := os.ReadFile(filepath.Join(beside, tree.BaselineAccuracy))
@@ -48,10 +48,10 @@ func (j *auditJudge) fallback(ctx context.Context, v *Verdict) {
 	v.Accuracy, v.Pass = Passed, len(v.Reasons) == 0
 }
 
-// canScore says whether the request can score a log.
+// canScore reports whether the request can score a log.
 func (r Request) canScore() bool { return r.Score != nil || r.Command != "" }
 
-// scoreBoth scores the baseline log, made for the purpose, and the audit's log.
+// scoreBoth scores a temporary baseline log and the audit's log.
 func (j *auditJudge) scoreBoth(ctx context.Context) (texts [2]string, err error) {
 	dir, err := os.MkdirTemp("", "baseline-")
 	if err != nil {
@@ -75,7 +75,7 @@ func (j *auditJudge) scoreBoth(ctx context.Context) (texts [2]string, err error)
 	return texts, err
 }
 
-// compareAccuracies compares each metric of the model as the submission checker does.
+// compareAccuracies compares each metric of the model like the submission checker.
 func (j *auditJudge) compareAccuracies(texts [2]string) (reasons []Reason) {
 	changes, err := result.Changes(j.rules, j.r.Model, j.r.Scenario, texts[0], texts[1])
 	if err != nil {

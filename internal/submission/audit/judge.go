@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// auditJudge collects what is wrong with an audit. Of a test with two halves, the reasons of each stand in its own
-// file, and those of the run as a whole in both.
+// auditJudge collects the faults of an audit. In a test with two halves, each half's file contains that half's reasons
+// and the reasons about the run as a whole.
 type auditJudge struct {
 	r       Request
 	dtype   evidence.DType
@@ -28,23 +28,23 @@ type auditJudge struct {
 	scoring evidence.Scoring
 	config  *Config // nil: the round has none for the test and the model
 
-	run, reference *mllog.Detail // nil: could not be read, or is not needed
-	scenario       string        // LoadGen's name; empty: not known
+	run, reference *mllog.Detail // nil: unreadable or not required
+	scenario       string        // LoadGen's name; empty: unknown
 
-	broken                      bool // an accuracy log is missing or not whole: nothing is counted
+	broken                      bool // an accuracy log is missing or incomplete, so nothing is counted
 	both, accuracy, performance []Reason
 	notes                       []string
 }
 
-// sources say where the rules of a test are written.
+// source is the format of the reference to a test's rules.
 const source = "MLCommons inference, compliance/%s/README.md"
 
 func (j *auditJudge) ruleSource() string { return fmt.Sprintf(source, j.r.Test) }
 
-// reasonList is the list that a fault goes to: that of a half, or of both.
+// reasonList points to the list of a half or of both halves.
 type reasonList *[]Reason
 
-// addReason adds a reason; one without a rule has the test's.
+// addReason adds a reason. If it names no rule, the test's README is its rule.
 func (j *auditJudge) addReason(to reasonList, r Reason) {
 	if r.Rule == "" {
 		r.Rule = j.ruleSource()
@@ -91,7 +91,7 @@ func (j *auditJudge) readDetail(path, what string) *mllog.Detail {
 	return d
 }
 
-// addSummary adds to a log in the text form of v0.5 and v0.7 its results, which the summary beside it has.
+// addSummary adds results from the summary to a log in the text form of v0.5 and v0.7, which lacks them.
 func addSummary(d *mllog.Detail, path string) error {
 	if err := checkReadable(path); err != nil {
 		return fmt.Errorf("its results are in %s: %w", mllog.SummaryFile, err)
@@ -109,7 +109,7 @@ func addSummary(d *mllog.Detail, path string) error {
 	return nil
 }
 
-// checkWholeLog says what is wrong with a detail log as a log.
+// checkWholeLog adds reasons for a damaged or incomplete detail log.
 func (j *auditJudge) checkWholeLog(d *mllog.Detail, path, what string) {
 	format := func(found string) {
 		j.addReason(&j.both, Reason{Check: "log-format", File: path, Found: found, Want: "a log as LoadGen wrote it",
@@ -152,7 +152,7 @@ func countLines(n int) string {
 	return strconv.Itoa(n) + " lines"
 }
 
-// readLogs reads the detail logs and judges what they say of the runs.
+// readLogs reads the detail logs and checks them.
 func (j *auditJudge) readLogs(compared bool) {
 	if j.mayLackLog() {
 		j.addNotef("there is no detail log of the audit's run, which a submission need not have: its settings are not judged")
@@ -179,13 +179,13 @@ func (j *auditJudge) readLogs(compared bool) {
 	j.checkScenarios()
 }
 
-// mayLackLog says whether a submission's folder of the test lacks a detail log that it need not have.
+// mayLackLog reports whether the detail log is missing in a submission's folder of a test that does not require it.
 func (j *auditJudge) mayLackLog() bool {
 	placed := filepath.Base(filepath.Dir(j.r.Run.Accuracy)) == tree.AccuracyDir
 	return placed && !tree.FilesOf(j.r.Test).Performance && !pathExists(j.r.Run.Detail)
 }
 
-// checkRunValid wants a run in performance mode without errors, and where speed counts a VALID one.
+// checkRunValid requires a run in performance mode without errors, and a VALID one if the test judges speed.
 func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
 	if mode := logText(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
 		j.addReason(&j.both, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
@@ -209,9 +209,9 @@ func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
 	}
 }
 
-// checkNoErrors wants a log without errors, but for LoadGen's remark that a run ended when all its queries were issued.
-// Where speed is judged, the official scripts die of that, too; those of earlier rounds told of errors, and judged the
-// speed.
+// checkNoErrors requires a log without errors. If speed does not count, it accepts LoadGen's remark that the run ended
+// when all queries were issued. Official scripts that judge speed fail at that remark. Scripts of earlier rounds
+// reported errors and judged the speed anyway.
 func (j *auditJudge) checkNoErrors(d *mllog.Detail, path string, speed bool) {
 	all, remarks := evidence.RunErrors(d)
 	if speed {
@@ -262,8 +262,8 @@ func (j *auditJudge) checkUnmarked() {
 	}
 }
 
-// checkScenarios wants one scenario everywhere. The rules' Interactive is LoadGen's Server, and a result that is
-// inferred from another scenario's run has audits of that.
+// checkScenarios requires the same scenario in all logs. The rules' Interactive is LoadGen's Server. An inferred result
+// has audits of the other scenario's runs.
 func (j *auditJudge) checkScenarios() {
 	want := j.r.Scenario
 	if want == "Interactive" {
@@ -296,13 +296,13 @@ func logText(d *mllog.Detail, key string) string {
 	return value
 }
 
-// logNumber is a log's number; ok is false where it has none.
+// logNumber returns a number from a log. ok is false if the log has none.
 func logNumber(d *mllog.Detail, key string) (v float64, ok bool) {
 	e, _ := d.First(key)
 	return e.Float()
 }
 
-// logCount is a log's whole number, 0 where it has none.
+// logCount returns a whole number from a log, or 0 if the log has none.
 func logCount(d *mllog.Detail, key string) float64 {
 	v, ok := logNumber(d, key)
 	if !ok || math.IsNaN(v) || v < 0 {

@@ -12,19 +12,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Found contains the logs of a test that were found in folders.
+// Found contains the logs of a test found in folders.
 type Found struct {
 	Test           string
 	Reference, Run Logs
-	// Model and Scenario are the names of the folders above, as far as the folder is a scenario's of a submission.
+	// Model and Scenario are names of the surrounding folders, if dir is in a submission's scenario folder.
 	Model, Scenario string
 }
 
-// Locate finds the logs of a test. dir is the folder of a scenario, with a folder TESTnn inside, or the folder of an
-// audit's run; results is the scenario's folder with accuracy/ and performance/run_1/, and may be empty where it is
-// dir, or the folder above a run's that is named TESTnn, or results/... of a dir below compliance/. Whether the logs
-// are there is for Verify to say. An empty test means every test that has a folder in dir, or else the one whose folder
-// dir is or lies in.
+// Locate finds the logs of a test. dir is the folder of a scenario that contains a folder TESTnn, or the folder of an
+// audit's run. results is the scenario's folder with accuracy/ and performance/run_1/. It can be empty if it equals
+// dir, if it contains a run's folder named TESTnn, or if it is results/... for a dir below compliance/. Locate does not
+// check whether the logs exist; Verify does. An empty test selects every test with a folder in dir, or else the test
+// whose folder is dir or contains it.
 func Locate(dir, results, test string) ([]Found, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is not a folder: want a scenario's, or that of an audit's run", ErrMissing, dir)
@@ -49,12 +49,12 @@ func Locate(dir, results, test string) ([]Found, error) {
 	return list, errors.Join(errs...)
 }
 
-// maxScenarios is how many folders of scenarios are looked into at once: more than any round has had.
+// maxScenarios is the maximum number of scenario folders for one call. Every published round has fewer.
 const maxScenarios = 20_000
 
-// Below lists the folders below dir that have folders of tests inside, as scenarios' folders of a submission, a system
-// or a whole repository have them, sorted by their paths. It is empty where dir itself has one. Hidden folders and
-// links are left out.
+// Below returns the folders below dir that contain folders of tests, such as the scenario folders of a submission, a
+// system or a repository, sorted by path. It returns none if dir itself contains a test's folder. It skips hidden
+// folders and links.
 func Below(dir string) (scenarios []string, err error) {
 	if len(testsWithin(dir)) > 0 {
 		return nil, nil
@@ -79,15 +79,15 @@ func Below(dir string) (scenarios []string, err error) {
 	return scenarios, err
 }
 
-// ErrMissing is wrapped where there is no folder to look into.
+// ErrMissing reports that a folder does not exist.
 var ErrMissing = errors.New("audit")
 
-// testsWithin are the tests that have a folder in dir.
+// testsWithin returns the tests with a folder in dir.
 func testsWithin(dir string) []string {
 	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
 }
 
-// folderOfTest is the folder of a test that dir is or lies in, as the folder of its logs does; empty where it is none.
+// folderOfTest returns the folder of a test that is dir or contains dir, such as the folder of its logs; empty: none.
 func folderOfTest(dir string) string {
 	dir = filepath.Clean(dir)
 	for range 3 { // TESTnn/performance/run_1
@@ -99,7 +99,7 @@ func folderOfTest(dir string) string {
 	return ""
 }
 
-// Has says whether a scenario's folder has one of a test.
+// Has reports whether a scenario's folder contains the folder of a test.
 func Has(dir, test string) bool { return isFolder(filepath.Join(dir, test)) }
 
 func isFolder(path string) bool {
@@ -132,15 +132,16 @@ func locateLogs(dir, results, test string) (Found, error) {
 	return f, nil
 }
 
-// compared are the tests that look at the submission's own runs.
+// compared lists the tests that compare with the submission's own runs.
 var compared = []string{"TEST01", "TEST04", "TEST05", "TEST08"}
 
-// besideCompliance is the folder of the results of a scenario whose audits lie below compliance/, as before v6.0, or
-// below audit/, as in v0.5; others are their own.
+// besideCompliance returns the results folder of a scenario whose audits are below compliance/, as before v6.0, or
+// below audit/, as in v0.5. It returns other folders unchanged.
 func besideCompliance(scenario string) string {
 	parts := strings.Split(filepath.ToSlash(scenario), "/")
 	i := slices.Index(parts, "compliance")
-	if above := len(parts) - 4; i < 0 && above >= 0 && parts[above] == "audit" { // of SYSTEM/BENCHMARK/SCENARIO
+	// the last elements are SYSTEM/BENCHMARK/SCENARIO
+	if above := len(parts) - 4; i < 0 && above >= 0 && parts[above] == "audit" {
 		i = above
 	}
 	if i < 0 || isFolder(filepath.Join(scenario, tree.PerformanceDir)) {

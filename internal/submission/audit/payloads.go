@@ -8,22 +8,22 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// payloadFaults counts what is wrong with the payloads of a log.
+// payloadFaults counts faults in the payloads of a log.
 type payloadFaults struct {
 	path  string
 	n     int
 	empty entryTally
-	odd   entryTally // no whole elements
+	odd   entryTally // not a whole number of elements
 	nan   entryTally
-	size  int // that of all of them, or mixed
+	size  int // common size of all payloads, or mixed
 }
 
 const mixed = -1
 
-// entryTally counts entries, and keeps the first.
+// entryTally counts entries and keeps the first one.
 type entryTally struct {
 	n     int
-	first uint64 // its sample
+	first uint64 // sample of the first entry
 	size  int
 }
 
@@ -73,7 +73,7 @@ func (p *payloadFaults) judgePayloads(j *auditJudge) {
 	p.oneElement(j)
 }
 
-// oneElement refuses a type that sees a part of answers that are one number each.
+// oneElement adds a reason if the element type covers only a part of answers that are single numbers.
 func (p *payloadFaults) oneElement(j *auditJudge) {
 	if j.r.Test != "TEST01" || p.size <= j.dtype.Size || j.dtype.Float || p.size != 4 && p.size != 8 || p.odd.n > 0 {
 		return

@@ -13,16 +13,16 @@ import (
 // Logs contains the paths of a run's logs.
 type Logs struct{ Accuracy, Detail, Summary string }
 
-// ResultLogs are the logs of a submission's runs in the folder of a scenario, with accuracy/ and performance/run_1/.
+// ResultLogs returns the logs of a submission's runs in a scenario's folder with accuracy/ and performance/run_1/.
 func ResultLogs(folder string) Logs {
 	l := logsIn(evidence.Join(folder, tree.PerformanceDir, tree.RunDir))
 	l.Accuracy = evidence.Join(folder, tree.AccuracyDir, tree.AccuracyLog)
 	return l
 }
 
-// RunLogs are the logs of an audit's run: those in accuracy/ and performance/run_1/ below the folder, as a submission
-// has them, or those in the folder itself. The detail log says which: a stray accuracy log beside makes no run. Of a
-// log that lies in the other place alone, that is the path.
+// RunLogs returns the logs of an audit's run, in accuracy/ and performance/run_1/ below folder, as in a submission, or
+// in folder itself. The location of the detail log decides, because a stray accuracy log does not make a run. If a log
+// exists only in the other location, that path is returned.
 func RunLogs(folder string) Logs {
 	first, second := logsIn(folder), ResultLogs(folder)
 	if !pathExists(first.Detail) && (pathExists(second.Detail) || pathExists(second.Accuracy) ||
@@ -33,7 +33,7 @@ func RunLogs(folder string) Logs {
 		Summary: existingPath(first.Summary, second.Summary)}
 }
 
-// existingPath is the first path, or the second where only that is there.
+// existingPath returns the first path, or the second if only that exists.
 func existingPath(first, second string) string {
 	if !pathExists(first) && pathExists(second) {
 		return second
@@ -53,32 +53,33 @@ func pathExists(path string) bool {
 	return err == nil
 }
 
-// Request describes an audit to judge. All tests need Test and Run; the other fields depend on the test.
+// Request describes an audit to judge. All tests require Test and Run. The other fields depend on the test.
 type Request struct {
-	Test      string        // "TEST01", ...
-	Rules     *mlconf.Rules // of the round; nil means the newest
-	Model     string        // by the name of the rules or LoadGen's key; empty: settings of models are not compared
-	Scenario  string        // "Offline", "Interactive", ...; empty: as the run's log says
-	Reference Logs          // of the submission's accuracy and performance runs; TEST06, TEST07 and TEST09 need none
-	Run       Logs          // of the audit's run
-	// DType is the type of the payloads' elements: byte, float32, int16, int32, int64. Empty means the test's own: byte
-	// for TEST01, int32 for tokens.
+	Test     string        // "TEST01", ...
+	Rules    *mlconf.Rules // nil: the newest round
+	Model    string        // name in the rules, or LoadGen's key; empty: settings of models are not compared
+	Scenario string        // "Offline", "Interactive", ...; empty: from the run's log
+	// logs of the submission's accuracy and performance runs; not used by TEST06, TEST07 and TEST09
+	Reference Logs
+	Run       Logs // logs of the audit's run
+	// DType is the type of the payloads' elements: byte, float32, int16, int32 or int64. Empty: the test's default, which
+	// is byte for TEST01 and int32 for tokens.
 	DType string
-	// PerformanceOnly leaves out what needs accuracy logs, which are cut short in a submission that is packed.
+	// PerformanceOnly skips checks of accuracy logs, which are truncated in a packed submission.
 	PerformanceOnly bool
 
-	EOS       string   // the end tokens of TEST06 with commas between them; empty means 2
-	Tolerance *float64 // of TEST08's normalised entropy, relative; nil means 0.001
-	Threshold *float64 // of TEST07; nil means the audit.config's, or the round's
-	MinTokens *float64 // of TEST09, as Threshold
+	EOS       string   // TEST06's end tokens, separated by commas; empty: 2
+	Tolerance *float64 // TEST08's relative tolerance of the normalised entropy; nil: 0.001
+	Threshold *float64 // TEST07's minimum accuracy; nil: from the audit.config, or else the round
+	MinTokens *float64 // TEST09's limits; nil as for Threshold
 	MaxTokens *float64
-	// Config takes the place of the round's configuration of the test; nil: the round's.
+	// Config replaces the round's configuration of the test; nil: the round's.
 	Config      *Config
-	AuditConfig string // path of an audit.config with bounds; empty: the round's count
+	AuditConfig string // path of an audit.config with limits; empty: the round's limits
 
-	// Score scores an accuracy log for TEST07 and for TEST01's comparison of accuracies. Command is a command line for
-	// the shell in its place, in which {accuracy_log} stands for the log's path; of what it prints the first match of
-	// Pattern is the score (empty: the official pattern, 'exact_match': NUMBER).
+	// Score scores an accuracy log, for TEST07 and for TEST01's comparison of accuracies. Command is an alternative: a
+	// shell command line in which {accuracy_log} is replaced with the log's path. The first match of Pattern in its output
+	// is the score. An empty Pattern is the official one, 'exact_match': NUMBER.
 	Score   func(ctx context.Context, accuracyLog string) (Score, error)
 	Command string
 	Pattern string
@@ -86,11 +87,12 @@ type Request struct {
 
 // Score is the result of a benchmark's scorer for an accuracy log.
 type Score struct {
-	Text    string             // the official program's, as accuracy.txt has it
-	Metrics map[string]float64 // by the rules' names: "acc", "F1", "exact_match", in the units of the rules' targets
+	Text string // output in the form of the official program, as in accuracy.txt
+	// by the rules' names, such as "acc", "F1" and "exact_match", in the units of the rules' targets
+	Metrics map[string]float64
 }
 
-// checkReadable says why a file is none that can be read: it is missing, a folder, or no regular file.
+// checkReadable returns an error if a file is missing, a folder, or not a regular file.
 func checkReadable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

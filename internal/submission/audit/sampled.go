@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// checkSampleCount wants as many entries in the audit's accuracy log as its run should have logged.
+// checkSampleCount checks that the audit's accuracy log has the number of entries that its run should have logged.
 func (j *auditJudge) checkSampleCount(entries int) {
 	if j.run == nil || entries == 0 || j.broken {
 		return
@@ -27,8 +27,8 @@ func (j *auditJudge) checkSampleCount(entries int) {
 		Do:   "take the log of the same run, whole"})
 }
 
-// mostEntries is how many entries of the audit's accuracy log are compared: as many as its run can have logged. A log
-// with more is none of that run, and is counted only.
+// mostEntries returns the maximum number of compared entries of the audit's accuracy log. A run cannot log more, so
+// further entries are only counted.
 func (j *auditJudge) mostEntries() int {
 	if j.run != nil {
 		if issued := j.issuedSamples(); issued > 0 && issued < math.MaxInt32 {
@@ -38,13 +38,13 @@ func (j *auditJudge) mostEntries() int {
 	return math.MaxInt
 }
 
-// issuedSamples is how many samples the run answered; 0 where its log does not say.
+// issuedSamples returns the number of samples that the run answered; 0: unknown.
 func (j *auditJudge) issuedSamples() float64 {
 	return logCount(j.run, "result_query_count") * logCount(j.run, "effective_samples_per_query")
 }
 
-// loggedShare is the share of answers that LoadGen logs: the one asked for, or the target over the samples that it
-// expected to issue.
+// loggedShare returns the share of answers that LoadGen logs: the requested share, or the target divided by the
+// expected number of issued samples.
 func (j *auditJudge) loggedShare() float64 {
 	target := logCount(j.run, "effective_accuracy_log_sampling_target")
 	if share := logCount(j.run, "effective_"+logShareKey); target == 0 && share > 0 {
@@ -64,8 +64,8 @@ func (j *auditJudge) loggedShare() float64 {
 	return 0
 }
 
-// binomialBounds are those of a number of entries drawn from n with a probability: five standard deviations around the
-// mean. LoadGen writes every sample's draw with a few digits; what is drawn with probability 1 is all of them.
+// binomialBounds returns the limits of the number of entries drawn from n with the probability share: five standard
+// deviations around the mean. For a probability of 1, both limits are n.
 func binomialBounds(n, share float64) (least, most float64) {
 	if share == 1 {
 		return n, n

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 )
 
-// scoreText scores an accuracy log by the request's function or command: what was printed, and the metrics that the
-// function knows.
+// scoreText scores an accuracy log with the request's function or command. It returns the printed text, and metrics if
+// the function returns them.
 func (r Request) scoreText(ctx context.Context, log string) (text string, metrics map[string]float64, err error) {
 	if r.Score != nil {
 		s, err := r.Score(ctx, log)
@@ -28,7 +28,7 @@ func (r Request) scoreText(ctx context.Context, log string) (text string, metric
 	return string(output), nil, err
 }
 
-// shellQuoted is a path as one word of a shell.
+// shellQuoted returns a path quoted as one word of a shell.
 func shellQuoted(path string) string {
 	if !evidence.SplitByShell(path) {
 		return path

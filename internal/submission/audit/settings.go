@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// checkSettings wants the settings of the test in the log of its run, and the round's seeds.
+// checkSettings checks the settings of the test and the round's seeds in the log of the audit's run.
 func (j *auditJudge) checkSettings() {
 	if scenario, err := loadgen.ParseScenario(j.scenario); err == nil && j.config != nil {
 		for _, s := range j.config.For(scenario) {
@@ -22,23 +22,23 @@ func (j *auditJudge) checkSettings() {
 	j.checkSeeds(j.rules.Seeds, "round "+j.rules.Name)
 }
 
-// logNames are the names of audit settings in the logs, where they differ from the key.
+// logNames maps audit settings to their names in the logs, if these differ.
 var logNames = map[string]string{"min_duration": "min_duration_ms"}
 
-// checkSetting compares one setting as the run was asked for it: values above the counts that a test wants will do.
+// checkSetting compares one requested setting of the run. Counts above the test's value are accepted.
 func (j *auditJudge) checkSetting(s mlconf.Override) {
 	switch s.Key {
 	case "mode":
-		return // sound looks at it
+		return // checkRunValid checks the mode
 	case "test05":
 		j.secondSeeds()
 		return
 	case logShareKey:
 		if logCount(j.run, "requested_"+logShareKey) > 0 {
-			return // rounds took any share
+			return // old rounds accepted any share
 		}
 	case "min_duration":
-		return // 0 in tests that do not judge speed: a longer run is as good
+		return // 0 in tests that do not judge speed, which accept longer runs
 	}
 	name := s.Key
 	if other, ok := logNames[name]; ok {
@@ -54,7 +54,7 @@ func (j *auditJudge) checkSetting(s mlconf.Override) {
 		Do:   "run with the test's audit.config of this round, which harness audit writes beside its runs"})
 }
 
-// logValueText is a log's value as text.
+// logValueText returns a log's value as text.
 func logValueText(d *mllog.Detail, key string) string {
 	e, ok := d.First(key)
 	if !ok {
@@ -63,7 +63,7 @@ func logValueText(d *mllog.Detail, key string) string {
 	return fmt.Sprint(e.Value)
 }
 
-// boolText is a configuration's 0 or 1 as the logs write switches.
+// boolText converts 0 and 1 of a configuration to the logs' form of switches.
 func boolText(value string) string {
 	switch value {
 	case "0":
@@ -74,7 +74,7 @@ func boolText(value string) string {
 	return value
 }
 
-// atLeast says whether a setting that may be larger is.
+// atLeast reports whether a setting has a permitted larger value.
 func atLeast(key, got, want string) bool {
 	if key != countKey && key != "accuracy_log_sampling_target" {
 		return false
@@ -84,7 +84,7 @@ func atLeast(key, got, want string) bool {
 	return err == nil && err2 == nil && g >= w
 }
 
-// checkSeeds wants the seeds of a round in the run's log; those that are not known are not looked at.
+// checkSeeds checks the seeds of a round in the run's log. It skips unknown seeds.
 func (j *auditJudge) checkSeeds(seeds mlconf.Seeds, of string) {
 	for _, s := range []struct {
 		key  string
@@ -101,7 +101,7 @@ func (j *auditJudge) checkSeeds(seeds mlconf.Seeds, of string) {
 	}
 }
 
-// secondSeeds wants the round's seeds for TEST05.
+// secondSeeds checks the round's seeds for TEST05.
 func (j *auditJudge) secondSeeds() {
 	scenario, err := loadgen.ParseScenario(j.scenario)
 	if err != nil {
@@ -110,7 +110,7 @@ func (j *auditJudge) secondSeeds() {
 	s, err := mlconf.Load(mlconf.Options{Rules: j.rules.Name, Model: j.r.Model, Scenario: scenario,
 		Mode: loadgen.PerformanceOnly})
 	if err != nil {
-		return // a model that has no settings in the round
+		return // the round has no settings for the model
 	}
 	j.checkSeeds(mlconf.Seeds{QSL: s.Test05QSLRNGSeed, SampleIndex: s.Test05SampleIndexRNGSeed,
 		Schedule: s.Test05ScheduleRNGSeed}, "TEST05 in "+j.rules.Name)

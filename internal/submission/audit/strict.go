@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judgeStrict judges an audit with all that the rules mean.
+// judgeStrict judges an audit by the full meaning of the rules.
 func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
 	j := &auditJudge{r: r, dtype: d, rules: r.Rules, scenario: r.Scenario}
 	if j.rules == nil {
@@ -49,8 +49,8 @@ func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, err
 	return j.judgeTest09(ctx)
 }
 
-// joinVerdict joins the halves. texts are the official texts by file; those of a half with reasons end with them, and
-// do not say that it passed.
+// joinVerdict joins the halves' verdicts. texts contains the official texts by file name. A text whose half has reasons
+// ends with these reasons and does not state that the half passed.
 func (j *auditJudge) joinVerdict(texts map[string]string) Verdict {
 	v := Verdict{Test: j.r.Test, Notes: j.notes, Texts: map[string]string{}}
 	v.Reasons = append(append(append(v.Reasons, j.both...), j.accuracy...), j.performance...)
@@ -69,7 +69,7 @@ func (j *auditJudge) joinVerdict(texts map[string]string) Verdict {
 	return v
 }
 
-// refusedText is a text whose verdict is that of the reasons.
+// refusedText returns a text with its verdict changed to a failure if there are reasons.
 func refusedText(text string, reasons []Reason) string {
 	if len(reasons) == 0 {
 		return text
@@ -91,7 +91,7 @@ func refusedText(text string, reasons []Reason) string {
 	return b.String()
 }
 
-// readAnswers reads an accuracy log as a stream.
+// readAnswers streams an accuracy log.
 func (j *auditJudge) readAnswers(ctx context.Context, path, what string, use func(mllog.AccuracyEntry)) (entries int) {
 	if err := checkReadable(path); err != nil {
 		j.addUnread(&j.accuracy, path, what, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judgeTest01 judges accuracy in performance mode: the answers are those of the accuracy run, at the submission's
-// speed.
+// judgeTest01 judges accuracy in performance mode: the audit's answers must equal those of the accuracy run, at the
+// submission's speed.
 func (j *auditJudge) judgeTest01(ctx context.Context) Verdict {
 	j.readLogs(true)
 	texts := map[string]string{tree.VerifyPerformance: j.compareBand()}
@@ -28,7 +28,7 @@ func (j *auditJudge) judgeTest01(ctx context.Context) Verdict {
 	return v
 }
 
-// compareBand compares the scores of the two detail logs, as the round's script does.
+// compareBand compares the scores of the two detail logs like the round's script.
 func (j *auditJudge) compareBand() (text string) {
 	text, _ = j.scoring.Text("TEST01", pathsOf(j.r.Reference), pathsOf(j.r.Run))
 	if j.run == nil || j.reference == nil {
@@ -57,8 +57,8 @@ func (j *auditJudge) compareBand() (text string) {
 
 func pathsOf(l Logs) evidence.Paths { return evidence.Paths{Detail: l.Detail, Summary: l.Summary} }
 
-// textOf is the official script's text by the scores of the detail logs: what it seeks in summaries need not be there,
-// as LoadGen changed its wording.
+// textOf returns the official script's text for the scores of the detail logs. The script reads summaries, whose
+// wording has changed between versions of LoadGen.
 func (j *auditJudge) textOf(reference, test float64) string {
 	if !InBand(j.rules, j.r.Test, j.scenario, reference, test) &&
 		InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test) {
@@ -72,7 +72,7 @@ func (j *auditJudge) noteDecimals(reference, test float64) {
 		reference)
 }
 
-// readScores are the two scores, which must be above 0.
+// readScores returns both scores, which must be above 0.
 func (j *auditJudge) readScores() (reference, test float64, ok bool) {
 	reference, ok = j.readScore(j.reference, j.r.Reference.Detail)
 	test, ok2 := j.readScore(j.run, j.r.Run.Detail)
@@ -96,7 +96,7 @@ func (j *auditJudge) readScore(d *mllog.Detail, path string) (float64, bool) {
 	return 0, false
 }
 
-// targetLatency wants equal latency limits of two Server runs.
+// targetLatency requires equal latency limits of two Server runs.
 func (j *auditJudge) targetLatency() {
 	const key = "effective_target_latency_ns"
 	if j.scenario != "Server" {
@@ -108,7 +108,7 @@ func (j *auditJudge) targetLatency() {
 	}
 }
 
-// checkOfficialAgrees adds a reason where the official script refuses what has none here.
+// checkOfficialAgrees adds a reason if the official script fails although no other reason was found.
 func (j *auditJudge) checkOfficialAgrees(text string) {
 	if strings.Contains(text, evidence.Pass) || len(j.performance)+len(j.both) > 0 {
 		return
@@ -155,7 +155,7 @@ func (j *auditJudge) sameAnswers(ctx context.Context) string {
 		"Reading performance mode results...\n" + m.Text()
 }
 
-// judgeMatches adds the reasons that the comparison of answers gives.
+// judgeMatches adds reasons from the comparison of answers.
 func (j *auditJudge) judgeMatches(m *evidence.Matches[uint64]) {
 	if m.Mismatched > 0 {
 		j.addReason(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
@@ -177,7 +177,7 @@ func (j *auditJudge) judgeMatches(m *evidence.Matches[uint64]) {
 	}
 }
 
-// maxPadding is how many samples LoadGen may have issued again to fill MultiStream's last query.
+// maxPadding returns the maximum number of samples that LoadGen issues again to fill MultiStream's last query.
 func (j *auditJudge) maxPadding() int {
 	if j.scenario != "MultiStream" || j.reference == nil {
 		return 0
@@ -185,13 +185,13 @@ func (j *auditJudge) maxPadding() int {
 	return max(0, int(logCount(j.reference, "effective_samples_per_query"))-1)
 }
 
-// checkAnswers names the reason that answers differ, for which the rules have another way.
+// checkAnswers is the name of the check for differing answers, for which the rules define a fallback.
 const checkAnswers = "answers"
 
 // sampleSet is a set of sample indices.
 type sampleSet map[uint64]uint64
 
-// addNew says whether the set had not got the index.
+// addNew adds an index and reports whether it was not in the set.
 func (s sampleSet) addNew(index uint64) bool {
 	word, bit := index/64, uint64(1)<<(index%64)
 	if s[word]&bit != 0 {
@@ -201,10 +201,10 @@ func (s sampleSet) addNew(index uint64) bool {
 	return true
 }
 
-// payloadTails compares whole payloads, for a note.
+// payloadTails counts payloads that differ anywhere, for a note.
 type payloadTails struct {
 	seed      maphash.Seed
-	sums      []uint64 // of the audit's samples, in their order
+	sums      []uint64 // hashes of the audit's payloads, in the order of samples
 	different int
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judgeTest04 judges TEST04, one sample again and again, and TEST05, other seeds: the speed is the submission's.
+// judgeTest04 judges TEST04, which repeats one sample, and TEST05, which uses other seeds. Their speed must equal the
+// submission's.
 func (j *auditJudge) judgeTest04() Verdict {
 	j.readLogs(true)
 	if j.run == nil || j.reference == nil {
@@ -49,7 +50,7 @@ func (j *auditJudge) compareRates(reference, test float64) {
 	}
 }
 
-// checkSummary wants a summary log that says what the detail log says.
+// checkSummary requires a summary log that agrees with the detail log.
 func (j *auditJudge) checkSummary(d *mllog.Detail, path string) {
 	if err := checkReadable(path); err != nil {
 		j.addUnread(&j.performance, path, "summary log", err)
@@ -71,7 +72,7 @@ func (j *auditJudge) checkSummary(d *mllog.Detail, path string) {
 		j.addReason(&j.performance, Reason{Check: "summary", File: path, Found: found, Want: want + " as in the detail log",
 			Do: "take both logs of one run, unchanged"})
 	}
-	// summaries of early rounds have the scenario's words apart: Single Stream
+	// summaries of early rounds write the scenario as several words: Single Stream
 	if scenario := logText(d, "effective_scenario"); mllog.Word(s.Scenario) != scenario {
 		contradicts("the scenario "+orNone(s.Scenario), scenario)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judgeTest06 judges the consistency of answers of tokens: the first token is the one that was reported first, an
-// answer ends with one end token at most, and is as long as it was counted.
+// judgeTest06 judges the consistency of token answers. The first token must be the one that was reported first. An
+// answer may contain one end token, and its length must equal the reported count.
 func (j *auditJudge) judgeTest06(ctx context.Context) (Verdict, error) {
 	eos := []float64{2}
 	if j.r.EOS != "" {
@@ -45,7 +45,7 @@ func (j *auditJudge) judgeTest06(ctx context.Context) (Verdict, error) {
 	return j.joinVerdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
 }
 
-// tokenConsistency looks at answers of tokens.
+// tokenConsistency checks token answers.
 type tokenConsistency struct {
 	dtype    evidence.DType
 	eos      []float64
@@ -53,10 +53,10 @@ type tokenConsistency struct {
 	payloads *payloadFaults
 
 	ends    entryTally // answers with several end tokens
-	counts  entryTally // of another length than counted
-	uncount entryTally // without a count
-	first   entryTally // that begin otherwise than was reported first
-	unsent  entryTally // whose first token was not reported
+	counts  entryTally // answers whose length differs from the count
+	uncount entryTally // answers without a count
+	first   entryTally // answers that do not begin with the token reported first
+	unsent  entryTally // answers whose first token was not reported
 }
 
 func (c *tokenConsistency) addAnswer(e mllog.AccuracyEntry) {
@@ -81,7 +81,7 @@ func (c *tokenConsistency) addAnswer(e mllog.AccuracyEntry) {
 	}
 }
 
-// isEnd says whether token i is one that ends answers.
+// isEnd reports whether token i is an end token.
 func (c *tokenConsistency) isEnd(data []byte, i int) bool {
 	return slices.Contains(c.eos, c.dtype.At(data, i))
 }

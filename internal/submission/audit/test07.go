@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judgeTest07 judges the accuracy of a performance run on a data set of its own.
+// judgeTest07 judges the accuracy of a performance run on the test's own data set.
 func (j *auditJudge) judgeTest07(ctx context.Context) (Verdict, error) {
 	if !j.r.canScore() && !j.r.PerformanceOnly {
 		return Verdict{}, fmt.Errorf("%w: TEST07 needs a scorer: the benchmark's, or a command (--accuracy-command)",
@@ -36,7 +36,7 @@ func (j *auditJudge) judgeTest07(ctx context.Context) (Verdict, error) {
 	return j.joinVerdict(map[string]string{tree.VerifyAccuracy: text}), ctx.Err()
 }
 
-// accuracyThreshold is the accuracy that counts: the request's, an audit.config's, or the round's.
+// accuracyThreshold returns the minimum accuracy from the request, an audit.config or the round.
 func (j *auditJudge) accuracyThreshold() (float64, error) {
 	own := math.NaN()
 	if j.config != nil {
@@ -68,7 +68,7 @@ func (j *auditJudge) accuracyThreshold() (float64, error) {
 	return given, nil
 }
 
-// readBounds reads numbers for the verdict from the request's audit.config, where comments may follow them.
+// readBounds reads numbers for the verdict from the request's audit.config. Comments may follow the numbers.
 func (j *auditJudge) readBounds(names ...string) (map[string]float64, error) {
 	if err := checkReadable(j.r.AuditConfig); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
@@ -83,7 +83,7 @@ func (j *auditJudge) readBounds(names ...string) (map[string]float64, error) {
 	return found, errors.Join(faults...)
 }
 
-// everySample wants an entry for each sample of the data set, and counts what is wrong with the payloads.
+// everySample requires an entry for each sample of the data set and counts faults of the payloads.
 func (j *auditJudge) everySample(ctx context.Context, p *payloadFaults, d evidence.DType,
 	use func(mllog.AccuracyEntry)) {
 	seen, distinct := sampleSet{}, 0
@@ -98,7 +98,7 @@ func (j *auditJudge) everySample(ctx context.Context, p *payloadFaults, d eviden
 	p.judgePayloads(j)
 	got, each := distinct, "one to each of the %d samples"
 	if j.config != nil && !j.config.issuesOnce() {
-		got, each = n, "as many as there are samples, %d" // drawn at random, and some twice
+		got, each = n, "as many as there are samples, %d" // samples are drawn at random, some repeatedly
 	}
 	if want := j.everyCount(); n > 0 && got < want && !j.broken {
 		j.addReason(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy,
@@ -108,7 +108,7 @@ func (j *auditJudge) everySample(ctx context.Context, p *payloadFaults, d eviden
 	}
 }
 
-// everyCount is how many samples a test that looks at all of them has.
+// everyCount returns the number of samples in a test that requires every sample.
 func (j *auditJudge) everyCount() (n int) {
 	if j.config == nil {
 		return 0
@@ -121,7 +121,7 @@ func (j *auditJudge) everyCount() (n int) {
 	return n
 }
 
-// scoreLog scores the log, compares with the threshold, and returns the text of verify_accuracy.txt.
+// scoreLog scores the log, compares the score with the threshold, and returns the text of verify_accuracy.txt.
 func (j *auditJudge) scoreLog(ctx context.Context, threshold float64) string {
 	printed, metrics, err := j.r.scoreText(ctx, j.r.Run.Accuracy)
 	if err != nil {
@@ -154,7 +154,8 @@ func (j *auditJudge) scoreLog(ctx context.Context, threshold float64) string {
 		pyfloat.Repr(*score), pyfloat.Repr(threshold), evidence.Bool(pass)), pass)
 }
 
-// chooseMetric is the metric that TEST07 compares; nil where the scorer gave none, or several others.
+// chooseMetric returns the metric that TEST07 compares. It returns nil if the scorer returned no metric, or only
+// several others.
 func chooseMetric(metrics map[string]float64) *float64 {
 	if v, ok := metrics["exact_match"]; ok {
 		return &v

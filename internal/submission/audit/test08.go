@@ -11,8 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// judgeTest08 judges a recommender's accuracy in performance mode by the entropy of its predictions, request by
-// request.
+// judgeTest08 judges a recommender's accuracy in performance mode by the entropy of the predictions in each request.
 func (j *auditJudge) judgeTest08(ctx context.Context) Verdict {
 	j.readLogs(false)
 	if j.r.PerformanceOnly {
@@ -89,7 +88,7 @@ func (j *auditJudge) readReferences(ctx context.Context, e *evidence.Entropies) 
 	j.addTallied(twice, j.r.Reference.Accuracy, "sample-twice", "answer a request again", "each request once")
 }
 
-// addTallied adds a reason for entries that were counted.
+// addTallied adds a reason for counted entries.
 func (j *auditJudge) addTallied(t entryTally, path, check, found, want string) {
 	if t.n > 0 {
 		j.addReason(&j.accuracy, Reason{Check: check, File: path,
@@ -98,7 +97,7 @@ func (j *auditJudge) addTallied(t entryTally, path, check, found, want string) {
 	}
 }
 
-// judgeEntropies adds the reasons that the comparison gives.
+// judgeEntropies adds the reasons from the comparison of entropies.
 func (j *auditJudge) judgeEntropies(e *evidence.Entropies) {
 	if e.Unmatched > 0 && e.Accuracy > 0 && !j.broken {
 		j.addReason(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,

@@ -36,7 +36,7 @@ func (j *auditJudge) judgeTest09(ctx context.Context) (Verdict, error) {
 	return j.joinVerdict(map[string]string{tree.VerifyOutputLength: judged.File}), ctx.Err()
 }
 
-// lengthBounds are the bounds that count: the request's, an audit.config's, or the round's.
+// lengthBounds returns the limits from the request, an audit.config or the round.
 func (j *auditJudge) lengthBounds() (least, most float64, err error) {
 	found := map[string]float64{}
 	if j.r.AuditConfig != "" {

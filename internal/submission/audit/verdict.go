@@ -13,22 +13,24 @@ import (
 type Verdict struct {
 	Test string
 	Pass bool
-	// Accuracy and Performance are the verdicts on each half, where the test has it.
+	// Accuracy and Performance are the results of the halves; NotJudged if the test has no such half.
 	Accuracy, Performance Outcome
-	// Reasons are all faults that were found; there are none of an audit that passes.
+	// Reasons contains all faults. It is empty if the audit passes.
 	Reasons []Reason
-	// Notes are worth knowing, and are no faults.
+	// Notes contains remarks that are not faults.
 	Notes []string
-	// Texts are the verdict's own files, by their names in the audit's folder: "verify_accuracy.txt".
+	// Texts contains the texts of the verdict's own files by their names in the audit's folder, such as
+	// "verify_accuracy.txt".
 	Texts map[string]string
-	// Copies are the logs that belong into the audit's folder: the path there, with slashes, and where the log lies.
+	// Copies contains the logs that belong in the audit's folder: their slash-separated paths there, mapped to their
+	// present paths.
 	Copies map[string]string
 }
 
 // Outcome is the result of one half of a test.
 type Outcome int
 
-// What becomes of one half of a test: accuracy or performance.
+// The results of one half of a test, accuracy or performance.
 const (
 	NotJudged Outcome = iota
 	Passed
@@ -37,7 +39,7 @@ const (
 
 func (o Outcome) String() string { return [...]string{"not judged", "pass", "fail"}[o] }
 
-// OutcomeOf is Passed or Failed.
+// OutcomeOf returns Passed or Failed.
 func OutcomeOf(ok bool) Outcome {
 	if ok {
 		return Passed
@@ -45,24 +47,24 @@ func OutcomeOf(ok bool) Outcome {
 	return Failed
 }
 
-// Missing says whether a log that is needed is not there, or not whole.
+// Missing reports whether a required log is missing or incomplete.
 func (v Verdict) Missing() bool {
 	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Missing })
 }
 
-// Reason is one fault, with the values found and expected, advice, and the rule that requires it.
+// Reason is one fault with the found and expected values, advice, and the rule.
 type Reason struct {
-	Check string `json:"check"` // a short name that stays: "score-band"
+	Check string `json:"check"` // stable short name, such as "score-band"
 	File  string `json:"file,omitempty"`
 	Found string `json:"found"`
 	Want  string `json:"want"`
 	Do    string `json:"do"`
 	Rule  string `json:"rule"`
-	// Missing says that a log is not there, or not whole, so that nothing could be judged by it.
+	// Missing states that a log is missing or incomplete, so it could not be judged.
 	Missing bool `json:"missing"`
 }
 
-// String is the fault in one line.
+// String returns the fault as a single line.
 func (r Reason) String() string {
 	var b strings.Builder
 	if r.File != "" {
@@ -77,7 +79,7 @@ func (r Reason) String() string {
 
 var errIrregular = errors.New("not a regular file")
 
-// logCopies are the logs of a run as the folder of a test has them.
+// logCopies maps paths in a test's folder to the logs of a run.
 func logCopies(test string, run Logs) map[string]string {
 	files, list := tree.FilesOf(test), map[string]string{}
 	if files.Accuracy {

@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// ErrRequest is wrapped by every error about the request itself: an unknown test, a type that the test does not take.
+// ErrRequest reports an error in the request itself: an unknown test, or a type that the test does not accept.
 var ErrRequest = errors.New("audit")
 
-// Verify judges the logs of an audit. What is wrong with the logs is in the verdict; an error says that the request
-// makes no sense ([ErrRequest]), or that ctx ended.
+// Verify judges the logs of an audit. The verdict contains the faults of the logs. Verify returns an error if the
+// request is invalid ([ErrRequest]) or ctx ended.
 func Verify(ctx context.Context, r Request) (Verdict, error) {
 	d, err := r.Elements()
 	if err != nil {
@@ -24,8 +24,8 @@ func Verify(ctx context.Context, r Request) (Verdict, error) {
 	return judgeStrict(ctx, r, d)
 }
 
-// Elements is the type of the payloads' elements. An error, an [ErrRequest], says that there is no such test, or that
-// it does not take the type.
+// Elements returns the type of the payloads' elements. The error is [ErrRequest] if the test does not exist or does not
+// accept the type.
 func (r Request) Elements() (evidence.DType, error) {
 	if !slices.Contains(tree.AuditTests(), r.Test) {
 		return evidence.DType{}, fmt.Errorf("%w: unknown test %q, want one of %s", ErrRequest, r.Test,
@@ -38,5 +38,6 @@ func (r Request) Elements() (evidence.DType, error) {
 	return d, err
 }
 
-// DTypes are the types of elements that a test takes, its default first; none where its payloads have one type.
+// DTypes returns the element types that a test accepts, starting with its default. It returns none if the payloads have
+// a fixed type.
 func DTypes(test string) []string { return evidence.DTypes(test) }

@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Write puts the texts and the logs of a verdict into the folder of its test below scenario, a folder such as
-// results/SYSTEM/BENCHMARK/Offline, or before v6.0 compliance/SYSTEM/BENCHMARK/Offline (tree.Layout.Audits). What lies
-// there already under these names is replaced; logs that lie in their place stay. An empty scenario writes nothing.
+// Write writes the texts and logs of a verdict into the folder of its test below scenario, such as
+// results/SYSTEM/BENCHMARK/Offline, or compliance/SYSTEM/BENCHMARK/Offline before v6.0 (tree.Layout.Audits). It
+// replaces existing files, except logs that are already in their place. If scenario is empty, it writes nothing.
 func Write(v Verdict, scenario string) error {
 	if scenario == "" {
 		return nil
@@ -44,12 +44,12 @@ func inFolder(folder, name string, write func(to string) error) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	// What writers that were killed left; what cannot be removed does not keep the verdict from its place.
+	// Remove temporary files of killed writers. A failure to remove them does not prevent writing the verdict.
 	_ = wholefile.RemoveTemp(filepath.Dir(to))
 	return write(to)
 }
 
-// copyLog copies a log, which may be large, unless it lies there.
+// copyLog copies a log, which can be large, unless it is already there.
 func copyLog(from, to string) error {
 	if sameFile(from, to) {
 		return nil
@@ -71,10 +71,10 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Copy is a log and its slash-separated path in the folder of a test.
+// Copy is the path of a log and its slash-separated path in a test's folder.
 type Copy struct{ From, To string }
 
-// TakeLogs sets Copies to the logs of the request's run that the folder of the test has, and returns those of them that
+// TakeLogs sets Copies to the logs of the request's run that belong in the test's folder. It returns the logs that
 // cannot be read, in the order in which the official scripts copy them.
 func (v *Verdict) TakeLogs(r Request) (unread []Copy) {
 	v.Copies = map[string]string{}
@@ -92,7 +92,7 @@ func (v *Verdict) TakeLogs(r Request) (unread []Copy) {
 	return unread
 }
 
-// copyOrder is the order in which the scripts copy logs.
+// copyOrder is the order in which the official scripts copy logs.
 var copyOrder = []string{
 	tree.AccuracyDir + "/" + tree.AccuracyLog,
 	tree.PerformanceDir + "/" + tree.RunDir + "/" + tree.SummaryLog,

@@ -22,11 +22,11 @@ import (
 // Audited is the result of one audit of a scenario.
 type Audited struct {
 	Model, Scenario, Test string
-	Folder                string // of the test, in the output folder
+	Folder                string // folder of the test in the output folder
 	Verdict               audit.Verdict
 }
 
-// verdictCode is the class of a verdict.
+// verdictCode returns the exit code of a verdict.
 func verdictCode(v audit.Verdict, err error) exitcode.Code {
 	switch {
 	case err != nil:
@@ -39,11 +39,11 @@ func verdictCode(v audit.Verdict, err error) exitcode.Code {
 	return exitcode.Valid
 }
 
-// AllTests is the word for all tests that the rules ask of a model.
+// AllTests is the word for all tests that the rules require for a model.
 const AllTests = "all"
 
-// Tests are the audits that a word means for a model, named as in the rules' tables, in any case of letters: one of
-// the round's for it, or AllTests.
+// Tests returns the audits that a word selects for a model, by the names in the rules' tables. The word is AllTests, or
+// one of the round's tests for the model in any case of letters.
 func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	wanted := rules.Audits(rulesKey)
 	at := slices.IndexFunc(wanted, func(test string) bool { return strings.EqualFold(test, word) })
@@ -64,7 +64,7 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	return wanted[at : at+1], nil
 }
 
-// notRun says why the runs of a test are not made here.
+// notRun returns an error that states why this project does not run a test.
 func notRun(rules *mlconf.Rules, test string) error {
 	if test == tree.CachingUnique || test == tree.CachingSame {
 		return fmt.Errorf("TEST04 of rules %s compares two runs, %s and %s, and audit neither makes nor judges them; make "+
@@ -74,7 +74,7 @@ func notRun(rules *mlconf.Rules, test string) error {
 	return fmt.Errorf("%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`", test)
 }
 
-// referenceModes are the modes of the runs that a test compares its own with.
+// referenceModes returns the modes of the runs with which a test compares its own run.
 func referenceModes(test string) []string {
 	switch test {
 	case "TEST01", "TEST08":
@@ -85,8 +85,8 @@ func referenceModes(test string) []string {
 	return []string{bench.ModePerformance}
 }
 
-// Steps are the runs of an audit of a scenario of a model, the test's own last. An error says that the round has no
-// settings for it.
+// Steps returns the runs of an audit of a scenario. The last one is the test's own run. It returns an error if the
+// round has no settings for the test.
 func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) {
 	if !slices.Contains(offered, test) {
 		return nil, exitcode.Mark(exitcode.Usage, notRun(rules, test))
@@ -101,14 +101,14 @@ func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) 
 	return append(steps, Step{
 		Scenario: scenario, Mode: bench.ModePerformance,
 		Test: bench.Test{Name: test, Config: config.Text(), Judged: true}, config: config,
-		// A hundred queries are too few for a percentile, as are a plugin's own questions where each is asked once.
+		// TEST06's hundred queries are too few for a percentile, as can be a plugin's own questions, each asked once.
 		Unjudged: test == "TEST06" || len(steps) == 0 && own.Samples > 0,
 		Set:      settingsOf(test, own),
 	}), nil
 }
 
-// settingsOf are settings of a test's run that are not the test's: the data set that TEST07 has alone is smaller than
-// what the rules' settings have the library of samples hold, and so may a plugin's own be than settings for seconds.
+// settingsOf returns additional settings for a test's run. They reset the size of the sample library, because TEST07's
+// data set and a plugin's own data can be smaller than the rules' size.
 func settingsOf(test string, own audit.Own) []string {
 	if test == "TEST07" || test == "TEST09" && own.Samples > 0 {
 		return []string{"performance_sample_count_override=0"}
@@ -116,11 +116,11 @@ func settingsOf(test string, own audit.Own) []string {
 	return nil
 }
 
-// offered are the tests whose runs are made here.
+// offered lists the tests that this project runs.
 var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08", "TEST09"}
 
-// Audits makes tests of each scenario of a model, and tells of each. An error says what kept it from beginning, or that
-// ctx ended before all was made; what became of each audit, done hears.
+// Audits runs tests for each scenario of a model and passes each result to done. It returns an error if it could not
+// begin, or if ctx ended before all tests were complete.
 func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tests []string,
 	done func(Audited, error)) error {
 	var pieces []workPiece
@@ -136,7 +136,7 @@ func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tes
 	return inTurn(ctx, pieces)
 }
 
-// planAudit is the piece of one test of a scenario.
+// planAudit returns the piece of work for one test of a scenario.
 func (c *Campaign) planAudit(rules *mlconf.Rules, m Model, scenario, test string,
 	done func(Audited, error)) (workPiece, error) {
 	steps, err := Steps(rules, m, scenario, test)
@@ -147,8 +147,8 @@ func (c *Campaign) planAudit(rules *mlconf.Rules, m Model, scenario, test string
 	}}, err
 }
 
-// Audit makes what is missing of the runs of an audit, judges their logs, and writes the verdict into the test's folder
-// and into result.json. An audit whose runs are not good is one that fails. The error says why there is no verdict.
+// Audit makes the missing runs of an audit and judges their logs. It writes the verdict into the test's folder and
+// result.json. An audit fails if one of its runs is not good. Audit returns an error if there is no verdict.
 func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scenario, test string) (Audited, error) {
 	a := Audited{
 		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.scenarioFolder(m.Name, scenario), test),
@@ -183,7 +183,7 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 	return a, errors.Join(c.placeVerdict(a), c.recordVerdict(own, a.Verdict.Pass))
 }
 
-// recordVerdict writes what a test found into the record of its run, if that was made.
+// recordVerdict writes the verdict into the record of the test's run, if that exists.
 func (c *Campaign) recordVerdict(own Step, passed bool) error {
 	rec, made := c.given[own.keyOf()]
 	if !made {
@@ -194,7 +194,7 @@ func (c *Campaign) recordVerdict(own Step, passed bool) error {
 	return bench.Record(c.Request.Output.Dir, rec)
 }
 
-// notGood is the verdict where a run that is needed has no result.
+// notGood returns the verdict for an audit with a required run that has no valid result.
 func notGood(test string, rec record.Run) audit.Verdict {
 	return audit.Verdict{Test: test, Reasons: []audit.Reason{{
 		Check: "run", File: rec.Dir, Found: fmt.Sprintf("the %s run is %s", rec.Kind(), rec.Verdict),
@@ -203,7 +203,7 @@ func notGood(test string, rec record.Run) audit.Verdict {
 	}}}
 }
 
-// placeVerdict places the verdict and the logs. Those that the run wrote where they belong stay as they are.
+// placeVerdict writes the verdict and copies the logs. It leaves logs unchanged that are already in their place.
 func (c *Campaign) placeVerdict(a Audited) error {
 	v := a.Verdict
 	v.Copies = maps.Clone(v.Copies)

@@ -23,46 +23,46 @@ import (
 
 // Campaign makes runs of one model in the output folder Output.Dir, which must be named.
 type Campaign struct {
-	Request bench.Request // what the runs have in common; scenarios, mode and test are those of each run
-	// Run makes the runs of a plan; nil: Plan.Run.
+	Request bench.Request // common settings of the runs; each run sets its scenario, mode and test
+	// Run runs a plan; nil: Plan.Run.
 	Run func(ctx context.Context, p *bench.Plan) (record.Document, error)
-	// Kept, where it is not nil, hears of each run that is not made since it is there.
+	// Kept, if not nil, is called with each run that is kept instead of repeated.
 	Kept func(record.Run)
 
-	model string                // its name in records, once a run was planned
-	seen  map[runKey]foundRun   // what the output folder held of runs that are still to be made
-	given map[runKey]record.Run // complete runs that were made or found by this campaign
+	model string                // name of the model in records, set when a run is planned
+	seen  map[runKey]foundRun   // state in the output folder of the runs that are still to be made
+	given map[runKey]record.Run // complete runs, made or found by this campaign
 }
 
-// foundRun is what the output folder holds of a run.
+// foundRun is the state of a run in the output folder.
 type foundRun struct {
-	plan    *bench.Plan // of that run alone
+	plan    *bench.Plan // plan of that run only
 	earlier bench.Earlier
 }
 
-// runKey tells the runs of a campaign apart.
+// runKey identifies a run of a campaign.
 type runKey struct{ scenario, mode, test string }
 
 func (s Step) keyOf() runKey { return runKey{s.Scenario, s.Mode, s.Test.Name} }
 
 // Step is one run of a campaign.
 type Step struct {
-	Scenario string // "Offline"
+	Scenario string // such as "Offline"
 	Mode     string // bench.ModePerformance or bench.ModeAccuracy
 	Test     bench.Test
-	Dataset  string   // in place of the request's; empty: the same
-	Set      []string // settings beside the request's: key=value
-	Unjudged bool     // what the run answers counts, and not whether it is VALID
+	Dataset  string   // replaces the request's; empty: the request's
+	Set      []string // settings in addition to the request's: key=value
+	Unjudged bool     // only the answers of the run count, even if it is INVALID
 
-	config audit.Config // of a test's own run: what it is judged by
+	config audit.Config // for a test's own run: the configuration that judges it
 }
 
-// String names the run: "Offline accuracy", "Server TEST04".
+// String returns the run's name, such as "Offline accuracy" or "Server TEST04".
 func (s Step) String() string {
 	return s.Scenario + " " + record.Run{Mode: s.Mode, Test: s.Test.Name}.Kind()
 }
 
-// requestOf is that of the step's run alone.
+// requestOf returns the request for the step's run only.
 func (c *Campaign) requestOf(s Step) bench.Request {
 	r := c.Request
 	r.Rules.Test = s.Test
@@ -70,9 +70,9 @@ func (c *Campaign) requestOf(s Step) bench.Request {
 	case s.Mode != record.ModeServing:
 		r.Load.Scenarios, r.Load.Mode = []string{s.Scenario}, s.Mode
 	case r.Load.Concurrency == 0 && r.Load.Requests == 0 &&
-		r.Load.Duration == 0: // the timed run of a model that is a replay
+		r.Load.Duration == 0: // the timed run of a replay model
 		r.Load.Scenarios, r.Load.Mode = []string{s.Scenario}, bench.ModePerformance
-	} // a closed loop of users in place of LoadGen's scenarios is the only run of its request
+	} // a closed loop of users replaces LoadGen's scenarios and is the only run of its request
 	if s.Dataset != "" {
 		r.Data.Path = s.Dataset
 	}
@@ -80,9 +80,9 @@ func (c *Campaign) requestOf(s Step) bench.Request {
 	return r
 }
 
-// Make makes the step's run, unless it is there, and returns its record. An earlier one that did not come to its end,
-// or is not good, is replaced; one that is good and has other options is an error, unless the request has Force. What
-// came out INVALID just now is not made once more for each audit that compares with it.
+// Make makes the step's run unless it exists, and returns its record. It replaces an earlier run that is unfinished or
+// not good. A good run with other options is an error, unless the request sets Force. Within a campaign, Make does not
+// repeat an INVALID run for each audit that compares with it.
 func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
 	if rec, made := c.given[s.keyOf()]; made {
 		return rec, nil
@@ -109,7 +109,7 @@ func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
 	return c.runStep(ctx, s, f.plan)
 }
 
-// lookUp plans a step's run and sees what there is of it, once.
+// lookUp plans a step's run and reads its state from the output folder, once per run.
 func (c *Campaign) lookUp(ctx context.Context, s Step) (f foundRun, err error) {
 	if f, seen := c.seen[s.keyOf()]; seen {
 		return f, nil
@@ -122,7 +122,7 @@ func (c *Campaign) lookUp(ctx context.Context, s Step) (f foundRun, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.earlier = s.settleEarlier(all[len(all)-1]) // one that sets the ranges of a power meter comes before it
+	f.earlier = s.settleEarlier(all[len(all)-1]) // the ranging run of a power meter precedes it
 	if c.seen == nil {
 		c.seen = map[runKey]foundRun{}
 	}
@@ -130,7 +130,7 @@ func (c *Campaign) lookUp(ctx context.Context, s Step) (f foundRun, err error) {
 	return f, nil
 }
 
-// settleEarlier leaves out what does not matter of a run that is there.
+// settleEarlier removes findings about an earlier run that do not matter for the step.
 func (s Step) settleEarlier(e bench.Earlier) bench.Earlier {
 	if s.Unjudged {
 		e.Bad = ""
@@ -138,7 +138,7 @@ func (s Step) settleEarlier(e bench.Earlier) bench.Earlier {
 	return e
 }
 
-// tellKept tells of a run that is there. No session opens its folder: what a killed one left there is settled here.
+// tellKept reports a kept run. Because no new run opens its folder, it also cleans up what a killed process left there.
 func (c *Campaign) tellKept(s Step, rec record.Run) {
 	if note := bench.Settle(c.Request.Output.Dir); note != "" {
 		c.Request.Output.Watch.Complete().Note(note)
@@ -175,7 +175,7 @@ func (c *Campaign) runStep(ctx context.Context, s Step, p *bench.Plan) (record.R
 
 var errNothing = errors.New("no run was made")
 
-// checkReplaceable refuses to replace a good run that has other options.
+// checkReplaceable returns an error for an existing good run with other options.
 func (c *Campaign) checkReplaceable(s Step, e bench.Earlier) error {
 	if e.Run == nil || e.Unfinished+e.Bad != "" || e.Differs == "" || c.Request.Output.Force {
 		return nil
@@ -184,10 +184,10 @@ func (c *Campaign) checkReplaceable(s Step, e bench.Earlier) error {
 		"another --out, or replace it with --force", ErrOther, c.Request.Output.Dir, s, e.Differs))
 }
 
-// ErrOther says that the output folder holds a finished run that is not the one that was asked for.
+// ErrOther reports that the output folder contains a finished run other than the requested one.
 var ErrOther = errors.New("another run")
 
-// scenarioFolder is that of a scenario of a model in the output folder.
+// scenarioFolder returns the folder of a model's scenario in the output folder.
 func (c *Campaign) scenarioFolder(model, scenario string) string {
 	return filepath.Join(c.Request.Output.Dir, model, scenario)
 }

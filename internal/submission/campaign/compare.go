@@ -19,13 +19,13 @@ import (
 // Comparison compares a run with a run under other conditions.
 type Comparison struct {
 	Scenario   string
-	Run, Other record.Run // as it was, and under the other conditions
+	Run, Other record.Run // under the user's conditions, and under the other conditions
 	Pass       bool
-	Reasons    []string // why not
+	Reasons    []string // reasons why it did not pass
 	Notes      []string
 }
 
-// The folders of runs under other conditions, beside those of the compliance tests.
+// Folders of runs under other conditions, next to the folders of compliance tests.
 const (
 	seedsFolder   = "seeds"
 	datasetFolder = "dataset"
@@ -37,8 +37,8 @@ type Pair struct {
 	compare      func(*Comparison)
 }
 
-// Seeds is the performance run of a scenario beside one with other seeds. A system that is faster with the official
-// seeds than with others, by more than the bound of TEST05, knows them.
+// Seeds returns a scenario's performance run paired with one that uses other seeds. A system that is faster with the
+// official seeds, by more than TEST05's limit, is tuned to them.
 func Seeds(scenario string, s mlconf.Seeds) Pair {
 	first := Step{Scenario: scenario, Mode: bench.ModePerformance}
 	other := first
@@ -50,8 +50,8 @@ func Seeds(scenario string, s mlconf.Seeds) Pair {
 	return Pair{first, other, (*Comparison).comparePerformance}
 }
 
-// Dataset is a run of a scenario, performance or accuracy, beside one on another data set. The bound of the performance
-// is that of the seeds; an accuracy must not be lower by more than one percent of it.
+// Dataset returns a scenario's performance or accuracy run paired with one on another data set. The performance limit
+// is the same as for seeds. The accuracy must not be lower by more than one percent.
 func Dataset(scenario, mode, path string) Pair {
 	first := Step{Scenario: scenario, Mode: mode}
 	other := first
@@ -62,7 +62,7 @@ func Dataset(scenario, mode, path string) Pair {
 	return Pair{first, other, (*Comparison).comparePerformance}
 }
 
-// Compare makes the runs of pairs, as far as they are not there, and tells of each pair. The error is as of Audits.
+// Compare makes the missing runs of pairs and passes each comparison to done. Its error is like that of Audits.
 func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparison, error)) error {
 	var pieces []workPiece
 	for _, p := range pairs {
@@ -75,7 +75,7 @@ func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparis
 	return inTurn(ctx, pieces)
 }
 
-// comparePair makes both runs, compares them, and notes the verdict with the second.
+// comparePair makes both runs, compares them, and records the verdict in the second run.
 func (c *Campaign) comparePair(ctx context.Context, p Pair) (o Comparison, err error) {
 	o.Scenario = p.first.Scenario
 	if o.Run, err = c.Make(ctx, p.first); err != nil {
@@ -88,15 +88,15 @@ func (c *Campaign) comparePair(ctx context.Context, p Pair) (o Comparison, err e
 	return o, c.recordVerdict(p.other, o.Pass)
 }
 
-// Bounds of what other seeds or data may cost: a share of the performance, more where latencies are short, and of the
-// accuracy.
+// Maximum relative losses with other seeds or data: of the performance, of the performance with short latencies, and of
+// the accuracy.
 const (
 	slower      = 0.05
 	slowerShort = 0.20
 	lower       = 0.01
 )
 
-// comparePerformance compares the scores of two runs.
+// comparePerformance compares the scores of the two runs.
 func (o *Comparison) comparePerformance() {
 	if !o.checkValid() {
 		return
@@ -118,7 +118,7 @@ func (o *Comparison) comparePerformance() {
 	}
 }
 
-// checkValid wants two runs with results.
+// checkValid requires two runs with results.
 func (o *Comparison) checkValid() bool {
 	for _, r := range []record.Run{o.Run, o.Other} {
 		if r.Performance == nil || !r.Performance.Valid {
@@ -131,12 +131,12 @@ func (o *Comparison) checkValid() bool {
 
 func (o *Comparison) addFailure(why string) { o.Pass, o.Reasons = false, append(o.Reasons, why) }
 
-// isLatency says whether the score is a latency, of which less is better.
+// isLatency reports whether the score is a latency, so lower is better.
 func (o *Comparison) isLatency() bool {
 	return o.Scenario == "SingleStream" || o.Scenario == "MultiStream"
 }
 
-// latencyBound is wider for latencies so short that runs differ by more.
+// latencyBound returns the limit for a score. It is wider for short latencies, which vary more between runs.
 func (o *Comparison) latencyBound(score time.Duration) float64 {
 	short := o.Scenario == "SingleStream" && score <= 200*time.Microsecond ||
 		o.Scenario == "MultiStream" && score <= 1600*time.Microsecond
@@ -146,7 +146,7 @@ func (o *Comparison) latencyBound(score time.Duration) float64 {
 	return slower
 }
 
-// compareAccuracy compares each metric of two runs.
+// compareAccuracy compares each metric of the two runs.
 func (o *Comparison) compareAccuracy() {
 	if o.Run.Accuracy == nil || o.Other.Accuracy == nil {
 		o.addFailure("a run has no accuracy: there is nothing to compare")
@@ -181,7 +181,7 @@ func changeText(gained float64, more, less string) string {
 
 func formatPercent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
 
-// ParseSeeds reads three seeds: "1,2,3" for the QSL, the sample index and the schedule.
+// ParseSeeds reads three seeds, such as "1,2,3": for the QSL, the sample index and the schedule.
 func ParseSeeds(text string) (mlconf.Seeds, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) != 3 {

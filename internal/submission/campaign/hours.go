@@ -9,12 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// offlineSlack is by how much Offline's one query is larger than the expected rate fills the duration with.
+// offlineSlack is the ratio of the size of Offline's single query to the number of samples that the expected rate gives
+// in the minimum duration.
 const offlineSlack = 1.1
 
-// expectedTime is about how long a run takes by its settings, without loading: as long as LoadGen makes it, at the rate
-// or the latency that the settings expect. samples is the size of the data set; 0: not known. Where nobody has said
-// what rate to expect of Offline it is the least, and sure is false.
+// expectedTime returns the expected duration of a run without loading, from LoadGen's settings and the expected rate or
+// latency. samples is the size of the data set; 0: unknown. If no rate is set for Offline, the result is the minimum
+// duration and sure is false.
 func expectedTime(r bench.PlannedRun, samples int) (takes time.Duration, sure bool) {
 	s := r.Settings.TestSettings
 	known := s.Scenario != loadgen.Offline || !strings.HasPrefix(r.Settings.Origins["OfflineExpectedQPS"].Source, "rules ")
@@ -29,7 +30,7 @@ func expectedTime(r bench.PlannedRun, samples int) (takes time.Duration, sure bo
 	return measuredTime(s), true
 }
 
-// measuredTime is how long a performance run takes.
+// measuredTime returns the expected duration of a performance run.
 func measuredTime(s loadgen.TestSettings) time.Duration {
 	count := float64(s.MinQueryCount)
 	switch s.Scenario {
@@ -41,7 +42,7 @@ func measuredTime(s loadgen.TestSettings) time.Duration {
 	return max(s.MinDuration, inTime(count, expectedRate(s)))
 }
 
-// expectedRate is the samples per second that the settings expect.
+// expectedRate returns the expected samples per second.
 func expectedRate(s loadgen.TestSettings) float64 {
 	switch s.Scenario {
 	case loadgen.SingleStream:
@@ -54,7 +55,7 @@ func expectedRate(s loadgen.TestSettings) float64 {
 	return s.OfflineExpectedQPS
 }
 
-// inTime is how long samples take at a rate; 0 where that is nothing to reckon with.
+// inTime returns the time for samples at a rate, or 0 if it is not a usable number.
 func inTime(samples, rate float64) time.Duration {
 	seconds := samples / rate
 	if math.IsNaN(seconds) || seconds < 0 || seconds > math.MaxInt64/float64(time.Second) {
@@ -63,7 +64,7 @@ func inTime(samples, rate float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// datasetSize is the size of the data set of a plan's run, as far as the manifest knows it; 0: it does not.
+// datasetSize returns the size of the data set for a planned run; 0: unknown.
 func datasetSize(p *bench.Plan, r bench.PlannedRun) int {
 	if p.Options.Count > 0 {
 		return p.Options.Count

@@ -13,18 +13,18 @@ import (
 
 // Model is the model of a campaign.
 type Model struct {
-	Name      string   // the plugin's
-	RulesKey  string   // in the rules' tables
-	Scenarios []string // those of the request
-	Left      []string // scenarios that are not run, and why
-	ends      string   // ids of the tokens that end its answers, with commas between them; empty: not known
-	element   string   // type of its payloads' elements, as the tests name it; empty: their default
-	// own is what the plugin's own questions have in each test that opens them; none of a data set of the user's.
+	Name      string   // name in the plugin
+	RulesKey  string   // name in the rules' tables
+	Scenarios []string // scenarios of the request
+	Left      []string // scenarios that are not run, with reasons
+	ends      string   // token ids that end its answers, separated by commas; empty: unknown
+	element   string   // element type of its payloads in the tests' terms; empty: the tests' defaults
+	// own contains the values for the plugin's own questions by test. It is empty for a user's data set.
 	own map[string]audit.Own
 }
 
-// Model finds the plugin that serves the request's model, and the scenarios that the request means. Every fault of the
-// request is told here, before anything runs.
+// Model finds the plugin for the request's model and the scenarios that the request selects. It returns all faults of
+// the request before anything runs.
 func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	r := c.Request
 	r.Load.Mode = bench.ModePerformance
@@ -38,7 +38,7 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 		m.Scenarios = append(m.Scenarios, run.Scenario.String())
 	}
 	values := served.ParamValues(ownTokens(p), p.Options.Params)
-	// The tests need what type the elements of payloads have, and what ends an answer.
+	// The tests require the type of the payloads' elements and the tokens that end answers.
 	m.element, m.ends = elementType(served, values), values[served.ParamOf(sdk.RoleEnds)]
 	m.own = map[string]audit.Own{}
 	for _, test := range offered {
@@ -47,8 +47,8 @@ func (c *Campaign) Model(ctx context.Context) (Model, error) {
 	return m, nil
 }
 
-// ownOf is what stands in the plugin for what a round asks in a test: how many questions of its own there are, and what
-// the card of its FP32 model measured on them.
+// ownOf returns the plugin's values that replace a round's requirements in a test: the number of its own questions, and
+// the result on its FP32 model's card.
 func ownOf(p *bench.Plan, test string) (o audit.Own) {
 	run := bench.PlannedRun{Test: test}
 	served := p.Served.Model
@@ -71,15 +71,14 @@ func ownOf(p *bench.Plan, test string) (o audit.Own) {
 	return o
 }
 
-// ownTokens says whether answers are of the embedded model's tokens: a server's are those of the tokenizer that is
-// given.
+// ownTokens reports whether the embedded model's tokens form the answers. A server's answers use the given tokenizer.
 func ownTokens(p *bench.Plan) bool {
 	tokenizer := p.Options.Params[p.Served.Model.ParamOf(sdk.RoleTokenizer)]
 	return p.Embedded && (tokenizer == "" || tokenizer == "embedded")
 }
 
-// elementType is the type of payloads' elements by the name that the tests have for it: that which answers are written
-// in, or are scored as. Empty: their own default has to do.
+// elementType returns the element type of payloads in the tests' terms: the type in which answers are written or
+// scored. Empty: the tests' default.
 func elementType(m sdk.ModelInfo, values map[string]string) string {
 	return cmp.Or(typeName(values[m.ParamOf(sdk.RoleWritten)]), typeName(values[m.ParamOf(sdk.RoleElement)]))
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
-// newScorer scores accuracy logs of a test's run, and of those that it is compared with, by the benchmark's own scorer:
-// on the data set that the test has alone, or on that of accuracy runs. It leaves nothing beside the logs.
+// newScorer returns a function that scores accuracy logs with the benchmark's own scorer, for a test's run and the runs
+// that it is compared with. It uses the test's own data set, or else that of accuracy runs. It leaves no files next to
+// the logs.
 func (c *Campaign) newScorer(rules *mlconf.Rules, rulesKey string,
 	own Step) func(context.Context, string) (audit.Score, error) {
 	return func(ctx context.Context, log string) (audit.Score, error) {
@@ -50,7 +51,7 @@ func (c *Campaign) newScorer(rules *mlconf.Rules, rulesKey string,
 	}
 }
 
-// scoredDataset is the path of the data set that a step's log is scored on; empty: the plugin's own.
+// scoredDataset returns the path of the data set for scoring a step's log; empty: the plugin's own.
 func (c *Campaign) scoredDataset(ctx context.Context, s Step) (string, error) {
 	p, err := bench.NewPlan(ctx, c.requestOf(s))
 	if err != nil {
@@ -63,7 +64,7 @@ func (c *Campaign) scoredDataset(ctx context.Context, s Step) (string, error) {
 	return p.DatasetPath(use), nil
 }
 
-// relinkPath is a log's name in another folder.
+// relinkPath links a log into a folder and returns the link's path.
 func relinkPath(log, dir string) (string, error) {
 	path, err := filepath.Abs(log)
 	if err != nil {
@@ -73,7 +74,7 @@ func relinkPath(log, dir string) (string, error) {
 	return link, os.Symlink(path, link)
 }
 
-// targetMetrics are those of the rules' targets that a text in the form of the official scripts speaks of.
+// targetMetrics returns the metrics of the rules' targets that appear in a text in the form of the official scripts.
 func targetMetrics(targets []mlconf.Target, text string) map[string]float64 {
 	found := map[string]float64{}
 	for line := range strings.Lines(text) {

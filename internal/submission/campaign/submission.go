@@ -12,27 +12,27 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Planned is one run that a submission of a model needs.
+// Planned is one run that a model's submission requires.
 type Planned struct {
 	Step
-	Audit bool          // it is an audit's own run, and judged with it
-	There bool          // the output folder holds it, finished
-	Takes time.Duration // about so long, by LoadGen's settings
-	Sure  bool          // Takes is not only the least: the settings say what rate to expect
+	Audit bool          // an audit's own run, which is judged with the audit
+	There bool          // the output folder contains the finished run
+	Takes time.Duration // expected duration, from LoadGen's settings
+	Sure  bool          // Takes is an estimate and not only a minimum, because the settings contain an expected rate
 }
 
-// Submission lists the runs that a submission of a model needs, in the order of execution: performance and accuracy of
+// Submission lists the runs that a model's submission requires, in the order of execution: performance and accuracy of
 // each scenario, then its audits.
 type Submission struct {
 	Model Model
 	Rules *mlconf.Rules
-	Tests []string // the audits of each scenario that can be run here
-	// Left are scenarios and audits that are not run here, and why.
+	Tests []string // audits of each scenario that this project can run
+	// Left contains the scenarios and audits that are not run, with reasons.
 	Left []string
 }
 
-// NewSubmission says what the rules ask for the request's model, in the scenarios that the request means. The open
-// division needs no audits.
+// NewSubmission returns the runs that the rules require for the request's model, in the scenarios that the request
+// selects. The open division requires no audits.
 func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
 	m, err := c.Model(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
 	return s, nil
 }
 
-// Runnable are the tests whose runs are made here; of the others it says why not.
+// Runnable returns the tests that this project runs. left contains the others with reasons.
 func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, left []string) {
 	for _, test := range tests {
 		if _, err := Steps(rules, Model{RulesKey: rulesKey}, "Offline", test); err != nil {
@@ -63,7 +63,7 @@ func Runnable(rules *mlconf.Rules, rulesKey string, tests []string) (runnable, l
 	return runnable, left
 }
 
-// scenarioRuns are the runs of a scenario, each once.
+// scenarioRuns returns the runs of a scenario, each once.
 func (s Submission) scenarioRuns(scenario string) ([]Planned, error) {
 	all := []Planned{
 		{Step: Step{Scenario: scenario, Mode: bench.ModePerformance}},
@@ -79,7 +79,7 @@ func (s Submission) scenarioRuns(scenario string) ([]Planned, error) {
 	return all, nil
 }
 
-// Plan says of each run whether it is there, and how long it takes. Nothing is run.
+// Plan returns for each run whether it exists and how long it takes. It runs nothing.
 func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 	var all []Planned
 	for _, scenario := range s.Model.Scenarios {
@@ -108,7 +108,7 @@ func (c *Campaign) Plan(ctx context.Context, s Submission) ([]Planned, error) {
 // Outcome is the result of one run or one audit of a submission.
 type Outcome struct {
 	Step    Step
-	Run     *record.Run // of a performance or accuracy run
+	Run     *record.Run // nil for audits
 	Audited *Audited
 	Err     error
 }
@@ -119,9 +119,9 @@ type Part struct {
 	Submission
 }
 
-// Submit makes all runs and audits of several models, in order, and tells of each. What fails does not keep the others
-// from being made, but for audits of a scenario whose runs failed. The error says what kept it from beginning, or that
-// ctx ended before all was made.
+// Submit makes all runs and audits of several models in order, and passes each result to done. A failure does not stop
+// the other work, except that a scenario's audits are skipped if its runs failed. Submit returns an error if it could
+// not begin, or if ctx ended before all work was complete.
 func Submit(ctx context.Context, parts []Part, done func(Part, Outcome)) error {
 	var pieces []workPiece
 	for _, p := range parts {
@@ -136,7 +136,7 @@ func Submit(ctx context.Context, parts []Part, done func(Part, Outcome)) error {
 	return inTurn(ctx, pieces)
 }
 
-// scenarioPieces are performance, accuracy and audits of a scenario.
+// scenarioPieces returns the pieces of work for the performance run, the accuracy run and the audits of a scenario.
 func (p Part) scenarioPieces(scenario string, done func(Outcome)) ([]workPiece, error) {
 	var all []workPiece
 	failed := exitcode.Valid

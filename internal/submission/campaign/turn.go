@@ -14,18 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// workPiece is what is told of at once: a run, or an audit or a comparison with the runs that it needs.
+// workPiece is a unit of work with one result: a run, or an audit or comparison with all runs that it requires.
 type workPiece struct {
 	*Campaign
 	steps []Step
 	make  func(ctx context.Context) exitcode.Code
 }
 
-// inTurn makes pieces one after the other. One that fails does not keep the others from being made.
+// inTurn executes pieces one after the other. A failed piece does not prevent the later ones.
 //
-// Before the first one all their runs stand in result.json, as runs that are not made: an interrupt, a crash or a kill
-// in whatever moment leaves a record that says what is missing. The error says why nothing was begun, or that ctx ended
-// before all pieces were made.
+// Before the first piece, it records all planned runs in result.json as not made. After an interrupt, a crash or a
+// kill, the record therefore lists the missing runs. inTurn returns an error if it could not begin, or if ctx ended
+// before all pieces were complete.
 func inTurn(ctx context.Context, pieces []workPiece) error {
 	if err := beginPieces(ctx, pieces); err != nil {
 		return err
@@ -40,7 +40,7 @@ func inTurn(ctx context.Context, pieces []workPiece) error {
 	return markUnmade(pieces, exitcode.Worst(codes...))
 }
 
-// beginPieces sees what there is of all runs, and refuses what cannot be made, before it writes anything.
+// beginPieces checks all runs of the pieces. If none is refused, it records them.
 func beginPieces(ctx context.Context, pieces []workPiece) error {
 	faults := lists.Map(pieces, func(p workPiece) error { return p.checkSteps(ctx, p.steps) })
 	if err := joinFaults(faults); err != nil {
@@ -49,8 +49,8 @@ func beginPieces(ctx context.Context, pieces []workPiece) error {
 	return enterRuns(ctx, pieces)
 }
 
-// enterRuns puts the runs of pieces into the result.json of each output folder as runs that are not made, all of a
-// folder at once: who kills the process meanwhile leaves a record of all or of none.
+// enterRuns records the runs of pieces as not made in the result.json of each output folder. It writes each folder's
+// runs at once, so a killed process leaves all of them recorded or none.
 func enterRuns(ctx context.Context, pieces []workPiece) error {
 	var folders []string
 	runs := map[string][]record.Run{}
@@ -64,7 +64,7 @@ func enterRuns(ctx context.Context, pieces []workPiece) error {
 			folders = append(folders, out)
 		}
 		for _, rec := range blank {
-			if !slices.ContainsFunc(runs[out], rec.Same) { // tests of a scenario want the same run
+			if !slices.ContainsFunc(runs[out], rec.Same) { // several tests of a scenario can require the same run
 				runs[out] = append(runs[out], rec)
 			}
 		}
@@ -77,7 +77,7 @@ func enterRuns(ctx context.Context, pieces []workPiece) error {
 	return nil
 }
 
-// joinFaults joins errors that are told once each, with the class of the worst.
+// joinFaults joins errors without duplicates. The result has the exit code of the worst.
 func joinFaults(faults []error) error {
 	var codes []exitcode.Code
 	var told []error
@@ -90,7 +90,7 @@ func joinFaults(faults []error) error {
 	return exitcode.Mark(exitcode.Worst(codes...), errors.Join(told...))
 }
 
-// checkSteps wants runs that can be made, or are there.
+// checkSteps returns an error if a run cannot be made and does not exist.
 func (c *Campaign) checkSteps(ctx context.Context, steps []Step) error {
 	var faults []error
 	for _, s := range steps {
@@ -103,12 +103,12 @@ func (c *Campaign) checkSteps(ctx context.Context, steps []Step) error {
 	return joinFaults(faults)
 }
 
-// Enter puts runs into result.json as runs that are not made. Whatever it says of them already stays.
+// Enter records runs in result.json as not made. It does not change existing records.
 func (c *Campaign) Enter(ctx context.Context, steps []Step) error {
 	return enterRuns(ctx, []workPiece{{Campaign: c, steps: steps}})
 }
 
-// blankRecords are the records of runs that are not made, as far as result.json has none of them that says more.
+// blankRecords returns records of runs that are not made, for the runs without another record in result.json.
 func (c *Campaign) blankRecords(ctx context.Context, steps []Step) ([]record.Run, error) {
 	d, err := c.readRecorded()
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *Campaign) readRecorded() (record.Document, error) {
 	return record.Read(filepath.Join(c.Request.Output.Dir, record.FileName))
 }
 
-// markCutOff says that ctx ended before all was made.
+// markCutOff returns an error that states how much work was left when ctx ended.
 func markCutOff(ctx context.Context, left []workPiece) error {
 	type run struct {
 		*Campaign
@@ -153,13 +153,13 @@ func markCutOff(ctx context.Context, left []workPiece) error {
 	return fmt.Errorf("%w: %s not made; the same command makes them", context.Cause(ctx), figure.Plural(len(runs), "run"))
 }
 
-// markUnmade says of runs that are still not made what kept them from it: the outcome of the others, as the campaign
-// has come to its end.
+// markUnmade records the outcome of the campaign as the reason in all runs that are still not made.
 func markUnmade(pieces []workPiece, code exitcode.Code) error {
 	return joinFaults(lists.Map(pieces, func(p workPiece) error { return p.Skip(p.steps, code) }))
 }
 
-// Skip says of runs that are not made what kept them from it. An interrupt keeps a run only until the next time.
+// Skip records the reason in runs that are not made. It records no reason for an interrupt, because the next call can
+// make them.
 func (c *Campaign) Skip(steps []Step, code exitcode.Code) error {
 	d, err := c.readRecorded()
 	if err != nil || code == exitcode.Interrupted {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkAccuracyRun holds the logs of the accuracy run to the rules.
+// checkAccuracyRun checks the logs of the accuracy run.
 func (r *resultFolder) checkAccuracyRun() {
 	l := r.acc
 	if l == nil {
@@ -26,7 +26,7 @@ func (r *resultFolder) checkAccuracyRun() {
 	}
 }
 
-// checkDataset wants the whole data set.
+// checkDataset checks that the run covers the whole data set.
 func (r *resultFolder) checkDataset(l *runLog) {
 	want := r.checker.rules.AccuracySampleCount(r.model, r.scenario)
 	key := "effective_accuracy_sample_count"
@@ -39,17 +39,17 @@ func (r *resultFolder) checkDataset(l *runLog) {
 	}
 }
 
-// checkSameScenario warns of an accuracy run of another scenario than the performance run's.
+// checkSameScenario warns if the accuracy run's scenario differs from the performance run's.
 func (r *resultFolder) checkSameScenario(l *runLog) {
 	if got, want := l.logScenario(), r.perf.logScenario(); got != want {
 		r.addWarning(ruleSettings, l.logPath(), "the accuracy run is of another scenario", got, want, "file that of "+want)
 	}
 }
 
-// accuracyFile is accuracy.txt of the accuracy run.
+// accuracyFile returns the path of the accuracy run's accuracy.txt.
 func (r *resultFolder) accuracyFile() string { return path.Join(r.Accuracy(), tree.AccuracyText) }
 
-// checkShownFiles looks for the outputs that some models have to show.
+// checkShownFiles checks the outputs that some models must include.
 func (r *resultFolder) checkShownFiles() {
 	want, ok := r.checker.rules.AccuracyFiles(r.model)
 	if !ok || r.checker.options.Skip.AccuracyFiles {

@@ -16,13 +16,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// maxLog is how large the accuracy log of a submission may be, in bytes.
+// maxLog is the maximum size in bytes of a submission's accuracy log.
 const maxLog = 10 << 10
 
-// hexDigest is the form of a digest: whole words of 32 bits.
+// hexDigest matches a digest: whole words of 32 bits.
 var hexDigest = regexp.MustCompile(`^([0-9a-fA-F]{8}){1,16}$`)
 
-// checkHash looks for the hash of the accuracy log.
+// checkHash checks that accuracy.txt contains the hash of the accuracy log.
 func (r *resultFolder) checkHash(name string, lines []string) {
 	if r.checker.asks.WholeLogs {
 		return
@@ -50,7 +50,7 @@ func hashOf(lines []string) string {
 	return ""
 }
 
-// checkAccuracyLog looks at the accuracy log, which is cut short in a submission.
+// checkAccuracyLog checks the accuracy log, which is truncated in a submission.
 func (r *resultFolder) checkAccuracyLog() {
 	name := path.Join(r.Accuracy(), tree.AccuracyLog)
 	e, _ := r.checker.tree.Entry(name)
@@ -59,7 +59,7 @@ func (r *resultFolder) checkAccuracyLog() {
 		return
 	}
 	if e.Size > maxLog && r.checker.asks.WholeLogs {
-		return // its outputs are the scorer's
+		return // the scorer requires the outputs of a whole log
 	}
 	if e.Size > maxLog {
 		r.addReject(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
@@ -83,12 +83,12 @@ func (r *resultFolder) checkAccuracyLog() {
 	}
 }
 
-// checkHashOf compares a log that is still whole with its hash: that of the text as LoadGen wrote it, or as it lies
-// there.
+// checkHashOf compares a complete log with its hash, which is the hash of the file or of LoadGen's original with Unix
+// line ends.
 func (r *resultFolder) checkHashOf(log []byte) {
 	text, err := r.checker.readText(r.accuracyFile())
 	if err != nil {
-		return // told by checkAccuracyText
+		return // checkAccuracyText reports it
 	}
 	want, filed := digestOf(unixLines(log)), digestOf(log)
 	if hash := hashOf(strings.Split(text, "\n")); len(hash) == len(want) && !strings.EqualFold(hash, want) &&
@@ -103,16 +103,17 @@ func digestOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// unixLines is a text whose lines end as LoadGen ends them: git changes that where core.autocrlf is set.
+// unixLines converts a text to LoadGen's line ends. Git changes them if core.autocrlf is set.
 func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
-// dataField is where an output stands in the log.
+// dataField matches the start of an output in the log.
 var dataField = regexp.MustCompile(`"data"\s*:\s*"`)
 
-// cut is what stands in place of the middle of a log that is cut short.
+// cut replaces the middle of a truncated log.
 var cut = []byte("\n\n...\n\n")
 
-// accuracyLogForm says whether a text is an accuracy log, and a whole one. Its lines may end as in Windows.
+// accuracyLogForm returns an error if a text is not an accuracy log. whole is false if the log is truncated. Windows
+// line ends are accepted.
 func accuracyLogForm(text []byte) (whole bool, err error) {
 	text = unixLines(text)
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -124,7 +125,7 @@ func accuracyLogForm(text []byte) (whole bool, err error) {
 	case isCut && entries > 0 && bytes.HasSuffix(bytes.TrimSpace(tail), []byte("]")):
 		return false, nil
 	case isCut && entries == 0 && dataField.Match(head) && bytes.HasPrefix(head, []byte("[")):
-		return false, nil // one output is longer than what is left of the log, or another program wrote it anew
+		return false, nil // a single output exceeds the kept part, or another program has rewritten the log
 	case isCut && entries > 0:
 		return false, errors.New("its end is cut off: the last byte is no ]")
 	case isCut:
@@ -137,7 +138,7 @@ func accuracyLogForm(text []byte) (whole bool, err error) {
 	return true, nil
 }
 
-// countEntries is how many outputs can be read; the error is that of the first that cannot.
+// countEntries returns the number of readable outputs, and the error of the first unreadable one.
 func countEntries(text []byte) (int, error) {
 	log := mllog.NewAccuracyReader(bytes.NewReader(text))
 	for n := 0; ; n++ {

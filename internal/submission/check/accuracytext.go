@@ -16,7 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// checkAccuracyText reads accuracy.txt: what the benchmark's script printed, and the hash of the accuracy log.
+// checkAccuracyText checks accuracy.txt, which contains the output of the benchmark's script and the hash of the
+// accuracy log.
 func (r *resultFolder) checkAccuracyText() {
 	r.checkShownFiles()
 	name := r.accuracyFile()
@@ -55,25 +56,25 @@ func (r *resultFolder) checkAccuracyText() {
 	r.checkGoodOfTotal(name, lines)
 }
 
-// metricsOf are the metrics with a target to reach or an upper limit.
+// metricsOf returns the names of the metrics with a target or an upper limit.
 func metricsOf(targets []mlconf.Target) []string {
 	return lists.Distinct(lists.Map(targets, func(t mlconf.Target) string { return t.Metric }))
 }
 
-// hasTarget says whether a metric has a target to reach.
+// hasTarget reports whether a metric has a target to reach.
 func hasTarget(targets []mlconf.Target, metric string) bool {
 	return slices.ContainsFunc(targets, func(t mlconf.Target) bool { return t.Metric == metric && !t.Upper })
 }
 
-// accuracyValue is a number of accuracy.txt.
+// accuracyValue is a number in accuracy.txt.
 type accuracyValue struct {
 	line    int
 	text    string
 	v       float64
-	percent bool // though the target is a share of 1
+	percent bool // in percent, although the target is a share of 1
 }
 
-// accuracyValues are what the lines say of a metric, and texts that are no numbers.
+// accuracyValues returns the values of a metric in lines, and texts in their place that are not numbers.
 func accuracyValues(metric string, lines []string) (list []accuracyValue, bad []string) {
 	for i, line := range lines {
 		text, ok := result.Accuracy(metric, line)
@@ -90,13 +91,13 @@ func accuracyValues(metric string, lines []string) (list []accuracyValue, bad []
 	return list, bad
 }
 
-// percentOfShare is in the line of pointpainting's script, which has percent.
+// percentOfShare marks the line of pointpainting's script with a value in percent.
 const percentOfShare = "'Total':"
 
-// afterNumber is what makes another number of the one before it.
+// afterNumber matches a continuation of a number.
 var afterNumber = regexp.MustCompile(`^(,\d|[eE][-+]?\d)`)
 
-// goesOn says whether a number of a line goes on behind its text: 76,460 and 7.646e1.
+// goesOn reports whether the number in a line continues after its matched text, as in 76,460 and 7.646e1.
 func goesOn(line, number string) bool {
 	for at := 0; ; {
 		i := strings.Index(line[at:], number)
@@ -110,7 +111,8 @@ func goesOn(line, number string) bool {
 	}
 }
 
-// countedLines is how many lines the official checker reads: until it saw the hash and every metric on target.
+// countedLines returns the number of lines that the official checker reads. It stops when it has found the hash and all
+// metrics that reach their targets.
 func (r *resultFolder) countedLines(lines []string, targets []mlconf.Target) int {
 	seen := map[string]bool{}
 	hash := false
@@ -139,7 +141,7 @@ func lowerTargets(targets []mlconf.Target) int {
 	return n
 }
 
-// checkMetricLines holds one metric to its targets; it returns how many values there are.
+// checkMetricLines checks one metric against its targets and returns the number of its values.
 func (r *resultFolder) checkMetricLines(name, metric string, lines []string, counted int, targets []mlconf.Target) int {
 	list, bad := accuracyValues(metric, lines)
 	for _, line := range bad {
@@ -169,7 +171,7 @@ func (r *resultFolder) checkMetricLines(name, metric string, lines []string, cou
 
 func (r *resultFolder) checkTarget(name, metric string, v accuracyValue, targets []mlconf.Target) {
 	official, err := mlconf.AccuracyMetricOf(metric)
-	if err != nil { // the rounds' files name no other: mlconf reads none that does
+	if err != nil { // cannot fail: mlconf rejects rounds with unknown metrics
 		r.addReject(ruleAccuracy, name, metric+" cannot be judged", v.text, "", err.Error())
 		return
 	}
@@ -201,8 +203,8 @@ func (r *resultFolder) checkTarget(name, metric string, v accuracyValue, targets
 	}
 }
 
-// checkInverted judges a metric of which lower is better: one that is worse than its reference by more than it may be
-// is refused, though the official checker takes any that is not better than the reference.
+// checkInverted judges a metric for which lower is better. It rejects values above the limit. The official checker
+// accepts all values that are not better than the reference.
 func (r *resultFolder) checkInverted(name string, v accuracyValue, t mlconf.Target, of mlconf.InvertedTarget) {
 	limit, good := of.Limit(t.Value), of.Good(t.Value)
 	switch {
@@ -220,10 +222,10 @@ func (r *resultFolder) checkInverted(name string, v accuracyValue, t mlconf.Targ
 	}
 }
 
-// goodOfTotal are the counts beside an accuracy in percent.
+// goodOfTotal matches an accuracy in percent with its counts.
 var goodOfTotal = regexp.MustCompile(`accuracy=([\d.]+)%, good=(\d+), total=(\d+)`)
 
-// checkGoodOfTotal compares an accuracy with the counts beside it.
+// checkGoodOfTotal compares an accuracy with the counts in its line.
 func (r *resultFolder) checkGoodOfTotal(name string, lines []string) {
 	for _, line := range lines {
 		m := goodOfTotal.FindStringSubmatch(line)

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// findRun reads the logs of the audit's run. Where the official checker does not ask for them, they are judged where
-// they lie. A submission need not have those of TEST08: the official script files none.
+// findRun reads the logs of the audit's run. If the official checker does not require them, it accepts other folders
+// with a warning. TEST08's logs can be missing, because the official script does not copy them.
 func (a *auditFolder) findRun(files tree.AuditFiles) {
 	home := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
 	if files.Required || a.hasRun(home) {
@@ -28,10 +28,10 @@ func (a *auditFolder) findRun(files tree.AuditFiles) {
 			"its detail and summary log", doAdd(files))
 		return
 	}
-	a.run = a.readRun(home, logRole(a.test)) // which says that it is missing
+	a.run = a.readRun(home, logRole(a.test)) // reports that the log is missing
 }
 
-// findLog is the path of the audit's accuracy log: where it belongs, or where the logs of its run lie.
+// findLog returns the path of the audit's accuracy log: the correct place, or else the folder of the run's other logs.
 func (a *auditFolder) findLog(files tree.AuditFiles) string {
 	home := path.Join(a.folder, tree.AccuracyDir, tree.AccuracyLog)
 	if files.Required || a.checker.tree.HasFile(home) {
@@ -47,7 +47,7 @@ func (a *auditFolder) findLog(files tree.AuditFiles) string {
 	return home
 }
 
-// handFiledPlaces are the folders where logs of an audit lie that people filed by hand.
+// handFiledPlaces returns folders in which people put logs of an audit by hand.
 func (a *auditFolder) handFiledPlaces() []string {
 	list := []string{a.folder, path.Join(a.folder, tree.PerformanceDir), path.Join(a.folder, tree.AccuracyDir)}
 	for _, above := range []string{path.Join(a.folder, tree.PerformanceDir), a.folder} {
@@ -62,7 +62,7 @@ func (a *auditFolder) hasRun(folder string) bool {
 	return a.checker.tree.HasFile(path.Join(folder, tree.DetailLog))
 }
 
-// rememberRead remembers what was read in the audit's folder itself.
+// rememberRead records which files of the audit's own folder have been read.
 func (a *auditFolder) rememberRead(folder string, names ...string) {
 	if folder == a.folder {
 		a.used = append(a.used, names...)
@@ -71,7 +71,7 @@ func (a *auditFolder) rememberRead(folder string, names ...string) {
 	}
 }
 
-// missingSeverity is what missing logs of an audit mean.
+// missingSeverity returns the severity of missing logs of an audit.
 func (a *auditFolder) missingSeverity(files tree.AuditFiles) Severity {
 	if files.Unfiled {
 		return Note
@@ -79,7 +79,7 @@ func (a *auditFolder) missingSeverity(files tree.AuditFiles) Severity {
 	return Warn
 }
 
-// doAdd is what to do about missing logs of an audit.
+// doAdd returns advice on missing logs of an audit.
 func doAdd(files tree.AuditFiles) string {
 	if files.Unfiled {
 		return "nothing, or add them: the official script of the test copies the verdict alone"

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// requiredAudits are the compliance tests that the round asks for, for the model and the scenario.
+// requiredAudits returns the compliance tests that the round requires for the model and the scenario.
 func (r *resultFolder) requiredAudits() []string {
 	if !r.isClosed() {
-		return r.checker.auditTests() // none is needed, any may be there
+		return r.checker.auditTests() // no test is required, all are permitted
 	}
 	if !r.checker.asks.AuditsWherePresent {
 		return r.checker.rules.AuditsIn(r.model, r.scenario)
@@ -27,7 +27,7 @@ func (r *resultFolder) requiredAudits() []string {
 	})
 }
 
-// auditTests are the tests that the round may have; before v2.1 TEST04 is two.
+// auditTests returns the tests that the round knows. Before v2.1, TEST04 consists of two tests.
 func (c *treeChecker) auditTests() []string {
 	all := tree.AuditTests()
 	if i := slices.Index(all, "TEST04"); c.rules.AuditFeatures().CachingInTwo {
@@ -36,7 +36,7 @@ func (c *treeChecker) auditTests() []string {
 	return all
 }
 
-// checkAudits looks at the compliance tests of a result: those that are asked for, and what there is of others.
+// checkAudits checks the required compliance tests of a result, and the readability of others.
 func (r *resultFolder) checkAudits() {
 	var asked []string
 	l := r.checker.tree.Layout
@@ -58,7 +58,8 @@ func (r *resultFolder) checkAudits() {
 	}
 }
 
-// checkOpened wants what the official checker opens, asked for or not, to be readable, but for what was read before.
+// checkOpened checks that all files that the official checker opens are readable, whether required or not. It skips the
+// files in read.
 func (a *auditFolder) checkOpened(read []string) {
 	for _, file := range tree.FilesOf(a.test).Opened {
 		name := path.Join(a.folder, file)
@@ -78,11 +79,11 @@ func (a *auditFolder) checkOpened(read []string) {
 // auditFolder is the folder of one compliance test.
 type auditFolder struct {
 	*resultFolder
-	test   string // "TEST01"
+	test   string // such as "TEST01"
 	folder string
 	rule   string
-	run    *runLog  // nil where there is none
-	used   []string // what lies in the folder itself, and was read
+	run    *runLog  // nil: no run
+	used   []string // names in the folder itself that were read
 }
 
 func (a *auditFolder) checkAudit() {
@@ -104,7 +105,7 @@ func (a *auditFolder) checkAudit() {
 	a.checkVerdicts()
 }
 
-// checkRunFiles holds the run's folder to its files, which the official checker compares for two tests.
+// checkRunFiles checks the files in the run's folder. The official checker compares them exactly for two tests.
 func (a *auditFolder) checkRunFiles(exactly bool) {
 	folder := path.Join(a.folder, tree.PerformanceDir, tree.RunDir)
 	severity := Warn
@@ -120,7 +121,7 @@ func (a *auditFolder) checkRunFiles(exactly bool) {
 	}
 }
 
-// checkLog looks at the audit's accuracy log.
+// checkLog checks the audit's accuracy log.
 func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	name := a.findLog(files)
 	e, _ := a.checker.tree.Entry(name)
@@ -148,15 +149,15 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	}
 }
 
-// mayBeWhole says whether the official truncation leaves the log of the test alone.
+// mayBeWhole reports whether the official truncation leaves the test's log unchanged.
 func (a *auditFolder) mayBeWhole() bool { return a.test == "TEST06" || a.test == "TEST08" }
 
-// isFullLength says whether the test's run is as long as the result's own, and has to be valid.
+// isFullLength reports whether the test's run must be valid and as long as the result's own run.
 func (a *auditFolder) isFullLength() bool {
 	return a.test == "TEST01" || a.test == "TEST04" || a.test == "TEST05"
 }
 
-// checkRun holds the audit's run to the rules, to its settings, and to the run that it audits.
+// checkRun checks the audit's run against the rules, its settings and the result's run.
 func (a *auditFolder) checkRun() {
 	if a.run == nil {
 		return
@@ -183,7 +184,7 @@ func (a *auditFolder) checkRun() {
 	a.checkBand(do)
 }
 
-// checkBand compares the scores of the audit's run and the result's, as the test does.
+// checkBand compares the score of the audit's run with the result's, like the test.
 func (a *auditFolder) checkBand(do string) {
 	if a.perf == nil || !a.isFullLength() || !a.run.hasResult() || !a.perf.hasResult() ||
 		a.perf.logScenario() != a.run.logScenario() {
@@ -196,7 +197,7 @@ func (a *auditFolder) checkBand(do string) {
 	} else if ok && !audit.InBand(a.checker.rules, a.test, a.run.logScenario(), reference, score) {
 		severity := Reject
 		if audit.InPrintedBand(a.checker.rules, a.test, a.run.logScenario(), reference, score) {
-			severity = Warn // the official script passes it
+			severity = Warn // the official script accepts it
 		}
 		a.addFinding(severity, a.rule, a.run.logPath(), whatScoreApart, key+" "+quoteValue(score),
 			referenceKey+" "+quoteValue(reference),
@@ -209,7 +210,7 @@ func (a *auditFolder) checkBand(do string) {
 	}
 }
 
-// checkAuditSettings wants the settings that make an audit.
+// checkAuditSettings checks that the run used the audit's settings.
 func (a *auditFolder) checkAuditSettings(do string) {
 	reject := func(key, want string) {
 		a.addReject(a.rule, a.run.logPath(), whatOtherSettings, a.run.quotedValue(key), want, do)
@@ -230,7 +231,7 @@ func (a *auditFolder) checkAuditSettings(do string) {
 	}
 }
 
-// checkAgainstMain compares the audit's run with the result's.
+// checkAgainstMain compares the audit's run with the result's run.
 func (a *auditFolder) checkAgainstMain(do string) {
 	if a.perf == nil {
 		return
@@ -250,8 +251,8 @@ func (a *auditFolder) checkAgainstMain(do string) {
 	}
 }
 
-// checkDataSet wants a run over the benchmark's data set. Sample libraries may hold less of it for one of the runs, and
-// the tests that are not as long as the result's run have data sets of their own.
+// checkDataSet checks that the run used the benchmark's data set. A sample library may hold only a part of it for one
+// of the runs. Tests with shorter runs use data sets of their own.
 func (a *auditFolder) checkDataSet(do string) {
 	const key = "qsl_reported_total_count"
 	was, ok := a.perf.numberOf(key)
@@ -270,7 +271,7 @@ func (a *auditFolder) checkDataSet(do string) {
 	a.addReject(a.rule, a.run.logPath(), whatOfAnother, found, a.perf.quotedValue(key), do).Other = a.perf.logPath()
 }
 
-// runIdentity tells one run from another.
+// runIdentity returns a text that identifies a run.
 func (l *runLog) runIdentity() string {
 	var parts []string
 	for _, key := range []string{"test_datetime", "power_begin", "power_end", "result_query_count",

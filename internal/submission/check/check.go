@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Options selects the checks to omit and the receiver of progress. The zero value checks everything.
+// Options selects the checks to omit and a receiver of progress. The zero value checks everything.
 type Options struct {
-	Submitter string // the only one to check; empty: all
-	// Only, where it is not nil, chooses the results to check; systems and submitters are checked all the same.
+	Submitter string // check only this submitter; empty: all
+	// Only, if not nil, selects the results to check. Systems and submitters are always checked.
 	Only func(tree.Place) bool
 	Skip Skip
-	// Progress, where it is not nil, is told after each result how many of how many are done. It is called from one
-	// goroutine at a time.
+	// Progress, if not nil, is called after each result with the numbers of checked results and of all results. Calls are
+	// never concurrent.
 	Progress func(done, all int)
 }
 
@@ -28,13 +28,12 @@ type Skip struct {
 	EmptyFiles    bool // --skip-empty-files-check
 	AccuracyFiles bool // --skip-extra-accuracy-files-check
 	DatasetSize   bool // --skip-dataset-size-check
-	PowerFiles    bool // --skip-power-check: what the power meter's files hold
-	Uncommitted   bool // --submission-exceptions: a LoadGen built with changes
+	PowerFiles    bool // --skip-power-check: the content of the power meter's files
+	Uncommitted   bool // --submission-exceptions: a LoadGen built from changed sources
 }
 
-// Run checks a tree by its round's rules. The error is that of ctx, or that there is nothing to check; whatever is
-// wrong
-// with the tree is in the report.
+// Run checks a tree by its round's rules. The report contains all faults of the tree. Run returns an error if ctx ends,
+// or if there is nothing to check.
 func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 	rules, err := mlconf.Round(t.Layout.Round)
 	if err != nil {
@@ -56,19 +55,19 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 	return c.makeReport(), nil
 }
 
-// treeChecker is one check under way.
+// treeChecker is the state of a check.
 type treeChecker struct {
 	tree    *tree.Tree
 	rules   *mlconf.Rules
-	asks    mlconf.Checks // of the round
+	asks    mlconf.Checks // the round's properties for checks
 	options Options
 	systems []*systemFolder
 	results []*resultFolder
 
-	findings []Finding // of no result
+	findings []Finding // findings without a result
 }
 
-// findWork gathers what there is to check.
+// findWork collects the submitters, systems and results to check.
 func (c *treeChecker) findWork() error {
 	submitters, err := c.tree.Choose(c.options.Submitter)
 	for _, s := range submitters {
@@ -90,7 +89,7 @@ func (c *treeChecker) addSubmitter(s tree.Submitter) {
 	}
 }
 
-// checkResults checks the results on all cores, each of them in one goroutine.
+// checkResults checks the results on all cores, each result in one goroutine.
 func (c *treeChecker) checkResults(ctx context.Context) error {
 	var lock sync.Mutex
 	done := 0
@@ -108,7 +107,7 @@ func (c *treeChecker) checkResults(ctx context.Context) error {
 	return nil
 }
 
-// makeReport puts the findings in order.
+// makeReport returns the report with sorted findings.
 func (c *treeChecker) makeReport() *Report {
 	report := &Report{Rules: c.rules.Name, Results: []Result{}, Findings: append([]Finding{}, c.findings...),
 		NotJudged: notJudged(c.rules)}
@@ -126,7 +125,7 @@ func (c *treeChecker) makeReport() *Report {
 	return report
 }
 
-// addFinding notes a finding of no result.
+// addFinding adds a finding without a result.
 func (c *treeChecker) addFinding(s Severity, rule, path, what, found, expected, do string) {
 	c.findings = append(c.findings, Finding{Severity: s, Rule: rule, Path: path, What: what, Found: found,
 		Expected: expected, Source: ruleSource(rule), Do: do})

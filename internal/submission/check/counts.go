@@ -2,7 +2,7 @@ package check
 
 import "strconv"
 
-// checkCounts wants enough samples and queries.
+// checkCounts checks the numbers of samples and queries.
 func (r *resultFolder) checkCounts(l *runLog) {
 	if !r.known {
 		return
@@ -22,7 +22,7 @@ func (r *resultFolder) checkCounts(l *runLog) {
 	}
 }
 
-// checkQueries wants as many queries as the rules fix beforehand, where no early stopping says how many are enough.
+// checkQueries checks the number of queries if the rules fix it in advance, without early stopping.
 func (r *resultFolder) checkQueries(l *runLog) {
 	if s, ok := r.rulesSettings(l.logScenario()); ok && s.NoEarlyStopping && r.isClosed() {
 		r.atLeast(l, "effective_min_query_count", r.checker.rules.MinQueries(r.model, l.logScenario()), "too few queries",

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// maxDocument bounds a JSON document and a text: people wrote them, or a script.
+// maxDocument is the maximum size in bytes of a JSON document or text, which people or scripts write.
 const maxDocument = 4 << 20
 
-// readBytes reads a small file whole, which the official checker does not look into.
+// readBytes reads a small file that the official checker does not parse.
 func (c *treeChecker) readBytes(name string) ([]byte, error) {
 	f, err := c.tree.Open(name)
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *treeChecker) readBytes(name string) ([]byte, error) {
 	return text, err
 }
 
-// readText reads a small file as the official checker reads texts: UTF-8, with the ends of lines as \n.
+// readText reads a small file like the official checker reads texts: as UTF-8, with \n as line ends.
 func (c *treeChecker) readText(name string) (string, error) {
 	f, err := c.tree.Open(name)
 	if err != nil {
@@ -37,13 +37,13 @@ func (c *treeChecker) readText(name string) (string, error) {
 	return pyvalue.ReadText(f, maxDocument)
 }
 
-// jsonObject is a JSON object and the names that it has more than once.
+// jsonObject is a JSON object with the names of its duplicate keys.
 type jsonObject struct {
-	fields map[string]any // values as pyvalue has them
+	fields map[string]any // values in the types of package pyvalue
 	twice  []string
 }
 
-// readObject reads a JSON file that holds an object.
+// readObject reads a JSON file that contains an object.
 func (c *treeChecker) readObject(name string) (jsonObject, error) {
 	text, err := c.readText(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *treeChecker) readObject(name string) (jsonObject, error) {
 	return parseObject(text)
 }
 
-// parseObject reads a JSON object. Of a name that occurs twice the last value counts, as elsewhere.
+// parseObject parses a JSON object. For a duplicate key, the last value counts, as usual.
 func parseObject(text string) (jsonObject, error) {
 	switch {
 	case strings.HasPrefix(text, byteOrderMark):
@@ -83,10 +83,10 @@ func parseObject(text string) (jsonObject, error) {
 
 const byteOrderMark = "\ufeff"
 
-// isEmptyValue says whether the official checker takes a value for none: "", 0, false, null, [] and {}.
+// isEmptyValue reports whether the official checker treats a value as missing: "", 0, false, null, [] and {}.
 func isEmptyValue(v any) bool { return !pyvalue.True(v) }
 
-// quoteValue is a value as findings quote it.
+// quoteValue returns a value in the form of findings.
 func quoteValue(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

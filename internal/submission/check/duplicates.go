@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkDuplicates looks for runs that are filed for more than one result, and for results that are there twice.
+// checkDuplicates checks for runs filed for several results, and for results filed twice.
 func (c *treeChecker) checkDuplicates() {
 	runs, results := map[string][]*resultFolder{}, map[string][]*resultFolder{}
 	for _, r := range c.results {
@@ -35,7 +35,7 @@ func (c *treeChecker) checkDuplicates() {
 	}
 }
 
-// checkShared looks for another result that has the same run.
+// checkShared checks whether another result uses the same run.
 func (r *resultFolder) checkShared(list []*resultFolder) {
 	other := slices.IndexFunc(list, func(o *resultFolder) bool { return !r.mayShare(o) && !r.sameHost(o) })
 	if other >= 0 {
@@ -50,11 +50,11 @@ func (r *resultFolder) checkShared(list []*resultFolder) {
 	}
 }
 
-// typeFields are the fields of a description that say for what a machine is submitted, and how it is called there.
+// typeFields lists the fields of a description that may differ between two descriptions of one machine.
 var typeFields = []string{"system_type", "system_type_detail", "system_name"}
 
-// sameHost says whether two results are one of one machine, which its submitter describes twice: for two types of
-// systems, or under two names.
+// sameHost reports whether two results belong to one machine that its submitter describes twice, for two types of
+// systems or under two names.
 func (r *resultFolder) sameHost(o *resultFolder) bool {
 	one := r.Submitter == o.Submitter && mlconf.Family(r.model) == mlconf.Family(o.model) &&
 		(r.scenario == o.scenario || r.inferred || o.inferred)
@@ -62,9 +62,9 @@ func (r *resultFolder) sameHost(o *resultFolder) bool {
 		r.system.machineHandle() == o.system.machineHandle()
 }
 
-// machineHandle stands for the description with typeFields and the system's own folder taken out of it: two
-// descriptions of one machine have the same. It is made once: a run may be filed for thousands of results, which are
-// compared in pairs.
+// machineHandle returns a handle that is equal for two descriptions of one machine. It covers all fields except
+// typeFields, without the name of the system's folder. It is computed only once, because a run can be filed for
+// thousands of results, which are compared in pairs.
 func (s *systemFolder) machineHandle() unique.Handle[string] {
 	if s.described == (unique.Handle[string]{}) {
 		fields := maps.Clone(s.fields)
@@ -74,13 +74,13 @@ func (s *systemFolder) machineHandle() unique.Handle[string] {
 				fields[name] = strings.ReplaceAll(text, s.System.System, "")
 			}
 		}
-		s.described = unique.Make(fmt.Sprintf("%#v", fields)) // in the order of the names
+		s.described = unique.Make(fmt.Sprintf("%#v", fields)) // printed in order of names
 	}
 	return s.described
 }
 
-// meantResult is the result that a folder is for, whatever the folder's name. In the open division several benchmarks
-// of a submitter may stand for one of the rules.
+// meantResult returns the path of the result that a folder is for, whatever the folder's name. In the open division,
+// several benchmarks of a submitter can correspond to one benchmark of the rules.
 func (r *resultFolder) meantResult() string {
 	p := r.Place
 	p.Scenario = r.scenario
@@ -92,7 +92,7 @@ func (r *resultFolder) meantResult() string {
 
 func detailOf(r *resultFolder) string { return path.Join(r.Run(), tree.DetailLog) }
 
-// mayShare says whether two results of a system may come from one run: inferred scenarios, the lower accuracy of a
+// mayShare reports whether two results of a system can share one run: inferred scenarios, the lower accuracy of a
 // benchmark, and the same result in two divisions.
 func (r *resultFolder) mayShare(o *resultFolder) bool {
 	switch {

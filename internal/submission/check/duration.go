@@ -8,13 +8,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// minDuration is how long a performance run of a scenario takes at least; ok is false where the rules do not say it.
+// minDuration returns the minimum duration of a performance run. ok is false if the rules do not define one.
 func (r *resultFolder) minDuration(scenario string) (least time.Duration, ok bool) {
 	s, ok := r.rulesSettings(scenario)
 	return s.MinDuration, ok && s.MinDuration > 0
 }
 
-// spellDuration is a duration in words.
+// spellDuration returns a duration in words.
 func spellDuration(d time.Duration) string {
 	if d == 10*time.Minute {
 		return "ten minutes"
@@ -22,14 +22,14 @@ func spellDuration(d time.Duration) string {
 	return figure.Plural(int(d.Minutes()), "minute")
 }
 
-// checkDuration wants runs as long as the round asks for, by their settings and by what they say of themselves.
+// checkDuration checks the duration of a run in its settings and in its log.
 func (r *resultFolder) checkDuration(l *runLog) {
 	if slices.Contains([]string{"e2e-rag-qna", "e2e-rag-db"}, r.model) {
-		return // one pass over the data set, however long
+		return // a single pass over the data set, without a minimum
 	}
 	minDuration, ok := r.minDuration(l.logScenario())
 	if !ok {
-		return // told by the scenario
+		return // the check of scenarios reports it
 	}
 	if got, ok := l.numberOf("effective_min_duration_ms"); !ok || got < float64(minDuration.Milliseconds()) {
 		r.addReject(ruleDuration, l.logPath(), "the run was not set to last "+spellDuration(minDuration),
@@ -49,7 +49,7 @@ func (r *resultFolder) checkDuration(l *runLog) {
 	}
 }
 
-// runDuration is the time between the log's first and last moment of the run.
+// runDuration returns the time between the first and the last event of the run in the log.
 func (l *runLog) runDuration() (time.Duration, bool) {
 	const form = "01-02-2006 15:04:05.000"
 	begin, err := time.Parse(form, l.wordOf("power_begin"))

@@ -13,23 +13,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// endpointsRules are what the endpoints harness's own ruleset wants of a model's replay. A model that is no replay has
-// none: the round's rules judge it.
+// endpointsRules contains the requirements of the endpoints harness's ruleset on a model's replay. For other models,
+// the round's rules apply.
 type endpointsRules struct {
 	replay         bool
-	videos         bool // its answers are videos, some of which are shown, and its audit is the harness's
-	turns, samples int  // of the replay, and of the accuracy
+	videos         bool // answers are videos, some of which must be included, and the audit is the harness's
+	turns, samples int  // numbers of turns in the replay, and of samples in the accuracy run
 	seed           uint64
 	targets        []endpointsTarget
 }
 
 type endpointsTarget struct {
 	metric string
-	least  float64 // %
+	least  float64 // minimum in percent
 	text   string
 }
 
-// endpointsModels are the models whose results may have this form.
+// endpointsModels lists the models whose results can have the form of the endpoints harness.
 var endpointsModels = map[string]endpointsRules{
 	"qwen3-vl-235b-a22b": {},
 	"wan-2.2-t2v-a14b":   {videos: true},
@@ -39,7 +39,8 @@ var endpointsModels = map[string]endpointsRules{
 	}},
 }
 
-// isEndpoints says that a result is in the form of the endpoints harness: it has its summary, and no log of LoadGen.
+// isEndpoints reports whether a result has the form of the endpoints harness: it contains that harness's summary and no
+// log of LoadGen.
 func (r *resultFolder) isEndpoints() bool {
 	t := r.checker.tree
 	_, known := endpointsModels[r.model]
@@ -47,8 +48,8 @@ func (r *resultFolder) isEndpoints() bool {
 		!t.HasFile(path.Join(r.Run(), tree.DetailLog))
 }
 
-// checkEndpoints holds a result in that form to the harness's own ruleset, and says what the official checker wants
-// otherwise.
+// checkEndpoints checks a result in that form against the harness's ruleset. It notes where the official checker
+// differs.
 func (r *resultFolder) checkEndpoints() {
 	var e endpoints.Result
 	read := func(file string) bool {
@@ -102,7 +103,7 @@ func (r *resultFolder) checkEndpoints() {
 	r.checkEndpointsFiles()
 }
 
-// checkEndpointsFiles wants no other files than those of the form.
+// checkEndpointsFiles warns of files that do not belong to the form.
 func (r *resultFolder) checkEndpointsFiles() {
 	for _, known := range []string{r.Results(), r.Run(), r.Place.Accuracy(), path.Dir(r.Run())} {
 		for _, file := range r.checker.tree.Files(known) {
@@ -113,10 +114,10 @@ func (r *resultFolder) checkEndpointsFiles() {
 	}
 }
 
-// cachingTest is what the endpoints harness calls TEST04.
+// cachingTest is the endpoints harness's name of TEST04.
 const cachingTest = "output_caching_test"
 
-// checkEndpointsCaching wants that audit to have passed.
+// checkEndpointsCaching checks that the audit passed.
 func (r *resultFolder) checkEndpointsCaching(e *endpoints.Result) {
 	name := path.Join(r.Results(), endpoints.CachingFile)
 	if a := e.Caching; a.Test != cachingTest || !a.Passed {
@@ -125,7 +126,7 @@ func (r *resultFolder) checkEndpointsCaching(e *endpoints.Result) {
 	}
 }
 
-// checkTurns wants an answer of every turn of a replay.
+// checkTurns checks that every turn of a replay has an answer.
 func (r *resultFolder) checkTurns(e *endpoints.Result) {
 	if t := e.Turns.Turns; t == nil || t.Missing != 0 || t.Observed != t.Expected {
 		name := path.Join(r.Results(), endpoints.ScoresFile)
@@ -134,14 +135,14 @@ func (r *resultFolder) checkTurns(e *endpoints.Result) {
 	}
 }
 
-// endpointsFile says whether a file is one of the form, or lies beside any result.
+// endpointsFile reports whether a file belongs to the form or to every result.
 func (r *resultFolder) endpointsFile(name string) bool {
 	below := strings.TrimPrefix(name, r.Results()+"/")
 	return slices.Contains(endpoints.ResultFiles(endpointsModels[r.model].replay), below) ||
 		slices.Contains([]string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.CalibrationFile}, below)
 }
 
-// checkEndpointsConfig wants what the ruleset locks, and says which seeds ran.
+// checkEndpointsConfig checks the settings that the ruleset fixes, and notes the seeds.
 func (r *resultFolder) checkEndpointsConfig(e *endpoints.Result, rules endpointsRules) {
 	name := path.Join(r.Results(), endpoints.ConfigFile)
 	c := &e.Config
@@ -181,7 +182,7 @@ func (r *resultFolder) checkEndpointsConfig(e *endpoints.Result, rules endpoints
 	}
 }
 
-// officialMinimum is what the official checker wants of min_duration_ms.
+// officialMinimum is the official checker's minimum of min_duration_ms.
 const officialMinimum = 600_000
 
 func shownNumber(v *float64) string {
@@ -191,7 +192,7 @@ func shownNumber(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// checkWhole wants a run to its end, without failures.
+// checkWhole checks that the run is complete and without failures.
 func (r *resultFolder) checkWhole(e *endpoints.Result) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if s.Failed != 0 || !s.Complete {
@@ -200,7 +201,7 @@ func (r *resultFolder) checkWhole(e *endpoints.Result) {
 	}
 }
 
-// checkEndpointsSummary wants a whole replay.
+// checkEndpointsSummary checks that the replay covers all turns, and sets the result.
 func (r *resultFolder) checkEndpointsSummary(e *endpoints.Result, rules endpointsRules) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if s.Issued != rules.turns || s.Completed != rules.turns {
@@ -214,7 +215,8 @@ func (r *resultFolder) checkEndpointsSummary(e *endpoints.Result, rules endpoint
 	r.metric, r.unit = *s.Latency.Mean/1e6, "Latency (ms)"
 }
 
-// checkEndpointsAccuracy judges by the targets of the ruleset: the official checker compares none in this form.
+// checkEndpointsAccuracy checks the accuracy against the ruleset's targets. The official checker compares no accuracy
+// in this form.
 func (r *resultFolder) checkEndpointsAccuracy(e *endpoints.Result, rules endpointsRules) {
 	name := path.Join(r.Results(), endpoints.AccuracyFile)
 	i := slices.IndexFunc(e.Accuracy.Scores, func(s endpoints.DatasetScore) bool {

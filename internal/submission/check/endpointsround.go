@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
-// exampleSeed is both seeds of the configurations that come with the endpoints harness.
+// exampleSeed is the value of both seeds in the endpoints harness's example configurations.
 const exampleSeed = 42
 
-// checkRoundConfig holds a configuration to the round's rules, and says whose seeds ran.
+// checkRoundConfig checks a configuration against the round's rules, and notes the origin of the seeds.
 func (r *resultFolder) checkRoundConfig(e *endpoints.Result) {
 	name := path.Join(r.Results(), endpoints.ConfigFile)
 	runtime, round := e.Config.Settings.Runtime, r.checker.rules.Seeds
@@ -41,7 +41,7 @@ func (r *resultFolder) checkRoundConfig(e *endpoints.Result) {
 		load = "concurrency"
 	}
 	c := &e.Config
-	if c.Type == "submission" && r.scenario == singleStream { // in Offline the official checker takes it for a scenario
+	if c.Type == "submission" && r.scenario == singleStream { // in Offline, the official checker uses Type as the scenario
 		c.Type = c.Mode
 	}
 	if c.Type != kind || c.Settings.Load.Type != load {
@@ -59,7 +59,7 @@ const (
 	singleStream = "SingleStream"
 )
 
-// checkRoundSummary wants enough samples, a latency within the limit, and a result.
+// checkRoundSummary checks the number of samples and the latency limit, and sets the result.
 func (r *resultFolder) checkRoundSummary(e *endpoints.Result) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	least := uint64(0)
@@ -87,7 +87,7 @@ func (r *resultFolder) checkRoundSummary(e *endpoints.Result) {
 	}
 	result := s.QPS
 	if r.scenario == offline && s.Duration != nil && *s.Duration > 0 {
-		rate := float64(s.Issued) / (*s.Duration / 1e9) // as the official checker finds it
+		rate := float64(s.Issued) / (*s.Duration / 1e9) // the official checker's formula
 		result = &rate
 	}
 	if result == nil || !(*result > 0) {
@@ -100,7 +100,7 @@ func (r *resultFolder) checkRoundSummary(e *endpoints.Result) {
 	}
 }
 
-// checkSingleStream takes the mean latency for the result, as the official checker does in this form.
+// checkSingleStream sets the mean latency as the result, like the official checker in this form.
 func (r *resultFolder) checkSingleStream(e *endpoints.Result) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	if least := r.checker.rules.MinQueries(r.model, r.scenario); uint64(s.Issued) < least {
@@ -115,7 +115,7 @@ func (r *resultFolder) checkSingleStream(e *endpoints.Result) {
 	r.metric, r.unit = *s.Latency.Mean/nanoseconds, "Latency (s)"
 }
 
-// checkRoundAccuracy judges by the round's target, which the official checker compares in this form, too.
+// checkRoundAccuracy checks the accuracy against the round's target, like the official checker.
 func (r *resultFolder) checkRoundAccuracy(e *endpoints.Result) {
 	name := path.Join(r.Results(), endpoints.AccuracyFile)
 	i := slices.IndexFunc(e.Accuracy.Scores, func(s endpoints.DatasetScore) bool { return s.Score != nil })
@@ -135,7 +135,7 @@ func (r *resultFolder) checkRoundAccuracy(e *endpoints.Result) {
 			strconv.FormatUint(want, 10), "run it over the whole data set")
 	}
 	got := *e.Accuracy.Scores[i].Score
-	if endpointsModels[r.model].videos && got <= 1 { // the mean of VBench's dimensions, which the round has as percent
+	if endpointsModels[r.model].videos && got <= 1 { // mean of VBench's dimensions, whose target is in percent
 		r.addFinding(Note, ruleAccuracy, name, "the score is from 0 to 1, and read as percent here", shownNumber(&got), "",
 			"nothing: the official checker compares no accuracy of this model in this form")
 		got *= 100

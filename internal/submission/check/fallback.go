@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkFallback compares the accuracies of TEST01 where its outputs differ: that of the audit's outputs with that of
-// the accuracy run's outputs of the same samples.
+// checkFallback compares accuracies if TEST01's outputs differ: the accuracy of the audit's outputs, and that of the
+// accuracy run's outputs for the same samples.
 func (a *auditFolder) checkFallback() {
 	folder := path.Join(a.folder, tree.AccuracyDir)
 	files := []string{tree.AccuracyLog, tree.AccuracyText, tree.BaselineAccuracy, tree.ComplianceAccuracy}
@@ -36,7 +36,7 @@ func (a *auditFolder) checkFallback() {
 	}
 }
 
-// compareMetric wants a metric of two files to differ by little.
+// compareMetric checks that a metric differs only slightly between two files.
 func (a *auditFolder) compareMetric(baselineFile, complianceFile, metric, do string) {
 	baseline, ok := a.lastValue(baselineFile, metric, do)
 	compliance, ok2 := a.lastValue(complianceFile, metric, do)
@@ -51,7 +51,7 @@ func (a *auditFolder) compareMetric(baselineFile, complianceFile, metric, do str
 	}
 }
 
-// lastValue is the last value of a metric in a file, the one that counts.
+// lastValue returns the last value of a metric in a file, which is the one that counts.
 func (a *auditFolder) lastValue(name, metric, do string) (float64, bool) {
 	text, err := a.checker.readText(name)
 	if err != nil {

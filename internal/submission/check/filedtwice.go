@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// filedRun is a run as it lies in a result's folder.
+// filedRun is a run in a result's folder.
 type filedRun struct {
 	of   *resultFolder
-	path string // of its detail log
-	main bool   // the performance run, which checkDuplicates looks at
+	path string // path of its detail log
+	main bool   // a performance run, which checkDuplicates checks
 }
 
-// rememberRun remembers a run by what tells it from others, where its log has that.
+// rememberRun records a run by its identity, if its log contains one.
 func (r *resultFolder) rememberRun(l *runLog) {
 	if l == nil {
 		return
 	}
 	moment := l.runIdentity()
-	if strings.Count(moment, " ") < 2 { // a date alone may be that of several runs
+	if strings.Count(moment, " ") < 2 { // several runs can have the same date
 		return
 	}
 	if r.filed == nil {
@@ -27,8 +27,8 @@ func (r *resultFolder) rememberRun(l *runLog) {
 	r.filed[moment] = append(r.filed[moment], filedRun{r, l.logPath(), l.role == mainRun})
 }
 
-// checkFiledTwice looks for runs of audits and accuracy runs that are another result's. Results whose performance runs
-// are one are told by that.
+// checkFiledTwice checks for runs of audits and accuracy runs that also belong to another result. It skips results with
+// a common performance run, which checkDuplicates reports.
 func (c *treeChecker) checkFiledTwice() {
 	all := map[string][]filedRun{}
 	for _, r := range c.results {
@@ -45,7 +45,8 @@ func (c *treeChecker) checkFiledTwice() {
 	}
 }
 
-// isAccused says whether the run was found to be another benchmark's: then the other that has it is right.
+// isAccused reports whether the run was found to belong to another benchmark. The other result with the same run is
+// then correct.
 func (f filedRun) isAccused() bool {
 	return slices.ContainsFunc(f.of.findings, func(o Finding) bool { return o.Kind == AuditOfAnother && o.Path == f.path })
 }
@@ -57,7 +58,7 @@ func (f filedRun) checkAmong(list []filedRun) {
 		}
 		severity := Reject
 		if f.of.System == o.of.System && f.of.Submitter == o.of.Submitter && f.of.model == o.of.model {
-			severity = Warn // another scenario of the benchmark
+			severity = Warn // another scenario of the same benchmark
 		}
 		f.of.addFinding(severity, ruleDuplicates, f.path, whatFiledTwice, o.path, "a run of its own",
 			"file the run where it was made, and run again for the other").Other = o.path

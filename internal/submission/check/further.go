@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// furtherRuns are the names of the folders of performance runs that the round asks for behind the first.
+// furtherRuns returns the folder names of the performance runs that the round requires after the first.
 func (r *resultFolder) furtherRuns() (names []string) {
 	for i := 2; i <= r.checker.rules.Runs(r.scenario); i++ {
 		names = append(names, fmt.Sprintf("run_%d", i))
@@ -16,8 +16,8 @@ func (r *resultFolder) furtherRuns() (names []string) {
 	return names
 }
 
-// readFurther reads the runs behind the first. The checkers of these rounds told of one that is missing, and took the
-// result.
+// readFurther reads the performance runs after the first. It only warns of a missing one, because the official checkers
+// of these rounds accepted such results.
 func (r *resultFolder) readFurther() {
 	for _, name := range r.furtherRuns() {
 		folder := path.Join(r.Results(), tree.PerformanceDir, name)
@@ -32,7 +32,7 @@ func (r *resultFolder) readFurther() {
 	}
 }
 
-// countedRun is the run whose result counts: of several the last.
+// countedRun returns the run whose result counts: the last one with a result.
 func (r *resultFolder) countedRun() *runLog {
 	all := append([]*runLog{r.perf}, r.further...)
 	all = slices.DeleteFunc(all, func(l *runLog) bool { return !l.hasResult() })

@@ -5,7 +5,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// checkInferred looks at results that come from a run of another scenario.
+// checkInferred checks results that are inferred from a run of another scenario.
 func (r *resultFolder) checkInferred() {
 	from := r.perf.logScenario()
 	if !r.named || from == r.scenario || r.scenario == "Interactive" && from == "Server" {

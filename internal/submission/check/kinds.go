@@ -25,7 +25,7 @@ const (
 	RunFiledTwice        Kind = "run-filed-twice"
 )
 
-// What findings of the kinds say.
+// Texts of findings that have a kind.
 const (
 	whatOfAnother      = "the audit's run is of another benchmark"
 	whatAuditAsResult  = "an audit's run is filed as the result"
@@ -44,7 +44,7 @@ const (
 	whatFiledTwice     = "the run is filed for another result too"
 )
 
-// kinds has the kind of what a finding says.
+// kinds maps texts of findings to kinds.
 var kinds = map[string]Kind{
 	whatOfAnother: AuditOfAnother, whatAuditAsResult: AuditAsResult, whatResultAsAudit: ResultAsAudit,
 	whatNoSettings: AuditWithoutSettings, whatOtherSettings: AuditWithoutSettings, whatNoOutput: AuditWithoutOutput,
@@ -59,7 +59,7 @@ type Breach struct {
 	Says []string
 }
 
-// Breaches lists the kinds, by name.
+// Breaches returns all kinds, sorted by name.
 func Breaches() []Breach {
 	says := map[Kind][]string{}
 	for what, kind := range kinds {
@@ -73,7 +73,8 @@ func Breaches() []Breach {
 	return all
 }
 
-// kindOf is the kind of a finding; "" of none. A user.conf is not what ran: the logs show that.
+// kindOf returns the kind of a finding, or "" if it has none. Findings about user.conf have none, because the logs show
+// what actually ran.
 func kindOf(rule, what string) Kind {
 	if rule == ruleConf {
 		return ""

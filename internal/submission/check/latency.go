@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// checkLatency holds a run to the latency limit of its benchmark.
+// checkLatency checks a run's latency against its benchmark's limit.
 func (r *resultFolder) checkLatency(l *runLog) {
 	limit := r.checker.rules.LatencyLimit(r.model, l.logScenario())
 	if limit == 0 {
@@ -21,7 +21,7 @@ func (r *resultFolder) checkLatency(l *runLog) {
 			"leave target_latency to the rules, and run again")
 	}
 	if r.checker.rules.UsesTokens(r.model) {
-		return // their limits are those of tokens
+		return // the limits apply to tokens
 	}
 	if got, ok := l.numberOf(measured); ok && got > float64(limit) {
 		r.addFinding(r.settledLimit(l, limit), ruleLatency, l.logPath(), "the latency is over the limit",
@@ -30,9 +30,8 @@ func (r *resultFolder) checkLatency(l *runLog) {
 	}
 }
 
-// settledLimit is Reject where the rules name one latency limit: LoadGen's setting is that of the checker. Of
-// dlrm-v3 they
-// are 80 ms and 60 s, and nobody can say which latency is too high.
+// settledLimit returns Reject if LoadGen's setting and the official checker agree on the limit, and Note otherwise. For
+// dlrm-v3 they differ: 80 ms and 60 s.
 func (r *resultFolder) settledLimit(l *runLog, limit time.Duration) Severity {
 	if s, ok := r.rulesSettings(l.logScenario()); ok && s.ServerTargetLatency == limit {
 		return Reject
@@ -40,7 +39,7 @@ func (r *resultFolder) settledLimit(l *runLog, limit time.Duration) Severity {
 	return Note
 }
 
-// checkTokens holds a run of a model that generates tokens to the limits of first and further tokens.
+// checkTokens checks the latencies of a model that generates tokens: of the first token, and per further token.
 func (r *resultFolder) checkTokens(l *runLog) {
 	if !r.checker.rules.UsesTokens(r.model) {
 		return
@@ -55,7 +54,7 @@ func (r *resultFolder) checkTokens(l *runLog) {
 	}
 	limits, ok := r.checker.rules.TokenLimits(r.model, r.scenario)
 	if !ok {
-		return // of a scenario that the benchmark does not have
+		return // the benchmark does not have the scenario
 	}
 	r.checkTokenLimits(l, limits)
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// rehearsal is how the version of Plumbline's own LoadGen begins.
+// rehearsal is the prefix of versions of Plumbline's own LoadGen.
 const rehearsal = "plumbline"
 
-// checkLoadGen wants the official LoadGen, as it was published, of this round. It notes a later one.
+// checkLoadGen requires the official, unchanged LoadGen of this round. It notes a later version.
 func (r *resultFolder) checkLoadGen(l *runLog) {
 	version := l.wordOf("loadgen_version")
 	name := l.logPath()
@@ -19,7 +19,7 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	case strings.HasPrefix(strings.ToLower(version), rehearsal):
 		r.addReject(ruleLoadGen, name, "the run is a rehearsal, driven by Plumbline's own LoadGen", version,
 			"the official LoadGen", do)
-	case r.checker.rules.LoadGenMajor() == 0: // notJudged
+	case r.checker.rules.LoadGenMajor() == 0: // notJudged lists it
 	case !ok || major < r.checker.rules.LoadGenMajor():
 		r.addFinding(r.ofAccuracy(l), ruleLoadGen, name, whatEarlierLoadGen, version,
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor())+" or later", do)
@@ -28,7 +28,7 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 			"version "+strconv.Itoa(r.checker.rules.LoadGenMajor()),
 			"ask whether the round takes it, or check with its own round: --rules")
 	}
-	// a LoadGen that was built of an archive, as that of the package index is, has no history to look at: NA
+	// a LoadGen built from an archive, as in a package index, has no version history and logs NA
 	if status := l.wordOf("loadgen_git_status_message"); status != "" && status != "NA" {
 		severity := Reject
 		if r.checker.options.Skip.Uncommitted || r.checker.asks.Forgives(uncommitted) {
@@ -38,10 +38,10 @@ func (r *resultFolder) checkLoadGen(l *runLog) {
 	}
 }
 
-// uncommitted is what LoadGen logs where it was built with changes.
+// uncommitted is the text that LoadGen logs if it was built from changed sources.
 const uncommitted = "built with uncommitted changes"
 
-// ofAccuracy is Warn for logs of accuracy runs, whose settings decide nothing.
+// ofAccuracy returns Warn for logs of accuracy runs, whose settings do not matter, and Reject otherwise.
 func (r *resultFolder) ofAccuracy(l *runLog) Severity {
 	if l.role == accuracyRun {
 		return Warn
@@ -49,15 +49,15 @@ func (r *resultFolder) ofAccuracy(l *runLog) Severity {
 	return Reject
 }
 
-// leadingNumber is the whole number at the beginning of a version.
+// leadingNumber returns the whole number at the beginning of a version.
 func leadingNumber(version string) (int, bool) {
 	digits, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(digits)
 	return n, err == nil
 }
 
-// checkSameLoadGen warns where the accuracy run had another LoadGen, or another system, than the performance run, or
-// another data set: the rules have accuracies of some models measured on one of another size.
+// checkSameLoadGen warns if the accuracy run used another LoadGen, system or data set than the performance run. For
+// some models, the rules prescribe data sets of different sizes for the two runs.
 func (r *resultFolder) checkSameLoadGen() {
 	rules := r.checker.rules
 	apart := rules.AccuracySampleCount(r.model, r.scenario) != rules.DatasetSize(r.model)

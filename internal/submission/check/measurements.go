@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkMeasurements looks at what describes the model of a result.
+// checkMeasurements checks the description of a result's model.
 func (r *resultFolder) checkMeasurements() {
 	t := r.checker.tree
 	for _, name := range []string{tree.UserConf, tree.Readme} {
-		if name == tree.UserConf && r.isEndpoints() { // LoadGen has no part in it
+		if name == tree.UserConf && r.isEndpoints() { // not used in this form
 			continue
 		}
 		r.checkFilled(t.Layout.Measurements(r.Place) + "/" + name)
@@ -42,7 +42,7 @@ func (r *resultFolder) checkMeasurements() {
 	r.checkModelFields(name, o.fields)
 }
 
-// ofPapers is what it means that a description or a text is not whole: the checkers before v3.1 took the result.
+// ofPapers returns the severity of an incomplete description or text. Checkers before v3.1 accepted such results.
 func (c *treeChecker) ofPapers() Severity {
 	if c.asks.LoosePapers {
 		return Warn
@@ -50,7 +50,7 @@ func (c *treeChecker) ofPapers() Severity {
 	return Reject
 }
 
-// checkMarks looks for why the result is none to be submitted: a plugin's embedded model, a rehearsal, other settings.
+// checkMarks reports marks that prevent a submission: a plugin's embedded model, a rehearsal, or other settings.
 func (r *resultFolder) checkMarks(name string, marks any) {
 	if isEmptyValue(marks) {
 		return
@@ -63,7 +63,7 @@ func (r *resultFolder) checkMarks(name string, marks any) {
 		"no "+tree.MarksField, "run again with the benchmark's model and data set, by the rules")
 }
 
-// checkFilled rejects a file that is missing or empty.
+// checkFilled rejects a missing or empty file.
 func (r *resultFolder) checkFilled(name string) {
 	e, _ := r.checker.tree.Entry(name)
 	switch {
@@ -96,7 +96,7 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 	}
 }
 
-// unfilledFields are the fields that a person still has to fill in, sorted.
+// unfilledFields returns the fields that a person must still fill in, sorted.
 func unfilledFields(fields map[string]any) []string {
 	var names []string
 	for name, value := range fields {

@@ -10,13 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// checkMetric wants a result that is a number, and the one that the summary shows.
+// checkMetric checks that the result is a number and equals the value in the summary.
 func (r *resultFolder) checkMetric() {
 	l := r.countedRun()
 	r.checkSummaryMetric(l)
 	metric, ok := r.checker.rules.Metric(r.model, l.logScenario())
 	if !ok {
-		return // told by the scenario, or the model
+		return // the check of the scenario or the model reports it
 	}
 	key := metric.Key
 	if r.inferred {
@@ -38,8 +38,8 @@ func (r *resultFolder) checkMetric() {
 	}
 }
 
-// wantNumbers wants the rates that the official checker reads as numbers besides the result: the samples of results in
-// tokens, and the run's own of inferred ones.
+// wantNumbers checks that all rates that the official checker parses are numbers: the samples per second of token
+// results, and the run's own rate of inferred results.
 func (r *resultFolder) wantNumbers(l *runLog, own string) {
 	common, _ := r.checker.rules.Metric("", l.logScenario())
 	for _, key := range slices.Compact([]string{common.Key, own}) {
@@ -50,14 +50,14 @@ func (r *resultFolder) wantNumbers(l *runLog, own string) {
 	}
 }
 
-// inferredKeys are the entries that inferred results are made of.
+// inferredKeys contains the log entries from which results are inferred, by pair of scenarios.
 var inferredKeys = map[string]string{
 	"SingleStream MultiStream": "early_stopping_latency_ms",
 	"SingleStream Offline":     "result_qps_without_loadgen_overhead",
 	"MultiStream Offline":      "result_mean_query_latency_ns",
 }
 
-// printedNumber is the first value of a key as a number, also where the log has it as text.
+// printedNumber returns the first value of a key as a number, even if the log contains it as text.
 func (l *runLog) printedNumber(key string) (float64, bool) {
 	e, _ := l.detail.First(key)
 	if text, is := e.Text(); is {
@@ -71,7 +71,7 @@ func parseNumber(text string) (float64, bool) {
 	return v, err == nil
 }
 
-// rateKeys are the entries of rates, by their labels in a summary.
+// rateKeys contains the log entries of rates by their labels in a summary.
 var rateKeys = map[string]string{
 	"Samples per second":           "result_samples_per_second",
 	"Tokens per second":            "result_tokens_per_second",
@@ -81,10 +81,10 @@ var rateKeys = map[string]string{
 	"QPS w/o loadgen overhead":     "result_qps_without_loadgen_overhead",
 }
 
-// latencyKeys are the entries of one kind of latencies, with the percentile, or min, max or mean, in the place of %s.
+// latencyKeys contains the log entries of a kind of latency. %s stands for the percentile, or for min, max or mean.
 type latencyKeys struct {
-	percentileLabel, percentile string // "99.00 percentile " stands before the label
-	label, extreme              string // "Mean " stands before the label
+	percentileLabel, percentile string // follows "99.00 percentile "
+	label, extreme              string // follows "Mean "
 }
 
 var latencies = []latencyKeys{
@@ -95,16 +95,16 @@ var latencies = []latencyKeys{
 		"Time per Output Token (ns)", "result_time_to_output_token_%s"},
 }
 
-// perQuery are those of MultiStream, whose summary shows latencies of queries; the others' are of samples. Where the
-// result is streams the summary shows both, those of queries below the heading headQueries.
+// perQuery contains the log entries of query latencies. MultiStream's summary shows these instead of sample latencies.
+// If the result is a number of streams, the summary shows both, with query latencies below the heading headQueries.
 var perQuery = []latencyKeys{
 	{"latency (ns)", "result_%s_percentile_per_query_latency_ns", "latency (ns)", "result_%s_query_latency_ns"},
 }
 
-// headQueries is the heading of the latencies of queries in summaries of rounds whose MultiStream has streams.
+// headQueries is the heading of query latencies in summaries of rounds with streams in MultiStream.
 const headQueries = "Per-query latency"
 
-// ofQueries says whether the latencies of a block of the summary are those of queries.
+// ofQueries reports whether a block of the summary shows query latencies.
 func (r *resultFolder) ofQueries(l *runLog, block []mllog.Field) bool {
 	if r.checker.rules.HasStreams() {
 		return block[0].Label == headQueries
@@ -112,7 +112,7 @@ func (r *resultFolder) ofQueries(l *runLog, block []mllog.Field) bool {
 	return strings.EqualFold(l.logScenario(), "MultiStream")
 }
 
-// summaryKey is the entry that the summary shows under a label; empty: none that is compared.
+// summaryKey returns the log entry for a label of the summary; empty: the label is not compared.
 func summaryKey(label string, ofQueries bool) string {
 	if key, ok := rateKeys[label]; ok {
 		return key
@@ -123,7 +123,7 @@ func summaryKey(label string, ofQueries bool) string {
 	}
 	first, rest, _ := strings.Cut(label, " ")
 	rest, isPercentile := strings.CutPrefix(rest, "percentile ")
-	percentile, err := strconv.ParseFloat(strings.TrimSuffix(first, "th"), 64) // the headline has 99.0th
+	percentile, err := strconv.ParseFloat(strings.TrimSuffix(first, "th"), 64) // the headline writes 99.0th
 	for _, k := range kinds {
 		switch {
 		case isPercentile && err == nil && rest == k.percentileLabel:
@@ -135,13 +135,13 @@ func summaryKey(label string, ofQueries bool) string {
 	return ""
 }
 
-// estimateKeys are the entries of early stopping's estimates.
+// estimateKeys contains the log entries of early stopping's estimates.
 var estimateKeys = []struct{ label, key string }{
 	{"90.0th percentile estimate: ", "early_stopping_latency_ss"}, {"99.0th percentile estimate: ",
 		"early_stopping_latency_ms"},
 }
 
-// checkSummaryMetric wants the summary's numbers to be those of the detail log.
+// checkSummaryMetric checks that the summary's numbers equal those in the detail log.
 func (r *resultFolder) checkSummaryMetric(l *runLog) {
 	if l.summary == nil {
 		return
@@ -152,7 +152,7 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 		}
 	}
 	for _, f := range l.summary.EarlyStopping {
-		if strings.HasPrefix(f.Label, "TPOT") { // the keys have the estimates of the first token
+		if strings.HasPrefix(f.Label, "TPOT") { // the keys contain the estimates of the first token
 			continue
 		}
 		for line := range strings.Lines(f.Value) {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkNetworkSUT holds the name of the system under test to the division.
+// checkNetworkSUT checks the name of the system under test against the division.
 func (r *resultFolder) checkNetworkSUT(l *runLog) {
 	named := strings.Contains(l.wordOf("sut_name"), result.NetworkSUT)
 	switch {

@@ -2,14 +2,14 @@ package check
 
 import "github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-// Unjudged is a rule of the round that is not applied to results.
+// Unjudged is a rule of the round that the check does not apply.
 type Unjudged struct {
-	Rule string `json:"rule"` // the family
+	Rule string `json:"rule"` // family of the rule
 	What string `json:"what"` // what is not judged
 	Why  string `json:"why"`
 }
 
-// unjudged are the rules that some rounds leave unknown, with what a round has that does.
+// unjudged lists rules that some rounds leave undefined, with a test for the rounds that define them.
 var unjudged = []struct {
 	Unjudged
 	in func(rules *mlconf.Rules) bool
@@ -30,7 +30,7 @@ var unjudged = []struct {
 		func(r *mlconf.Rules) bool { return r.Checks().OtherPowerTools }},
 }
 
-// notJudged are the rules that the round leaves unknown.
+// notJudged returns the rules that the round leaves undefined.
 func notJudged(rules *mlconf.Rules) []Unjudged {
 	var list []Unjudged
 	for _, u := range unjudged {
@@ -41,7 +41,7 @@ func notJudged(rules *mlconf.Rules) []Unjudged {
 	return list
 }
 
-// hasDataset says whether the round knows how many samples a data set has.
+// hasDataset reports whether the round defines the size of a data set.
 func hasDataset(rules *mlconf.Rules) bool {
 	for _, model := range rules.Models() {
 		if rules.AccuracySampleCount(model, "") > 0 {

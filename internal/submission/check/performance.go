@@ -13,10 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// performanceRules are the rules on the log of a performance run, the main one and those audits that are as long as it.
+// performanceRules lists the rules on the log of a performance run. They apply to the main run and to audits of the
+// same length.
 var performanceRules = []struct {
 	check  func(r *resultFolder, l *runLog)
-	result bool // on what the run came to, and not on how it was set
+	result bool // applies to the run's result, not to its settings
 }{
 	{check: (*resultFolder).checkErrors},
 	{check: (*resultFolder).checkLoadGen},
@@ -33,7 +34,7 @@ var performanceRules = []struct {
 	{check: (*resultFolder).checkTwice},
 }
 
-// checkPerformance holds a performance run to the rules.
+// checkPerformance applies performanceRules to a run.
 func (r *resultFolder) checkPerformance(l *runLog) {
 	if l == nil {
 		return
@@ -45,7 +46,7 @@ func (r *resultFolder) checkPerformance(l *runLog) {
 	}
 }
 
-// checkMain is for the main performance run alone.
+// checkMain checks what applies only to the main performance run.
 func (r *resultFolder) checkMain() {
 	if r.perf == nil {
 		return
@@ -66,7 +67,7 @@ func (r *resultFolder) checkMain() {
 	}
 }
 
-// ranAsAudit says whether a run had settings that a compliance test makes it have.
+// ranAsAudit reports whether a run had settings that only compliance tests use.
 func (r *resultFolder) ranAsAudit(l *runLog) bool {
 	unique, _ := l.flagOf("effective_performance_issue_unique")
 	same, _ := l.flagOf("effective_performance_issue_same")
@@ -77,10 +78,10 @@ func (r *resultFolder) ranAsAudit(l *runLog) bool {
 	return unique || same || logged > 0 || share > 0 || qsl != r.checker.rules.Seeds.QSL
 }
 
-// bothModes is the mode of a run that LoadGen makes in both modes, one after the other, for submissions.
+// bothModes is LoadGen's mode that runs accuracy and performance in turn.
 const bothModes = "SubmissionRun"
 
-// checkMode wants the kind of run that the folder is for.
+// checkMode checks the mode of a run.
 func (r *resultFolder) checkMode(l *runLog, want string) {
 	mode := l.wordOf("effective_test_mode")
 	if mode == bothModes {
@@ -95,8 +96,8 @@ func (r *resultFolder) checkMode(l *runLog, want string) {
 	}
 }
 
-// rulesSettings are the settings that the round gives to a run of the model; ok is false for a scenario that LoadGen
-// does not know.
+// rulesSettings returns the round's settings for a run of the model. ok is false for a scenario that LoadGen does not
+// know.
 func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, ok bool) {
 	s = loadgen.TestSettings{}
 	official := mlconf.Official{Of: r.checker.rules}
@@ -105,11 +106,11 @@ func (r *resultFolder) rulesSettings(scenario string) (s loadgen.TestSettings, o
 	return s, err == nil
 }
 
-// maxErrors is how many errors of a log are told one by one.
+// maxErrors is the maximum number of log errors that are reported one by one.
 const maxErrors = 3
 
-// checkErrors wants a log without errors. The run of an audit may end at its max_query_count, but not where the
-// official checker, or the audit's script, reads its log.
+// checkErrors requires a log without errors. An audit's run may end at its max_query_count, unless the official checker
+// or the audit's script reads the log.
 func (r *resultFolder) checkErrors(l *runLog) {
 	all, remarks := l.detail.Errors, []mllog.DetailEntry(nil)
 	if l.isAudit() && !tree.FilesOf(string(l.role)).Required {
@@ -147,7 +148,7 @@ func (r *resultFolder) checkErrors(l *runLog) {
 	}
 }
 
-// ofRemark is what it means that a run of an audit ended when all was issued.
+// ofRemark returns the severity of the remark that an audit's run ended when all queries were issued.
 func (r *resultFolder) ofRemark(l *runLog) Severity {
 	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
 		return Note
@@ -155,8 +156,8 @@ func (r *resultFolder) ofRemark(l *runLog) Severity {
 	return Warn
 }
 
-// endedEarly parts the errors of a run of TEST04 from the remark that there were no more samples to issue, to which its
-// settings led before v2.1: each sample once, or one alone.
+// endedEarly separates the errors of TEST04's run from the remark that all samples were issued. Before v2.1, the test's
+// settings caused that remark.
 func endedEarly(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
 	for _, e := range errors {
 		if message, _ := e.Text(); strings.Contains(message, "Ran out of generated queries") {
@@ -168,7 +169,7 @@ func endedEarly(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
 	return all, remarks
 }
 
-// quoteEntry is an entry as findings quote it.
+// quoteEntry returns an entry in the form of findings.
 func quoteEntry(e mllog.DetailEntry) string {
 	if message, is := e.Text(); is {
 		return e.Key + ": " + message

@@ -12,7 +12,7 @@ import (
 
 func (r *resultFolder) isPowerMeasured() bool { return power.Measured(r.checker.tree, r.Place) }
 
-// checkPower looks at the power measurement of a result.
+// checkPower checks the power measurement of a result.
 func (r *resultFolder) checkPower() {
 	if !r.isPowerMeasured() {
 		return
@@ -33,7 +33,8 @@ func (r *resultFolder) checkPower() {
 	r.checkPowerTexts()
 }
 
-// checkPowerTexts looks for what a person says of the measurement, which the guidelines want and no checker asks for.
+// checkPowerTexts checks for descriptions of the measurement, which the guidelines require and no official checker
+// demands.
 func (r *resultFolder) checkPowerTexts() {
 	folder := r.checker.tree.Layout.Measurements(r.Place)
 	for _, name := range tree.PowerTexts() {
@@ -47,7 +48,7 @@ func (r *resultFolder) checkPowerTexts() {
 	}
 }
 
-// checkSamples wants samples within the run.
+// checkSamples checks that the log contains samples within the run.
 func (r *resultFolder) checkSamples() {
 	if r.perf == nil || !r.checker.tree.HasFile(path.Join(r.Run(), tree.PowerSamples)) {
 		return
@@ -71,8 +72,8 @@ func (r *resultFolder) checkSamples() {
 	}
 }
 
-// expectedQueries is how many a run of that many seconds had. Logs before v2.0 do not say it: those of MultiStream
-// count what was made, and for others the rate stands for it.
+// expectedQueries returns the number of queries of a run that lasted the given seconds. Logs before v2.0 lack it. For
+// MultiStream it is then the number of generated queries, otherwise the rate times the time.
 func (l *runLog) expectedQueries(seconds float64) uint64 {
 	for _, key := range []string{"result_query_count", "generated_query_count"} {
 		e, has := l.detail.First(key)
@@ -84,7 +85,7 @@ func (l *runLog) expectedQueries(seconds float64) uint64 {
 	return uint64(rate * seconds)
 }
 
-// checkNameplate looks for what the system's power supplies are made for.
+// checkNameplate checks for the ratings of the system's power supplies.
 func (r *resultFolder) checkNameplate() {
 	name := r.NameplateFile()
 	if _, has := r.system.fields["system_power_capacity"]; has || !r.system.hasNameplate() {
@@ -96,11 +97,11 @@ func (r *resultFolder) checkNameplate() {
 	}
 }
 
-// hasNameplate says whether the round asks for a description of power supplies.
+// hasNameplate reports whether the round requires a description of the power supplies.
 func (s *systemFolder) hasNameplate() bool { return s.checker.rules.HasNameplate() }
 
-// checkNameplate reads the description of the power supplies, which the official checker does with or without results
-// of power.
+// checkNameplate reads the description of the power supplies. Like the official checker, it does so for every system,
+// with or without power results.
 func (s *systemFolder) checkNameplate() {
 	name := s.NameplateFile()
 	if _, there := s.checker.tree.Entry(name); !there || !s.hasNameplate() {
@@ -116,7 +117,7 @@ func (s *systemFolder) checkNameplate() {
 	}
 }
 
-// checkMeterFiles judges what the power meter's programs recorded of their session.
+// checkMeterFiles checks the files that the power meter's programs recorded.
 func (r *resultFolder) checkMeterFiles() {
 	for _, f := range power.CheckSession(r.checker.tree, r.Place) {
 		r.addReject(rulePower, f.Path, "the session of the power meter does not hold: "+f.About, f.Text, "",

@@ -5,7 +5,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkEntry holds a file or folder to what the submissions' repository takes.
+// checkEntry checks a file or folder against the limits of the submissions' repository.
 func (c *treeChecker) checkEntry(e tree.Entry) {
 	for _, f := range repository.Find(e) {
 		severity := Reject

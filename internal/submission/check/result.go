@@ -8,29 +8,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// resultFolder is one scenario folder under check. One goroutine works on it.
+// resultFolder is the check of one scenario folder. A single goroutine uses it.
 type resultFolder struct {
 	tree.Place
 	checker  *treeChecker
 	system   *systemFolder
-	model    string // by the rules' name
-	guessed  bool   // from a part of the folder's name
-	known    bool   // the round has the model
-	scenario string // canonical
+	model    string // name in the rules
+	guessed  bool   // model derived from a part of the folder's name
+	known    bool   // the round contains the model
+	scenario string // canonical name
 	named    bool   // the folder's name is a scenario
 
-	perf, acc *runLog               // nil where there is none, and when the check is over
-	further   []*runLog             // of rounds that ask for several performance runs: those behind the first
-	moment    string                // of the performance run, if it has one that tells it from others
-	loadgen   string                // the version that drove it
-	filed     map[string][]filedRun // the runs of its folders, by what tells them from others
+	perf, acc *runLog               // nil: none, or released after the check
+	further   []*runLog             // performance runs after the first, in rounds that require several
+	moment    string                // identity of the performance run; empty: unknown
+	loadgen   string                // LoadGen version of the performance run
+	filed     map[string][]filedRun // runs in its folders by identity
 	inferred  bool
 	metric    float64
 	unit      string
 	findings  []Finding
 }
 
-// resultFolders are those of a system's folders, all of them: a folder that is no scenario is one that fails.
+// resultFolders returns all folders of a system's results. A folder whose name is not a scenario fails the check.
 func (s *systemFolder) resultFolders() []*resultFolder {
 	var list []*resultFolder
 	for _, b := range s.Benchmarks {
@@ -49,7 +49,7 @@ func (s *systemFolder) resultFolders() []*resultFolder {
 	return list
 }
 
-// checkResult applies the rules of all families, each by the logs that it needs.
+// checkResult applies the rules of all families to the result.
 func (r *resultFolder) checkResult() {
 	r.checkNames()
 	if r.isEndpoints() {
@@ -81,7 +81,7 @@ func (r *resultFolder) checkResult() {
 	if r.perf != nil && strings.Count(r.perf.runIdentity(), " ") > 1 {
 		r.moment = r.perf.runIdentity()
 	}
-	r.perf, r.acc, r.further = nil, nil, nil // logs are large, results many
+	r.perf, r.acc, r.further = nil, nil, nil // logs are large and results numerous
 }
 
 func (r *resultFolder) toResult() Result {
@@ -91,7 +91,7 @@ func (r *resultFolder) toResult() Result {
 
 func (r *resultFolder) isClosed() bool { return r.Division != tree.DivisionOpen }
 
-// addFinding notes a finding of the result. The caller may complete what it returns before it adds another.
+// addFinding adds a finding of the result. The caller may complete the returned finding before the next call.
 func (r *resultFolder) addFinding(s Severity, rule, name, what, found, expected, do string) *Finding {
 	if s == Reject && r.checker.asks.AuditsWherePresent &&
 		strings.HasPrefix(name, r.checker.tree.Layout.Audits(r.Place)+"/") {
@@ -110,7 +110,7 @@ func (r *resultFolder) addWarning(rule, name, what, found, expected, do string) 
 	return r.addFinding(Warn, rule, name, what, found, expected, do)
 }
 
-// checkNames looks at the names of benchmark and scenario.
+// checkNames checks the names of the benchmark and the scenario.
 func (r *resultFolder) checkNames() {
 	if !r.named {
 		r.addReject(ruleNames, r.Results(), "the folder is no scenario", r.Scenario, strings.Join(tree.Scenarios(), ", "),
@@ -127,7 +127,7 @@ func (r *resultFolder) checkNames() {
 	}
 }
 
-// checkScenarios holds the scenarios of a benchmark to those that the round asks for.
+// checkScenarios checks a benchmark's scenarios against the round's required ones.
 func (s *systemFolder) checkScenarios(b tree.Benchmark, model string) {
 	if s.Division == tree.DivisionOpen || s.kind == "" {
 		return
@@ -137,7 +137,7 @@ func (s *systemFolder) checkScenarios(b tree.Benchmark, model string) {
 			Found: found, Expected: expected, Source: ruleSource(ruleScenarios), Do: do})
 	}
 	if !s.checker.rules.Has(model) {
-		if len(b.Scenarios) == 0 { // others are told of each scenario
+		if len(b.Scenarios) == 0 { // otherwise each scenario is reported
 			reject("the folder is no benchmark", b.Benchmark, "one of "+strings.Join(s.checker.rules.Models(), ", "),
 				"remove it: the official checker dies of it, for all submitters")
 		}
@@ -171,7 +171,7 @@ func (s *systemFolder) checkScenarios(b tree.Benchmark, model string) {
 	}
 }
 
-// checkFiles looks at the names of the files of a result.
+// checkFiles checks the names of a result's files.
 func (r *resultFolder) checkFiles() {
 	t := r.checker.tree
 	for _, e := range t.Entries(r.Results()) {
@@ -190,7 +190,7 @@ func (r *resultFolder) checkFiles() {
 	r.checkExtra(folder, append(r.furtherRuns(), tree.RunDir, tree.RangingDir, tree.PowerDir))
 }
 
-// checkExtra says what a folder has besides.
+// checkExtra reports unknown files and folders.
 func (r *resultFolder) checkExtra(folder string, known []string) {
 	for _, e := range r.checker.tree.Entries(folder) {
 		if !slices.Contains(known, e.Name) && !tree.Extra(e.Name) && !strings.HasPrefix(e.Name, ".") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The rule families, as findings name them. Those of audits are "audit-" and the test's number: "audit-01".
+// The names of rule families in findings. An audit's family is "audit-" with the test's number, such as "audit-01".
 const (
 	ruleTree         = "tree"
 	ruleNames        = "names"
@@ -42,13 +42,13 @@ const (
 
 // Rule is a family of rules that findings name.
 type Rule struct {
-	Name   string // as in Finding.Rule: "seeds"; "audit-" stands for those of all audits
+	Name   string // as in Finding.Rule, such as "seeds"; "audit-" represents all audits
 	About  string // what the rules of the family require
-	Source string // where they are written down
-	Code   string // the function of this package that judges, or the first of several
+	Source string // where they are written
+	Code   string // function of this package that judges; the first if there are several
 }
 
-// families has a row for each family. Nothing changes it.
+// families contains one row per family. It is read-only.
 var families = []Rule{
 	{
 		Name: ruleTree, Code: "treeChecker.checkTree",
@@ -181,7 +181,7 @@ var families = []Rule{
 	},
 }
 
-// Rules lists the families of rules.
+// Rules returns the families of rules.
 func Rules() []Rule {
 	list := slices.Clone(families)
 	for i, r := range list {
@@ -192,7 +192,7 @@ func Rules() []Rule {
 	return list
 }
 
-// ruleSource says where a family is written down.
+// ruleSource returns the source of a family's rules.
 func ruleSource(rule string) string {
 	if number, audit := strings.CutPrefix(rule, ruleAudit); audit {
 		return "compliance tests of MLCommons, TEST" + number

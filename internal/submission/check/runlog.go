@@ -11,21 +11,21 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// logRole says which of a result's runs a log is of.
+// logRole names which of a result's runs a log belongs to.
 type logRole string
 
 const (
 	mainRun     logRole = ""
 	accuracyRun logRole = "accuracy"
-	// the others are audits: "TEST01"
+	// other roles are audits, such as "TEST01"
 )
 
-// runLog is what the logs of one run say.
+// runLog contains the logs of one run.
 type runLog struct {
 	folder  string
 	role    logRole
 	detail  *mllog.Detail
-	summary *mllog.Summary // nil where there is none that can be read
+	summary *mllog.Summary // nil: missing or unreadable
 }
 
 func (l *runLog) logPath() string { return path.Join(l.folder, tree.DetailLog) }
@@ -34,7 +34,7 @@ func (l *runLog) summaryPath() string { return path.Join(l.folder, tree.SummaryL
 
 func (l *runLog) isAudit() bool { return l.role != mainRun && l.role != accuracyRun }
 
-// missingSeverity is what it means that one of the run's logs is missing.
+// missingSeverity returns the severity of a missing log of the run.
 func (l *runLog) missingSeverity() Severity {
 	if l.isAudit() && tree.FilesOf(string(l.role)).Unfiled {
 		return Warn
@@ -42,7 +42,7 @@ func (l *runLog) missingSeverity() Severity {
 	return Reject
 }
 
-// readRun reads the logs of a folder; nil where its detail log is missing or holds nothing.
+// readRun reads the logs of a folder. It returns nil if the detail log is missing or empty.
 func (r *resultFolder) readRun(folder string, as logRole) *runLog {
 	l := &runLog{folder: folder, role: as}
 	t := r.checker.tree
@@ -65,10 +65,10 @@ func (r *resultFolder) readRun(folder string, as logRole) *runLog {
 	return l
 }
 
-// hasResult says whether the logs hold what the run came to: a detail log in text leaves that to the summary.
+// hasResult reports whether the logs contain the run's result. A detail log in text form does not; its summary does.
 func (l *runLog) hasResult() bool { return !l.detail.Text || l.summary != nil }
 
-// missingAdvice is what to do about a run's log that is not there.
+// missingAdvice returns advice on a missing log.
 func (r *resultFolder) missingAdvice(folder string) string {
 	for _, e := range r.checker.tree.Folders(path.Dir(folder)) {
 		if strings.HasPrefix(e.Name, "run_") && e.Name != tree.RunDir && path.Base(folder) == tree.RunDir {
@@ -78,7 +78,7 @@ func (r *resultFolder) missingAdvice(folder string) string {
 	return "add the run's logs"
 }
 
-// readDetail reads a detail log, and says what is wrong with its form.
+// readDetail reads a detail log and reports faults of its form.
 func (r *resultFolder) readDetail(l *runLog) bool {
 	if err := r.scanLog(l); err != nil {
 		r.addReject(ruleFiles, l.logPath(), "the log cannot be read", err.Error(), "",
@@ -99,7 +99,7 @@ func (r *resultFolder) scanLog(l *runLog) error {
 	return err
 }
 
-// checkLogFormat looks at the lines of a detail log.
+// checkLogFormat checks the lines of a detail log.
 func (r *resultFolder) checkLogFormat(l *runLog) {
 	d, name := l.detail, l.logPath()
 	reject := func(what, found, expected string) {
@@ -146,8 +146,8 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	}
 }
 
-// noteOddEntry tells of an entry that can be read and is not JSON: LoadGen itself writes a name's quotes and control
-// characters as they are. The official checker stops at one in a log that it reads.
+// noteOddEntry reports a readable entry that is not valid JSON. LoadGen writes quotes and control characters in names
+// unescaped. The official checker fails at such an entry in the logs that it reads.
 func (r *resultFolder) noteOddEntry(l *runLog) {
 	severity, do := Reject, "call it by another name and run again: the official checker stops at it"
 	if l.isAudit() && r.checker.asks.AuditLogsUnread {
@@ -177,7 +177,7 @@ func (r *resultFolder) readSummary(l *runLog) {
 	}
 }
 
-// numberOf is the first value of a key as a number; ok is false where there is none, or text.
+// numberOf returns the first value of a key as a number. ok is false if it is missing or text.
 func (l *runLog) numberOf(key string) (v float64, ok bool) {
 	e, has := l.detail.First(key)
 	if !has {
@@ -186,21 +186,21 @@ func (l *runLog) numberOf(key string) (v float64, ok bool) {
 	return e.Float()
 }
 
-// wordOf is the first value of a key as text.
+// wordOf returns the first value of a key as text.
 func (l *runLog) wordOf(key string) string {
 	e, _ := l.detail.First(key)
 	s, _ := e.Text()
 	return s
 }
 
-// flagOf is the first value of a key as true or false; ok is false where it is neither.
+// flagOf returns the first value of a key as a boolean. ok is false if it is not one.
 func (l *runLog) flagOf(key string) (v, ok bool) {
 	e, _ := l.detail.First(key)
 	v, ok = e.Value.(bool)
 	return v, ok
 }
 
-// quotedValue is the first value of a key as findings quote it.
+// quotedValue returns the first value of a key in the form of findings.
 func (l *runLog) quotedValue(key string) string {
 	e, has := l.detail.First(key)
 	if !has {
@@ -209,5 +209,5 @@ func (l *runLog) quotedValue(key string) string {
 	return key + " " + quoteValue(e.Value)
 }
 
-// logScenario is the log's.
+// logScenario returns the scenario in the log.
 func (l *runLog) logScenario() string { return l.wordOf("effective_scenario") }

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// saidNumber is a number as a text shows it, with as many decimals as it has there.
+// saidNumber is a number in a text with its precision.
 type saidNumber struct {
 	v    float64
-	unit float64 // of the last decimal; 0 where there are none
+	unit float64 // unit of the last decimal; 0: no decimals
 }
 
-// saidForm is a number in a text: its decimals and its exponent.
+// saidForm matches a number in a text: its decimals and its exponent.
 var saidForm = regexp.MustCompile(`^[-+]?\d*(?:\.(\d*))?(?:[eE]([-+]?\d+))?$`)
 
-// parseSaid reads a number of a text; ok is false where it is none.
+// parseSaid parses a number in a text. ok is false if the text is not a number.
 func parseSaid(text string) (p saidNumber, ok bool) {
 	text = strings.TrimSpace(text)
 	v, err := strconv.ParseFloat(text, 64)
@@ -31,14 +31,14 @@ func parseSaid(text string) (p saidNumber, ok bool) {
 	return p, true
 }
 
-// logDigits is how near to a number the six digits are that LoadGen logs of it, relative.
+// logDigits is the relative precision of LoadGen's logged numbers, which have six digits.
 const logDigits = 1e-5
 
-// canShow says whether the text can show a number: both agree to a thousandth, or as far as the decimals of the text
-// go, as 0.81 is 0.81492. Official scripts take scores from summaries, which have two decimals.
+// canShow reports whether the text can be a rounded form of v. Both must agree to a thousandth, or to the text's
+// decimals, as 0.81 and 0.81492 do. Official scripts read scores from summaries with two decimals.
 func (p saidNumber) canShow(v float64) bool {
 	return nearlyEqual(p.v, v) || math.Abs(p.v-v) <= p.unit/2+logDigits*math.Abs(v)
 }
 
-// nearlyEqual says whether two numbers agree to a thousandth: texts have three digits or more.
+// nearlyEqual reports whether two numbers agree to a thousandth. Texts have three digits or more.
 func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Max(math.Abs(a), math.Abs(b)) }

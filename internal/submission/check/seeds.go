@@ -2,11 +2,11 @@ package check
 
 import "strconv"
 
-// otherSeedsTest is the audit that runs with other seeds.
+// otherSeedsTest is the audit with other seeds.
 const otherSeedsTest = "TEST05"
 
-// checkSeeds wants the round's three seeds, and in TEST05 those of the test. An accuracy run takes the whole data set,
-// in whatever order.
+// checkSeeds checks the round's three seeds, or the test's seeds in TEST05. It skips accuracy runs, which cover the
+// whole data set in any order.
 func (r *resultFolder) checkSeeds(l *runLog) {
 	seeds := r.checker.rules.Seeds
 	if l.role == otherSeedsTest {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// checkSettings holds the settings of a run to those that the round gives to it.
+// checkSettings checks the settings of a run against the round's.
 func (r *resultFolder) checkSettings(l *runLog) {
 	r.checkSampling(l)
 	if !r.known {
@@ -23,7 +23,7 @@ func (r *resultFolder) checkSettings(l *runLog) {
 	r.checkEqualIssue(l, want)
 }
 
-// checkEqualIssue wants every sample as often as the others where the rules do.
+// checkEqualIssue checks that each sample is issued equally often if the rules require it.
 func (r *resultFolder) checkEqualIssue(l *runLog, want loadgen.TestSettings) {
 	on, has := l.flagOf("effective_sample_concatenate_permutation")
 	if want.SampleConcatenatePermutation && has && !on && r.isClosed() {
@@ -38,7 +38,7 @@ func (r *resultFolder) checkEqualIssue(l *runLog, want loadgen.TestSettings) {
 	}
 }
 
-// checkSampling wants no choice of samples in the main run; those of audits are checkAuditSettings'.
+// checkSampling checks that the main run does not select samples. checkAuditSettings checks audits.
 func (r *resultFolder) checkSampling(l *runLog) {
 	if l.isAudit() {
 		return

@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// submitterFolder is one folder of a division.
+// submitterFolder is a submitter's folder in a division.
 type submitterFolder struct {
 	tree.Submitter
 	checker *treeChecker
-	mapping map[string]string // of an open submitter: its models by the rules' names
+	mapping map[string]string // for an open submitter: its model names mapped to the rules' names
 }
 
-// checkSubmitter looks at what a submitter has besides results.
+// checkSubmitter checks a submitter's files other than results.
 func (s *submitterFolder) checkSubmitter() {
 	c, t := s.checker, s.checker.tree
 	if !t.HasDir(path.Join(s.Folder(), tree.ResultsDir)) {
@@ -49,7 +49,7 @@ func (s *submitterFolder) checkCalibration() {
 		"describe how weights were quantized, or say that they were not")
 }
 
-// checkSystems looks for descriptions of systems without results.
+// checkSystems warns of descriptions of systems without results.
 func (s *submitterFolder) checkSystems() {
 	dir := path.Join(s.Folder(), tree.SystemsDir)
 	for _, name := range s.checker.tree.Files(dir) {
@@ -61,7 +61,7 @@ func (s *submitterFolder) checkSystems() {
 	}
 }
 
-// readMapping reads model_mapping.json, which open submitters may have.
+// readMapping reads model_mapping.json, which is optional for open submitters.
 func (s *submitterFolder) readMapping() {
 	name := path.Join(s.Folder(), tree.ModelMapping)
 	if _, there := s.checker.tree.Entry(name); s.Division != tree.DivisionOpen || !there {

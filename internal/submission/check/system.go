@@ -16,15 +16,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// systemFolder is one folder of a submitter's results, with its description.
+// systemFolder is a system's folder of results with its description.
 type systemFolder struct {
 	tree.System
 	submitter *submitterFolder
 	checker   *treeChecker
-	fields    map[string]any    // of the description; nil where there is none
-	kind      mlconf.SystemType // empty where it is not known
+	fields    map[string]any    // of the description; nil: none
+	kind      mlconf.SystemType // empty: unknown
 	network   bool
-	described unique.Handle[string] // what machine gives
+	described unique.Handle[string] // cached result of machineHandle
 
 	findings []Finding
 }
@@ -92,7 +92,7 @@ func (s *systemFolder) checkSystem() {
 	s.checkNameplate()
 }
 
-// checkValues looks at the fields with fixed values.
+// checkValues checks the fields with fixed values.
 func (s *systemFolder) checkValues() {
 	if s.kind == "" && !s.checker.asks.AnySystem {
 		s.addReject("system_type is unknown", quoteValue(s.fields["system_type"]),
@@ -110,7 +110,7 @@ func (s *systemFolder) checkValues() {
 	}
 }
 
-// checkFields looks for fields that are missing or empty.
+// checkFields checks for missing and empty fields.
 func (s *systemFolder) checkFields() {
 	for _, f := range description.Fields() {
 		value, has := s.fields[f.Name]
@@ -133,16 +133,16 @@ func (s *systemFolder) checkFields() {
 	}
 }
 
-// summarized are the fields that the official summary shows, in quotes. Notes may have several lines.
+// summarized lists the fields that the official summary quotes. Notes may have several lines.
 var summarized = append([]string{
 	"system_name", "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
 	"host_processor_core_count", "accelerator_model_name", "accelerators_per_node", "framework", "operating_system",
 }, notes...)
 
-// notes are the fields that the official summary joins.
+// notes lists the fields that the official summary joins.
 var notes = []string{"hw_notes", "sw_notes"}
 
-// checkSummarized looks for texts that break the official summary.
+// checkSummarized checks for texts that break the official summary.
 func (s *systemFolder) checkSummarized() {
 	for _, name := range summarized {
 		value := textValue(s.fields[name])
@@ -175,14 +175,14 @@ func isScalar(v any) bool {
 	return false
 }
 
-// checkCounts looks at the fields that become numbers of the table of results.
+// checkCounts checks the fields that become numbers in the table of results.
 func (s *systemFolder) checkCounts() {
 	for _, name := range []string{"number_of_nodes", "accelerators_per_node", "host_processors_per_node"} {
 		value, has := s.fields[name]
 		if has && !isEmptyValue(value) && !isCount(value) {
 			severity, do := Reject, "write the number alone: the official checker stops at it without a table"
 			if s.checker.tree.Layout.Only != mlconf.ToMake {
-				severity, do = Warn, "write the number alone" // the checkers before v5.0 made no sum of it
+				severity, do = Warn, "write the number alone" // checkers before v5.0 did not add these numbers
 			}
 			s.addFinding(severity, ruleSystem, "a number is not a whole number", name+": "+quoteValue(value),
 				`a whole number such as "1"`, do)
@@ -203,7 +203,7 @@ func isCount(v any) bool {
 	return false
 }
 
-// checkNetwork holds is_network to the division.
+// checkNetwork checks is_network against the division.
 func (s *systemFolder) checkNetwork() {
 	value, has := s.fields[description.IsNetwork]
 	reject := func(what, expected, do string) {
@@ -225,8 +225,8 @@ func (s *systemFolder) checkNetwork() {
 	}
 }
 
-// checkNetworkFields looks for the fields of networks, which the official checker wants wherever is_network says
-// anything, even "false".
+// checkNetworkFields checks for the network fields. The official checker requires them if is_network has any value,
+// even "false".
 func (s *systemFolder) checkNetworkFields() {
 	do := "add it"
 	if !s.network {

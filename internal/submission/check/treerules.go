@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkTree looks at what lies in the tree, whatever it is.
+// checkTree checks all files and folders of the tree.
 func (c *treeChecker) checkTree() {
 	for _, fault := range c.tree.Faults {
 		c.addFinding(Reject, ruleTree, fault.Path, "the folder cannot be read", fault.Err.Error(), "",
@@ -27,7 +27,7 @@ func (c *treeChecker) checkTree() {
 	}
 }
 
-// checkTop looks for what lies beside the divisions.
+// checkTop checks for files and folders next to the divisions.
 func (c *treeChecker) checkTop() {
 	for _, e := range c.tree.Entries(".") {
 		lower := strings.ToLower(e.Name)
@@ -39,7 +39,7 @@ func (c *treeChecker) checkTop() {
 			}
 		case e.Dir && slices.Contains(tree.Divisions(), lower):
 			c.addFinding(Reject, ruleNames, e.Name, "a division in capitals is not seen", e.Name, lower, "rename the folder")
-		case strings.HasPrefix(e.Name, "."): // checkEntry
+		case strings.HasPrefix(e.Name, "."): // checkEntry reports it
 		default:
 			c.addFinding(Warn, ruleFiles, e.Name, "it is no part of a submission", e.Name, "closed, open, network",
 				"remove it")
@@ -47,21 +47,21 @@ func (c *treeChecker) checkTop() {
 	}
 }
 
-// warnStray warns of a file or folder that no rule knows.
+// warnStray warns of a file or folder that no rule mentions.
 func (c *treeChecker) warnStray(name, expected string) {
 	if base := path.Base(name); !tree.Extra(base) && !strings.HasPrefix(base, ".") {
 		severity, do := unaskedSeverity(base)
-		if c.tree.HasDir(name) { // of a submitter's programs
+		if c.tree.HasDir(name) { // a submitter's programs
 			severity, do = Note, doNothing
 		}
 		c.addFinding(severity, ruleFiles, name, "no rule knows it", base, expected, do)
 	}
 }
 
-// doNothing is what to do about a file that harms nothing.
+// doNothing is the advice on a harmless file.
 const doNothing = "nothing, if it is meant so"
 
-// unaskedSeverity is what a file means that no rule asks for, and what to do about it.
+// unaskedSeverity returns the severity of, and advice on, a file that no rule requires.
 func unaskedSeverity(name string) (severity Severity, do string) {
 	if tree.Aside(name) {
 		return Note, doNothing
@@ -69,7 +69,7 @@ func unaskedSeverity(name string) (severity Severity, do string) {
 	return Warn, "remove it"
 }
 
-// isOurs says whether a path belongs to the submitters that are checked.
+// isOurs reports whether a path belongs to the checked submitters.
 func (c *treeChecker) isOurs(name string) bool {
 	if c.options.Submitter == "" {
 		return true

@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// once are how the keys begin that LoadGen writes once in a performance run.
+// once lists the prefixes of keys that LoadGen writes once in a performance run.
 var once = []string{"result_", "early_stopping_", "effective_", "requested_", "loadgen_version", "num_errors",
 	"sut_name"}
 
-// checkTwice looks for keys that are there again with another value: the official tools read the first.
+// checkTwice reports keys that occur again with another value. The official tools read the first one.
 func (r *resultFolder) checkTwice(l *runLog) {
 	for key, list := range l.detail.Repeated {
 		if !slices.ContainsFunc(once, func(p string) bool { return strings.HasPrefix(key, p) }) {

@@ -12,14 +12,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// checkUserConf reads user.conf as LoadGen does, and what people may not have meant. The performance run's log outranks
-// it: a setting that breaks a rule rejects the result only where the log does not show that another value ran.
+// checkUserConf reads user.conf like LoadGen, and warns of settings that were probably not intended. The performance
+// run's log has precedence: a setting that breaks a rule rejects the result only if the log does not show that another
+// value was used.
 func (r *resultFolder) checkUserConf() {
 	folder := r.checker.tree.Layout.Measurements(r.Place)
 	r.checkOwnRules(path.Join(folder, tree.MLPerfConf))
 	name := path.Join(folder, tree.UserConf)
 	if e, _ := r.checker.tree.Entry(name); !r.checker.tree.HasFile(name) || e.Size == 0 {
-		return // told by checkMeasurements
+		return // checkMeasurements reports it
 	}
 	text, err := r.checker.readBytes(name)
 	if err != nil {
@@ -48,7 +49,7 @@ func (r *resultFolder) checkUserConf() {
 	}
 }
 
-// unreadSeverity is what a line means that LoadGen has no use for: little, where the log shows what ran.
+// unreadSeverity returns the severity of a line that LoadGen ignores. It is low if the log shows the settings.
 func (r *resultFolder) unreadSeverity() Severity {
 	if r.perf != nil {
 		return Note
@@ -56,7 +57,7 @@ func (r *resultFolder) unreadSeverity() Severity {
 	return Warn
 }
 
-// noSetting is the first line that is neither a setting nor a comment, and whether there are settings beside it.
+// noSetting returns the first line that is neither a setting nor a comment, and whether the text contains settings.
 func noSetting(text string) (first string, settings bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -71,8 +72,8 @@ func noSetting(text string) (first string, settings bool) {
 	return first, settings
 }
 
-// ofPaper is what a user.conf that LoadGen cannot read means: LoadGen did not run with it where there is the log of a
-// run, and a file of no settings at all is a placeholder.
+// ofPaper returns the severity of a user.conf that LoadGen cannot read. If there is a log, LoadGen ran with another
+// file. A file without settings is a placeholder.
 func (r *resultFolder) ofPaper(settings bool) Severity {
 	if settings && r.perf != nil {
 		return Warn
@@ -80,7 +81,7 @@ func (r *resultFolder) ofPaper(settings bool) Severity {
 	return r.checker.ofPapers()
 }
 
-// checkConf applies the settings of one scenario; false says that LoadGen takes none of them.
+// checkConf checks the settings of one scenario. It returns false if LoadGen cannot read the file.
 func (r *resultFolder) checkConf(name, text, scenario string) bool {
 	official := mlconf.Official{Of: r.checker.rules}
 	var s loadgen.TestSettings
@@ -111,23 +112,23 @@ func (r *resultFolder) checkConf(name, text, scenario string) bool {
 	return true
 }
 
-// paperSetting is a setting of user.conf that breaks a bound of the rules.
+// paperSetting is a setting of user.conf that breaks a limit of the rules.
 type paperSetting struct {
 	what, key    string
 	value, bound float64
-	most         bool   // the bound is an upper one
-	logged       string // the key of the same setting in a detail log, in the same unit
+	most         bool   // bound is a maximum
+	logged       string // key of the setting in a detail log, in the same unit
 }
 
-// keepsBound says whether a value keeps the bound.
+// keepsBound reports whether a value respects the limit.
 func (p paperSetting) keepsBound(value float64) bool {
 	return value == p.bound || (value < p.bound) == p.most
 }
 
-// judgeSetting judges a setting by what the run's log has of it.
+// judgeSetting judges a setting by its value in the run's log.
 func (r *resultFolder) judgeSetting(name, scenario string, severity Severity, p paperSetting) {
 	found, bound := p.key+" "+quoteValue(p.value), quoteValue(p.bound)
-	if scenario != r.ranScenario() { // settings that this result's run did not read
+	if scenario != r.ranScenario() { // not the scenario of this result's run
 		r.addWarning(ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it")
 		return
 	}
@@ -142,7 +143,7 @@ func (r *resultFolder) judgeSetting(name, scenario string, severity Severity, p 
 		"remove it, and run again")
 }
 
-// ranScenario is the scenario of the performance run, by its log where there is one.
+// ranScenario returns the scenario of the performance run from its log, or else the result's.
 func (r *resultFolder) ranScenario() string {
 	if r.perf != nil && r.perf.logScenario() != "" {
 		return r.perf.logScenario()
@@ -150,7 +151,7 @@ func (r *resultFolder) ranScenario() string {
 	return r.loggedScenario()
 }
 
-// loggedScenario is the scenario that LoadGen knows of the result's.
+// loggedScenario returns LoadGen's name of the result's scenario.
 func (r *resultFolder) loggedScenario() string {
 	if r.scenario == "Interactive" {
 		return "Server"
@@ -158,7 +159,7 @@ func (r *resultFolder) loggedScenario() string {
 	return r.scenario
 }
 
-// firstFault is the first line that cannot be read.
+// firstFault returns the first line that cannot be read.
 func firstFault(name, text string) string {
 	problems, _ := mlconf.Check(name, text, "", nil, true)
 	if len(problems) == 0 {
@@ -167,10 +168,10 @@ func firstFault(name, text string) string {
 	return fmt.Sprintf("line %d: %s", problems[0].Line, problems[0].Text)
 }
 
-// seedLine is a line of a configuration file that sets one of the rules' seeds.
+// seedLine matches a line of a configuration file that sets one of the rules' seeds.
 var seedLine = regexp.MustCompile(`(?m)^\s*\*\.\*\.(qsl|sample_index|schedule)_rng_seed\s*=\s*(\d+)`)
 
-// checkOwnRules warns of an mlperf.conf with other seeds than the round's, which LoadGen does not read.
+// checkOwnRules warns of an mlperf.conf with seeds other than the round's. LoadGen does not read that file.
 func (r *resultFolder) checkOwnRules(name string) {
 	if !r.checker.tree.HasFile(name) {
 		return

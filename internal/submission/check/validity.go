@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// checkValidity wants a run that LoadGen calls valid.
+// checkValidity requires a run that LoadGen calls valid.
 func (r *resultFolder) checkValidity(l *runLog) {
 	const do = "run again until LoadGen calls the run VALID; the summary says what to change"
 	if l.wordOf("result_validity") != "VALID" {
@@ -24,7 +24,7 @@ func (r *resultFolder) checkValidity(l *runLog) {
 	r.checkSummary(l)
 }
 
-// checkSummary wants the summary to be that of the same run.
+// checkSummary checks that the summary belongs to the same run.
 func (r *resultFolder) checkSummary(l *runLog) {
 	if l.summary == nil {
 		return
@@ -45,7 +45,7 @@ func (r *resultFolder) checkSummary(l *runLog) {
 	}
 }
 
-// checkEarlyStopping wants a run that had queries enough for its percentile.
+// checkEarlyStopping checks that the run had enough queries for its percentile.
 func (r *resultFolder) checkEarlyStopping(l *runLog) {
 	s, ok := r.rulesSettings(l.logScenario())
 	if l.logScenario() == "Offline" || ok && s.NoEarlyStopping {

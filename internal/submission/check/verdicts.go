@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// checkVerdicts reads what the test's verification wrote.
+// checkVerdicts checks the files that the test's verification wrote.
 func (a *auditFolder) checkVerdicts() {
 	for _, file := range tree.FilesOf(a.test).Verdicts {
 		name := path.Join(a.folder, file)
@@ -47,12 +47,12 @@ func (a *auditFolder) checkVerdict(name, file string, lines []string) {
 	}
 }
 
-// isFailedVerdict says that a verdict is no pass, whatever else it is.
+// isFailedVerdict reports whether a verdict is not a pass.
 func (a *auditFolder) isFailedVerdict(lines []string) bool {
 	return !slices.Contains(lines, evidence.Pass)
 }
 
-// checkPass wants a line TEST PASS and none of failure.
+// checkPass requires a line TEST PASS and no line that reports a failure.
 func (a *auditFolder) checkPass(name string, lines []string) bool {
 	do := "verify the audit again: harness audit verify " + a.test + "; where it fails, run it again"
 	found := ""
@@ -72,7 +72,7 @@ func (a *auditFolder) checkPass(name string, lines []string) bool {
 	return false
 }
 
-// checkTokenVerdict reads the three lines of TEST06.
+// checkTokenVerdict checks the three lines of TEST06.
 func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
 	first := []string{"First token check pass: True"}
 	if a.scenario == "Offline" {
@@ -93,10 +93,10 @@ func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
 	}
 }
 
-// numberLine is a line of a verdict: a name and a number.
+// numberLine matches a line of a verdict with a name and a number.
 var numberLine = regexp.MustCompile(`^(.+?)\s*[:=]\s*([-+\d.eE]+)%?$`)
 
-// verdictNumbers are the named numbers of a verdict, by their names in lower case; the last of each name.
+// verdictNumbers returns the numbers of a verdict by their names in lower case. The last number of a name counts.
 func verdictNumbers(lines []string) map[string]saidNumber {
 	all := map[string]saidNumber{}
 	for _, line := range lines {
@@ -109,7 +109,7 @@ func verdictNumbers(lines []string) map[string]saidNumber {
 	return all
 }
 
-// checkNumbers holds the numbers of a verdict that says PASS to that.
+// checkNumbers checks that the numbers of a PASS verdict agree with it.
 func (a *auditFolder) checkNumbers(name, file string, lines []string) {
 	all := verdictNumbers(lines)
 	for _, count := range []string{"num_perf_log_data_mismatch", "num_unmatched", "num_ne_mismatch"} {
@@ -145,10 +145,10 @@ func (a *auditFolder) checkBounds(name string, all map[string]saidNumber, config
 	}
 }
 
-// rounded are the numbers that the official scripts print with fewer decimals than they compare.
+// rounded lists the numbers that the official scripts round only for printing.
 var rounded = []string{"mean output tokens"}
 
-// roundingSlack is by how much a printed number may miss a bound that the number itself keeps.
+// roundingSlack returns the maximum rounding error of a printed number.
 func (p saidNumber) roundingSlack(key string) float64 {
 	if slices.Contains(rounded, key) {
 		return p.unit / 2
@@ -173,12 +173,12 @@ func (a *auditFolder) addContradiction(name, found, expected string) {
 		"verify the audit again: harness audit verify "+a.test)
 }
 
-// checkScores wants the scores of a verdict to be those of the logs beside it.
+// checkScores checks that the scores of a verdict equal those in the logs.
 func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 	for _, c := range []struct {
 		score   string
 		log     *runLog
-		further []*runLog // that it may be of as well
+		further []*runLog // further runs with a possible score
 	}{{"reference score", a.perf, a.further}, {"test score", a.run, nil}} {
 		score, said := all[c.score]
 		if c.log == nil || !said || slices.ContainsFunc(append(c.further, c.log), func(l *runLog) bool {
@@ -192,13 +192,13 @@ func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
 	}
 }
 
-// isOf says whether a score may be that of a run: also where the run has none.
+// isOf reports whether a score can belong to a run. It returns true if the run has no score.
 func (a *auditFolder) isOf(l *runLog, score saidNumber) bool {
 	is, _, ok := audit.ScoreOf(a.checker.rules, l.detail)
 	return !ok || score.canShow(is) || score.canShow(1e9/is) || a.oldServerScore(l, score)
 }
 
-// oldServerScore says whether a score is the rate that queries were scheduled at, which verdicts compare too.
+// oldServerScore reports whether a score is the scheduled rate, which some verdicts compare.
 func (a *auditFolder) oldServerScore(l *runLog, score saidNumber) bool {
 	is, ok := l.numberOf("result_scheduled_samples_per_sec")
 	return ok && score.canShow(is)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// AccuracyRegions are those that want an accuracy run at one point each.
+// AccuracyRegions returns the regions that each require an accuracy run at one point.
 func AccuracyRegions() []Region { return []Region{UltraLow, Low, Medium, High} }
 
 // AccuracyRun is an accuracy run at a point with a fixed concurrency. If Elected is set, the point also represents
@@ -15,7 +15,7 @@ type AccuracyRun struct {
 	Elected     bool
 }
 
-// Compare orders runs by concurrency, elected ones last.
+// Compare orders runs by concurrency, with elected ones last.
 func (a AccuracyRun) Compare(b AccuracyRun) int {
 	switch {
 	case a.Elected == b.Elected:
@@ -26,7 +26,7 @@ func (a AccuracyRun) Compare(b AccuracyRun) int {
 	return 1
 }
 
-// AccuracyRegionsOf are the regions for which an accuracy run at a concurrency may stand.
+// AccuracyRegionsOf returns the regions that an accuracy run at a concurrency can represent.
 func (g Regions) AccuracyRegionsOf(concurrency int) (all []Region) {
 	if g.Bounds(UltraLow).Has(concurrency) {
 		all = append(all, UltraLow)
@@ -37,9 +37,9 @@ func (g Regions) AccuracyRegionsOf(concurrency int) (all []Region) {
 	return all
 }
 
-// AssignAccuracy gives each region at most one run, and each run at most one region, so that as many regions as can be
-// have one: a maximum matching by augmenting paths, of runs in ascending order, elected ones last. extra are the
-// concurrencies that no region needs, and for which no Offline accounts.
+// AssignAccuracy assigns runs to regions, with one run per region and one region per run, so that the maximum number of
+// regions has a run. It computes a maximum matching by augmenting paths over the runs in ascending order, elected ones
+// last. extra contains the concurrencies of runs that no region and no Offline point requires.
 func (g Regions) AssignAccuracy(runs []AccuracyRun) (at map[Region]int, extra []int) {
 	ordered := slices.SortedFunc(slices.Values(runs), AccuracyRun.Compare)
 	at = map[Region]int{}
@@ -58,7 +58,7 @@ func (g Regions) AssignAccuracy(runs []AccuracyRun) (at map[Region]int, extra []
 	return at, extra
 }
 
-// findRegion finds a region for a run, by moving others where it has to.
+// findRegion assigns a region to a run, and reassigns other runs if necessary.
 func (g Regions) findRegion(at map[Region]int, concurrency int, seen map[Region]bool) bool {
 	for _, r := range g.AccuracyRegionsOf(concurrency) {
 		if seen[r] {

@@ -6,38 +6,38 @@ import (
 	"fmt"
 )
 
-// ClientSettings contains a benchmark's settings in a configuration of the official client, as in the client's
-// examples.
+// ClientSettings contains a benchmark's settings for the official client's configuration, as in that client's examples.
 type ClientSettings struct {
 	API    string          `json:"api_type"`
-	Params json.RawMessage `json:"model_params"` // an object, without the names of model and tokenizer
-	// Performance is the client's own name of the performance set, which it fetches by itself; empty: the set is a file.
+	Params json.RawMessage `json:"model_params"` // object without the names of model and tokenizer
+	// Performance is the client's name of a performance set that it downloads itself; empty: the set is a file.
 	Performance string `json:"performance,omitempty"`
-	// Columns are those of the performance set's file, by the client's names.
+	// Columns maps the client's names to the columns of the performance set's file.
 	Columns map[string]string `json:"columns,omitempty"`
-	// Form makes the prompts of the set that the client fetches, of a column of that set; nil: rows have whole prompts.
+	// Form builds prompts from a column of the downloaded set; nil: the rows contain whole prompts.
 	Form *PromptForm `json:"form,omitempty"`
-	// UserMark is the text that begins the user's part of a prompt of the set, which is token ids; empty: it is a text.
+	// UserMark is the text before the user's part in a set whose prompts are token ids; empty: the prompts are texts.
 	UserMark string `json:"user_mark,omitempty"`
-	// Accuracy are the sets of the accuracy run, which the client fetches by itself; none: that run is not this client's.
+	// Accuracy contains the sets of the accuracy run, which the client downloads itself. If it is empty, another client
+	// makes that run.
 	Accuracy []ClientSet `json:"accuracy,omitempty"`
-	// Inline is the scorer of each turn of an agentic performance run.
+	// Inline is the scorer of each turn in an agentic performance run.
 	Inline string `json:"inline,omitempty"`
-	// SWEBench is the accuracy run of an agentic model, which a service makes; nil: there is none.
+	// SWEBench describes the accuracy run of an agentic model by a service; nil: none.
 	SWEBench *SWEBenchRun `json:"swe_bench,omitempty"`
 }
 
 // SWEBenchRun is a request to the service that runs SWE-bench.
 type SWEBenchRun struct {
 	Instances int    `json:"instances"`
-	Template  string `json:"template,omitempty"` // the service's; empty: its default
+	Template  string `json:"template,omitempty"` // name of the service's template; empty: the service's default
 }
 
 // SWEBenchSet is the data set's name in files of scores.
 const SWEBenchSet = "swe_bench"
 
-// RequestFields are what Params puts into each request: fields of its body as KEY=JSON, in the order of Params, and the
-// most tokens of an answer; 0: the server's own limit.
+// RequestFields returns the request settings in Params: fields of the request's body as KEY=JSON in the order of
+// Params, and the maximum number of tokens of an answer; 0: the server's own limit.
 func (c ClientSettings) RequestFields() (body []string, maxTokens int, err error) {
 	var params struct {
 		MaxTokens int `json:"max_new_tokens"`
@@ -54,10 +54,10 @@ func (c ClientSettings) RequestFields() (body []string, maxTokens int, err error
 	return body, params.MaxTokens, err
 }
 
-// membersOf are the names and the values of an object of JSON, in its order.
+// membersOf returns the names and values of a JSON object in order.
 func membersOf(object json.RawMessage) (names []string, values []json.RawMessage, err error) {
 	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil { // {
+	if _, err := d.Token(); err != nil { // the opening brace
 		return nil, nil, err
 	}
 	for d.More() {
@@ -74,14 +74,14 @@ func membersOf(object json.RawMessage) (names []string, values []json.RawMessage
 	return names, values, nil
 }
 
-// PromptForm makes prompts from a column, like serving's PromptForm.
+// PromptForm builds prompts from a column, like PromptForm in package serving/prompts.
 type PromptForm struct {
 	Column string                     `json:"column"`
-	Text   string                     `json:"text"`             // with {} where the column's text goes
-	Fields map[string]json.RawMessage `json:"fields,omitempty"` // of each request
+	Text   string                     `json:"text"`             // {} marks the place of the column's text
+	Fields map[string]json.RawMessage `json:"fields,omitempty"` // fields of each request
 }
 
-// ClientSet is an accuracy data set with the scoring of its answers, an object.
+// ClientSet is an accuracy data set with the JSON object that defines its scoring.
 type ClientSet struct {
 	Name    string          `json:"name"`
 	Scoring json.RawMessage `json:"accuracy_config"`

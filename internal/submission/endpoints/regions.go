@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Region is a part of the concurrencies of a curve.
+// Region is a range of the concurrencies of a curve.
 type Region string
 
-// The regions, and what a point may call itself that lies in any of the last three.
+// The regions. SubmittersChoice is a point's alternative name for its region.
 const (
 	LowLatency       Region = "low_latency"
 	Low              Region = "low_concurrency"
@@ -17,17 +17,17 @@ const (
 	High             Region = "high_concurrency"
 	Margin           Region = "margin"
 	SubmittersChoice Region = "submitters_choice"
-	// UltraLow is covered by points that may lie in another region, too.
+	// UltraLow overlaps with other regions.
 	UltraLow Region = "ultra_low_concurrency"
 )
 
-// RegionNames are the regions in ascending order.
+// RegionNames returns the regions in ascending order.
 func RegionNames() []Region { return []Region{LowLatency, Low, Medium, High, Margin} }
 
 // Bounds is the range of concurrencies from First to Last, both included. It is empty if Last is below First.
 type Bounds struct{ First, Last int }
 
-// Has says whether a concurrency lies within.
+// Has reports whether the range contains a concurrency.
 func (b Bounds) Has(concurrency int) bool { return b.First <= concurrency && concurrency <= b.Last }
 
 func (b Bounds) String() string { return fmt.Sprintf("%d to %d", b.First, b.Last) }
@@ -44,8 +44,9 @@ var (
 	ErrCMax = errors.New("the highest concurrency is too low")
 )
 
-// RegionsOf divides the concurrencies from 1 to 1.1 times cMax by logarithmic steps from cMin, rounded to even as the
-// reference implementation does. overridden says that the submission declares cMin: it then ends the ultra-low region.
+// RegionsOf divides the concurrencies from 1 to the margin above cMax. The steps from cMin are logarithmic and rounded
+// to even, like the reference implementation's. overridden states that the submission declares cMin, which then ends
+// the ultra-low region.
 func (r *Rules) RegionsOf(cMax, cMin int, overridden bool) (Regions, error) {
 	switch {
 	case cMin < 1 || cMin > r.MaxCMin:
@@ -66,10 +67,10 @@ func (r *Rules) RegionsOf(cMax, cMin int, overridden bool) (Regions, error) {
 	return Regions{r, of}, nil
 }
 
-// Bounds are those of a region.
+// Bounds returns the range of a region.
 func (g Regions) Bounds(r Region) Bounds { return g.of[r] }
 
-// Of is the region of a concurrency, "" above the margin.
+// Of returns the region of a concurrency, or "" above the margin.
 func (g Regions) Of(concurrency int) Region {
 	for _, r := range RegionNames() {
 		if g.of[r].Has(concurrency) {
@@ -79,7 +80,7 @@ func (g Regions) Of(concurrency int) Region {
 	return ""
 }
 
-// Covered is the region that a point of a concurrency covers: the margin covers none.
+// Covered returns the region that a point with a concurrency covers. The margin is not covered.
 func (g Regions) Covered(concurrency int) Region {
 	if r := g.Of(concurrency); r != Margin {
 		return r
@@ -87,7 +88,7 @@ func (g Regions) Covered(concurrency int) Region {
 	return ""
 }
 
-// MinSeconds is the least time of the steady window of a point, 0 of one above the margin.
+// MinSeconds returns the minimum duration of a point's steady window in seconds, or 0 for a point above the margin.
 func (g Regions) MinSeconds(concurrency int, agentic bool) int {
 	if g.Of(concurrency) == "" && concurrency > g.rules.UltraLowMax {
 		return 0
@@ -95,7 +96,7 @@ func (g Regions) MinSeconds(concurrency int, agentic bool) int {
 	return g.rules.MinWindowSeconds(concurrency, agentic)
 }
 
-// MinWindowSeconds is the least time of the steady window of a point that lies in a region.
+// MinWindowSeconds returns the minimum duration of a point's steady window in seconds, for a point in any region.
 func (r *Rules) MinWindowSeconds(concurrency int, agentic bool) int {
 	switch {
 	case concurrency <= r.UltraLowMax:

@@ -13,13 +13,13 @@ import (
 // Rules contains the rules of a round.
 type Rules struct {
 	Name               string  `json:"name"`
-	UltraLowMax        int     `json:"ultra_low_max"` // concurrency
+	UltraLowMax        int     `json:"ultra_low_max"` // maximum concurrency of the region
 	MinPoints          int     `json:"min_points"`
-	MinPointsDedicated int     `json:"min_points_dedicated"` // with an Offline run of its own
+	MinPointsDedicated int     `json:"min_points_dedicated"` // with a dedicated Offline run
 	MaxPoints          int     `json:"max_points"`
 	MaxCMin            int     `json:"max_c_min"`
-	Margin             float64 `json:"margin"`         // of C_max, up to which points are valid
-	OfflineMargin      float64 `json:"offline_margin"` // of C_max's throughput, which Offline reaches at least
+	Margin             float64 `json:"margin"`         // maximum concurrency of valid points, relative to C_max
+	OfflineMargin      float64 `json:"offline_margin"` // minimum throughput of Offline, relative to C_max's
 	MinSuperPasses     int     `json:"min_super_passes"`
 	WindowSeconds      Windows `json:"window_seconds"`
 
@@ -27,14 +27,14 @@ type Rules struct {
 	Accuracy        []Targets      `json:"accuracy"`
 	Agentic         []Agentic      `json:"agentic"`
 	MinQueries      map[string]int `json:"min_queries"`      // by data set
-	PerformanceSets map[string]int `json:"performance_sets"` // samples, by model
-	// OfficialSets are the files of performance sets that are published, by model.
+	PerformanceSets map[string]int `json:"performance_sets"` // numbers of samples by model
+	// OfficialSets contains the published performance set files by model.
 	OfficialSets map[string]OfficialSet `json:"official_sets"`
 
 	Clients map[string]ClientSettings `json:"clients"` // by model
 
-	SeedCohort  string    `json:"seed_cohort"`  // the cohort that the seed sets were published for
-	SeedCohorts int       `json:"seed_cohorts"` // in so many a set may be adopted, that cohort included
+	SeedCohort  string    `json:"seed_cohort"`  // cohort for which the seed sets were published
+	SeedCohorts int       `json:"seed_cohorts"` // number of cohorts, including SeedCohort, in which a set may be adopted
 	SeedSets    []SeedSet `json:"seed_sets"`
 
 	DrafterLead int       `json:"drafter_lead"` // cohorts from approval to first use
@@ -57,26 +57,27 @@ type Windows struct {
 	Agentic    int `json:"agentic"`
 }
 
-// Targets contains the bounds of a model's accuracy.
+// Targets contains the accuracy limits of a model.
 type Targets struct {
-	NameParts []string `json:"name_parts"` // lower case letters and digits, all of them in the model's name
-	Samples   int      `json:"samples"`    // that are asked at least, repeats counted
+	NameParts []string `json:"name_parts"` // lower-case letters and digits that must all occur in the model's name
+	Samples   int      `json:"samples"`    // minimum number of requested samples, including repeats
 	Bounds    []Bound  `json:"bounds"`
 }
 
-// Bound limits a metric to Min x Of up to Max x MaxOf (Of if MaxOf is 0). Without Max the metric has no upper limit.
+// Bound limits a metric to the range from Min x Of to Max x MaxOf (Of if MaxOf is 0). If Max is 0, there is no upper
+// limit.
 type Bound struct {
-	Metric string  `json:"metric"` // lower case
+	Metric string  `json:"metric"` // in lower case
 	Of     float64 `json:"of"`
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
 	MaxOf  float64 `json:"max_of"`
 }
 
-// Low is the least value.
+// Low returns the minimum.
 func (b Bound) Low() float64 { return b.Of * b.Min }
 
-// High is the greatest value; ok is false where there is none.
+// High returns the maximum. ok is false if there is none.
 func (b Bound) High() (high float64, ok bool) {
 	of := b.Of
 	if b.MaxOf != 0 {
@@ -85,7 +86,7 @@ func (b Bound) High() (high float64, ok bool) {
 	return of * b.Max, b.Max != 0
 }
 
-// Agentic contains the bounds of an agentic model, in percent and in tokens per turn.
+// Agentic contains the limits of an agentic model, in percent and in tokens per turn.
 type Agentic struct {
 	NameParts []string   `json:"name_parts"`
 	Title     string     `json:"title"`
@@ -105,12 +106,12 @@ type SeedSet struct {
 // Drafter is an approved model for speculative decoding, identified by the checksum of its weights.
 type Drafter struct {
 	Model   string `json:"model"`
-	Cohort  string `json:"cohort"` // in which it was approved
+	Cohort  string `json:"cohort"` // cohort of its approval
 	ID      string `json:"id"`
 	Weights string `json:"weights"`
 }
 
-// PowerDefaults contains the watts of appendix D of the rules.
+// PowerDefaults contains the default watts of appendix D of the rules.
 type PowerDefaults struct {
 	CPU struct {
 		X86Small         float64 `json:"x86_small"`
@@ -128,7 +129,7 @@ type PowerDefaults struct {
 	NIC float64 `json:"nic"`
 }
 
-// NamedWatts contains the watts of devices whose model name contains a name. Only letters and digits are compared.
+// NamedWatts contains the watts of devices whose model name contains Name. Only letters and digits are compared.
 type NamedWatts struct {
 	Name  string  `json:"name"`
 	Watts float64 `json:"watts"`
@@ -137,16 +138,16 @@ type NamedWatts struct {
 //go:embed endpoints-1.0.json
 var newest []byte
 
-// Newest are the rules of the newest round.
+// Newest returns the rules of the newest round.
 func Newest() *Rules {
 	r, err := Read(newest)
 	if err != nil {
-		panic(err) // the file is part of the program, and tests read it
+		panic(err) // cannot occur: tests read this embedded file
 	}
 	return r
 }
 
-// Read reads the file of a round. Unknown keys and missing rows are errors.
+// Read parses the file of a round. Unknown keys and missing rows are errors.
 func Read(text []byte) (*Rules, error) {
 	var r Rules
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -174,7 +175,7 @@ func Read(text []byte) (*Rules, error) {
 	return &r, nil
 }
 
-// Squash keeps a name's letters a to z and digits, in lower case.
+// Squash returns a name's letters a to z and digits in lower case.
 func Squash(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -189,7 +190,7 @@ func nameMatches(name string, parts []string) bool {
 	return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(squashed, p) })
 }
 
-// TargetsOf are the bounds of a model that has single turns, by parts of its name.
+// TargetsOf returns the limits of a single-turn model, found by parts of its name.
 func (r *Rules) TargetsOf(model string) (Targets, bool) {
 	for _, t := range r.Accuracy {
 		if nameMatches(model, t.NameParts) {
@@ -199,7 +200,7 @@ func (r *Rules) TargetsOf(model string) (Targets, bool) {
 	return Targets{}, false
 }
 
-// AgenticOf are the bounds of an agentic model, or nil.
+// AgenticOf returns the limits of an agentic model, or nil.
 func (r *Rules) AgenticOf(model string) *Agentic {
 	for i, a := range r.Agentic {
 		if nameMatches(model, a.NameParts) {
@@ -209,7 +210,7 @@ func (r *Rules) AgenticOf(model string) *Agentic {
 	return nil
 }
 
-// SeedSetOf is a published set, or nil.
+// SeedSetOf returns a published seed set, or nil.
 func (r *Rules) SeedSetOf(id string) *SeedSet {
 	for i, s := range r.SeedSets {
 		if s.ID == id {
@@ -219,7 +220,7 @@ func (r *Rules) SeedSetOf(id string) *SeedSet {
 	return nil
 }
 
-// DraftersOf are the approved drafters of a model.
+// DraftersOf returns the approved drafters of a model.
 func (r *Rules) DraftersOf(model string) (all []Drafter) {
 	for _, d := range r.Drafters {
 		if d.Model == model {
@@ -234,8 +235,8 @@ var (
 	underscores = regexp.MustCompile(`_+`)
 )
 
-// CanonicalName is the spelling of a model's name that names its folder: without what stands before a slash, and with _
-// for all but letters, digits, _ and -.
+// CanonicalName returns the spelling of a model's name that its folder uses. It removes the part before a slash, and
+// replaces all characters except letters, digits, _ and - with _.
 func CanonicalName(name string) string {
 	part := strings.TrimSpace(name[strings.LastIndexByte(name, '/')+1:])
 	runes := []rune(strings.Trim(underscores.ReplaceAllString(notInName.ReplaceAllString(part, "_"), "_"), "_"))

@@ -34,20 +34,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// SumEnding is the ending of the file with the checksum.
+// SumEnding is the suffix of the checksum file.
 const SumEnding = ".sha256"
 
 // Packed is the result of packing.
 type Packed struct {
 	Files  int
-	Bytes  int64    // of the files
+	Bytes  int64    // size of the files
 	SHA256 string   // of the archive, in lower-case hex
-	Left   []string // files and folders at the tree's root that are no part of a submission
+	Left   []string // files and folders at the tree's root that do not belong to a submission
 }
 
-// Write packs the tree into a new file, reads that again and compares every file's contents, and writes the checksum
-// beside it. Neither file must be there; they appear whole or not at all. Links, devices and folders that cannot be
-// read are refused.
+// Write packs the tree into a new file, reads the archive again and compares the contents of all files. It writes the
+// checksum to a second file. Both files must not exist, and are written completely or not at all. Links, devices and
+// unreadable folders are errors.
 func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
 	s := scope{parts: tree.Divisions()}
 	if _, err := t.Choose(""); err != nil {
@@ -56,16 +56,16 @@ func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error)
 	return s.write(ctx, t, file)
 }
 
-// WriteWhole is Write of all that is in a folder, below its name: that of an organisation with a submission to MLPerf
-// Endpoints.
+// WriteWhole is Write for all files of a folder, which are below the folder's name in the archive. The folder is that
+// of an organisation with a submission to MLPerf Endpoints.
 func WriteWhole(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
 	return scope{prefix: filepath.Base(t.Root())}.write(ctx, t, file)
 }
 
-// scope is what of a tree is packed.
+// scope is the part of a tree that is packed.
 type scope struct {
-	parts  []string // folders in it; nil: all
-	prefix string   // the folder of the archive that it lies in; empty: none
+	parts  []string // folders in the tree; nil: all
+	prefix string   // folder of the archive that contains it; empty: none
 }
 
 func (s scope) has(name string) bool {
@@ -103,7 +103,7 @@ func (s scope) write(ctx context.Context, t *tree.Tree, file string) (p Packed, 
 	return p, nil
 }
 
-// fits wants an archive that Unpack takes.
+// fits checks that Unpack accepts the archive.
 func (p Packed) fits(draft string) error {
 	info, err := os.Stat(draft)
 	if err != nil {
@@ -123,7 +123,7 @@ func absent(err error) error {
 	return err
 }
 
-// fit wants a tree that can be packed, and new files outside of it.
+// fit checks that the tree can be packed, and that the new files are outside it.
 func (s scope) fit(t *tree.Tree, file string) []error {
 	faults := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
 	for _, f := range repository.All(t) {
@@ -144,7 +144,7 @@ func (s scope) fit(t *tree.Tree, file string) []error {
 	return append(faults, err)
 }
 
-// unpackable says why Unpack would not take a tree out of its archive again.
+// unpackable returns the reasons why Unpack would reject the tree's archive.
 func (s scope) unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
 	if _, err := parseSum(strings.Repeat("0", sha256.Size*2)+"  "+filepath.Base(file)+"\n", file+SumEnding); err != nil {
 		faults = append(faults, fmt.Errorf("the file's name %q must not have a line break: give it another", file))
@@ -170,7 +170,7 @@ func (s scope) unpackable(t *tree.Tree, file string, most fetch.Limits) (faults 
 	return faults
 }
 
-// sums are the sha256 of a tree's files, by path, and empty for folders.
+// sums contains the SHA-256 of a tree's files by path, and "" for folders.
 type sums map[string]string
 
 func (s scope) writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all sums, err error) {
@@ -223,7 +223,7 @@ func folder(name string) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755}
 }
 
-// add writes an entry of the archive, under a name, and returns the sum of its contents.
+// add writes an entry of the archive under a name and returns the checksum of its content.
 func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry, name string) (sum string, err error) {
 	if e.Dir {
 		return "", archive.WriteHeader(folder(name))
@@ -252,7 +252,7 @@ func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry, n
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// verify reads an archive and wants it to have just these contents. It returns the archive's sha256.
+// verify reads an archive and checks that it contains exactly the wanted contents. It returns the archive's SHA-256.
 func verify(ctx context.Context, file string, want sums) (sum string, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Unpack compares an archive with its checksum, the one in the file beside it or, where sum is not empty, that one, and
-// unpacks it into the new folder out, which appears whole or not at all. What would lie outside of out, links, devices,
-// more than the bounds, and anything but closed, network and open are refused.
+// Unpack compares an archive with its checksum and unpacks it into the new folder out, completely or not at all. The
+// checksum is sum, or that in the checksum file if sum is empty. Unpack rejects paths outside out, links, devices,
+// archives above the limits, and folders other than closed, network and open.
 func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err error) {
 	if _, err := os.Lstat(out); err == nil {
 		return "", fmt.Errorf("%s is there already: want a new folder", out)
@@ -53,25 +53,25 @@ func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err erro
 	return found, nil
 }
 
-// What an archive may be, and may become. The submissions' repository takes files of 50 MiB at most, and LoadGen's logs
-// are packed to a tenth or a thirtieth.
+// Limits of an archive and its contents. The submissions' repository accepts files of up to 50 MiB. LoadGen's logs
+// compress to a tenth or a thirtieth.
 const (
 	maxArchive = 16 << 30 // bytes of an archive
-	maxRatio   = 100      // bytes for one of the archive's
-	anyRatio   = 1 << 30  // bytes for which the ratio does not matter
+	maxRatio   = 100      // unpacked bytes per byte of the archive
+	anyRatio   = 1 << 30  // unpacked bytes for which the ratio does not matter
 )
 
-// limits are what an archive may unpack to; nothing larger is packed.
+// limits returns the limits of an archive's contents. They also apply to packing.
 func limits() fetch.Limits { return fetch.Limits{Bytes: 16 << 30, Files: 1 << 20} }
 
-// limitsOf are those of an archive of a size.
+// limitsOf returns the limits for an archive with a size in bytes.
 func limitsOf(size int64) fetch.Limits {
 	l := limits()
 	l.Bytes = min(l.Bytes, anyRatio+maxRatio*size)
 	return l
 }
 
-// sumOf is the sha256 of an archive and its size.
+// sumOf returns the SHA-256 and the size of an archive.
 func sumOf(ctx context.Context, file string) (sum string, size int64, err error) {
 	f, err := bounded.OpenUpTo(file, maxArchive)
 	if err != nil {
@@ -83,10 +83,10 @@ func sumOf(ctx context.Context, file string) (sum string, size int64, err error)
 
 var sumLine = regexp.MustCompile(`^([0-9a-fA-F]{64}) [ *]([^/\n]+)\n?$`)
 
-// maxSum is more bytes than a line with a checksum has.
+// maxSum is the maximum size in bytes of a checksum file.
 const maxSum = 64 << 10
 
-// readSum reads the checksum beside an archive.
+// readSum reads the checksum file of an archive.
 func readSum(file string) (sum string, err error) {
 	name := file + SumEnding
 	text, err := bounded.ReadFile(name, maxSum)
@@ -107,7 +107,7 @@ func parseSum(text, name string) (sum string, err error) {
 	return m[1], nil
 }
 
-// onlySubmission wants what was unpacked to be a tree of a submission.
+// onlySubmission checks that the unpacked files form a submission's tree.
 func onlySubmission(dir string) error {
 	t, err := tree.Open(dir, "")
 	if err != nil {
@@ -131,7 +131,8 @@ func onlySubmission(dir string) error {
 	return errors.Join(faults...)
 }
 
-// organisation says whether a tree is one folder with a submission to MLPerf Endpoints: ORG/SUBMISSION_ID/results.
+// organisation reports whether a tree consists of one folder with a submission to MLPerf Endpoints:
+// ORG/SUBMISSION_ID/results.
 func organisation(t *tree.Tree) bool {
 	top := t.Entries(".")
 	if len(top) != 1 || !top[0].Dir {

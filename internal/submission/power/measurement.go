@@ -14,21 +14,21 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Measured says whether a result comes with a power measurement: it has the folder of the meter's files.
+// Measured reports whether a result has a power measurement: the folder of the meter's files exists.
 func Measured(t *tree.Tree, p tree.Place) bool {
 	_, ok := t.Entry(p.Power())
 	return ok
 }
 
-// Difference is a folder whose files differ from those of a power measurement.
+// Difference describes how a folder's files differ from the required ones.
 type Difference struct {
 	Folder         string // relative to the tree
 	NoFolder       bool
 	Missing, Extra []string // names, sorted
 }
 
-// Differences compares the files of the folders run_1, ranging and power with those that the rules ask for; none is
-// good.
+// Differences compares the files of the folders run_1, ranging and power with the required ones. It returns one
+// Difference per differing folder.
 func Differences(t *tree.Tree, p tree.Place) []Difference {
 	logs := append(tree.RunFiles(), tree.PowerSamples)
 	var all []Difference
@@ -59,9 +59,9 @@ func compareFolder(t *tree.Tree, folder string, files, optional []string) Differ
 	return d
 }
 
-// Average reads the samples of a folder of logs, Place.Run or Place.Ranging of the place, within the time between
-// power_begin and power_end of its detail log. Bad lines are in the average; an error is of these two or of the files.
-// The window of the average is in the time of the samples.
+// Average averages the samples of a folder of logs, Place.Run or Place.Ranging of p, between the times with the keys
+// begin and end in its detail log. The average contains the faulty lines. Average returns an error if a time or a file
+// cannot be read. The window of the average is in the time of the samples.
 func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average, error) {
 	w, err := spl.ParseWindow(begin, end)
 	if err != nil {
@@ -84,8 +84,8 @@ func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average
 	return w.Average(strings.NewReader(text))
 }
 
-// zonesOf are by how much the times of the run's log and those of the samples lie before UTC: nothing since v2.0.
-// Before, they are those of the zones of two machines, which the power tools wrote down.
+// zonesOf returns the offsets of the times in the run's log and in the samples from UTC. They are 0 since v2.0. Before,
+// the power tools recorded the time zones of the two machines.
 func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err error) {
 	rules, err := mlconf.Round(t.Layout.Round)
 	if err != nil || !rules.Checks().Zones {
@@ -102,5 +102,5 @@ func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err erro
 	return zones[0], zones[1], nil
 }
 
-// maxSamples bounds the file of samples, in bytes: a week at one each second.
+// maxSamples is the maximum size of the file of samples in bytes. A week with one sample per second fits.
 const maxSamples = 64 << 20

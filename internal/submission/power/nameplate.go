@@ -15,20 +15,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/yaml11"
 )
 
-// What is wrong with a nameplate file.
+// Errors of nameplate files.
 var (
 	ErrEmpty  = yaml11.ErrEmpty
 	ErrYAML   = yaml11.ErrYAML
 	ErrValues = errors.New("a value is none that can be added up")
 )
 
-// Watts is the sum of the ratings of power supplies, which may be fractional in the file.
+// Watts is a sum of power supplies' ratings, which can be fractional.
 type Watts struct {
 	Value float64
-	Whole bool // all that was added are integers
+	Whole bool // all summands are integers
 }
 
-// String is the number as the official tables have it: 1750, or 510.5, or 1750.0 where not all are whole numbers.
+// String returns the number in the form of the official tables: 1750, 510.5, or 1750.0 if not all summands are
+// integers.
 func (w Watts) String() string {
 	if !w.Whole {
 		return pyfloat.Repr(w.Value)
@@ -38,19 +39,19 @@ func (w Watts) String() string {
 
 func (w Watts) addWatts(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && o.Whole} }
 
-// MostNameplate is the size up to which a nameplate file is read, in bytes.
+// MostNameplate is the maximum size of a nameplate file in bytes.
 const MostNameplate = 64 << 10
 
-// The keys of a component, in any case.
+// The keys of a component, in any case of letters.
 const (
 	keySupplies = "psus"
 	keyNeeded   = "min psus needed"
-	keyCapacity = "PowerCapacityWatts" // of a supply; this one in this case alone
+	keyCapacity = "PowerCapacityWatts" // of a supply; case-sensitive
 )
 
-// Nameplate adds up what a system's power supplies are made for, from the text of SYSTEM_power.yaml: every component
-// with "PSUs" and "Min PSUs Needed" adds that many of its largest "PowerCapacityWatts". Components may lie in others
-// and in lists. Supplies that are there for redundancy do not count. Errors are ErrEmpty, ErrYAML or ErrValues.
+// Nameplate adds the ratings of a system's power supplies in the text of SYSTEM_power.yaml. A component with "PSUs" and
+// "Min PSUs Needed" contributes that number of its largest "PowerCapacityWatts", so redundant supplies do not count.
+// Components can be nested in other components and in lists. Errors are ErrEmpty, ErrYAML or ErrValues.
 func Nameplate(text []byte) (w Watts, err error) {
 	v, err := yaml11.Decode(text, MostNameplate)
 	if err != nil {
@@ -59,7 +60,7 @@ func Nameplate(text []byte) (w Watts, err error) {
 	return sumPlace(v, "")
 }
 
-// sumPlace adds up a value at a place in the file.
+// sumPlace adds the ratings in a value at a place in the file.
 func sumPlace(v any, at string) (Watts, error) {
 	total := Watts{Whole: true}
 	add := func(v any, key string) error {
@@ -98,8 +99,8 @@ func lookUp(m yaml11.Mapping, key string) (v any, ok bool) {
 	return v, ok
 }
 
-// addComponent adds the largest of the supplies, as many as are needed; a negative number leaves out as many of the
-// smallest.
+// addComponent adds the largest needed supplies of a component. A negative number excludes that number of the smallest
+// ones.
 func addComponent(supplies, needed any, at string) (Watts, error) {
 	capacities, err := capacitiesOf(supplies, at)
 	if err != nil {
@@ -145,7 +146,7 @@ func capacitiesOf(supplies any, at string) ([]Watts, error) {
 	return capacities, nil
 }
 
-// wattsOf is a number; yes is 1, and no 0. Integers above 2^53 are none.
+// wattsOf converts a value to a number. yes is 1 and no is 0. It rejects integers above 2^53.
 func wattsOf(v any) (Watts, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -161,7 +162,7 @@ func wattsOf(v any) (Watts, bool) {
 	return Watts{}, false
 }
 
-// neededCount is how many of so many supplies are needed: all where nothing is said.
+// neededCount returns the number of needed supplies among all. A missing value means all.
 func neededCount(v any, all int) (int, bool) {
 	if v == nil {
 		return all, true

@@ -2,7 +2,7 @@ package power
 
 import (
 	"cmp"
-	"crypto/sha1" //nolint:gosec // what the power tools write
+	"crypto/sha1" //nolint:gosec // the checksum that the power tools write
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -29,10 +29,10 @@ type Fault struct {
 	Text  string
 }
 
-// maxSession is the size up to which client.json and server.json are read.
+// maxSession is the maximum size of client.json and server.json in bytes.
 const maxSession = 64 << 20
 
-// powerSession is client.json or server.json of the official power tools, as far as it is looked at.
+// powerSession contains the checked parts of client.json or server.json of the official power tools.
 type powerSession struct {
 	path string
 
@@ -45,23 +45,23 @@ type powerSession struct {
 		Ranging, Testing [][]float64
 	} `json:"phases"`
 	PTDMessages []sessionMessage `json:"ptd_messages"`
-	PTDConfig   json.RawMessage  `json:"ptd_config"` // device's
+	PTDConfig   json.RawMessage  `json:"ptd_config"` // one device or a list of devices
 	Debug       bool             `json:"debug"`
 	Timezone    float64          `json:"timezone"` // of the machine, in seconds west of Greenwich, without summer time
 }
 
-// meterDevice is a meter as the daemon was started for it. The power tools record a list of them, before v5.1 a single
-// one.
+// meterDevice is the meter for which the daemon was started. The power tools record a list of meters, and a single
+// meter before v5.1.
 type meterDevice struct {
 	Type int `json:"device_type"`
 }
 
 type sessionMessage struct{ Cmd, Reply string }
 
-// CheckSession judges the logs of a power session in the folder of a result: what client and server have recorded has
-// to agree, be of the official programs and of a meter that the rules allow, the files have to be those of the session,
-// and the runs within its phases. What it does not look at are the times and warnings in ptd_logs.txt, and the order of
-// the meter's ranges. No fault is good.
+// CheckSession checks the logs of a power session in a result's folder. The records of client and server must agree and
+// come from the official programs and a permitted meter. The files must be those of the session, and the runs must be
+// within its phases. It does not check the times and warnings in ptd_logs.txt and the order of the meter's ranges. It
+// returns no faults if all is correct.
 func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 	client, faults := readSession(t, path.Join(p.Power(), "client.json"))
 	server, more := readSession(t, path.Join(p.Power(), "server.json"))
@@ -91,7 +91,7 @@ func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 	return pair.faults
 }
 
-// keys are those that both files have.
+// keys lists the required keys of both files.
 var keys = []string{
 	"version", "timezone", "modules", "sources", "messages", "uuid", "session_name", "results", "phases",
 }
@@ -136,7 +136,7 @@ func parseSession(name string, text []byte) (*powerSession, []Fault) {
 	return s, nil
 }
 
-// sessionPair is what client and server recorded of one session.
+// sessionPair contains the records of client and server for one session.
 type sessionPair struct {
 	tree           *tree.Tree
 	place          tree.Place
@@ -149,7 +149,7 @@ func (p *sessionPair) addFaultf(name, about, format string, args ...any) {
 	p.faults = append(p.faults, Fault{name, about, fmt.Sprintf(format, args...)})
 }
 
-// checkSources wants the programs that the rules allow, by the checksums of their files.
+// checkSources checks the programs by the checksums of their files.
 func (p *sessionPair) checkSources() {
 	sources := maps.Clone(officialSources)
 	maps.Copy(sources, p.tools.Sources)
@@ -160,14 +160,15 @@ func (p *sessionPair) checkSources() {
 	}
 }
 
-// roundTools are the programs of a round where they are not the present ones: its section power_tools.
+// roundTools contains the power tools of a round if they differ from the present ones: the round's section power_tools.
 type roundTools struct {
-	Unknown bool              `json:"-"`       // the round had others: programs, messages and meters are not looked at
-	Daemon  string            `json:"daemon"`  // version of the meter's
-	Sources map[string]string `json:"sources"` // sums that differ from officialSources
+	// the round's tools are unknown, so programs, messages and meters are not checked
+	Unknown bool              `json:"-"`
+	Daemon  string            `json:"daemon"`  // version of the meter's daemon
+	Sources map[string]string `json:"sources"` // checksums that differ from officialSources
 }
 
-// toolsOf are those of a round.
+// toolsOf returns the power tools of a round.
 func toolsOf(round string) (roundTools, error) {
 	own := roundTools{}
 	rules, err := mlconf.Round(round)
@@ -179,7 +180,7 @@ func toolsOf(round string) (roundTools, error) {
 	return own, err
 }
 
-// officialSources are the SHA-1 sums of the power tools of the current rules.
+// officialSources contains the SHA-1 sums of the current power tools.
 var officialSources = map[string]string{
 	"__init__.py":                      "da39a3ee5e6b4b0d3255bfef95601890afd80709",
 	"client.py":                        "33ca4f26368777ac06e01f9567b714a4b8063886",
@@ -198,7 +199,7 @@ var officialSources = map[string]string{
 	"tests/unit/test_source_hashes.py": "00468a2907583c593e6574a1f6b404e4651c221a",
 }
 
-// checkIdentity wants both files to be of one session.
+// checkIdentity checks that both files belong to one session.
 func (p *sessionPair) checkIdentity() {
 	for _, side := range []string{"client", "server"} {
 		c, s := normalUUID(p.client.UUID[side]), normalUUID(p.server.UUID[side])
@@ -221,7 +222,7 @@ func normalUUID(text string) string {
 	return text
 }
 
-// checkMessages wants the same commands and replies on both sides; that of "time" is each one's own.
+// checkMessages checks that both sides recorded the same commands and replies. Replies to "time" may differ.
 func (p *sessionPair) checkMessages() {
 	c, s := p.client.Messages, p.server.Messages
 	if len(c) != len(s) || len(c) == 0 {
@@ -244,10 +245,10 @@ func (p *sessionPair) checkMessages() {
 	}
 }
 
-// maxApart is how far the clocks of client and server may be apart, in seconds.
+// maxApart is the maximum difference between the clocks of client and server in seconds.
 const maxApart = 0.8
 
-// checkPhases wants the times of both sides to agree.
+// checkPhases checks that the times of both sides agree.
 func (p *sessionPair) checkPhases() {
 	for _, phase := range []struct {
 		name           string
@@ -275,7 +276,7 @@ func (p *sessionPair) checkPhases() {
 	}
 }
 
-// checkChecksums wants the files of the session to be those that were recorded.
+// checkChecksums checks that the files of the session have the recorded checksums.
 func (p *sessionPair) checkChecksums() {
 	recorded := maps.Clone(p.client.Results)
 	if recorded == nil {
@@ -301,7 +302,7 @@ func (p *sessionPair) checkChecksums() {
 	}
 }
 
-// sessionResults are the files whose sums the power tools record, relative to the folder performance.
+// sessionResults lists the files whose checksums the power tools record, relative to the folder performance.
 func sessionResults() []string {
 	var names []string
 	for _, name := range tree.PowerFiles() {
@@ -323,24 +324,24 @@ func sha1Of(t *tree.Tree, name string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	sum := sha1.New() //nolint:gosec // no protection, but what was recorded
+	sum := sha1.New() //nolint:gosec // a comparison with the recorded checksum, not a protection
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// meters are the analyzers that the rules allow, with their numbers in the daemon.
+// meters contains the permitted analyzers with their device types in the daemon.
 var meters = map[string]int{
 	"YokogawaWT210": 8, "YokogawaWT500": 35, "YokogawaWT500_multichannel": 48, "YokogawaWT310": 49, "YokogawaWT310E": 49,
 	"YokogawaWT330": 52, "YokogawaWT330E": 52, "YokogawaWT330_multichannel": 77, "YokogawaWT210_DC": 508,
 	"YokogawaWT310_DC": 549, "YokogawaWT330_DC": 586,
 }
 
-// daemonVersion is that of the meter's daemon which the present rules allow.
+// daemonVersion is the version of the meter's daemon in the present rules.
 const daemonVersion = "1.11.1"
 
-// checkMeter wants an analyzer and a daemon that the rules allow, and no debugging.
+// checkMeter checks that the analyzer and the daemon are permitted and that debugging is off.
 func (p *sessionPair) checkMeter() {
 	p.checkNoDebug()
 	reply := ""
@@ -370,7 +371,7 @@ func (p *sessionPair) checkNoDebug() {
 	}
 }
 
-// checkDevices wants the daemon to have been started for meters that the rules allow.
+// checkDevices checks that the daemon was started for permitted meters.
 func (p *sessionPair) checkDevices() {
 	var list []meterDevice
 	var err error
@@ -396,7 +397,7 @@ func (p *sessionPair) checkDevices() {
 	}
 }
 
-// onlyReplies wants the daemon to have done what it was told.
+// onlyReplies returns an error if the daemon refused a command.
 func onlyReplies(messages []sessionMessage) error {
 	stops := 0
 	for _, m := range messages {
@@ -422,10 +423,10 @@ func onlyReplies(messages []sessionMessage) error {
 	return nil
 }
 
-// maxLess is how much less power the run that counts may draw than the ranging run.
+// maxLess is the maximum relative amount by which the power of the counted run is below that of the ranging run.
 const maxLess = 0.05
 
-// checkRuns wants both runs to lie within their phases, and to draw about the same power.
+// checkRuns checks that both runs are within their phases and have about the same power.
 func (p *sessionPair) checkRuns() {
 	ranging := p.averagePower(p.place.Ranging(), p.client.Phases.Ranging)
 	testing := p.averagePower(p.place.Run(), p.client.Phases.Testing)
@@ -436,7 +437,7 @@ func (p *sessionPair) checkRuns() {
 	}
 }
 
-// averagePower is the mean power of a run, 0 where a fault keeps it from being known.
+// averagePower returns the mean power of a run, or 0 if a fault prevents it.
 func (p *sessionPair) averagePower(folder string, phases [][]float64) float64 {
 	a, err := p.averageOf(folder)
 	_, zone, zoneErr := zonesOf(p.tree, p.place)
@@ -470,7 +471,8 @@ func (p *sessionPair) averageOf(folder string) (spl.Average, error) {
 	return Average(p.tree, p.place, folder, from, to)
 }
 
-// isWithinPhase says whether a time lies between the second and the third checkpoint, which one summer time may shift.
+// isWithinPhase reports whether a time is between the second and the third checkpoint. A shift of one hour by summer
+// time is permitted.
 func isWithinPhase(t time.Time, phases [][]float64) bool {
 	if len(phases[1]) == 0 || len(phases[2]) == 0 {
 		return false

@@ -8,20 +8,20 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Missing is a scenario that was not measured.
+// Missing is a required scenario that was not measured.
 type Missing struct {
-	Scenario string // "Offline"
-	From     string // the measured scenario whose result may stand for it; empty: it must be measured
-	Why      string // the rule, or what it forbids
+	Scenario string // such as "Offline"
+	From     string // measured scenario from which it can be inferred; empty: it must be measured
+	Why      string // the rule that permits or forbids the inference
 }
 
-// Infer lists the required scenarios of a model that are not among the measured ones (canonical names: "Offline"), in
-// the rules' order, and for each whether it may be inferred, and of which. Where it may, a copy of the measured
-// scenario's folder under the missing one's name is its result. kind is the system's type.
+// Infer returns the required scenarios of a model that are missing in measured, in the rules' order, with the scenario
+// from which each can be inferred. measured contains canonical names, such as "Offline". kind is the system's type. An
+// inferred result is a copy of the measured scenario's folder with the missing one's name.
 //
-// By the rules edge submitters may infer MultiStream from SingleStream, and Offline from SingleStream or a measured
-// MultiStream. MultiStream is preferred: its mean is over eight samples at once. A result in tokens cannot be inferred:
-// the logs of the streams have the rate of samples.
+// The rules permit inference for edge systems: MultiStream from SingleStream, and Offline from SingleStream or from a
+// measured MultiStream. MultiStream is preferred, because its mean covers eight samples at a time. A result in tokens
+// cannot be inferred, because the logs of the stream scenarios contain only the rate of samples.
 func Infer(rules *mlconf.Rules, model string, kind mlconf.SystemType, measured []string) (all []Missing) {
 	for _, scenario := range rules.RequiredScenarios(model, kind) {
 		if slices.Contains(measured, scenario) {
@@ -34,7 +34,7 @@ func Infer(rules *mlconf.Rules, model string, kind mlconf.SystemType, measured [
 	return all
 }
 
-// inferenceSources are the scenarios that others may be inferred from, the better ones first.
+// inferenceSources returns the scenarios from which a scenario can be inferred, best first.
 func inferenceSources(scenario string) []string {
 	switch scenario {
 	case "MultiStream":

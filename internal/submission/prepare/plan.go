@@ -21,23 +21,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Step is one change of a tree. Paths are relative to it, with slashes.
+// Step is a change of a tree. Paths are relative to the tree, with slashes.
 type Step struct {
 	From, To string
-	Rename   bool // or else a copy
+	Rename   bool // rename instead of copy
 	Why      string
 }
 
 // Plan lists the changes that complete a tree.
 type Plan struct {
-	Steps   []Step   // in this order
-	Missing []string // required scenarios that have to be measured, and why
+	Steps   []Step   // in order of execution
+	Missing []string // required scenarios that must be measured, with reasons
 }
 
-// Read plans for all of a tree's results in the closed and the network division, or one submitter's; the open division
-// requires none. Scenario folders in lower case get the rules' names. A folder counts as measured if its log is of its
-// scenario. The error has all faults: descriptions and logs that cannot be read, folders of one scenario in two
-// spellings.
+// Read plans the completion of all results of a tree in the closed and network divisions, or only those of one
+// submitter. The open division has no required scenarios. Scenario folders in lower case are renamed to the rules'
+// names. A folder counts as measured if its log contains the folder's scenario. The error contains all faults:
+// unreadable descriptions and logs, and folders of one scenario in two spellings.
 func Read(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
 	r := planReader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
 	for _, s := range t.Submitters {
@@ -78,7 +78,7 @@ func (r *planReader) planSystem(s tree.System) {
 	}
 }
 
-// planRename plans the rules' names for folders in lower case.
+// planRename plans the renaming of folders in lower case to the rules' names.
 func (r *planReader) planRename(b tree.Benchmark) {
 	for _, p := range b.Scenarios {
 		name, ok := tree.CanonicalScenario(p.Scenario)
@@ -96,7 +96,7 @@ func (r *planReader) planRename(b tree.Benchmark) {
 	}
 }
 
-// addStep plans a step for each folder that a result has. found is where it is before it gets the rules' name.
+// addStep plans a step for each folder of a result. found is the place before the renaming.
 func (r *planReader) addStep(s Step, found, from, to tree.Place) {
 	l := r.tree.Layout
 	places := []func(tree.Place) string{tree.Place.Results}
@@ -111,7 +111,7 @@ func (r *planReader) addStep(s Step, found, from, to tree.Place) {
 	}
 }
 
-// systemType is the type of a system by its description.
+// systemType returns the type of a system from its description.
 func (r *planReader) systemType(p tree.Place) (mlconf.SystemType, error) {
 	f, err := r.tree.Open(p.SystemFile())
 	if err != nil {
@@ -132,10 +132,10 @@ func (r *planReader) systemType(p tree.Place) (mlconf.SystemType, error) {
 	return kind, nil
 }
 
-// maxDescription is more bytes than any description has.
+// maxDescription is the maximum size of a description in bytes.
 const maxDescription = 16 << 20
 
-// planBenchmark plans what is inferred for the scenarios that a benchmark lacks.
+// planBenchmark plans the inference of a benchmark's missing scenarios.
 func (r *planReader) planBenchmark(b tree.Benchmark, kind mlconf.SystemType) {
 	model, _ := r.rules.ModelOf(b.Benchmark, nil)
 	found := map[string]tree.Place{} // by the rules' name
@@ -156,7 +156,7 @@ func (r *planReader) planBenchmark(b tree.Benchmark, kind mlconf.SystemType) {
 		from, to := b.Place, b.Place
 		from.Scenario, to.Scenario = m.From, m.Scenario
 		switch _, inferred := found[m.Scenario]; {
-		case inferred: // before
+		case inferred: // inferred by an earlier run
 		case m.From == "":
 			r.plan.Missing = append(r.plan.Missing, fmt.Sprintf("%s: %s", to.Results(), m.Why))
 		default:
@@ -165,7 +165,7 @@ func (r *planReader) planBenchmark(b tree.Benchmark, kind mlconf.SystemType) {
 	}
 }
 
-// loggedScenario is the scenario that a result's log is of.
+// loggedScenario returns the scenario in a result's log.
 func (r *planReader) loggedScenario(p tree.Place) (string, error) {
 	name := path.Join(p.Run(), tree.DetailLog)
 	f, err := r.tree.Open(name)
@@ -185,7 +185,7 @@ func (r *planReader) loggedScenario(p tree.Place) (string, error) {
 	return scenario, nil
 }
 
-// lowAccuracy plans X-99 from.
+// lowAccuracy plans the copy of.
 func (r *planReader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemType) {
 	low := high
 	low.Benchmark = strings.TrimSuffix(high.Benchmark, ".9")
@@ -201,7 +201,7 @@ func (r *planReader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.Sys
 	}
 }
 
-// Do takes the steps in the tree at root. The end of ctx ends it.
+// Do executes the steps in the tree at root. It stops when ctx ends.
 func (p Plan) Do(ctx context.Context, root string) error {
 	for _, s := range p.Steps {
 		from, to := filepath.Join(root, filepath.FromSlash(s.From)), filepath.Join(root, filepath.FromSlash(s.To))

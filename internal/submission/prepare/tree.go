@@ -18,12 +18,11 @@ import (
 // Options selects the parts of a tree to prepare, and the rules.
 type Options struct {
 	Round     string // "v6.1"; empty: the newest
-	Submitter string // only this one's folders come into the new tree; empty: everybody's
+	Submitter string // copy only this submitter's folders to the new tree; empty: all
 }
 
-// Tree makes a completed copy of the tree at root in the folder out, which must not be there yet, and returns what it
-// did. The copy appears whole or not at all, after the end of ctx too. A tree with links, devices or unreadable folders
-// is refused.
+// Tree writes a completed copy of the tree at root to the new folder out, completely or not at all, even if ctx ends.
+// It returns the executed plan. It rejects trees with links, devices or unreadable folders.
 func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
 	rules, err := mlconf.Round(o.Round)
 	if err != nil {
@@ -45,7 +44,7 @@ func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
 	return plan, writeTree(ctx, t, submitters, plan, out)
 }
 
-// errUncopyable are what cannot be copied as it is.
+// errUncopyable returns an error that lists the entries that cannot be copied.
 func errUncopyable(t *tree.Tree) error {
 	var faults []error
 	for _, f := range repository.All(t) {
@@ -56,7 +55,7 @@ func errUncopyable(t *tree.Tree) error {
 	return errors.Join(faults...)
 }
 
-// requireApart wants the new tree not to be in the old one.
+// requireApart returns an error if the new tree would be inside the old one.
 func requireApart(root, out string) error {
 	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s is there already: want a new folder", out)
@@ -68,7 +67,8 @@ func requireApart(root, out string) error {
 	return err
 }
 
-// writeTree copies the submitters' folders to a folder beside out, takes the steps there, and gives it its name.
+// writeTree copies the submitters' folders to a temporary folder next to out, executes the steps there, and renames it
+// to out.
 func writeTree(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, plan Plan, out string) (err error) {
 	draft := filepath.Clean(out) + "." + rand.Text() + ".tmp"
 	defer func() {

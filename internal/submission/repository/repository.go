@@ -17,15 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// MostBytes is how large a file may be: 50 MiB.
+// MostBytes is the maximum size of a file: 50 MiB.
 const MostBytes = 50 << 20
 
 // Kind is the kind of fault of a file or folder.
 type Kind string
 
-// The kinds. Special is a device, a pipe or a socket, and Character a name with a quote, a line's end or another
-// control character, or of bytes that are not UTF-8: of these the official script says nothing, as of a folder whose
-// name alone has a blank.
+// The kinds of faults. Special is a device, a pipe or a socket. Character is a name with a quote, a line end or another
+// control character, or a name that is not UTF-8. The official script does not report these two, nor a blank in the
+// name of a folder only.
 const (
 	Large     Kind = "large"
 	Link      Kind = "link"
@@ -35,13 +35,13 @@ const (
 	Special   Kind = "special"
 )
 
-// Finding is a file or folder that must not be in a submission.
+// Finding is a file or folder that a submission must not contain.
 type Finding struct {
 	tree.Entry
 	Kind Kind
 }
 
-// Error says what was found, what is wanted and what to do.
+// Error states what was found, what is required and what to do.
 func (f Finding) Error() string {
 	switch f.Kind {
 	case Large:
@@ -59,7 +59,7 @@ func (f Finding) Error() string {
 	return f.Path + " is a device, a pipe or a socket: remove it"
 }
 
-// Find lists what is wrong with an entry of a tree.
+// Find returns the faults of an entry of a tree.
 func Find(e tree.Entry) (all []Finding) {
 	for _, test := range []struct {
 		kind  Kind
@@ -79,11 +79,11 @@ func Find(e tree.Entry) (all []Finding) {
 	return all
 }
 
-// isUnwritable says whether a character breaks a list of files with one in each line, or the official table of results,
-// which puts names into quotes as they are.
+// isUnwritable reports whether a character breaks a list of files with one name per line, or the official table of
+// results, which quotes names without escaping them.
 func isUnwritable(r rune) bool { return r == '"' || unicode.IsControl(r) }
 
-// All lists what is wrong with everything in a tree, folders before what is in them.
+// All returns the faults of all entries of a tree. A folder's faults precede those of its content.
 func All(t *tree.Tree) (all []Finding) {
 	for e := range t.All {
 		all = append(all, Find(e)...)
@@ -91,8 +91,8 @@ func All(t *tree.Tree) (all []Finding) {
 	return all
 }
 
-// Official is what the official script prints of the folder at root; empty: nothing is wrong. Its paths begin with root
-// as it is given. They are in the order of names, those of the script in the file system's.
+// Official returns the output of the official script for the folder at root; empty: no faults. Its paths begin with
+// root as given. They are in order of names, unlike the script's, which are in the order of the file system.
 func Official(root string) (text string, err error) {
 	var found [6][]string // in the order of the text
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -111,7 +111,7 @@ func Official(root string) (text string, err error) {
 	}
 	files := len(found[large]) + len(found[link]) + len(found[hiddenFile]) + len(found[blankFile])
 	if files+len(found[hiddenFolder]) == 0 {
-		return "", nil // a blank in the name of a folder alone is overlooked
+		return "", nil // a blank in the name of a folder only is not reported
 	}
 	text = "ERRORS:"
 	for i, title := range []string{
@@ -126,7 +126,7 @@ func Official(root string) (text string, err error) {
 	return text + "\n", nil
 }
 
-// The groups of the official text.
+// The groups of the official text in its order.
 const (
 	large = iota
 	link
@@ -161,7 +161,7 @@ func officialGroups(d fs.DirEntry) (groups []int, err error) {
 	return groups, nil
 }
 
-// pathBelow is a path of a walk, which cleans names, as it begins in root.
+// pathBelow returns a path of a walk with the original beginning of root, because the walk cleans paths.
 func pathBelow(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == "." {

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Accuracy is what a line of accuracy.txt says of a metric ("acc", "ROUGE1", as in the rules' targets): the value as it
-// is written there, which need not be a number ("76.4.6"). ok is false where the line does not speak of the metric.
-// A comma or an exponent ends the value, as in the official checker.
+// Accuracy returns the value of a metric in a line of accuracy.txt. metric is one of the rules' names, such as "acc" or
+// "ROUGE1". The value is returned as written and need not be a number ("76.4.6"). A comma or an exponent ends the
+// value, like in the official checker. ok is false if the line does not contain the metric.
 func Accuracy(metric, line string) (value string, ok bool) {
 	m, err := mlconf.AccuracyMetricOf(metric)
 	if err != nil {
@@ -23,16 +23,16 @@ func Accuracy(metric, line string) (value string, ok bool) {
 	return value, true
 }
 
-// HasForm says whether it is known how a metric is printed. Every metric of the rules has a form.
+// HasForm reports whether the printed form of a metric is known. It is known for all metrics of the rules.
 func HasForm(metric string) bool {
 	m, err := mlconf.AccuracyMetricOf(metric)
 	return err == nil && m.HasText()
 }
 
-// hashForm is the line that the truncation of the accuracy log leaves in accuracy.txt.
+// hashForm matches the line that truncation adds to accuracy.txt.
 var hashForm = regexp.MustCompile(`^hash=([\p{L}\p{N}_]+)\n?$`)
 
-// Hash is the value of a line hash=VALUE; ok is false for other lines.
+// Hash returns the value of a line hash=VALUE. ok is false for other lines.
 func Hash(line string) (value string, ok bool) {
 	m := hashForm.FindStringSubmatch(line)
 	if m == nil {

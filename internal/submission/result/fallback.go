@@ -11,15 +11,15 @@ import (
 type Change struct {
 	Metric               string
 	Baseline, Compliance float64
-	Percent, Most        float64 // found, and allowed
+	Percent, Most        float64 // found and permitted
 }
 
-// Within says whether the metric differs by no more than is allowed.
+// Within reports whether the difference is permitted.
 func (c Change) Within() bool { return c.Percent <= c.Most }
 
-// Changes compares the metrics of two texts of an accuracy script: on the accuracy run's answers for the samples of a
-// TEST01 audit, and on the audit's own. Of several lines of a metric the last counts. The error says what cannot be
-// compared: a metric that is missing in one of them, or zero.
+// Changes compares the metrics in two outputs of an accuracy script: for the accuracy run's answers to the samples of a
+// TEST01 audit, and for the audit's own answers. Of several lines of a metric, the last counts. The error names metrics
+// that are missing in one output or zero.
 func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) ([]Change, error) {
 	var list []Change
 	var faults []error
@@ -41,7 +41,7 @@ func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) 
 	return list, errors.Join(faults...)
 }
 
-// Delta is by how many percent two accuracies differ, in the submission checker's arithmetic.
+// Delta returns the difference of two accuracies in percent, by the submission checker's formula.
 func Delta(baseline, compliance float64) float64 { return math.Abs(1-baseline/compliance) * 100 }
 
 func prefixError(text string, err error) error {

@@ -14,7 +14,7 @@ import (
 // Form names the form of a round's official summary. The empty form is the form since v5.0.
 type Form string
 
-// The forms before v5.0.
+// The forms of the summaries before v5.0.
 const (
 	Former     Form = "former"              // v3.0 to v4.1
 	Misspelled Form = "former misspelled"   // v2.1
@@ -23,10 +23,10 @@ const (
 	OneRow     Form = "one row"             // v0.5 to v1.0: the power is a column of the result's row
 )
 
-// summaryColumns is what columns a summary has, and which values stand in quotes.
+// summaryColumns describes the columns of a summary and which values are quoted.
 type summaryColumns struct {
 	names  []string
-	bare   bool // only the values of quoted stand in quotes
+	bare   bool // only the values of the columns in quoted are quoted
 	quoted []string
 }
 
@@ -38,7 +38,7 @@ const (
 	textColumns = `SystemName host_processor_model_name accelerator_model_name framework operating_system notes`
 )
 
-// columnsOf is that of a name; ok is false where there is none.
+// columnsOf returns the columns of a form. ok is false if the form is unknown.
 func (f Form) columnsOf() (summaryColumns, bool) {
 	all := strings.Fields(allColumns)
 	former := slices.DeleteFunc(slices.Clone(all), func(c string) bool {
@@ -71,22 +71,22 @@ func (f Form) columnsOf() (summaryColumns, bool) {
 	return summaryColumns{}, false
 }
 
-// Columns are the names of the summary's columns; none of a form that is not known.
+// Columns returns the names of the form's columns, or none if the form is unknown.
 func (f Form) Columns() []string {
 	form, _ := f.columnsOf()
 	return form.names
 }
 
-// Columns are the names of the present summary's columns.
+// Columns returns the names of the present summary's columns.
 func Columns() []string { return Form("").Columns() }
 
-// Fields are the row's values in the order of Columns.
+// Fields returns the row's values in the order of Columns.
 func (r Row) Fields() []string {
 	values := r.columnValues()
 	return lists.Map(Columns(), func(column string) string { return values[column] })
 }
 
-// columnValues are those of the columns, by the names that they have in any form.
+// columnValues returns the row's values by the column names of all forms.
 func (r Row) columnValues() map[string]string {
 	inferred, power := "0", "False"
 	if r.Inferred {
@@ -110,12 +110,12 @@ func (r Row) columnValues() map[string]string {
 	}
 }
 
-// WriteCSV writes the present official summary.
+// WriteCSV writes the official summary in its present form.
 func WriteCSV(w io.Writer, rows []Row) error { return Form("").WriteCSV(w, rows) }
 
-// WriteCSV writes the official summary: the names bare, values in quotes, of the forms before v5.0 some of them.
-// Quotes in values stand as they are, and before v5.0 commas too, so that a value with one is not read back; the
-// official file is that way.
+// WriteCSV writes the official summary: names without quotes, and values with quotes, before v5.0 only some of them.
+// Like in the official file, quotes in values are not escaped. Before v5.0, commas in values are not protected either,
+// so such values cannot be read back.
 func (f Form) WriteCSV(w io.Writer, rows []Row) error {
 	form, ok := f.columnsOf()
 	if !ok {

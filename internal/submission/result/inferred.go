@@ -2,7 +2,7 @@ package result
 
 import "strings"
 
-// Inferable says whether a log of one scenario may stand for the result of another, on a system of type edge.
+// Inferable reports whether a result can be inferred from the log of another scenario on an edge system.
 func Inferable(logged, scenario string) bool {
 	switch strings.ToLower(logged) + " " + strings.ToLower(scenario) {
 	case "singlestream multistream", "singlestream offline", "multistream offline":

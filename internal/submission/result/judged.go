@@ -13,8 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Judge judges what an accuracy script printed by a round's targets of a model in a scenario. Where the round has none
-// of the model, or the text says nothing of any, there is no target. The error is of a value that is not a number.
+// Judge judges the output of an accuracy script by a round's targets for a model in a scenario. If the round has no
+// targets for the model, or the text contains none of their metrics, the verdict has no targets. It returns an error if
+// a value is not a number.
 func Judge(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, error) {
 	v := judge.Verdict{Outcome: judge.Informational, Basis: "no target: " + rules.Name + " has none of " + model}
 	targets := rules.Targets(model, scenario)
@@ -46,7 +47,7 @@ func Judge(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, er
 	return v, nil
 }
 
-// valueIn is the last value of a metric in the text, as the submission checkers take it.
+// valueIn returns the last value of a metric in the text, like the submission checkers.
 func valueIn(metric, text string) (v float64, found bool, err error) {
 	for line := range strings.Lines(text) {
 		value, ok := Accuracy(metric, line)
@@ -61,7 +62,7 @@ func valueIn(metric, text string) (v float64, found bool, err error) {
 	return v, found, nil
 }
 
-// mergeTarget judges a value by a target. A metric with a least and a largest value has one row of both.
+// mergeTarget judges a value by a target. It merges the minimum and the maximum of a metric into one entry.
 func mergeTarget(list []judge.Metric, t mlconf.Target, v float64) []judge.Metric {
 	at := slices.IndexFunc(list, func(m judge.Metric) bool { return m.Name == t.Metric })
 	if at < 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Text writes a number as the official tools do: the shortest form that reads as the same double, with a point or an
-// exponent; with an exponent below 1e-4 and from 1e16.
+// Text formats a number like the official tools: the shortest text that gives the same float64, with a decimal point,
+// or with an exponent below 1e-4 and from 1e16.
 func Text(v float64) string { return pyfloat.Repr(v) }
 
-// figures is how many significant figures the rules report an accuracy with.
+// figures is the rules' number of significant digits of an accuracy.
 const figures = 5
 
-// Rounded writes a decimal with the rules' five significant figures, a half to the even neighbour, as written: "76.460"
-// is "76.460", "98.9995" is "99.000". ok is false where text is no decimal; a zero stays as it is.
+// Rounded rounds a decimal text to the rules' five significant digits, half to even: "76.460" stays "76.460", "98.9995"
+// becomes "99.000". A zero stays unchanged. ok is false if text is not a decimal.
 func Rounded(text string) (rounded string, ok bool) {
 	d, ok := parseDecimal(text)
 	if !ok {
@@ -25,7 +25,7 @@ func Rounded(text string) (rounded string, ok bool) {
 	return d.roundTo(figures).String(), true
 }
 
-// decimalNumber is digits, without leading zeros, times ten to the exponent.
+// decimalNumber is a decimal number: digits, without leading zeros, times ten to the exponent.
 type decimalNumber struct {
 	negative bool
 	digits   string
@@ -48,13 +48,13 @@ func parseDecimal(text string) (decimalNumber, bool) {
 	whole, fraction, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
 	d.digits = strings.TrimLeft(whole+fraction, "0")
 	if v == 0 {
-		d.digits = "" // also of what is too small for a double
+		d.digits = "" // also for values too small for a float64
 	}
 	d.exponent -= len(fraction)
 	return d, true
 }
 
-// roundTo keeps n digits. One that has fewer is filled with zeros.
+// roundTo rounds to n digits. It adds zeros if there are fewer.
 func (d decimalNumber) roundTo(n int) decimalNumber {
 	if d.digits == "" {
 		return d
@@ -68,10 +68,10 @@ func (d decimalNumber) roundTo(n int) decimalNumber {
 	d.exponent += len(rest)
 	half := "5" + strings.Repeat("0", len(rest)-1)
 	if rest > half || rest == half && (kept[n-1]-'0')%2 == 1 {
-		v, _ := strconv.ParseUint(kept, 10, 64) // n digits
+		v, _ := strconv.ParseUint(kept, 10, 64) // only digits
 		kept = strconv.FormatUint(v+1, 10)
 	}
-	d.exponent += len(kept) - n // 99999 became 100000
+	d.exponent += len(kept) - n // for 99999 rounded to 100000
 	d.digits = kept[:n]
 	return d
 }

@@ -15,11 +15,11 @@ var pageFile embed.FS
 
 var page = template.Must(template.ParseFS(pageFile, "page.html"))
 
-// WriteHTML writes one page that needs no other file; its columns can be sorted. Of power and accuracy it shows what
-// they were before rounding where one points at them.
+// WriteHTML writes the summary as a self-contained page with sortable columns. Tooltips show power and accuracy before
+// rounding.
 func (s Summary) WriteHTML(w io.Writer) error { return page.Execute(w, s) }
 
-// WriteJSON writes the summary for programs.
+// WriteJSON writes the summary as JSON.
 func (s Summary) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -27,7 +27,7 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// WriteTable writes the summary for people.
+// WriteTable writes the summary as a text table.
 func (s Summary) WriteTable(w io.Writer) error {
 	t := table.Table{}
 	t.Head("SYSTEM", "BENCHMARK", "SCENARIO", "RESULT", "UNROUNDED", "UNIT", "POWER", "ACCURACY")

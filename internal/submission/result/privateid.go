@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The words of private ids, in the order of their bytes.
+// The words of private ids in byte order.
 var (
 	adjectives = strings.Fields(`amber azure bold brave calm clear cool crisp dark deep deft epic fair fast firm flat
 		free full gold gray hard high keen kind lean light long loud mild mint neat noble open pale pure quick quiet
@@ -18,8 +18,8 @@ var (
 		nook opal peak pine reef vale`)
 )
 
-// PrivateID is the name under which a system is spoken of before results are public: two words and four digits of the
-// SHA-256 sum of its name.
+// PrivateID returns the name of a system before results are public: two words and four digits from the SHA-256 sum of
+// its name.
 func PrivateID(system string) string {
 	sum := sha256.Sum256([]byte(system))
 	adjective := adjectives[int(sum[0])%len(adjectives)]

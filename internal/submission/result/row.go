@@ -8,12 +8,12 @@ type Row struct {
 	Division     string
 	SystemType   string
 	SystemName   string
-	Platform     string // the folder of the system
-	Model        string // the folder of the benchmark
-	MLPerfModel  string // of the rules
-	Scenario     string // the folder of the scenario
+	Platform     string // folder of the system
+	Model        string // folder of the benchmark
+	MLPerfModel  string // name in the rules
+	Scenario     string // folder of the scenario
 	Result       string // unrounded
-	Accuracy     string // "acc: 76.460", several apart by two blanks
+	Accuracy     string // such as "acc: 76.460"; several are separated by two blanks
 
 	Nodes               string
 	HostProcessor       string
@@ -23,23 +23,23 @@ type Row struct {
 	AcceleratorsPerNode string
 	TotalAccelerators   string
 
-	Location        string // the folder of the performance run
+	Location        string // folder of the performance run
 	Framework       string
 	OperatingSystem string
 	Notes           string
-	Compliance      string // of the audits: the division, and before v5.0 1 or 0 for passed or not
-	Errors          int    // of the benchmark, in the order of the tree; since v5.0 0
+	Compliance      string // of the audits: the division, or before v5.0 1 or 0 for passed or failed
+	Errors          int    // errors of the benchmark up to here, in the order of the tree; 0 since v5.0
 	Version         string // "v6.1"
-	Inferred        bool   // the log's scenario is written otherwise than the folder's
+	Inferred        bool   // the log's scenario and the folder's name differ
 	HasPower        bool
 	Units           string
 	WeightDataTypes string
-	DesignPower     string // in watts; "None" for none, before v6.1 ""
+	DesignPower     string // in watts; none: "None", or "" before v6.1
 	PrivateID       string
 
-	Power string // the power result beside the performance, a column of v1.0
+	Power string // the power result, a column of v1.0
 
-	// No columns: the scenario of the log, the unit of what was counted where the summary names another, and the metric
-	// of Accuracy where that is a number alone.
+	// These fields are not columns: the scenario in the log, the unit of the counted quantity if the summary names another
+	// unit, and the metric of Accuracy if that is only a number.
 	Logged, Counted, Metric string
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Summary summarizes a tree's runs, for people and for programs.
+// Summary summarizes the results of a tree.
 type Summary struct {
 	Round   string    `json:"round"`
-	Verdict string    `json:"official"` // of the official checker: "ok", "errors" or "crash"
+	Verdict string    `json:"official"` // verdict of the official checker: "ok", "errors" or "crash"
 	Results []Result  `json:"results"`
 	Without []Without `json:"without_result"`
 }
@@ -20,13 +20,13 @@ type Summary struct {
 type Result struct {
 	Division   string `json:"division"`
 	Submitter  string `json:"submitter"`
-	System     string `json:"system"` // its folder
+	System     string `json:"system"` // folder of the system
 	SystemName string `json:"system_name"`
 	SystemType string `json:"system_type"`
-	Benchmark  string `json:"benchmark"` // its folder
-	Model      string `json:"model"`     // of the rules
+	Benchmark  string `json:"benchmark"` // folder of the benchmark
+	Model      string `json:"model"`     // name in the rules
 	Scenario   string `json:"scenario"`
-	// InferredFrom is the scenario that was measured, where it is another one.
+	// InferredFrom is the measured scenario if it differs from Scenario.
 	InferredFrom string   `json:"inferred_from,omitempty"`
 	Result       Figure   `json:"result"`
 	Accuracy     []Figure `json:"accuracy"`
@@ -38,9 +38,9 @@ type Result struct {
 
 // Figure is a number as found and as rounded to the rules' five significant figures.
 type Figure struct {
-	Name    string `json:"name,omitempty"` // of an accuracy: "acc"
+	Name    string `json:"name,omitempty"` // of an accuracy, such as "acc"
 	Text    string `json:"value"`
-	Rounded string `json:"rounded,omitempty"` // empty where Text is no number
+	Rounded string `json:"rounded,omitempty"` // empty: Text is not a number
 	Unit    string `json:"unit,omitempty"`
 }
 
@@ -55,7 +55,7 @@ func figureOf(name, text, unit string) Figure {
 	return Figure{name, text, rounded, unit}
 }
 
-// Results are those of the summary's rows.
+// Results returns the results in the summary's rows.
 func Results(rows []Row) []Result {
 	list := []Result{}
 	for i, r := range rows {
@@ -80,7 +80,7 @@ func Results(rows []Row) []Result {
 	return list
 }
 
-// inferredFrom is the log's scenario where it is not the folder's; Interactive runs log Server.
+// inferredFrom returns the log's scenario if it differs from the folder's. Interactive runs log Server.
 func (r Row) inferredFrom() string {
 	same := strings.EqualFold(r.Logged, r.Scenario) || r.Logged == "Server" && strings.EqualFold(r.Scenario, "Interactive")
 	if same {
@@ -89,7 +89,7 @@ func (r Row) inferredFrom() string {
 	return r.Logged
 }
 
-// splitAccuracies takes the column of accuracies apart.
+// splitAccuracies splits the column of accuracies.
 func (r Row) splitAccuracies() []Figure {
 	list, column := []Figure{}, r.Accuracy
 	if r.Metric != "" {
@@ -104,7 +104,7 @@ func (r Row) splitAccuracies() []Figure {
 	return list
 }
 
-// Shown is the figure with the rules' five significant figures, or as it was found where it is no number.
+// Shown returns the figure rounded to the rules' five significant digits, or unchanged if it is not a number.
 func (f Figure) Shown() string {
 	if f.Rounded != "" {
 		return f.Rounded
@@ -112,10 +112,10 @@ func (f Figure) Shown() string {
 	return f.Text
 }
 
-// AccuracyText is all accuracies of a result: "ROUGE1 38.712, ROUGE2 15.900".
+// AccuracyText returns all accuracies of a result, such as "ROUGE1 38.712, ROUGE2 15.900".
 func (r Result) AccuracyText() string { return r.accuracyText(Figure.Shown) }
 
-// AccuracyFound is all accuracies as they were found.
+// AccuracyFound returns all accuracies without rounding.
 func (r Result) AccuracyFound() string {
 	return r.accuracyText(func(f Figure) string { return f.Text })
 }
@@ -125,7 +125,7 @@ func (r Result) accuracyText(write func(Figure) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Note says where a result is inferred from.
+// Note states from which scenario a result is inferred.
 func (r Result) Note() string {
 	if r.InferredFrom == "" {
 		return ""

@@ -15,40 +15,40 @@ import (
 
 // Against compares a round with another round's results of the same systems.
 type Against struct {
-	Round string `json:"round"` // the other
-	// Pairs are results that both have, the one that moved most first.
+	Round string `json:"round"` // the other round
+	// Pairs are the results in both rounds. The largest change is first.
 	Pairs []Pair `json:"pairs"`
-	// Alone are the results that the other round has nothing of.
+	// Alone is the number of results without a counterpart in the other round.
 	Alone int `json:"alone"`
 }
 
-// Pair is one result in both rounds.
+// Pair is a result with its counterpart in the other round.
 type Pair struct {
-	Result string `json:"result"` // its folder
-	Other  string `json:"other"`  // the folder in the other round
-	// SameBy says how the systems were found to be one: "folder", "spelling" of the folder, or "description".
+	Result string `json:"result"` // folder of the result
+	Other  string `json:"other"`  // folder in the other round
+	// SameBy states how the systems were matched: by "folder", by "spelling" of the folder, or by "description".
 	SameBy string `json:"same_by"`
 	Model  string `json:"model"`
 	Unit   string `json:"unit,omitempty"`
-	// Is and Was are the result now and in the other round; 0: there is none to compare.
+	// Is and Was are the result in this round and in the other round; 0: nothing to compare.
 	Is  float64 `json:"is,omitempty"`
 	Was float64 `json:"was,omitempty"`
-	// ChangePercent is by how much Is is above Was; of latencies less is better.
+	// ChangePercent is the relative difference of Is from Was. For latencies, lower is better.
 	ChangePercent *float64     `json:"change_percent,omitempty"`
 	Differs       []Difference `json:"differs,omitempty"`
-	// Note says why the results are not compared.
+	// Note states why the results are not compared.
 	Note string `json:"note,omitempty"`
 }
 
-// Difference is a fact that differs between the rounds.
+// Difference is a property that differs between the rounds.
 type Difference struct {
 	About string `json:"about"` // "LoadGen", or a field of the system's description
 	Is    string `json:"is"`
 	Was   string `json:"was"`
 }
 
-// Compare sets the results of a check, those of a part of its tree, beside those of another round's tree. Of the other
-// tree it checks only systems that have a counterpart. The errors are those of check.Run.
+// Compare compares the results of a check, restricted to scope, with the results of another round's tree. In the other
+// tree it checks only systems with a counterpart. Its errors are those of check.Run.
 func Compare(ctx context.Context, t *tree.Tree, report *check.Report, other *tree.Tree, scope Scope) (*Against, error) {
 	twins := twinsOf(t, other)
 	sought := map[string]bool{} // systems of the other tree
@@ -85,7 +85,7 @@ func Compare(ctx context.Context, t *tree.Tree, report *check.Report, other *tre
 	return a, nil
 }
 
-// pair is a result beside that of another round.
+// pair returns the pair of a result and its counterpart in another round.
 func pair(is, was check.Result, w twin) Pair {
 	p := Pair{Result: is.Path, Other: was.Path, SameBy: w.by, Model: is.Model, Unit: is.Unit, Is: is.Metric,
 		Was: was.Metric}
@@ -109,7 +109,7 @@ func pair(is, was check.Result, w twin) Pair {
 	return p
 }
 
-// moved is by how many percent the result changed, up or down; -1 where that is not known.
+// moved returns the absolute change of the result in percent, or -1 if it is unknown.
 func (p Pair) moved() float64 {
 	if p.ChangePercent == nil {
 		return -1
@@ -117,7 +117,7 @@ func (p Pair) moved() float64 {
 	return math.Abs(*p.ChangePercent)
 }
 
-// systemOf is the folder of a result's system.
+// systemOf returns the folder of a result's system.
 func systemOf(result string) string { return path.Dir(path.Dir(result)) }
 
 // twin is a system's counterpart in another round.
@@ -127,9 +127,9 @@ type twin struct {
 	differs []Difference
 }
 
-// twinsOf finds the systems that two trees have in common, by the folder of this one. They are of one submitter and
-// division. A system is the other round's whose folder has the same name, else the same name but for marks and
-// capitals, else the only one that describes the same hardware.
+// twinsOf returns the counterparts of this tree's systems, by folder. A counterpart has the same submitter and
+// division. It is the system whose folder has the same name, or else the same name apart from punctuation and case, or
+// else the only one with the same hardware in its description.
 func twinsOf(t, other *tree.Tree) map[string]twin {
 	twins := map[string]twin{}
 	for _, s := range t.Submitters {
@@ -151,7 +151,8 @@ func twinsOf(t, other *tree.Tree) map[string]twin {
 	return twins
 }
 
-// match is the system of another round that is the same, and by what; "" where there is none, or nobody can say which.
+// match returns the counterpart of a system in another round and how it was matched. by is "" if there is none or the
+// match is ambiguous.
 func match(s tree.System, own facts, others []tree.System, theirs map[string]facts) (o tree.System, by string) {
 	for _, m := range []struct {
 		by   string
@@ -174,7 +175,7 @@ func match(s tree.System, own facts, others []tree.System, theirs map[string]fac
 	return o, ""
 }
 
-// spelling is a name without marks and capitals.
+// spelling returns a name without punctuation and in lower case.
 func spelling(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

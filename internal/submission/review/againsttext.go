@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// movedPercent is the change from which a pair has a line of its own.
+// movedPercent is the minimum change in percent of a pair with its own line.
 const movedPercent = 1
 
-// Moved says by how much a result changed, and whether that is better; empty where it is not known.
+// Moved describes by how much a result changed and whether that is better; empty: unknown.
 func (p Pair) Moved() string {
 	if p.ChangePercent == nil {
 		return ""
@@ -25,12 +25,12 @@ func (p Pair) Moved() string {
 	return fmt.Sprintf("%+.1f %%, %s", *p.ChangePercent, word)
 }
 
-// Better says whether a result that changed is better than that of the other round: of latencies less is better.
+// Better reports whether the result is better than in the other round. For latencies, lower is better.
 func (p Pair) Better() bool {
 	return p.ChangePercent != nil && (*p.ChangePercent > 0) != strings.HasPrefix(p.Unit, "Latency")
 }
 
-// String is the pair as people read it.
+// String returns the pair as a text.
 func (p Pair) String() string {
 	text := plain(p.Result) + ": "
 	if p.ChangePercent == nil {
@@ -50,7 +50,7 @@ func (p Pair) String() string {
 	return text
 }
 
-// How many differences of a pair are told, and how many characters of each value.
+// Maximum number of listed differences of a pair, and maximum number of characters of a value.
 const (
 	maxDiffers = 4
 	maxShort   = 40
@@ -63,7 +63,7 @@ func short(value string) string {
 	return Quote(value)
 }
 
-// write prints the pairs that moved, and counts the others.
+// write prints the pairs with a change and the number of the others.
 func (a *Against) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\nagainst round %s: %s of the same systems, %d without a counterpart\n", a.Round,
 		figure.Plural(len(a.Pairs), "result"), a.Alone)

@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// facts are the fields of a system's description, as texts. A description that cannot be read has none: the check says
-// so.
+// facts contains the fields of a system's description as texts. It is empty for an unreadable description, which the
+// check reports.
 type facts map[string]string
 
-// maxFacts bounds a description, in bytes.
+// maxFacts is the maximum size of a description in bytes.
 const maxFacts = 4 << 20
 
 func readFacts(t *tree.Tree, name string) facts {
@@ -42,21 +42,21 @@ func readFacts(t *tree.Tree, name string) facts {
 	return all
 }
 
-// hardwareFields are those by which two descriptions are of one machine.
+// hardwareFields lists the fields that must be equal in two descriptions of one machine.
 var hardwareFields = []string{"number_of_nodes", "host_processor_model_name", "host_processors_per_node",
 	"accelerator_model_name", "accelerators_per_node", "host_memory_capacity"}
 
-// hardware says whether the description says what the machine is.
+// hardware reports whether the description identifies the machine.
 func (f facts) hardware() bool { return f["host_processor_model_name"] != "" }
 
 func (f facts) sameHardware(o facts) bool {
 	return !slices.ContainsFunc(hardwareFields, func(name string) bool { return !strings.EqualFold(f[name], o[name]) })
 }
 
-// aside are the fields that say nothing of how quick a system is.
+// aside lists the fields that do not affect a system's speed.
 var aside = []string{"submitter", "division", "status", "system_type", "system_type_detail", "system_name"}
 
-// differ are the fields that both have, with different values, in the order of descriptions.
+// differ returns the common fields with different values, in the order of descriptions.
 func (f facts) differ(o facts) []Difference {
 	var list []Difference
 	for _, field := range append(system.Fields(), system.NetworkFields()...) {

@@ -9,16 +9,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// kind is what is known of one kind of findings.
+// kind describes a kind of findings.
 type kind struct {
 	id    string
 	title string
-	ask   string // what to ask the submitter
-	// cause says that other findings on the same run follow from one of this kind.
+	ask   string // question to the submitter
+	// cause states that findings of this kind cause other findings on the same run.
 	cause bool
 }
 
-// breaches are the kinds that package check names, by weight: a cause comes before what follows from it.
+// breaches lists the kinds defined by package check, by weight. A cause precedes its consequences.
 var breaches = []kind{
 	{string(check.AuditOfAnother), "an audit is of another benchmark", "Ask for an audit of this result.", true},
 	{string(check.ResultAsAudit), "the result's own run is filed as its audit", "Ask for an audit of this result.", true},
@@ -42,7 +42,7 @@ var breaches = []kind{
 		"Ask for a run with the round's seeds; those of an accuracy run decide nothing.", false},
 }
 
-// others are the kinds of rejected runs and audits that have no name of their own, by rule.
+// others lists the kinds of rejected runs and audits that package check does not define, by rule.
 var others = []kind{
 	{logs, "a log is missing or cannot be read, and its run is not judged", "Ask for the log.", false},
 	{"validity", "a run is not valid", "Ask for a valid run.", false},
@@ -60,20 +60,20 @@ var others = []kind{
 	{"duplicates", "a result is there twice", "Ask which folder counts.", false},
 }
 
-// forms are the rules of files and of what people write: rejects by them are folded.
+// forms lists the rules on files and on texts by people. Rejects by these rules are folded.
 var forms = []string{"tree", "names", "files", "system", "measurements", "conf", "hash", "truncation", "repository",
 	"network", "open"}
 
-// logs is the kind of logs that are missing or that cannot be read: what they would show is not known.
+// logs is the kind of missing and unreadable logs, whose content is unknown.
 const logs = "logs"
 
-// auditRules is how the rules of audits begin.
+// auditRules is the prefix of rules on audits.
 const auditRules = "audit-"
 
-// kindsInOrder are the kinds that a review knows, in the order in which it tells them.
+// kindsInOrder lists all kinds in the order of the report.
 var kindsInOrder = slices.Concat(breaches, others)
 
-// kindOf is the kind by which a finding is acted on; ok is false for what is folded.
+// kindOf returns the kind of a finding to act on. ok is false for findings that are folded.
 func kindOf(f check.Finding) (k kind, ok bool) {
 	if f.Kind != "" {
 		return named(breaches, string(f.Kind)), true
@@ -92,7 +92,7 @@ func kindOf(f check.Finding) (k kind, ok bool) {
 	return named(others, rule), true
 }
 
-// named is the kind of an id. One that is not in the list is told all the same.
+// named returns the kind with an id. For an unknown id it returns a new kind.
 func named(list []kind, id string) kind {
 	if i := slices.IndexFunc(list, func(k kind) bool { return k.id == id }); i >= 0 {
 		return list[i]

@@ -12,15 +12,15 @@ import (
 
 // Line is a line of the report, for one or more cases of a submitter with the same findings.
 type Line struct {
-	Finding check.Finding // the first of the first case
-	File    string        // below the submitter's folder
-	Other   string        // the second file of the finding, likewise; empty: there is none
-	More    int           // findings of the kind on the same run besides
-	Follow  []string      // what findings say that follow from it, each once
-	Places  []string      // the files of all cases, below the submitter's folder
+	Finding check.Finding // first finding of the first case
+	File    string        // path relative to the submitter's folder
+	Other   string        // second file of the finding, also relative; empty: none
+	More    int           // number of further findings of the kind on the same run
+	Follow  []string      // texts of findings that follow from it, without duplicates
+	Places  []string      // files of all cases, relative to the submitter's folder
 }
 
-// Lines are the cases of a submitter, those with equal values as one.
+// Lines returns the submitter's cases, with equal ones merged.
 func (s Submitter) Lines() []Line {
 	var lines []Line
 	at := map[string]int{}
@@ -38,7 +38,8 @@ func (s Submitter) Lines() []Line {
 	return lines
 }
 
-// alike is what findings have in common that are one line: their values, and of runs that are filed twice the systems.
+// alike returns the part of a finding that is equal for findings in one line: its values, and for a run filed twice the
+// systems.
 func alike(f check.Finding) string {
 	of := []string{f.Found, f.Expected}
 	switch {
@@ -50,13 +51,13 @@ func alike(f check.Finding) string {
 	return strings.Join(append(of, string(f.Severity), f.What), "\x00")
 }
 
-// systemIn is the system's folder of a file in it: division, submitter, results, system.
+// systemIn returns the system's folder of a file in it: division, submitter, results, system.
 func systemIn(name string) string {
 	parts := strings.SplitN(name, "/", 5)
 	return strings.Join(parts[:min(len(parts), 4)], "/")
 }
 
-// below is a path without the submitter's folder; that of another submitter's stays whole.
+// below returns a path relative to the submitter's folder. A path in another submitter's folder stays whole.
 func (s Submitter) below(name string) string {
 	if s.Folder == "" {
 		return name
@@ -64,7 +65,7 @@ func (s Submitter) below(name string) string {
 	return strings.TrimPrefix(name, s.Folder+"/")
 }
 
-// String is the line as people read it.
+// String returns the line as a text.
 func (l Line) String() string {
 	var b strings.Builder
 	if n := len(l.Places); n > 1 {
@@ -86,7 +87,7 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// Found is the value that was found, in quotes; of two files that are alike the other one, whole.
+// Found returns the found value in quotes. For two equal files it returns the path of the other one.
 func (l Line) Found() string {
 	switch l.Finding.Found {
 	case "":
@@ -97,7 +98,7 @@ func (l Line) Found() string {
 	return Quote(l.Finding.Found)
 }
 
-// Notes say how much else there is of the run.
+// Notes describes the further findings on the run.
 func (l Line) Notes() []string {
 	var notes []string
 	if l.Finding.Severity == check.Warn {
@@ -116,10 +117,10 @@ func (l Line) Notes() []string {
 	return notes
 }
 
-// maxFollow is how many faults are named that follow from another.
+// maxFollow is the maximum number of listed consequences.
 const maxFollow = 4
 
-// sayings are what findings say, each once.
+// sayings returns the texts of findings without duplicates.
 func sayings(list []check.Finding) []string {
 	var all []string
 	has := map[string]bool{}
@@ -132,10 +133,10 @@ func sayings(list []check.Finding) []string {
 	return all
 }
 
-// maxQuoted is how many characters of a value are shown.
+// maxQuoted is the maximum number of shown characters of a value.
 const maxQuoted = 90
 
-// Quote is a value in quotes, on one line; of a long one its beginning.
+// Quote returns a value in quotes as a single line, truncated if it is long.
 func Quote(value string) string {
 	cut := ""
 	if runes := []rune(value); len(runes) > maxQuoted {
@@ -147,7 +148,7 @@ func Quote(value string) string {
 	return "'" + value + "'" + cut
 }
 
-// plain is a name as it is, or in quotes where it has characters that are not printed.
+// plain returns a name unchanged, or in quotes if it contains unprintable characters.
 func plain(name string) string {
 	if strings.ContainsFunc(name, unprintable) {
 		return strconv.Quote(name)

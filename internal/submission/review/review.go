@@ -14,16 +14,16 @@ import (
 // Review lists the findings to act on in a round, or in one submitter's part of it.
 type Review struct {
 	Round     string `json:"round"`
-	Submitter string `json:"submitter,omitempty"` // the only one that it is about; empty: all
-	Results   int    `json:"results"`             // that were checked
+	Submitter string `json:"submitter,omitempty"` // only this submitter; empty: all
+	Results   int    `json:"results"`             // number of checked results
 	ToActOn   int    `json:"results_to_act_on"`
-	// ForForms are results that files and forms alone have rejected: of none there is a finding to act on.
+	// ForForms is the number of results rejected only because of files and forms, without a finding to act on.
 	ForForms int `json:"results_rejected_for_forms"`
-	// Kinds are those that were found, by weight.
+	// Kinds contains the kinds with findings, by weight.
 	Kinds []Kind `json:"kinds"`
-	// Folded are findings that nobody acts on one by one: by severity, then by how many there are.
+	// Folded contains the findings that are not handled individually, by severity and then by number.
 	Folded []Fold `json:"folded"`
-	// Against is what another round has of the same systems; nil: it was not asked for.
+	// Against compares with another round's results of the same systems; nil: not requested.
 	Against *Against `json:"against,omitempty"`
 
 	scope Scope
@@ -33,54 +33,54 @@ type Review struct {
 type Kind struct {
 	ID         string      `json:"kind"`
 	Title      string      `json:"title"`
-	Ask        string      `json:"ask"`     // what to ask the submitter
-	Results    int         `json:"results"` // that have it
+	Ask        string      `json:"ask"`     // question to the submitter
+	Results    int         `json:"results"` // number of results with the kind
 	Submitters []Submitter `json:"submitters"`
 }
 
 // Submitter contains the findings of one kind in one submitter's folder.
 type Submitter struct {
-	Folder  string `json:"folder"` // "closed/Toylab"; empty: of the tree itself
+	Folder  string `json:"folder"` // such as "closed/Toylab"; empty: the tree itself
 	Results int    `json:"results"`
 	Cases   []Case `json:"cases"`
 }
 
-// Case is one run, or a file outside of runs, with findings of one kind.
+// Case is a run, or a file outside of runs, with findings of one kind.
 type Case struct {
-	Result   string          `json:"result,omitempty"` // the result's folder; empty: of none
-	Run      string          `json:"run"`              // "performance", "accuracy", or the audit's name
+	Result   string          `json:"result,omitempty"` // folder of the result; empty: none
+	Run      string          `json:"run"`              // "performance", "accuracy", or the name of the audit
 	Findings []check.Finding `json:"findings"`
-	// Follow are findings on the same run that follow from these.
+	// Follow contains findings on the same run that follow from these.
 	Follow []check.Finding `json:"follow,omitempty"`
 }
 
-// Fold counts findings that are not handled one by one.
+// Fold counts findings that are not handled individually.
 type Fold struct {
 	Severity check.Severity `json:"severity"`
 	Rule     string         `json:"rule"`
 	What     string         `json:"what"`
 	Count    int            `json:"count"`
-	First    string         `json:"first"` // the path of the first
+	First    string         `json:"first"` // path of the first one
 }
 
-// Scope is a part of a tree. The zero value is all of it.
+// Scope is a part of a tree. The zero value is the whole tree.
 type Scope struct {
-	Submitter string // the name, in whatever division; empty: all
+	Submitter string // name in any division; empty: all
 	Folder    string // relative to the tree, with slashes; empty or ".": all
 }
 
-// holds says whether a file or folder of the tree lies in the scope.
+// holds reports whether a file or folder is in the scope.
 func (s Scope) holds(name string) bool {
 	within := s.Folder == "" || s.Folder == "." || name == s.Folder || strings.HasPrefix(name, s.Folder+"/")
 	return within && (s.Submitter == "" || path.Base(submitterOf(name)) == s.Submitter)
 }
 
-// concerns says whether a finding is on the scope: audits may lie elsewhere than their results.
+// concerns reports whether a finding is in the scope. Audits can be in other folders than their results.
 func (s Scope) concerns(f check.Finding) bool {
 	return s.holds(f.Path) || f.Result != "" && s.holds(f.Result)
 }
 
-// Make sorts the findings of a check, those of a part of the tree.
+// Make sorts the findings of a check within a part of the tree.
 func Make(report *check.Report, scope Scope) *Review {
 	r := &Review{Round: report.Rules, Submitter: scope.Submitter, Kinds: []Kind{}, Folded: []Fold{}, scope: scope}
 	for _, result := range report.Results {
@@ -116,7 +116,7 @@ func Make(report *check.Report, scope Scope) *Review {
 	return r
 }
 
-// rejectedBeside is how many results are rejected by folded findings alone.
+// rejectedBeside returns the number of results that only folded findings reject.
 func rejectedBeside(folded []check.Finding, acted map[string]bool) int {
 	alone := map[string]bool{}
 	for _, f := range folded {
@@ -127,17 +127,17 @@ func rejectedBeside(folded []check.Finding, acted map[string]bool) int {
 	return len(alone)
 }
 
-// Clean says whether there is nothing to act on, and nothing rejected.
+// Clean reports whether there is nothing to act on and nothing is rejected.
 func (r *Review) Clean() bool {
 	rejects := func(f Fold) bool { return f.Severity == check.Reject }
 	return len(r.Kinds) == 0 && !slices.ContainsFunc(r.Folded, rejects)
 }
 
-// run is what findings have in common that are on one run.
+// run identifies the run of findings.
 type run struct{ result, part string }
 
-// runOf is the run that a finding is on: audits lie in folders with their names, accuracy runs in one called so. What
-// is of no result stands for itself.
+// runOf returns the run of a finding. The folder's name identifies audits and accuracy runs. A finding without a result
+// has its own run.
 func runOf(f check.Finding) run {
 	if f.Result == "" {
 		return run{"", f.Path}
@@ -154,7 +154,7 @@ func runOf(f check.Finding) run {
 	return run{f.Result, tree.PerformanceDir}
 }
 
-// casesOf sorts the findings on one run by kind. Where one is a cause, the others follow from it.
+// casesOf groups the findings on a run by kind. If one is a cause, the others follow from it.
 func casesOf(at run, list []check.Finding) map[string]Case {
 	rank := func(f check.Finding) int {
 		k, _ := kindOf(f)
@@ -184,7 +184,7 @@ func casesOf(at run, list []check.Finding) map[string]Case {
 	return cases
 }
 
-// group sets the cases in the order of kinds and submitters, and returns the results that they are of.
+// group adds the cases in order of kinds and submitters, and returns their results.
 func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 	ids := slices.Clone(kindsInOrder)
 	for _, id := range slices.Sorted(maps.Keys(byKind)) {
@@ -221,7 +221,7 @@ func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 	return acted
 }
 
-// results is how many results the cases are of.
+// results returns the number of results with cases.
 func results(cases []Case) int {
 	all := map[string]bool{}
 	for _, c := range cases {
@@ -232,7 +232,7 @@ func results(cases []Case) int {
 	return len(all)
 }
 
-// submitterOf is the submitter's folder of a path in a tree: "closed/Toylab"; empty where it lies in none.
+// submitterOf returns the submitter's folder of a path, such as "closed/Toylab"; empty: none.
 func submitterOf(name string) string {
 	parts := strings.SplitN(name, "/", 3)
 	if len(parts) < 2 || !slices.Contains(tree.Divisions(), parts[0]) {
@@ -241,7 +241,7 @@ func submitterOf(name string) string {
 	return path.Join(parts[0], parts[1])
 }
 
-// fold counts findings that say the same. Those of the repository's rules name a file in what they say.
+// fold counts findings with the same text. Texts by the repository's rules contain the file's name.
 func fold(list []check.Finding) []Fold {
 	type said struct {
 		severity   check.Severity
@@ -268,7 +268,7 @@ func fold(list []check.Finding) []Fold {
 	return folds
 }
 
-// Submitters are the names of those with something to act on, each once, in order.
+// Submitters returns the names of the submitters with findings to act on, sorted and without duplicates.
 func (r *Review) Submitters() []string {
 	var names []string
 	for _, k := range r.Kinds {
@@ -282,7 +282,7 @@ func (r *Review) Submitters() []string {
 	return slices.Compact(names)
 }
 
-// Of is what a review says of one submitter; report is what it was made of.
+// Of returns the part of a review on one submitter. report is the report from which the review was made.
 func (r *Review) Of(report *check.Report, submitter string) *Review {
 	scope := r.scope
 	scope.Submitter = submitter

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
 
-// How many lines of a kind and submitter are told, and how many kinds of folded findings of a severity.
+// Maximum number of lines per kind and submitter, and of kinds of folded findings per severity.
 const (
 	maxLines = 12
 	maxFolds = 5
 )
 
-// Conclusion is what the review comes to, in one line.
+// Conclusion summarizes the review in one line.
 func (r *Review) Conclusion() string {
 	results := figure.Plural(r.Results, "result")
 	if r.Clean() {
@@ -34,7 +34,7 @@ func (r *Review) Conclusion() string {
 	return said
 }
 
-// WriteText prints a review: kinds by weight, submitters below them, a line for each finding or for equal ones.
+// WriteText prints a review: kinds by weight, submitters below them, and a line for each finding or for equal ones.
 func (r *Review) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, k := range r.Kinds {
@@ -72,7 +72,7 @@ func (s Submitter) write(b *strings.Builder) {
 	}
 }
 
-// writeFolded sums up what is not acted on one by one.
+// writeFolded summarizes the folded findings.
 func (r *Review) writeFolded(b *strings.Builder) {
 	if len(r.Folded) == 0 {
 		return

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// queried are what nvidia-smi is asked of each device, in this order.
+// queried lists the properties that nvidia-smi is queried for, in this order.
 var queried = []string{
 	"name", "memory.total", "clocks.max.sm", "driver_version", "pcie.link.gen.max", "pcie.link.width.max",
 }
 
-// smiProgram lists devices in a table of CSV.
+// smiProgram lists devices as CSV.
 const smiProgram = "nvidia-smi"
 
 var smiArgs = []string{"--query-gpu=" + strings.Join(queried, ","), "--format=csv,noheader,nounits"}
 
-// listAccelerators are those that nvidia-smi lists, with the driver that it names. Where there is none, and no other
-// accelerator is on the PCI bus, the machine has none; else nothing is known.
+// listAccelerators returns the fields on accelerators from nvidia-smi, and the driver. If nvidia-smi is missing and the
+// PCI bus has no other accelerator, the machine has none. Otherwise nothing is known.
 func (m Machine) listAccelerators(ctx context.Context) (found map[string]string, driver string) {
 	if m.Run != nil {
 		out, err := m.Run(ctx, smiProgram, smiArgs...)
@@ -43,8 +43,8 @@ func (m Machine) listAccelerators(ctx context.Context) (found map[string]string,
 	return none, ""
 }
 
-// parseDevices reads nvidia-smi's table: a row for each device. The first device describes all; where they differ, the
-// name lists them.
+// parseDevices parses nvidia-smi's table with a row per device. The values come from the first device. If devices
+// differ, the name lists all models.
 func parseDevices(table string) (found map[string]string, driver string) {
 	reader := csv.NewReader(strings.NewReader(table))
 	reader.FieldsPerRecord, reader.TrimLeadingSpace = len(queried), true
@@ -86,10 +86,10 @@ func modelNames(rows [][]string) string {
 	return strings.Join(names, ", ")
 }
 
-// The PCI classes of devices that compute: 3D controllers, and processing accelerators.
+// computing lists the PCI classes of computing devices: 3D controllers and processing accelerators.
 var computing = []string{"0x0302", "0x1200"}
 
-// onBus says whether the PCI bus has a device that computes.
+// onBus reports whether the PCI bus has a computing device.
 func onBus(root fs.FS) bool {
 	for _, name := range listNames(root, "sys/bus/pci/devices") {
 		class := readTrimmed(root, path.Join("sys/bus/pci/devices", name, "class"))

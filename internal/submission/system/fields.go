@@ -3,13 +3,13 @@ package system
 // Field is a field of systems/SYSTEM.json.
 type Field struct {
 	Name string
-	// Meaning says whether the rules want a text that is not empty.
+	// Meaning reports whether the rules require a text that is not empty.
 	Meaning bool
-	// Ask is what a person has to write where no machine says it.
+	// Ask describes what a person must write if the machine does not provide the value.
 	Ask string
 }
 
-// Fields are those that every description has, in the order in which they are written.
+// Fields returns the fields of every description in order.
 func Fields() []Field {
 	return []Field{
 		{"submitter", true, "the name of your organisation, as its folder is called"},
@@ -54,11 +54,10 @@ func Fields() []Field {
 	}
 }
 
-// IsNetwork is the field that says whether the model is behind a network: the text "true" or "false".
+// IsNetwork is the field that states whether the model is behind a network, as the text "true" or "false".
 const IsNetwork = "is_network"
 
-// NetworkFields are those that a description has besides where IsNetwork is in it. The official checker lets them be
-// empty.
+// NetworkFields returns the additional fields of a description with IsNetwork. The official checker accepts empty ones.
 func NetworkFields() []Field {
 	return []Field{
 		{"network_type", false, "Ethernet, InfiniBand, ..."},
@@ -76,7 +75,7 @@ func NetworkFields() []Field {
 	}
 }
 
-// Measurements are the fields of a measurements.json, which says how the model of a result was made.
+// Measurements returns the fields of a measurements.json, which describes the model of a result.
 func Measurements() []Field {
 	return []Field{
 		{"input_data_types", true, "types of the model's inputs, such as fp32, int8 or int64"},

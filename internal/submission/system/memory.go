@@ -12,8 +12,8 @@ import (
 	machine "github.com/plumbline-ml/plumbline/internal/system"
 )
 
-// describeMemory is the installed memory: by its modules where the firmware's table may be read (by root alone, as a
-// rule), else what the kernel has of it.
+// describeMemory returns the fields on installed memory, from the modules in the firmware's table if that is readable
+// (usually only by root), or else from the kernel.
 func describeMemory(root fs.FS, info machine.Info) map[string]string {
 	if found := readModules(root); len(found) > 0 {
 		return describeModules(found)
@@ -58,7 +58,7 @@ func describeModules(modules []memoryModule) map[string]string {
 	}
 }
 
-// dmi is where the kernel shows the firmware's table; its entries of type 17 are memory modules.
+// dmi is the kernel's folder of the firmware's table. Its entries of type 17 are memory modules.
 const dmi = "sys/firmware/dmi/entries"
 
 func readModules(root fs.FS) []memoryModule {
@@ -78,7 +78,7 @@ func readModules(root fs.FS) []memoryModule {
 	return list
 }
 
-// parseModule reads a structure "Memory Device" (type 17) of the SMBIOS specification, section 7.18. ok is false of
+// parseModule parses a structure "Memory Device" (type 17) of the SMBIOS specification, section 7.18. ok is false for
 // an empty slot.
 func parseModule(raw []byte) (m memoryModule, ok bool) {
 	if len(raw) < 0x15 || raw[0] != 17 {
@@ -102,7 +102,7 @@ func parseModule(raw []byte) (m memoryModule, ok bool) {
 		m.bytes = int64(size) << 20
 	}
 	m.kind = memoryKinds[raw[0x12]]
-	if m.speed = word(0x20); m.speed == 0 || m.speed == unknown { // the configured speed, then the greatest
+	if m.speed = word(0x20); m.speed == 0 || m.speed == unknown { // the configured speed, or else the maximum speed
 		m.speed = word(0x15)
 	}
 	if m.speed == unknown {
@@ -111,13 +111,13 @@ func parseModule(raw []byte) (m memoryModule, ok bool) {
 	return m, m.bytes > 0
 }
 
-// memoryKinds are the types of memory of section 7.18.2 that are in use.
+// memoryKinds contains the common memory types of section 7.18.2.
 var memoryKinds = map[byte]string{
 	0x18: "DDR3", 0x1a: "DDR4", 0x1b: "LPDDR", 0x1c: "LPDDR2", 0x1d: "LPDDR3", 0x1e: "LPDDR4", 0x20: "HBM",
 	0x21: "HBM2", 0x22: "DDR5", 0x23: "LPDDR5", 0x24: "HBM3",
 }
 
-// formatGiB writes a size as memory is sold: "64 GiB", "23.5 GiB".
+// formatGiB formats a size in GiB, such as "64 GiB" or "23.5 GiB".
 func formatGiB(bytes int64) string {
 	text := fmt.Sprintf("%.1f", float64(bytes)/(1<<30))
 	return strings.TrimSuffix(text, ".0") + " GiB"

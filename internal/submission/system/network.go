@@ -12,7 +12,7 @@ import (
 
 const nets = "sys/class/net"
 
-// describeNetwork is the machine's network cards. Interfaces without a device behind them (loopback, bridges) are none.
+// describeNetwork returns the fields on the network cards. It ignores interfaces without a device (loopback, bridges).
 func describeNetwork(root fs.FS) map[string]string {
 	count := map[string]int{}
 	total := 0
@@ -32,17 +32,17 @@ func describeNetwork(root fs.FS) map[string]string {
 	kinds := strings.Join(slices.Sorted(maps.Keys(count)), ", ")
 	return map[string]string{
 		"host_network_card_count": strings.Join(cards, ", "), "host_networking": kinds,
-		"nic_loadgen": kinds, "number_nic_loadgen": strconv.Itoa(total), // in the network division LoadGen is here
+		"nic_loadgen": kinds, "number_nic_loadgen": strconv.Itoa(total), // in the network division, LoadGen runs here
 	}
 }
 
-// The kernel's numbers of kinds of network devices.
+// The kernel's numbers of types of network devices.
 const (
 	arpEthernet   = "1"
 	arpInfiniBand = "32"
 )
 
-// describeCard is a card's kind, with its speed where it has a connection: "Ethernet 10 Gb/s".
+// describeCard returns a card's type and, if it is connected, its speed, such as "Ethernet 10 Gb/s".
 func describeCard(root fs.FS, name string) string {
 	kind := "network"
 	switch readTrimmed(root, path.Join(nets, name, "type")) {

@@ -13,13 +13,12 @@ import (
 
 // Machine is the source of a description.
 type Machine struct {
-	Root fs.FS // the file system of a Linux machine: "/"
-	// Run gives the output of a program, here nvidia-smi; an error where there is none. Nil: there is none.
+	Root fs.FS // file system of a Linux machine: "/"
+	// Run runs a program (nvidia-smi) and returns its output, or an error if the program does not exist. nil: no programs.
 	Run func(ctx context.Context, name string, args ...string) ([]byte, error)
 }
 
-// Probe reads what the machine says of itself: the value of each field that it tells. Fields that no machine knows, and
-// those that this one does not tell, are missing.
+// Probe reads the values that the machine provides, by field. It omits other fields.
 func Probe(ctx context.Context, m Machine) map[string]string {
 	known := map[string]string{"number_of_nodes": "1", "host_networking_topology": "N/A"}
 	info := machine.Describe(m.Root)
@@ -45,20 +44,20 @@ func Probe(ctx context.Context, m Machine) map[string]string {
 	return known
 }
 
-// filesystemKind is the kind of the one that the root folder lies on; empty where the machine does not say.
+// filesystemKind returns the type of the root folder's file system; empty: unknown.
 func filesystemKind(root fs.FS) (kind string) {
 	for line := range strings.Lines(readTrimmed(root, "proc/mounts")) {
 		if fields := strings.Fields(line); len(fields) > 2 && fields[1] == "/" {
-			kind = fields[2] // what was mounted last lies above
+			kind = fields[2] // the last mount hides earlier ones
 		}
 	}
 	return kind
 }
 
-// maxBytes is the size up to which files of the machine are read.
+// maxBytes is the maximum size in bytes of the machine's files.
 const maxBytes = 64 << 10
 
-// readTrimmed is a file of the machine, trimmed; empty where there is none.
+// readTrimmed returns the trimmed content of a file; empty: no such file.
 func readTrimmed(root fs.FS, name string) string {
 	f, err := root.Open(name)
 	if err != nil {
@@ -66,11 +65,11 @@ func readTrimmed(root fs.FS, name string) string {
 	}
 	defer func() { _ = f.Close() }() // opened for reading
 	buffer := make([]byte, maxBytes)
-	n, _ := f.Read(buffer) // files of the kernel come whole
+	n, _ := f.Read(buffer) // the kernel returns its files in one read
 	return strings.TrimSpace(string(buffer[:n]))
 }
 
-// listNames are those in a folder; none where there is no such folder.
+// listNames returns the names in a folder; none if it does not exist.
 func listNames(root fs.FS, folder string) []string {
 	entries, _ := fs.ReadDir(root, folder)
 	return lists.Map(entries, fs.DirEntry.Name)

@@ -13,7 +13,7 @@ import (
 
 const cpus = "sys/devices/system/cpu"
 
-// describeProcessor is what the machine says of its processors. Cores are those of the whole machine, not of this
+// describeProcessor returns the fields on the processors. The cores are those of the whole machine, not of this
 // process.
 func describeProcessor(root fs.FS, info machine.Info) map[string]string {
 	sockets, cores := countCores(root)
@@ -31,7 +31,7 @@ func describeProcessor(root fs.FS, info machine.Info) map[string]string {
 	return found
 }
 
-// countCores counts processors, and the cores of one of them: not its hardware threads.
+// countCores returns the number of processors and the number of cores of one processor, without hardware threads.
 func countCores(root fs.FS) (sockets, cores int) {
 	packages, all := map[string]bool{}, map[string]bool{}
 	for _, name := range listNames(root, cpus) {
@@ -57,7 +57,7 @@ func positiveText(n int) string {
 	return strconv.Itoa(n)
 }
 
-// maxFrequency is the highest that the processor may have; where the machine does not say, the one it has.
+// maxFrequency returns the maximum frequency of the processor, or else the current one.
 func maxFrequency(root fs.FS) string {
 	if khz, err := strconv.ParseFloat(readTrimmed(root, path.Join(cpus, "cpu0/cpufreq/cpuinfo_max_freq")),
 		64); err == nil {
@@ -82,7 +82,7 @@ func formatGHz(ghz float64) string {
 	return fmt.Sprintf("%.2f GHz", ghz)
 }
 
-// describeCaches are those that the first core sees: "L1d 32 KiB, L1i 32 KiB, L2 1 MiB, L3 32 MiB".
+// describeCaches describes the caches of the first core, such as "L1d 32 KiB, L1i 32 KiB, L2 1 MiB, L3 32 MiB".
 func describeCaches(root fs.FS) string {
 	var list []string
 	for _, name := range listNames(root, path.Join(cpus, "cpu0/cache")) {
@@ -97,7 +97,7 @@ func describeCaches(root fs.FS) string {
 	return strings.Join(list, ", ")
 }
 
-// cacheSize writes the kernel's "32768K" as "32 MiB".
+// cacheSize converts the kernel's "32768K" to "32 MiB".
 func cacheSize(size string) string {
 	n, err := strconv.Atoi(strings.TrimSuffix(size, "K"))
 	switch {

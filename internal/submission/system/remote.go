@@ -15,8 +15,9 @@ import (
 	"strings"
 )
 
-// remoteScript prints the files that Probe reads, for a POSIX shell whose folder is the machine's root: a line each of
-// the path and the content in base64, of a folder the path alone, and what nvidia-smi prints after the path "=".
+// remoteScript prints the files that Probe reads, in a POSIX shell in the machine's root folder. Each line contains a
+// path and the content in base64, or only the path of a folder. The line with the path "=" contains the output of
+// nvidia-smi.
 var remoteScript = `for f in proc/cpuinfo proc/meminfo proc/mounts etc/os-release proc/sys/kernel/ostype ` +
 	`proc/sys/kernel/osrelease sys/devices/system/cpu/cpu[0-9]*/topology/physical_package_id ` +
 	`sys/devices/system/cpu/cpu[0-9]*/topology/core_id sys/devices/system/cpu/cpu[0-9]*/topology/die_id ` +
@@ -29,8 +30,9 @@ var remoteScript = `for f in proc/cpuinfo proc/meminfo proc/mounts etc/os-releas
 	`command -v nvidia-smi >/dev/null && echo "= $(` + smiProgram + ` ` + strings.Join(smiArgs, " ") +
 	` | base64 | tr -d '\n')"; true`
 
-// ReadRemote copies what Probe reads of another machine to the folder dir, which the caller removes. The function shell
-// gives what a shell on that machine prints, whose folder is the root "/". The error says what the shell gave instead.
+// ReadRemote copies the files that Probe reads from another machine to the folder dir, which the caller removes. shell
+// runs a script in a shell on that machine in the root folder and returns its output. The error contains the shell's
+// other output.
 func ReadRemote(ctx context.Context, dir string, shell func(context.Context, string) ([]byte, error)) (Machine, error) {
 	text, err := shell(ctx, remoteScript)
 	if err != nil {
@@ -48,7 +50,7 @@ func ReadRemote(ctx context.Context, dir string, shell func(context.Context, str
 		content, err := base64.StdEncoding.DecodeString(packed)
 		switch {
 		case err != nil || name != "=" && !fs.ValidPath(name):
-			continue // a greeting of the machine
+			continue // a login message of the machine
 		case name == "=":
 			m.Run = func(context.Context, string, ...string) ([]byte, error) { return content, nil }
 			continue
@@ -70,8 +72,8 @@ func ReadRemote(ctx context.Context, dir string, shell func(context.Context, str
 	return m, nil
 }
 
-// JoinNodes is what equal nodes say of themselves, with their number. names are how the caller calls them, as all. The
-// error says in what they differ: then they are nodes of two kinds.
+// JoinNodes returns the description of equal nodes with their number. names contains the caller's names of the nodes in
+// all. It returns an error if the nodes differ and therefore have several types.
 func JoinNodes(names []string, all []map[string]string) (map[string]string, error) {
 	joined := maps.Clone(all[0])
 	for i, one := range all[1:] {
@@ -79,7 +81,7 @@ func JoinNodes(names []string, all []map[string]string) (map[string]string, erro
 		maps.Copy(fields, one)
 		for _, f := range slices.Sorted(maps.Keys(fields)) {
 			a, b := joined[f], one[f]
-			if a != b && f != "host_processor_frequency" { // some machines tell that of the moment
+			if a != b && f != "host_processor_frequency" { // some machines report the current frequency
 				return nil, fmt.Errorf("%s is %q on %s and %q on %s: give nodes of different kinds one after the other, each "+
 					"with its --node", f, a, names[0], b, names[i+1])
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// FillIn begins the value of a field that a person must write; what is to be written follows.
+// FillIn is the beginning of a field's value that a person must replace. A description of the value follows.
 const FillIn = "FILL IN: "
 
 // Sheet is a JSON object whose fields are filled in by the machine and by a person. A person's entries remain
@@ -25,21 +25,21 @@ type Sheet struct {
 // Open is a field that a person must still fill in.
 type Open struct {
 	Field string
-	Ask   string // what is to be written
+	Ask   string // description of the value
 }
 
 func (o Open) String() string { return o.Field + ": " + o.Ask }
 
-// NewSheet is an empty sheet.
+// NewSheet returns an empty sheet.
 func NewSheet(fields []Field) *Sheet {
 	return &Sheet{fields: fields, values: map[string]json.RawMessage{}}
 }
 
-// ErrSheet is in the chain of every error about a sheet's text.
+// ErrSheet reports an invalid text of a sheet.
 var ErrSheet = errors.New("not a JSON object of fields")
 
-// ReadSheet reads a sheet's text. Fields that are not among those named stay where they are; one that is there twice
-// is an error.
+// ReadSheet parses a sheet's text. It keeps fields that are not in fields in their places. A duplicate field is an
+// error.
 func ReadSheet(text []byte, fields []Field) (*Sheet, error) {
 	s := NewSheet(fields)
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -76,7 +76,7 @@ func (s *Sheet) setField(name string, value json.RawMessage) {
 	s.values[name] = value
 }
 
-// Text is a field's value, of a text, number or truth value; empty where there is none, or it has to be filled in.
+// Text returns a text, number or boolean of a field as a text; empty: no such field, or it must be filled in.
 func (s *Sheet) Text(name string) string {
 	if text := s.writtenText(name); !Unfilled(text) {
 		return text
@@ -84,12 +84,12 @@ func (s *Sheet) Text(name string) string {
 	return ""
 }
 
-// Unfilled says whether a field's value is a mark that it has to be filled in.
+// Unfilled reports whether a value is a mark that the field must be filled in.
 func Unfilled(value string) bool {
 	return strings.HasPrefix(strings.TrimSpace(value), strings.TrimSpace(FillIn))
 }
 
-// writtenText is a field's value as a text, FillIn and all.
+// writtenText returns a field's value as a text, including FillIn marks.
 func (s *Sheet) writtenText(name string) string {
 	raw := bytes.TrimSpace(s.values[name])
 	var text string
@@ -102,23 +102,23 @@ func (s *Sheet) writtenText(name string) string {
 	return string(raw)
 }
 
-// Has says whether the sheet has a field, filled in or not.
+// Has reports whether the sheet contains a field, filled in or not.
 func (s *Sheet) Has(name string) bool {
 	_, ok := s.values[name]
 	return ok
 }
 
-// Put writes a field's value, whatever was there.
+// Put sets a field's value and replaces an earlier one.
 func (s *Sheet) Put(name, value string) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // a text can be written always
+	_ = e.Encode(value) // encoding a text cannot fail
 	s.setField(name, bytes.TrimSpace(text.Bytes()))
 }
 
-// Complete writes known values into fields that nobody has filled in, and marks those that stay open. Fields that may
-// be empty are marked nowhere. It returns the names of the fields that it gave a value.
+// Complete sets the known values of open fields and marks the fields that stay open, except optional ones. It returns
+// the names of the fields that it has set.
 func (s *Sheet) Complete(known map[string]string) []string {
 	var filled []string
 	for _, f := range s.fields {
@@ -137,7 +137,7 @@ func (s *Sheet) Complete(known map[string]string) []string {
 	return filled
 }
 
-// Open lists the fields that a person must still fill in, and those that the rules want and that are empty or missing.
+// Open returns the fields that a person must still fill in, and required fields that are empty or missing.
 func (s *Sheet) Open() []Open {
 	var open []Open
 	for _, f := range s.fields {
@@ -156,7 +156,7 @@ func (s *Sheet) Open() []Open {
 	return open
 }
 
-// JSON is the sheet's text: its fields in their order, then what else was there.
+// JSON returns the sheet's text: its fields in order, followed by all others.
 func (s *Sheet) JSON() []byte {
 	names := lists.Filter(lists.Map(s.fields, func(f Field) string { return f.Name }), s.Has)
 	names = lists.Distinct(append(names, s.order...))
@@ -166,18 +166,18 @@ func (s *Sheet) JSON() []byte {
 		if i > 0 {
 			text.WriteString(",")
 		}
-		key, _ := json.Marshal(name) // a text can be written always
+		key, _ := json.Marshal(name) // encoding a text cannot fail
 		fmt.Fprintf(&text, "\n  %s: %s", key, s.values[name])
 	}
 	text.WriteString("\n}\n")
 	return text.Bytes()
 }
 
-// Remove takes a field out, if it is there.
+// Remove removes a field, if it exists.
 func (s *Sheet) Remove(name string) {
 	delete(s.values, name)
 	s.order = slices.DeleteFunc(s.order, func(o string) bool { return o == name })
 }
 
-// PutRaw writes a field's value that is no text: raw is JSON.
+// PutRaw sets a field's value that is not a text. raw is JSON.
 func (s *Sheet) PutRaw(name string, raw json.RawMessage) { s.setField(name, raw) }

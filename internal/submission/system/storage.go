@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// virtualBlocks begin the names of block devices that are no disks.
+// virtualBlocks lists the prefixes of block devices that are not disks.
 var virtualBlocks = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd"}
 
-// describeStorage is the disks' size and kind.
+// describeStorage returns the fields on the size and the type of the disks.
 func describeStorage(root fs.FS) map[string]string {
 	var bytes int64
 	var kinds []string
@@ -24,7 +24,7 @@ func describeStorage(root fs.FS) map[string]string {
 		if err != nil || sectors <= 0 {
 			continue
 		}
-		bytes += sectors * 512 // whatever the disk's own sectors are
+		bytes += sectors * 512 // independent of the disk's own sector size
 		if kind := diskKind(root, name); !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
@@ -49,7 +49,7 @@ func diskKind(root fs.FS, name string) string {
 	return "SSD"
 }
 
-// formatDecimal writes a size as disks are sold: "480 GB", "3.84 TB".
+// formatDecimal formats a size in decimal units, such as "480 GB" or "3.84 TB".
 func formatDecimal(bytes int64) string {
 	if bytes >= 1e12 {
 		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(bytes)/1e12), "0"), ".") + " TB"

@@ -2,8 +2,8 @@ package system
 
 import "github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-// Type is the rules' type of a system by the text of system_type in a description, which must be written exactly so:
-// "datacenter", "edge", "datacenter,edge" or "edge,datacenter". ok is false for all others.
+// Type returns the rules' system type for the value of system_type in a description. Only "datacenter", "edge",
+// "datacenter,edge" and "edge,datacenter" are valid. ok is false for other texts.
 func Type(text string) (kind mlconf.SystemType, ok bool) {
 	switch text {
 	case "datacenter":

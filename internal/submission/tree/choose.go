@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// ErrNoSubmission is wrapped by the error of a folder without submitters, or without the one asked for.
+// ErrNoSubmission reports a folder without submitters, or without the requested one.
 var ErrNoSubmission = errors.New("no submission")
 
-// Choose lists the submitters' folders of a name, at most one in each division; the empty name means everybody's. There
-// is at least one, or an error that wraps ErrNoSubmission.
+// Choose returns the submitters' folders with a name, one per division. An empty name selects all submitters. If there
+// is none, the error wraps ErrNoSubmission.
 func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
 	var names []string
 	for _, s := range t.Submitters {
@@ -35,7 +35,7 @@ func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
 	return all, nil
 }
 
-// misspelledDivisions names folders that are divisions but for their spelling.
+// misspelledDivisions names folders whose names are misspelled divisions.
 func (t *Tree) misspelledDivisions() string {
 	for _, e := range t.Folders(".") {
 		if lower := strings.ToLower(e.Name); lower != e.Name && slices.Contains(Divisions(), lower) {

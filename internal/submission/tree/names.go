@@ -2,7 +2,7 @@ package tree
 
 import "github.com/plumbline-ml/plumbline/loadgen/mllog"
 
-// Folders of a submitter, and in a scenario's folder.
+// Folders of a submitter and of a scenario.
 const (
 	SystemsDir       = "systems"
 	ResultsDir       = "results"
@@ -16,7 +16,7 @@ const (
 	VideosDir        = "videos"
 )
 
-// Files.
+// Files of a submission.
 const (
 	DetailLog       = mllog.DetailFile
 	SummaryLog      = mllog.SummaryFile
@@ -40,11 +40,11 @@ const (
 	ComplianceAccuracy = "compliance_accuracy.txt"
 )
 
-// MarksField is the field of a measurements.json that lists why a result is none to be submitted: a run in rehearsal, a
-// model of the harness's own. A result without such reasons lacks it.
+// MarksField is the field of measurements.json that lists why a result cannot be submitted, such as a rehearsal or the
+// plugin's embedded model. It is missing if there are no such reasons.
 const MarksField = "not_to_be_submitted"
 
-// The divisions, as folders are called.
+// The divisions by the names of their folders.
 const (
 	DivisionClosed  = "closed"
 	DivisionOpen    = "open"

@@ -21,39 +21,39 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// ErrRound is wrapped by FindRound's error where the logs of a tree do not say which round they are of.
+// ErrRound reports that the logs of a tree do not determine its round.
 var ErrRound = errors.New("the round is not known")
 
 // FoundRound is the round of a tree's runs.
 type FoundRound struct {
-	Name string // "v5.1"
-	Runs int    // whose seeds are those of the round, at least 1
-	Read int    // runs whose logs were looked at, at most maxRead
+	Name string // such as "v5.1"
+	Runs int    // runs with the seeds of the round, 1 or more
+	Read int    // examined runs, up to maxRead
 }
 
-// String says which round it is, and how that is known.
+// String names the round and how it was determined.
 func (f FoundRound) String() string {
 	return fmt.Sprintf("round %s, by the seeds of %d of %s", f.Name, f.Runs, figure.Plural(f.Read, "run"))
 }
 
-// How much is read to find a round: two systems of each submitter, some runs of each, the beginning of each log.
+// Limits of the search for a round: two systems per submitter, some runs of each, the beginning of each log.
 const (
 	maxRead        = 400
 	systemsRead    = 2
 	runsRead       = 3
 	bytesOfSummary = 64 << 10
 	bytesOfDetail  = 256 << 10
-	// otherShare is the share of runs of another round from which a tree counts as one of two rounds.
+	// otherShare is the minimum share of another round's runs in a tree that counts as a mix of two rounds.
 	otherShare = 0.1
 )
 
-// seedForm is how logs of all ages write the first of the three seeds that each round draws for itself.
+// seedForm matches the first of the three seeds of a round in logs of all versions.
 var seedForm = regexp.MustCompile(`qsl_rng_seed\b[^0-9\n]{0,24}([0-9]{1,20})`)
 
-// FindRound finds the round of the submissions at root by the seeds of the runs' logs, which each round draws anew. A
-// log that is not readable, or that has seeds of no round, does not count. The error wraps ErrOpen where root is not a
-// folder that can be opened, ErrNoSubmission where nothing lies in a division's folder, and ErrRound where no log has
-// the seeds of a round, or runs of two rounds lie there.
+// FindRound determines the round of the submissions at root from the seeds in the runs' logs, which are different in
+// each round. It ignores unreadable logs and seeds of no known round. The error wraps ErrOpen if root cannot be opened
+// as a folder, ErrNoSubmission if the folders of divisions are empty, and ErrRound if no log contains the seeds of a
+// round or the tree mixes two rounds.
 func FindRound(root string) (FoundRound, error) {
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
@@ -68,16 +68,16 @@ func FindRound(root string) (FoundRound, error) {
 	return s.electedRound(root)
 }
 
-// roundFinder looks into the logs of a tree.
+// roundFinder is the state of FindRound.
 type roundFinder struct {
 	root  fs.FS
 	votes map[string]int // by round
 	read  int
 
-	pointer string // the first log that is a pointer of Git LFS; empty: none is
+	pointer string // first log that is a Git LFS pointer; empty: none
 }
 
-// findDivisions says whether there is a submitter.
+// findDivisions reads the runs of all submitters and reports whether there is a submitter.
 func (s *roundFinder) findDivisions() (found bool) {
 	for _, division := range Divisions() {
 		for _, submitter := range s.listFolders(division) {
@@ -107,7 +107,7 @@ func (s *roundFinder) readSystem(dir string) {
 	}
 }
 
-// voteForRound says whether a folder has a log of a run.
+// voteForRound counts the run in a folder and reports whether the folder contains a log of a run.
 func (s *roundFinder) voteForRound(run string) bool {
 	for _, log := range []struct {
 		name string
@@ -131,7 +131,7 @@ func (s *roundFinder) voteForRound(run string) bool {
 	return false
 }
 
-// countRun counts a run for its round; one with seeds of no round does not count.
+// countRun counts a run for its round. It ignores runs with seeds of no known round.
 func (s *roundFinder) countRun(round string) {
 	if round != "" {
 		s.votes[round]++
@@ -147,11 +147,11 @@ func (s *roundFinder) readStart(name string, most int64) []byte {
 		return nil
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, most)) // what was read before a fault may do
+	text, _ := io.ReadAll(io.LimitReader(f, most)) // the part before a fault can be sufficient
 	return text
 }
 
-// listFolders are the names of the folders in one; hidden ones are left out.
+// listFolders returns the names of a folder's subfolders without hidden ones.
 func (s *roundFinder) listFolders(dir string) (names []string) {
 	list, _ := fs.ReadDir(s.root, dir)
 	for _, e := range list {
@@ -162,7 +162,7 @@ func (s *roundFinder) listFolders(dir string) (names []string) {
 	return names
 }
 
-// electedRound is the round of most runs; of rounds with equally many, the one whose name sorts first.
+// electedRound returns the round with the most runs. Of several such rounds, it returns the first by name.
 func (s *roundFinder) electedRound(root string) (FoundRound, error) {
 	names := slices.SortedFunc(maps.Keys(s.votes), func(a, b string) int {
 		return cmp.Or(s.votes[b]-s.votes[a], strings.Compare(a, b))
@@ -184,9 +184,9 @@ func (s *roundFinder) electedRound(root string) (FoundRound, error) {
 	return FoundRound{Name: names[0], Runs: s.votes[names[0]], Read: s.read}, nil
 }
 
-// RootOf finds the tree that a folder lies in or is: the nearest folder with a division's folder of submitters with
-// results, on the way up. below is the place of dir in it, with slashes: "closed/Toylab/results", or "." of the tree
-// itself. ok is false where there is no such tree.
+// RootOf returns the tree that contains a folder: the nearest parent folder, or dir itself, with a division's folder
+// that contains submitters with results. below is the path of dir in the tree with slashes, such as
+// "closed/Toylab/results", or "." for the tree itself. ok is false if there is no such tree.
 func RootOf(dir string) (root, below string, ok bool) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -206,7 +206,7 @@ func RootOf(dir string) (root, below string, ok bool) {
 	return "", "", false
 }
 
-// hasResults says whether the folder of a division has a submitter with results.
+// hasResults reports whether the folder of a division contains a submitter with results.
 func hasResults(division string) bool {
 	list, _ := os.ReadDir(division)
 	return slices.ContainsFunc(list, func(e fs.DirEntry) bool {

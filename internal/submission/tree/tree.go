@@ -14,16 +14,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Entry is a file or folder of the tree as it was found.
+// Entry is a file or folder of the tree.
 type Entry struct {
 	Path string // relative to the tree, with slashes
 	Name string
 	Dir  bool
-	Link bool  // a symbolic link; Dir and Size are those of its target, Broken says that there is none
-	Size int64 // in bytes; of folders 0
+	Link bool  // a symbolic link; Dir and Size are those of its target
+	Size int64 // in bytes; 0 for folders
 
-	Broken    bool
-	Irregular bool // a device, a socket, a pipe
+	Broken    bool // a link without a target
+	Irregular bool // a device, a socket or a pipe
 }
 
 // Fault is a folder that could not be read.
@@ -47,11 +47,10 @@ type System struct {
 // Benchmark is a folder of a system.
 type Benchmark struct {
 	Place
-	Scenarios []Place // all folders, whatever their names
+	Scenarios []Place // all folders, including those with unknown names
 }
 
-// Tree is a folder that may contain a submission. Its names, kinds and sizes are read when it is opened. It may be used
-// from several goroutines.
+// Tree is a folder that can contain a submission. Open reads its names, kinds and sizes. Many goroutines can use it.
 type Tree struct {
 	Layout     Layout
 	Submitters []Submitter // of all divisions, in the order of Divisions
@@ -59,14 +58,14 @@ type Tree struct {
 
 	root    *os.Root
 	entries map[string]Entry
-	inside  map[string][]Entry // of a folder
+	inside  map[string][]Entry // by folder
 }
 
-// ErrOpen is wrapped by Open's error where root is not a folder that can be opened.
+// ErrOpen reports that root cannot be opened as a folder.
 var ErrOpen = errors.New("the folder of a submission is wanted")
 
-// Open reads the names in the folder at root. Symbolic links to folders are not followed. The errors are those of root
-// itself and of the round; what is wrong further down is in Tree.Faults.
+// Open reads the names below root. It does not follow symbolic links to folders. It returns errors about root itself
+// and about the round. Tree.Faults contains all other errors.
 func Open(root, round string) (*Tree, error) {
 	layout, err := LayoutOf(round)
 	if err != nil {
@@ -86,14 +85,13 @@ func Open(root, round string) (*Tree, error) {
 	return t, nil
 }
 
-// Close gives the folder free.
+// Close closes the folder.
 func (t *Tree) Close() error { return t.root.Close() }
 
-// Root is the path that was given to Open.
+// Root returns the path that was passed to Open.
 func (t *Tree) Root() string { return t.root.Name() }
 
-// Open opens a file of the tree for reading, which the caller closes. A link must not lead out of the tree; pipes and
-// devices are not opened.
+// Open opens a file of the tree for reading. The caller closes it. It rejects links out of the tree, pipes and devices.
 func (t *Tree) Open(name string) (*os.File, error) {
 	if e, ok := t.Entry(name); ok && e.Irregular {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
@@ -101,42 +99,42 @@ func (t *Tree) Open(name string) (*os.File, error) {
 	return t.root.Open(filepath.FromSlash(name))
 }
 
-// Abs is the path of an entry for other programs.
+// Abs returns the path of an entry for other programs.
 func (t *Tree) Abs(name string) string { return filepath.Join(t.root.Name(), filepath.FromSlash(name)) }
 
-// Entry is the file or folder of a name; ok is false where there is none.
+// Entry returns the file or folder with a name. ok is false if it does not exist.
 func (t *Tree) Entry(name string) (e Entry, ok bool) {
 	e, ok = t.entries[path.Clean(name)]
 	return e, ok
 }
 
-// HasFile says whether there is a regular file of the name, or a link to one.
+// HasFile reports whether the name is a regular file, or a link to one.
 func (t *Tree) HasFile(name string) bool {
 	e, ok := t.Entry(name)
 	return ok && !e.Dir && !e.Broken && !e.Irregular
 }
 
-// HasDir says whether there is a folder of the name.
+// HasDir reports whether the name is a folder.
 func (t *Tree) HasDir(name string) bool {
 	e, ok := t.Entry(name)
 	return ok && e.Dir
 }
 
-// Entries are what lies in a folder, sorted by name; none where there is no such folder.
+// Entries returns the content of a folder, sorted by name. It returns none if the folder does not exist.
 func (t *Tree) Entries(dir string) []Entry { return slices.Clone(t.inside[path.Clean(dir)]) }
 
-// Folders are the folders in a folder.
+// Folders returns the folders in a folder.
 func (t *Tree) Folders(dir string) []Entry {
 	return slices.DeleteFunc(t.Entries(dir), func(e Entry) bool { return !e.Dir })
 }
 
-// Files are the names of the files in a folder.
+// Files returns the names of the files in a folder.
 func (t *Tree) Files(dir string) []string {
 	files := slices.DeleteFunc(t.Entries(dir), func(e Entry) bool { return e.Dir })
 	return lists.Map(files, func(e Entry) string { return e.Name })
 }
 
-// All calls yield with everything in the tree, folders before what is in them, sorted by name in each folder.
+// All calls yield with every entry of the tree, sorted by name in each folder. A folder precedes its content.
 func (t *Tree) All(yield func(Entry) bool) { t.walkFolder(".", yield) }
 
 func (t *Tree) walkFolder(dir string, yield func(Entry) bool) bool {
@@ -163,8 +161,8 @@ func (t *Tree) Results(yield func(Place) bool) {
 	}
 }
 
-// MeasurementsFile is the path of the measurements file of a place. Before v6.0 it is the first file whose name begins
-// with the system's and ends in _SCENARIO.json, or else in .json; others are those that are there besides it.
+// MeasurementsFile returns the path of the measurements file of a place. Before v6.0 it is the first file whose name
+// begins with the system's name and ends in _SCENARIO.json, or else in .json. others contains the other such files.
 func (t *Tree) MeasurementsFile(p Place) (name string, others []string, ok bool) {
 	dir := t.Layout.Measurements(p)
 	if !t.Layout.Apart {
@@ -223,7 +221,7 @@ func (t *Tree) readFolder(dir string) {
 	}
 }
 
-// listFolder reads one folder. A file that vanishes in between is left out.
+// listFolder reads a folder. It omits files that disappear meanwhile.
 func (t *Tree) listFolder(dir string) ([]Entry, error) {
 	f, err := t.Open(dir)
 	if err != nil {

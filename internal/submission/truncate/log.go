@@ -20,7 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// The rules' sizes in bytes: a log of Limit or more is cut, to View of its head, Gap, and View of its tail.
+// The rules' sizes in bytes. A log of Limit or more is replaced with View bytes of its head, Gap, and View bytes of its
+// tail.
 const (
 	Limit = 10 * 1024
 	View  = 4096
@@ -30,7 +31,7 @@ const (
 // Action is the action taken on a log.
 type Action string
 
-// Kept whole means that the log is small: its hash stands in accuracy.txt, and the log is the original.
+// The actions. Hashed means that the log is small: accuracy.txt contains its hash, and the log is unchanged.
 const (
 	Truncated Action = "truncated"
 	Hashed    Action = "kept whole, hash written"
@@ -40,18 +41,18 @@ const (
 
 // Outcome is the result for one log.
 type Outcome struct {
-	Log    string // its path
+	Log    string // path of the log
 	Action Action
-	Hash   string // sha256 of the whole log, in lower-case hex, as accuracy.txt has it
-	Size   int64  // of the whole log in bytes; 0 where it is not known
+	Hash   string // SHA-256 of the whole log in lower-case hex, as in accuracy.txt
+	Size   int64  // size of the whole log in bytes; 0: unknown
 	Kept   string // path of the original in the store; empty: the log is whole, or Unkept
 }
 
-// Log truncates the log of one accuracy folder: a scenario's, or an audit's, which is told by the name TESTnn of the
-// folder around it and needs no accuracy.txt beforehand. What is done already stays as it is.
+// Log truncates the log of one accuracy folder of a scenario or of an audit. The name TESTnn of the parent folder
+// identifies an audit, which does not require accuracy.txt. Log does not repeat completed work.
 //
-// It is an error, and nothing is changed, where accuracy.txt is missing, where its hash is not of this log, and where a
-// log was cut without its hash being noted. ctx ends the reading of a large log.
+// It returns an error and changes nothing if accuracy.txt is missing, if its hash belongs to another log, or if a log
+// was truncated without a recorded hash. ctx can stop the reading of a large log.
 func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
 	a, err := openFolder(dir)
 	if err != nil {
@@ -69,19 +70,19 @@ func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
 	return out, err
 }
 
-// accuracyFolder is an accuracy folder as it is found.
+// accuracyFolder is the state of an accuracy folder.
 type accuracyFolder struct {
 	log, score string // paths
-	size       int64  // of the log
+	size       int64  // size of the log
 	mode       fs.FileMode
-	scoreMode  fs.FileMode // of accuracy.txt, or what it is to get
+	scoreMode  fs.FileMode // mode of accuracy.txt, or of a new one
 	cut        bool        // the log has been truncated
-	unix       []byte      // the log as LoadGen ends its lines, where it is small
-	text       []byte      // accuracy.txt; nil: there is none
-	noted      string      // its hash; empty: none
+	unix       []byte      // the log with LoadGen's line ends, if it is small
+	text       []byte      // accuracy.txt; nil: no such file
+	noted      string      // hash in accuracy.txt; empty: none
 }
 
-// maxScore is more than any accuracy.txt has.
+// maxScore is the maximum size of accuracy.txt in bytes.
 const maxScore = 16 << 20
 
 func openFolder(dir string) (a accuracyFolder, err error) {
@@ -102,7 +103,7 @@ func openFolder(dir string) (a accuracyFolder, err error) {
 	return a, a.readScore(ofAudit(dir))
 }
 
-// readScore reads accuracy.txt, which an audit needs not have.
+// readScore reads accuracy.txt, which is optional for an audit.
 func (a *accuracyFolder) readScore(audit bool) error {
 	info, err := requireRegular(a.score)
 	switch {
@@ -122,10 +123,10 @@ func (a *accuracyFolder) readScore(audit bool) error {
 	return err
 }
 
-// unixLines is a text whose lines end as LoadGen ends them: git changes that where core.autocrlf is set.
+// unixLines converts a text to LoadGen's line ends. Git changes them if core.autocrlf is set.
 func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
-// requireRegular wants a file, and no link: what it points to would be left as it is.
+// requireRegular requires a regular file. A link is an error, because its target would stay unchanged.
 func requireRegular(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -143,7 +144,7 @@ func ofAudit(dir string) bool {
 
 var hashLine = regexp.MustCompile(`(?m)^hash=(\w+)\r?$`)
 
-// notedHash is the hash of accuracy.txt.
+// notedHash returns the hash in accuracy.txt.
 func notedHash(text []byte, path string) (hash string, err error) {
 	for _, found := range hashLine.FindAllSubmatch(text, -1) {
 		next := strings.ToLower(string(found[1]))
@@ -155,7 +156,7 @@ func notedHash(text []byte, path string) (hash string, err error) {
 	return hash, nil
 }
 
-// truncateLog keeps the log, notes its hash and cuts it, in this order.
+// truncateLog stores the log, records its hash and truncates it, in this order.
 func (s *Store) truncateLog(ctx context.Context, a accuracyFolder, out *Outcome) (err error) {
 	if out.Hash, err = s.keepFile(ctx, a.log); err != nil {
 		return err
@@ -174,7 +175,7 @@ func (s *Store) truncateLog(ctx context.Context, a accuracyFolder, out *Outcome)
 	return makeReadOnly(out.Kept)
 }
 
-// makeReadOnly keeps an original, which is a file of its own from now on, from being written to.
+// makeReadOnly makes an original read-only, if it has no other name.
 func makeReadOnly(path string) error {
 	const readOnly = 0o444
 	info, err := os.Stat(path)
@@ -184,14 +185,14 @@ func makeReadOnly(path string) error {
 	return os.Chmod(path, readOnly)
 }
 
-// noteHash writes the hash into accuracy.txt, once.
+// noteHash adds the hash to accuracy.txt, once.
 func (a accuracyFolder) noteHash(hash string) error {
 	switch a.noted {
 	case hash:
 		return nil
 	case "":
 		text := append(bytes.Clone(a.text), "\nhash="+hash+"\n"...)
-		if a.text == nil { // an audit's, which the hash alone makes
+		if a.text == nil { // an audit's new file contains only the hash
 			text = text[1:]
 		}
 		return wholefile.Write(a.score, text, a.scoreMode)
@@ -200,7 +201,7 @@ func (a accuracyFolder) noteHash(hash string) error {
 		"scored", a.score, a.noted, hash)
 }
 
-// noteWhole notes the hash of a log that is small enough to stay.
+// noteWhole records the hash of a log that is too small to truncate.
 func noteWhole(ctx context.Context, a accuracyFolder, out *Outcome) (err error) {
 	if out.Hash, err = hashFile(ctx, a.log); err != nil {
 		return err
@@ -214,7 +215,7 @@ func noteWhole(ctx context.Context, a accuracyFolder, out *Outcome) (err error) 
 	return a.noteHash(out.Hash)
 }
 
-// doneBefore looks for the original of a log that was cut. That it is whole is for Check, which reads it all.
+// doneBefore finds the original of a truncated log. It does not read it; Check does.
 func (s *Store) doneBefore(a accuracyFolder, out *Outcome) error {
 	out.Size = 0
 	if a.noted == "" {
@@ -240,7 +241,7 @@ func (s *Store) doneBefore(a accuracyFolder, out *Outcome) error {
 	return err
 }
 
-// cutFile is what stays of the whole log at path.
+// cutFile returns the truncated form of the log at path.
 func cutFile(path string) ([]byte, error) {
 	f, err := bounded.Open(path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package truncate
 
-// soleName says whether a file has no other name under which somebody could write to it: not known here.
+// soleName returns false: it is unknown on this system whether a file has other names.
 func soleName(string) bool { return false }

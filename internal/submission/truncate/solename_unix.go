@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// soleName says whether a file has no other name under which somebody could write to it.
+// soleName reports whether a file has only one name, so it cannot be changed under another one.
 func soleName(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -17,17 +17,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
-// Store is a folder of original logs, named by their sha256 (HASH.json). Only one process may use it at a time.
+// Store is a folder of original logs, named by their SHA-256 (HASH.json). Only one process can use it at a time.
 type Store struct {
 	dir     string
 	release func()
 }
 
-// lockName is the file that says whose the store is.
+// lockName is the name of the store's lock file.
 const lockName = ".lock"
 
-// OpenStore opens the store in the folder dir, which is made where it is missing, and removes what a killed writer
-// left there. It waits for at most a minute for another process that has it.
+// OpenStore opens the store in the folder dir, which it creates if necessary, and removes the temporary files of killed
+// writers. It waits up to a minute for another process that uses the store.
 func OpenStore(ctx context.Context, dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the folder for originals: %w", err)
@@ -43,13 +43,13 @@ func OpenStore(ctx context.Context, dir string) (*Store, error) {
 	return &Store{dir: dir, release: release}, nil
 }
 
-// Close lets other processes have the store.
+// Close releases the store for other processes.
 func (s *Store) Close() { s.release() }
 
-// Path is where the original with this sha256, in lower-case hex, is kept, or would be.
+// Path returns the path of the original with a SHA-256 in lower-case hex, whether it exists or not.
 func (s *Store) Path(sum string) string { return filepath.Join(s.dir, sum+".json") }
 
-// Check reads the original with this sha256 and wants it to be there and to have it.
+// Check reads the original with a SHA-256 and verifies it.
 func (s *Store) Check(ctx context.Context, sum string) error {
 	found, err := hashFile(ctx, s.Path(sum))
 	if err != nil {
@@ -62,14 +62,15 @@ func (s *Store) Check(ctx context.Context, sum string) error {
 	return nil
 }
 
-// keepFile puts the file at path into the store and returns its sha256. Where it can, it is there without being copied,
-// as a second name of the file: what is to follow replaces the first.
+// keepFile adds the file at path to the store and returns its SHA-256. If possible, it adds a hard link instead of a
+// copy, because the file at path will be replaced.
 func (s *Store) keepFile(ctx context.Context, path string) (sum string, err error) {
-	entry := filepath.Join(s.dir, "original."+rand.Text()+".tmp") // as wholefile.Left knows them
+	// package wholefile removes leftover files with this name pattern
+	entry := filepath.Join(s.dir, "original."+rand.Text()+".tmp")
 	sum, err = s.linkEntry(ctx, path, entry)
 	if err == nil {
 		_, err = os.Lstat(s.Path(sum))
-		if err == nil { // kept before
+		if err == nil { // stored before
 			return sum, errors.Join(s.Check(ctx, sum), os.Remove(entry))
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +83,8 @@ func (s *Store) keepFile(ctx context.Context, path string) (sum string, err erro
 	return sum, nil
 }
 
-// linkEntry gives the file at path the name entry as well, or copies it there, and returns its sha256. A copy is read
-// again: what counts is what the disk has.
+// linkEntry links the file at path to entry, or copies it there, and returns its SHA-256. It reads a copy again from
+// the disk.
 func (s *Store) linkEntry(ctx context.Context, path, entry string) (sum string, err error) {
 	if soleName(path) && os.Link(path, entry) == nil {
 		return hashFile(ctx, entry)
@@ -98,7 +99,7 @@ func (s *Store) linkEntry(ctx context.Context, path, entry string) (sum string, 
 	return sum, err
 }
 
-// removeIfExists removes a file that may not be there.
+// removeIfExists removes a file if it exists.
 func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -106,12 +107,12 @@ func removeIfExists(path string) error {
 	return nil
 }
 
-// hashFile returns the sha256 of a file, which must not change meanwhile.
+// hashFile returns the SHA-256 of a file. It returns an error if the file changes meanwhile.
 func hashFile(ctx context.Context, path string) (sum string, err error) {
 	return readWhole(ctx, path, io.Discard)
 }
 
-// copyFile copies a file to a new one and brings it to the disk.
+// copyFile copies a file to a new one and flushes it to the disk.
 func copyFile(ctx context.Context, from, to string) (sum string, err error) {
 	w, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
@@ -124,7 +125,7 @@ func copyFile(ctx context.Context, from, to string) (sum string, err error) {
 	return sum, errors.Join(err, w.Close())
 }
 
-// readWhole copies a file to w and returns its sha256.
+// readWhole copies a file to w and returns its SHA-256.
 func readWhole(ctx context.Context, path string, w io.Writer) (sum string, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 // Options selects the parts of a tree to truncate and the folder for the originals.
 type Options struct {
 	Keep      string        // folder of the Store, outside the tree
-	Submitter string        // only this one's logs; empty: everybody's
-	Each      func(Outcome) // called for each log that is in order, if not nil
+	Submitter string        // truncate only this submitter's logs; empty: all
+	Each      func(Outcome) // called for each log without errors, if not nil
 }
 
-// Tree truncates every accuracy log of the tree at root: the scenarios' in results/, and the audits' there and in
-// compliance/, where rounds before v6.0 have them. The outcomes are in the order of paths. A log that cannot be
-// truncated does not keep the others from it: the error has them all.
+// Tree truncates all accuracy logs of the tree at root: of scenarios in results/, and of audits there and in
+// compliance/, which rounds before v6.0 use. The outcomes are in order of paths. Errors do not stop the truncation of
+// other logs; the returned error contains all of them.
 func Tree(ctx context.Context, root string, o Options) (all []Outcome, err error) {
 	if err := storeOutside(o.Keep, root); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Tree(ctx context.Context, root string, o Options) (all []Outcome, err error
 	return all, errors.Join(faults...)
 }
 
-// storeOutside wants the folder for originals not to be part of what is submitted.
+// storeOutside returns an error if the folder for originals is inside the submission.
 func storeOutside(keep, root string) error {
 	if keep == "" {
 		return errors.New("no folder for the original logs is given")
@@ -66,10 +66,10 @@ func storeOutside(keep, root string) error {
 	return err
 }
 
-// complianceDir is where rounds before v6.0 have the audits.
+// complianceDir is the folder of audits in rounds before v6.0.
 const complianceDir = "compliance"
 
-// accuracyPlaces are where accuracy folders lie below DIVISION/SUBMITTER.
+// accuracyPlaces returns patterns of the paths of accuracy folders below DIVISION/SUBMITTER.
 func accuracyPlaces() []string {
 	const scenario, audit = "/*/*/*/", "TEST[0-9][0-9]/"
 	return []string{
@@ -78,7 +78,8 @@ func accuracyPlaces() []string {
 	}
 }
 
-// accuracyFolders lists the accuracy folders of a tree. Links are faults: what they lead to is not the tree's.
+// accuracyFolders returns the accuracy folders of a tree. Links are faults, because their targets do not belong to the
+// tree.
 func accuracyFolders(root, submitter string) (folders []string, faults []error, err error) {
 	t, err := tree.Open(root, "")
 	if err != nil {
@@ -90,7 +91,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	if err != nil {
 		return nil, nil, err
 	}
-	whole := 0 // of endpoints runs, which have no log to truncate
+	whole := 0 // number of endpoints runs, which have no log to truncate
 	for e := range t.All {
 		owner := slices.ContainsFunc(owners, func(s tree.Submitter) bool { return strings.HasPrefix(e.Path, s.Folder()+"/") })
 		switch {
@@ -110,21 +111,21 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	return folders, faults, err
 }
 
-// ofEndpoints says whether an accuracy folder is in the form of the endpoints harness.
+// ofEndpoints reports whether an accuracy folder has the form of the endpoints harness.
 func ofEndpoints(t *tree.Tree, name string) bool {
 	return t.HasFile(path.Join(name, path.Base(endpoints.AccuracyFile))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
 }
 
-// isAccuracyFolder says whether a folder is one for an accuracy log.
+// isAccuracyFolder reports whether a folder can contain an accuracy log.
 func isAccuracyFolder(name string) bool {
 	return slices.ContainsFunc(accuracyPlaces(), func(place string) bool {
-		ok, _ := path.Match("*/*/"+place, name) // the pattern is a good one
+		ok, _ := path.Match("*/*/"+place, name) // the pattern is valid
 		return ok
 	})
 }
 
-// mayHideLogs says whether a link may stand for a folder with accuracy logs. One to somewhere outside the tree is
-// broken, and may be one to a folder.
+// mayHideLogs reports whether a link can lead to a folder with accuracy logs. A link out of the tree counts as broken,
+// and its target can be a folder.
 func mayHideLogs(link tree.Entry) bool {
 	parts := strings.Split(link.Path, "/")
 	logs := len(parts) > 2 && slices.Contains([]string{tree.ResultsDir, complianceDir}, parts[2])

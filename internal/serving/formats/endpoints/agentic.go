@@ -17,26 +17,26 @@ import (
 // Agentic contains the data that only replays of recorded conversations have.
 type Agentic struct {
 	Conversations int
-	Timeout       time.Duration // of a turn
-	Least, Most   time.Duration // of the whole
-	DataSeed      uint64        // Run.Load has the other one
-	Turns         int           // of the data
+	Timeout       time.Duration // timeout of a turn
+	Least, Most   time.Duration // limits of the whole run's duration
+	DataSeed      uint64        // seed of the data's order; Run.Load contains the schedule's seed
+	Turns         int           // number of turns in the data
 	Rounds        int           // how often the data were replayed; 0: once
-	Salt, Delay   bool          // conversations had salts, and tools took the time that was recorded
-	// Scores is scores.json, and Score its score.
+	Salt, Delay   bool          // whether prompts were salted, and whether tools took the recorded time
+	// Scores is the text of scores.json, and Score the score in it.
 	Scores json.RawMessage
 	Score  float64
-	// Calls is the accuracy of function calls; nil: it was not measured.
+	// Calls is the accuracy of function calls; nil: not measured.
 	Calls *Calls
 }
 
-// Calls is the accuracy of function calls, with the scorer's result and the run.
+// Calls is the accuracy of function calls as the scorer returned it, and the duration of the accuracy run.
 type Calls struct {
-	Entry json.RawMessage // score, total_samples, breakdown, response_counts
+	Entry json.RawMessage // JSON with score, total_samples, breakdown and response_counts
 	Took  time.Duration
 }
 
-// The keys that replays have in that harness's configuration, of model_params and of agentic_inference.
+// The keys of replays in the endpoints harness's configuration, in its sections model_params and agentic_inference.
 const (
 	keyTemperature = "temperature"
 	keySeed        = "seed"
@@ -44,8 +44,9 @@ const (
 	keyTimeout     = "turn_timeout_s"
 )
 
-// ReplayOf is a replay as that harness's keys ask for it: temperature, seed and max_new_tokens of its model_params, and
-// turn_timeout_s. One that is absent, or no number, is 0. Who sets what was measured fills in the rest.
+// ReplayOf returns a Run with the replay settings among the harness's configuration values: temperature, seed and
+// max_new_tokens of model_params, and turn_timeout_s. A value that is missing or not a number is 0. The caller sets the
+// measured data.
 func ReplayOf(values map[string]string) Run {
 	tokens, _ := strconv.Atoi(values[keyMostTokens])
 	timeout, _ := strconv.Atoi(values[keyTimeout])
@@ -57,15 +58,15 @@ func ReplayOf(values map[string]string) Run {
 	return r
 }
 
-// replayPattern is the type of load_pattern that replays have.
+// replayPattern is the load_pattern type of replays.
 const replayPattern = "agentic_inference"
 
-// isReplay says that a run is a replay.
+// isReplay reports whether a run is a replay.
 func (r *Run) isReplay() bool {
 	return r.Agentic != nil && r.Load.Kind == arrival.Users && r.Load.Sessions
 }
 
-// The parts of a data set's configuration that only these benchmarks have.
+// Sections of a data set's configuration that only accuracy runs and replays use.
 type (
 	accuracyConfig struct {
 		Method      string `yaml:"eval_method"`
@@ -88,7 +89,7 @@ type (
 	}
 )
 
-// makeAgentic changes a configuration to that of a replay.
+// makeAgentic adds a replay's settings to a configuration.
 func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 	a := r.Agentic
 	c.Datasets[0].Accuracy = &accuracyConfig{Method: "agentic_inference_inline", Repeats: 1}
@@ -114,9 +115,9 @@ func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 	}
 }
 
-// Kinds of data sets, and of the scores of their runs.
+// Types of data sets and of the scores of their runs.
 const (
-	PerformanceType = "performance" // scored on the performance run itself
+	PerformanceType = "performance" // scored in the performance run itself
 	AccuracyType    = "accuracy"
 )
 
@@ -125,8 +126,8 @@ type ScoreEntry struct {
 	Dataset     string          `json:"dataset_name"`
 	Extractor   *string         `json:"extractor"`
 	GroundTruth *string         `json:"ground_truth_column"`
-	Score       any             `json:"score"`        // a number, metrics by name, or nil: there is none
-	Unit        int             `json:"unit_samples"` // of the data set
+	Score       any             `json:"score"`        // a number, metrics by name, or nil if there is no score
+	Unit        int             `json:"unit_samples"` // samples of the data set
 	Repeats     int             `json:"num_repeats"`
 	Samples     int             `json:"total_samples"`
 	Took        float64         `json:"duration_s,omitempty"`
@@ -136,7 +137,7 @@ type ScoreEntry struct {
 	Counts      json.RawMessage `json:"response_counts,omitempty"`
 }
 
-// replayAccuracies are those of a replay: of function calls, and of the turns.
+// replayAccuracies returns the accuracies of a replay: those of function calls and of the turns.
 func (e *inEndpoints) replayAccuracies(r Run) (all []ScoreEntry, err error) {
 	a := r.Agentic
 	if a.Calls != nil {
@@ -166,7 +167,7 @@ func (e *inEndpoints) replayAccuracies(r Run) (all []ScoreEntry, err error) {
 	return all, nil
 }
 
-// writeAgentic writes what a replay has beside the files of all runs.
+// writeAgentic writes the additional files of a replay.
 func (e *inEndpoints) writeAgentic(dir string, r Run) error {
 	all, err := e.replayAccuracies(r)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// endpointsConfig is config.yaml, as endpoints writes what it has resolved. What does not exist here is not in it.
+// endpointsConfig is config.yaml in the form of the endpoints harness with all defaults resolved. It omits settings
+// without an equivalent in this project.
 type endpointsConfig struct {
 	Name     string             `yaml:"name"`
 	Version  string             `yaml:"version"`
@@ -92,7 +93,7 @@ type endpointConfig struct {
 	API       string   `yaml:"api_type"`
 }
 
-// redacted stands for a secret.
+// redacted replaces a secret.
 const redacted = "<redacted>"
 
 func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) endpointsConfig {
@@ -132,7 +133,7 @@ func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) 
 	return c
 }
 
-// takeSampling takes what endpoints knows of the fields of requests.
+// takeSampling copies the fields of requests that the endpoints harness has keys for.
 func (m *modelParams) takeSampling(fields map[string]string) {
 	for name, to := range map[string]**float64{"temperature": &m.Temperature, "seed": &m.Seed, "top_k": &m.TopK,
 		"top_p": &m.TopP, "repetition_penalty": &m.RepetitionPenalty, "presence_penalty": &m.PresencePenalty,
@@ -164,12 +165,12 @@ func (c *endpointsConfig) setSettings(r Run, pattern string) {
 	s.EarlyStopping.Enabled = true
 }
 
-// toYAML is the file's text.
+// toYAML returns the file's text.
 func (c endpointsConfig) toYAML() ([]byte, error) {
 	return yaml.MarshalWithOptions(c, yaml.IndentSequence(false))
 }
 
-// redactedURL is an address without what is secret in it: a user's name and password, and keys in the query.
+// redactedURL returns an address without its secrets: the user's name and password, and keys in the query.
 func redactedURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -188,7 +189,7 @@ func redactedURL(address string) string {
 	return strings.Replace(u.String(), "//redacted@", "//"+redacted+"@", 1)
 }
 
-// secretName says that a field of that name holds a secret.
+// secretName reports whether a field with that name holds a secret.
 func secretName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
 	return slices.Contains([]string{"api_key", "key", "token", "authorization", "password"}, name) ||
@@ -196,7 +197,7 @@ func secretName(name string) bool {
 		strings.Contains(name, "secret")
 }
 
-// Words says why a point's load or API cannot be written; nil: it can.
+// Words returns an error if the endpoints harness has no words for a load or an API.
 func Words(p arrival.Pattern, api prompts.API) error {
 	if _, err := patternOf(p); err != nil {
 		return err

@@ -11,8 +11,8 @@ import "github.com/plumbline-ml/plumbline/internal/serving/formats"
 type Run struct {
 	formats.Run
 
-	// Agentic is of a replay of recorded conversations; nil: it is none.
+	// Agentic contains the data of a replay of recorded conversations; nil: not a replay.
 	Agentic *Agentic
-	// Driven is of a run that LoadGen drove; nil: it did not.
+	// Driven contains the data of a run by LoadGen; nil: not such a run.
 	Driven *Driven
 }

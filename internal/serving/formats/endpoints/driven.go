@@ -16,15 +16,15 @@ import (
 
 // Driven contains the data that only LoadGen's runs of benchmarks have. Such a run uses the round's seeds.
 type Driven struct {
-	Metric   string            // the official metric that is scored (mlconf.AccuracyMetric); empty: there is none
-	DataSeed uint64            // of the order of samples; Run.Load has that of arrivals
+	Metric   string            // the official metric of the score (mlconf.AccuracyMetric); empty: none
+	DataSeed uint64            // seed of the order of samples; Run.Load contains the seed of arrivals
 	Least    time.Duration     // min_duration
-	Score    *Score            // nil: there is no accuracy run
-	Sets     []DrivenSet       // of an accuracy run that is scored elsewhere
-	Caching  []metrics.Request // of TEST04, one sample again and again; nil: it did not run
+	Score    *Score            // nil: no accuracy run
+	Sets     []DrivenSet       // data sets of an accuracy run with external scoring
+	Caching  []metrics.Request // requests of TEST04, which repeats one sample; nil: it did not run
 }
 
-// DrivenSet is a data set of an accuracy run with the scoring of its answers, in the client's terms.
+// DrivenSet is a data set of an accuracy run with the scoring of its answers, in the terms of the endpoints harness.
 type DrivenSet struct {
 	Name, Path                     string
 	Method, GroundTruth, Extractor string
@@ -33,16 +33,16 @@ type DrivenSet struct {
 
 // Score is the accuracy of a data set.
 type Score struct {
-	Value         *float64      // by our metric; nil: nobody scored it yet
-	Size, Samples int           // of the data set, and scored
-	Took          time.Duration // 0: nobody measured it
+	Value         *float64      // in the unit of this project's metric; nil: not scored yet
+	Size, Samples int           // samples of the data set, and scored samples
+	Took          time.Duration // 0: unknown
 }
 
-// callsMetric is the official metric of function calls, which a replay is scored by.
+// callsMetric is the official metric of function calls, used to score replays.
 const callsMetric = "overall_accuracy"
 
-// methodOf is how that harness scores the metric of a run; a metric without a method, and a run without a metric, have
-// an empty one.
+// methodOf returns the endpoints harness's scoring method for a run's metric. The method is empty if the run has no
+// metric or the metric no method.
 func methodOf(r Run) (mlconf.EndpointsMethod, error) {
 	name := ""
 	switch {
@@ -61,12 +61,12 @@ func methodOf(r Run) (mlconf.EndpointsMethod, error) {
 	return *m.Endpoints, nil
 }
 
-// accuracyOf is a method in a configuration.
+// accuracyOf returns a method in the form of a configuration.
 func accuracyOf(m mlconf.EndpointsMethod) *accuracyConfig {
 	return &accuracyConfig{Method: m.Method, GroundTruth: m.GroundTruth, Extractor: m.Extractor, Repeats: 1}
 }
 
-// makeDriven changes a configuration to that of a run which LoadGen drove.
+// makeDriven adds the settings of a run by LoadGen to a configuration.
 func (c *endpointsConfig) makeDriven(r Run, method mlconf.EndpointsMethod) {
 	d := r.Driven
 	c.Endpoint.API = cmp.Or(method.API, c.Endpoint.API)
@@ -84,15 +84,14 @@ func (c *endpointsConfig) makeDriven(r Run, method mlconf.EndpointsMethod) {
 	runtime.MinDuration, runtime.MaxDuration, runtime.DataSeed = d.Least.Milliseconds(), 0, d.DataSeed
 }
 
-// writeDriven writes the accuracy of a run that LoadGen drove, and its audit, which lie beside the files of all runs.
-// Those of an earlier run go.
+// writeDriven writes the accuracy and the audit of a run by LoadGen. It removes those of an earlier run.
 func (e *inEndpoints) writeDriven(dir string, r Run) error {
 	return errors.Join(e.writeScore(dir, r), e.writeCaching(dir, r))
 }
 
 func (e *inEndpoints) writeScore(dir string, r Run) error {
 	s, method := r.Driven.Score, e.method
-	if r.isReplay() { // whose own score is there
+	if r.isReplay() { // a replay writes its own score
 		return nil
 	}
 	if s == nil || s.Value == nil {
@@ -112,7 +111,7 @@ func (e *inEndpoints) writeScore(dir string, r Run) error {
 	return WriteScores(dir, []ScoreEntry{entry})
 }
 
-// removeIfExists removes a file, if it is there.
+// removeIfExists removes a file if it exists.
 func removeIfExists(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -120,7 +119,7 @@ func removeIfExists(path string) error {
 	return nil
 }
 
-// cachingFile is CachingFile: that harness's TEST04.
+// cachingFile is the content of CachingFile, the result of the endpoints harness's TEST04.
 type cachingFile struct {
 	Test           string  `json:"test"`
 	Passed         bool    `json:"passed"`
@@ -134,11 +133,12 @@ type cachingFile struct {
 	Reason         string  `json:"reason"`
 }
 
-// thresholds are how much faster one sample again and again may be, by the load. Of a load with a rate of its own that
-// harness makes no such audit: its rate says nothing.
+// thresholds contains the maximum relative speedup of a run that repeats one sample, by load type. The endpoints
+// harness does not audit loads with a fixed rate, because caching does not change their rate.
 var thresholds = map[string]float64{"max_throughput": 0.1, "concurrency": 0.2}
 
-// writeCaching writes the audit as that harness judges it: by requests per second, and how many were answered.
+// writeCaching writes the audit by the endpoints harness's rule, which compares requests per second and numbers of
+// answers.
 func (e *inEndpoints) writeCaching(dir string, r Run) error {
 	path := filepath.Join(dir, filepath.FromSlash(CachingFile))
 	threshold, has := thresholds[e.pattern]
@@ -160,7 +160,7 @@ func (e *inEndpoints) writeCaching(dir string, r Run) error {
 	return os.WriteFile(path, append(text, '\n'), 0o666)
 }
 
-// judgeCaching compares the run of one sample with that of all.
+// judgeCaching compares the run of one repeated sample with the run of all samples.
 func judgeCaching(all, one *inEndpoints, threshold float64) cachingFile {
 	c := cachingFile{
 		Test: "output_caching_test", Threshold: threshold, Completed: all.completed, Requested: len(all.samples),
@@ -188,14 +188,14 @@ func judgeCaching(all, one *inEndpoints, threshold float64) cachingFile {
 	return c
 }
 
-// accuracyFile is AccuracyFile.
+// accuracyFile is the content of AccuracyFile.
 type accuracyFile struct {
 	Average *float64     `json:"average_accuracy,omitempty"`
 	All     []ScoreEntry `json:"accuracy_scores"`
 }
 
-// WriteScores writes AccuracyFile below the folder of a run: the entries of its data sets, and the mean of those scores
-// of accuracy runs that are numbers.
+// WriteScores writes AccuracyFile below a run's folder. The file contains the entries of the run's data sets and the
+// mean of the numeric scores of accuracy runs.
 func WriteScores(dir string, all []ScoreEntry) error {
 	file, sum, n := accuracyFile{All: all}, 0.0, 0
 	for _, e := range all {

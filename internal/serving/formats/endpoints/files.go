@@ -1,9 +1,9 @@
 package endpoints
 
-// Folder is where a scenario's runs have these files, below the scenario's own.
+// Folder is the folder with these files, below the folder of a scenario's run.
 const Folder = "endpoints"
 
-// The files of a run, with slashes below its folder.
+// The files of a run, relative to its folder, with slashes.
 const (
 	ConfigFile   = "config.yaml"
 	SummaryFile  = "performance/result_summary.json"
@@ -13,6 +13,6 @@ const (
 	EventsFile   = "events.jsonl"
 	AccuracyFile = "accuracy/accuracy_results.json"
 	CachingFile  = "audit/audit_output_caching_test.json"
-	ScoresFile   = "scores.json"  // of a replay's turns
-	CallsFile    = "bfcl_v4.json" // of function calls: an entry of AccuracyFile, which a scorer leaves
+	ScoresFile   = "scores.json"  // scores of a replay's turns
+	CallsFile    = "bfcl_v4.json" // scores of function calls, written by a scorer as an entry of AccuracyFile
 )

@@ -11,7 +11,7 @@ import (
 
 // Gathering makes super-passes from the records of requests, by the definitions of the endpoints client. Times count
 // from sending. TPOT is the time after the first piece of text divided by the number of tokens after it. Many
-// goroutines may add to it.
+// goroutines can add records.
 type Gathering struct {
 	size  int
 	rules metrics.FigureRules
@@ -19,19 +19,19 @@ type Gathering struct {
 	all   []timedRequest
 }
 
-// timedRequest is what a request adds to its super-pass; times that there are not are below 0.
+// timedRequest contains a request's values for its super-pass; times below 0 are unknown.
 type timedRequest struct {
 	sent, last          int64
 	ttft, tpot, latency float64
-	tokens              int64 // after the first piece of text
+	tokens              int64 // tokens after the first piece of text
 }
 
-// NewGathering gathers super-passes of size requests, at least 1.
+// NewGathering returns a Gathering for super-passes of size requests each; size is 1 or more.
 func NewGathering(size int, rules metrics.FigureRules) *Gathering {
 	return &Gathering{size: max(size, 1), rules: rules}
 }
 
-// Add adds a request that has ended; those that warm up are left out.
+// Add adds a request that has ended. It ignores warm-up requests.
 func (g *Gathering) Add(r *metrics.Request) {
 	if r.WarmUp {
 		return
@@ -52,15 +52,15 @@ func (g *Gathering) Add(r *metrics.Request) {
 	g.all = append(g.all, t)
 }
 
-// Len is how many requests were added.
+// Len returns the number of added requests.
 func (g *Gathering) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.all)
 }
 
-// Passes are the super-passes of the requests that were added so far, in the order of their sending. The last has fewer
-// requests where they are no multiple of the size.
+// Passes returns the super-passes of the requests added so far, in order of sending. The last one can contain fewer
+// requests.
 func (g *Gathering) Passes() []steady.Pass {
 	g.mu.Lock()
 	all := slices.Clone(g.all)
@@ -80,7 +80,7 @@ func (g *Gathering) Passes() []steady.Pass {
 	return passes
 }
 
-// appendKnown appends a time that there is.
+// appendKnown appends t unless it is unknown.
 func appendKnown(times []float64, t float64) []float64 {
 	if t < 0 {
 		return times

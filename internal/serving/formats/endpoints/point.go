@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// patternOf is the type of endpoints' load_pattern that a load is, or formats.ErrNoWords.
+// patternOf returns the load_pattern type of a load, or formats.ErrNoWords if the endpoints harness has none.
 func patternOf(p arrival.Pattern) (string, error) {
 	plain := !p.Sessions && p.Ramp == 0 && p.Stages == nil && p.Think == 0
 	switch {
@@ -33,8 +33,8 @@ func patternOf(p arrival.Pattern) (string, error) {
 		"--concurrency alone), and no words for others", formats.ErrNoWords)
 }
 
-// apiOf is endpoints' api_type of a part of the API, or formats.ErrNoWords. One that is still to be chosen may be a
-// chat.
+// apiOf returns the api_type of an API, or formats.ErrNoWords if the endpoints harness has none. It treats an API that
+// is not chosen yet as chat.
 func apiOf(a prompts.API) (string, error) {
 	switch a {
 	case prompts.Chat, "", "auto":
@@ -45,26 +45,26 @@ func apiOf(a prompts.API) (string, error) {
 	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", formats.ErrNoWords, a)
 }
 
-// clientSample is a request as endpoints' client would have seen it.
+// clientSample is a request as the endpoints client would have recorded it.
 type clientSample struct {
 	*metrics.Request
 	id        string
-	first     int64 // ns; only if streamed
+	first     int64 // first piece of text, in ns; only if streamed
 	streamed  bool
-	completed bool // its end was seen, of whatever kind
+	completed bool // its end was seen, even if it failed
 	failed    bool
-	tokens    int64   // of the answer; Unknown
-	after     float64 // of those, after the first piece of text
+	tokens    int64   // tokens of the answer; metrics.Unknown: not counted
+	after     float64 // tokens after the first piece of text
 }
 
-// inEndpoints is a point as endpoints' aggregator would have seen it.
+// inEndpoints is a point as the aggregator of the endpoints harness would have recorded it.
 type inEndpoints struct {
 	samples       []clientSample
-	begun, ended  int64 // ns; of the measured part
-	first, last   int64 // of the session, warm-up too
+	begun, ended  int64 // start and end of the measured part, in ns
+	first, last   int64 // start and end of the session, including warm-up
 	completed     int
 	failed        int
-	window        int64 // the legacy window of LoadGen; 0: none
+	window        int64 // the window of LoadGen's legacy rates, in ns; 0: none
 	series        map[string]*Series
 	pattern, api  string
 	method        mlconf.EndpointsMethod
@@ -101,7 +101,8 @@ func endpointsOf(r Run) (e inEndpoints, err error) {
 	return e, nil
 }
 
-// sampleOf reads a record. To endpoints an answer without text has not failed, and one that ended early has no tokens.
+// sampleOf converts a record. In the endpoints harness, an answer without text has not failed, and an answer that ended
+// early has no tokens.
 func sampleOf(q *metrics.Request, rules metrics.FigureRules) clientSample {
 	s := clientSample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
 	switch q.Status {
@@ -139,7 +140,7 @@ func sampleOf(q *metrics.Request, rules metrics.FigureRules) clientSample {
 	return s
 }
 
-// makeSeries makes the series.
+// makeSeries makes the series from the samples.
 func (e *inEndpoints) makeSeries(stream bool) {
 	values := map[string][]float64{}
 	add := func(name string, v float64) { values[name] = append(values[name], v) }
@@ -185,7 +186,7 @@ func (e *inEndpoints) makeSeries(stream bool) {
 	}
 }
 
-// seriesNames are the series that there are, in their order.
+// seriesNames returns the names of the series in the file's order.
 func (e *inEndpoints) seriesNames(stream bool) []string {
 	names := []string{latencyNS, isl, osl}
 	if stream {
@@ -194,12 +195,12 @@ func (e *inEndpoints) seriesNames(stream bool) []string {
 	return names
 }
 
-// usesLoadGenRates says that the rates are LoadGen's, of arrivals by Poisson's law.
+// usesLoadGenRates reports whether the rates follow LoadGen's legacy rule, which applies to Poisson arrivals.
 func (e *inEndpoints) usesLoadGenRates() bool {
 	return e.pattern == "poisson" && e.window > 0 && e.completed >= 2
 }
 
-// throughputRates are requests and tokens per second; nil where there is no time, or nothing was counted.
+// throughputRates returns requests and tokens per second. A rate is nil if its time is 0 or nothing was counted.
 func (e *inEndpoints) throughputRates() (qps, tps *formats.Float) {
 	ns, n := e.ended-e.begun, float64(e.completed)
 	if e.usesLoadGenRates() {
@@ -223,10 +224,10 @@ func runState(r Run) string {
 	return "complete"
 }
 
-// finishReasons are what answers end by; the last is any other.
+// finishReasons lists the reasons for the end of an answer. The last stands for all others.
 var finishReasons = []string{"stop", "length", "tool_calls", "content_filter", "function_call", "other"}
 
-// countFinished counts by finishReasons what answers ended by, where the server said so.
+// countFinished returns the number of answers per finish reason, for answers with a reported reason.
 func (e *inEndpoints) countFinished() []int64 {
 	counts := make([]int64, len(finishReasons))
 	for i := range e.samples {
@@ -243,7 +244,7 @@ func (e *inEndpoints) countFinished() []int64 {
 	return counts
 }
 
-// makeSummary is SummaryFile.
+// makeSummary returns the content of SummaryFile.
 func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 	var o formats.Object
 	qps, tps := e.throughputRates()
@@ -282,7 +283,8 @@ func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 	return &o
 }
 
-// addTurnFigures adds what the figures of agentic points are made of: the tokens of all turns, and their times.
+// addTurnFigures adds the totals of tokens and times of all turns, from which the figures of agentic points are
+// computed.
 func (e *inEndpoints) addTurnFigures(o *formats.Object) {
 	var whole formats.Object
 	whole.Add("output_sequence_lengths", e.series[osl].Summary())
@@ -295,7 +297,7 @@ func (e *inEndpoints) addTurnFigures(o *formats.Object) {
 	}
 }
 
-// sections are the parts of the summary that describe a series.
+// sections lists the summary's sections that describe a series.
 var sections = []struct {
 	field, series, title, unit string
 	scale                      float64
@@ -314,7 +316,7 @@ func orNothing(n int64) any {
 	return n
 }
 
-// runConfig is the part of the configuration that the summary repeats.
+// runConfig returns the part of the configuration that the summary repeats.
 func (e *inEndpoints) runConfig(r Run) *formats.Object {
 	var p, w, o formats.Object
 	p.Add("type", e.pattern)
@@ -335,7 +337,7 @@ func (e *inEndpoints) runConfig(r Run) *formats.Object {
 	return &o
 }
 
-// nilForZero is nil for 0.
+// nilForZero returns nil if n is 0, and n otherwise.
 func nilForZero[N int | float64](n N) any {
 	if n == 0 {
 		return nil
@@ -343,7 +345,7 @@ func nilForZero[N int | float64](n N) any {
 	return n
 }
 
-// makeSnapshot is SnapshotFile.
+// makeSnapshot returns the content of SnapshotFile.
 func (e *inEndpoints) makeSnapshot(r Run) *formats.Object {
 	var o formats.Object
 	all := []json.Marshaler{}
@@ -377,7 +379,7 @@ func (e *inEndpoints) makeSnapshot(r Run) *formats.Object {
 	return &o
 }
 
-// eventLine is a line of EventsFile.
+// eventLine is one line of EventsFile.
 type eventLine struct {
 	Type         string `json:"event_type"`
 	At           int64  `json:"timestamp_ns"`
@@ -387,7 +389,7 @@ type eventLine struct {
 	Data         any    `json:"data"`
 }
 
-// listEvents are all that the session saw, in the order of time. Texts are in none: they were not kept.
+// listEvents returns all events of the session in order of time. They contain no texts, because texts are not kept.
 func (e *inEndpoints) listEvents() []eventLine {
 	all := []eventLine{{Type: "session.started", At: e.first},
 		{Type: "session.start_performance_tracking", At: e.begun}}
@@ -416,11 +418,11 @@ func (e *inEndpoints) listEvents() []eventLine {
 		eventLine{Type: "session.ended", At: max(e.ended, e.last)})
 }
 
-// Write writes endpoints' folder of a run into a point's. Its definitions (version 0.1.0): times are from
-// sending, latency to the end of the stream; TPOT is the time from the first piece of text to that end over the tokens
-// after that piece; what failed is among the completed, with its latency; of Poisson arrivals qps is
-// (n-1)/T, T from the first sending to the end of the request that was sent last. Tokens are the server's count, where
-// endpoints counts texts again.
+// Write writes the endpoints files of a run into dir. They follow the definitions of version 0.1.0. Times count from
+// sending. Latency ends with the stream. TPOT is the time from the first piece of text to the end of the stream,
+// divided by the number of tokens after that piece. Failed requests count as completed, with their latency. For Poisson
+// arrivals, qps is (n-1)/T, where T lasts from the first sending to the end of the request that was sent last. The
+// files contain the server's token counts; the endpoints harness would tokenize the texts again.
 func Write(dir string, r Run) error {
 	e, err := endpointsOf(r)
 	if err != nil {

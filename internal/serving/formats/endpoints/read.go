@@ -24,34 +24,34 @@ import (
 // run for a benchmark that replays recorded conversations.
 type Asked struct {
 	Replays bool
-	Address string   // of the servers, with commas between them
-	Flags   []string // each before its value, where it has one
-	// Params are what a benchmark that replays has parameters for, by the keys of the configuration: their names are the
-	// benchmark's (sdk.RoleReplay).
+	Address string   // addresses of the servers, separated by commas
+	Flags   []string // each flag is followed by its value, if it has one
+	// Params contains the keys of the configuration that are parameters of a replay benchmark. The benchmark defines the
+	// parameters' names (sdk.RoleReplay).
 	Params []Param
-	// Notes are what of the configuration has no effect here, a sentence each.
+	// Notes lists the parts of the configuration without an effect here, one sentence each.
 	Notes []string
 }
 
 // Param is a key of a configuration with its value.
 type Param struct{ Key, Value string }
 
-// IsConfig says whether a text is meant to be a configuration of endpoints: it says where the servers are, as only
-// that does.
+// IsConfig reports whether a text looks like a configuration of the endpoints harness: it contains the addresses of the
+// servers, unlike other configurations.
 func IsConfig(text []byte) bool {
 	root, err := readMapping(text)
 	_, there := root["endpoint_config"]
 	return err == nil && there
 }
 
-// Readable says why a text is no mapping in YAML, or none that is read; nil: it is one.
+// Readable returns an error if a text is not a YAML mapping, or exceeds the limits of nesting and size.
 func Readable(text []byte) error {
 	_, err := readMapping(text)
 	return err
 }
 
-// ReadConfig reads endpoints' config.yaml. Its error names all keys that endpoints does not have, all values that
-// it would not take, and all that it has and harness bench has not.
+// ReadConfig reads the endpoints harness's config.yaml. Its error names all unknown keys, all invalid values, and all
+// settings that harness bench does not support.
 func ReadConfig(text []byte) (*Asked, error) {
 	root, err := readMapping(text)
 	if err != nil {
@@ -65,13 +65,14 @@ func ReadConfig(text []byte) (*Asked, error) {
 	return c.Asked, nil
 }
 
-// deepest is how many mappings and lists may be in each other, and maxValues how many values a text may stand for.
+// deepest is the maximum nesting of mappings and lists. maxValues is the maximum number of values after the expansion
+// of aliases.
 const (
 	deepest   = 50
 	maxValues = 10_000
 )
 
-// readMapping reads the one document of a YAML text.
+// readMapping reads a YAML text with a single document.
 func readMapping(text []byte) (map[string]any, error) {
 	if err := formats.CheckYAML(text, deepest, maxValues); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func readMapping(text []byte) (map[string]any, error) {
 	return root, nil
 }
 
-// configReader is a configuration that is read.
+// configReader translates a configuration and collects its faults.
 type configReader struct {
 	*Asked
 	faults []error
@@ -141,7 +142,7 @@ func (c *configReader) noteIdle() {
 	}
 }
 
-// The keys that endpoints has, by section.
+// The endpoints harness's keys, by section.
 var (
 	rootKeys = []string{"name", "version", "type", "submission_ref", "benchmark_mode", "model_params", "datasets",
 		"settings", "endpoint_config", "report_dir", "timeout", "verbose", "enable_cpu_affinity", "audit"}
@@ -162,10 +163,10 @@ var (
 		"max_idle_time", "min_required_connections", "worker_gc_mode"}
 )
 
-// variable is how endpoints names an environment variable.
+// variable matches a reference to an environment variable.
 var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
 
-// readEndpoint reads where the servers are.
+// readEndpoint reads the addresses of the servers.
 func (c *configReader) readEndpoint(s configSection) {
 	all, _ := s.keys["endpoints"].([]any)
 	var urls []string
@@ -190,7 +191,7 @@ func (c *configReader) readEndpoint(s configSection) {
 	}
 }
 
-// readKeyFlag is the flag of the API's key, which stands in an environment variable.
+// readKeyFlag adds the flag for the API's key, which must be in an environment variable.
 func (c *configReader) readKeyFlag(s configSection) {
 	text := s.text("api_key")
 	switch m := variable.FindStringSubmatch(text); {
@@ -205,7 +206,7 @@ func (c *configReader) readKeyFlag(s configSection) {
 	}
 }
 
-// readModel reads what each request has.
+// readModel reads the model and the fields of each request.
 func (c *configReader) readModel(s configSection) {
 	name := s.text("name")
 	if name == "" {
@@ -238,7 +239,7 @@ func (c *configReader) readModel(s configSection) {
 	}
 }
 
-// readStream reads whether answers come in parts.
+// readStream reads whether answers are streamed.
 func (c *configReader) readStream(s configSection) {
 	stream := s.text("streaming")
 	switch {
@@ -252,13 +253,13 @@ func (c *configReader) readStream(s configSection) {
 	c.addFlag("--stream", stream)
 }
 
-// The lengths of endpoints where nobody says otherwise.
+// The endpoints harness's default lengths in tokens.
 const (
 	maxTokens = 1024
 	minTokens = 1
 )
 
-// readLengths reads how long answers may be.
+// readLengths reads the limits of answers' lengths.
 func (c *configReader) readLengths(s configSection) {
 	most, ok := s.number("max_new_tokens", 1, true)
 	if !ok {
@@ -287,7 +288,7 @@ func (c *configReader) readLengths(s configSection) {
 	}
 }
 
-// eachDataset are those that are mappings.
+// eachDataset yields the data sets that are mappings and reports the others as faults.
 func (c *configReader) eachDataset(s configSection) iter.Seq[configSection] {
 	return func(yield func(configSection) bool) {
 		all, _ := s.keys["datasets"].([]any)
@@ -307,7 +308,7 @@ func (c *configReader) eachDataset(s configSection) iter.Seq[configSection] {
 	}
 }
 
-// readData reads the one data set.
+// readData reads the performance data set. There must be exactly one.
 func (c *configReader) readData(s configSection) {
 	measured := 0
 	for d := range c.eachDataset(s) {
@@ -323,7 +324,7 @@ func (c *configReader) readData(s configSection) {
 	}
 }
 
-// readFile reads what a data set is.
+// readFile reads a data set's file, format and columns.
 func (s configSection) readFile() {
 	path := s.text("path")
 	if path == "" {
@@ -349,7 +350,7 @@ func (s configSection) readFile() {
 		"generation_config_override")
 }
 
-// The settings of endpoints where nobody says otherwise.
+// The endpoints harness's default settings.
 const (
 	lasts   = 600_000 // ms
 	drains  = 240     // s
@@ -383,7 +384,7 @@ func (c *configReader) readSettings(s configSection) {
 	s.ignores("service_ready_timeout_s")
 }
 
-// readLoad reads when requests are sent, and how many.
+// readLoad reads the load and the number of requests.
 func (c *configReader) readLoad(s configSection) {
 	p := s.subsection("load_pattern", loadKeys...)
 	kind := cmp.Or(p.text("type"), "max_throughput")
@@ -414,7 +415,8 @@ func (c *configReader) readLoad(s configSection) {
 	c.readEnds(s, kind, qps)
 }
 
-// readEnds reads how long requests are sent. All at once there are as many as the rate would make in the time.
+// readEnds reads the duration and the number of requests. If all requests are sent at once, the number is rate times
+// duration.
 func (c *configReader) readEnds(s configSection, kind string, qps float64) {
 	r := configSection{configReader: c, path: s.pathOf("runtime")}
 	r.keys, _ = s.keys["runtime"].(map[string]any)
@@ -450,7 +452,7 @@ func (c *configReader) warmUp(s configSection) {
 	s.ignores("salt", "drain", "warmup_random_seed")
 }
 
-// readConnection reads what there is of the client's own settings.
+// readConnection reads the client settings that have an equivalent here.
 func (c *configReader) readConnection(s configSection) {
 	if s.truth("insecure", false) {
 		c.addFlag("--backend-opt", "insecure=true")

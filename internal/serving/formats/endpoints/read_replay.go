@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// IsReplay says that a configuration of endpoints asks for recorded conversations.
+// IsReplay reports whether a configuration of the endpoints harness requests a replay of recorded conversations.
 func IsReplay(text []byte) bool {
 	root, err := readMapping(text)
 	return err == nil && configSection{configReader: &configReader{Asked: &Asked{}}, keys: root}.isReplay()
 }
 
-// isReplay says that a configuration is of recorded conversations.
+// isReplay reports whether the load pattern is a replay.
 func (s configSection) isReplay() bool {
 	settings, _ := s.keys["settings"].(map[string]any)
 	pattern, _ := settings["load_pattern"].(map[string]any)
 	return pattern["type"] == replayPattern
 }
 
-// readReplay reads a configuration of recorded conversations, which harness run replays: the flags are that command's.
+// readReplay reads the configuration of a replay and writes the flags of harness run.
 func (c *configReader) readReplay(s configSection) {
 	c.Replays = true
 	s.checkKeys(rootKeys)
@@ -42,7 +42,7 @@ func (c *configReader) readReplay(s configSection) {
 	}
 }
 
-// replayModel reads what each request has: what the benchmark has a parameter for, and other fields of the body.
+// replayModel reads the benchmark's parameters and the other fields of each request's body.
 func (c *configReader) replayModel(s configSection) {
 	if name := s.text("name"); name != "" {
 		c.addFlag("--backend-opt", "model="+name)
@@ -73,7 +73,7 @@ func (c *configReader) replayModel(s configSection) {
 	s.ignores("tokenizer_name")
 }
 
-// replayData reads the conversations, and the questions of the accuracy where there is a file of them.
+// replayData reads the file of conversations, and the file of accuracy questions if there is one.
 func (c *configReader) replayData(s configSection) {
 	measured, mode := 0, "performance"
 	for d := range c.eachDataset(s) {
@@ -81,7 +81,7 @@ func (c *configReader) replayData(s configSection) {
 		switch kind := d.text("type"); {
 		case kind == "accuracy" && file != "":
 			c.addFlag("--accuracy-dataset", file)
-			mode = "submission" // both
+			mode = "submission" // performance and accuracy
 		case kind == "accuracy":
 			c.Notes = append(c.Notes, d.path+": it has no path, and is not asked; want path: the folder of its files, or "+
 				"harness run with --mode accuracy --accuracy-dataset DIR")
@@ -102,7 +102,7 @@ func (c *configReader) replayData(s configSection) {
 	c.addFlag("--mode", mode)
 }
 
-// replayTurns reads how turns follow each other.
+// replayTurns reads the settings of turns.
 func (c *configReader) replayTurns(s configSection) {
 	if n, ok := s.number(keyTimeout, 1, true); ok {
 		c.Params = append(c.Params, Param{keyTimeout, plain(n)})
@@ -123,7 +123,7 @@ func (c *configReader) replayTurns(s configSection) {
 	s.ignores("stop_issuing_on_first_user_complete")
 }
 
-// replaySettings reads seeds and how long it lasts, which are settings of the run.
+// replaySettings reads the seeds and the duration, which are settings of the run.
 func (c *configReader) replaySettings(s configSection) {
 	p := s.subsection("load_pattern", loadKeys...)
 	if n, ok := p.number("target_concurrency", 1, true); ok && n != 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// makeReport is report.txt.
+// makeReport returns the text of report.txt.
 func (e *inEndpoints) makeReport(r Run) []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -50,10 +50,10 @@ func orNone(v *formats.Float) string {
 	return fmt.Sprintf("%.2f", float64(*v))
 }
 
-// widest is how many signs the longest bar of a histogram has.
+// widest is the length of a histogram's longest bar in characters.
 const widest = 30
 
-// writeReport prints a series, its values times scale.
+// writeReport prints a series with its values multiplied by scale.
 func (s *Series) writeReport(line func(string, ...any), scale float64, unit string) {
 	for _, v := range []struct {
 		name string

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// ResultFiles are the files of a result to submit, of a replay of recorded conversations or of another run; beside them
-// there may be CachingFile.
+// ResultFiles returns the names of the files that a submission requires of a replay or of another run. CachingFile is
+// optional and not among them.
 func ResultFiles(replay bool) []string {
 	all := []string{ConfigFile, SummaryFile, AccuracyFile}
 	if replay {
@@ -19,11 +19,11 @@ func ResultFiles(replay bool) []string {
 	return all
 }
 
-// Result contains the values in a run's files by which a submission is judged. Values that a file lacks are nil or 0.
+// Result contains the values in a run's files that decide on a submission. Values that a file lacks are nil or 0.
 type Result struct {
 	Config struct {
 		Type  string `yaml:"type"`
-		Mode  string `yaml:"benchmark_mode"` // of the type submission: the type that it stands for
+		Mode  string `yaml:"benchmark_mode"` // for the type submission: the actual type
 		Model struct {
 			Temperature *float64 `yaml:"temperature"`
 			Seed        *float64 `yaml:"seed"`
@@ -77,8 +77,8 @@ type DatasetScore struct {
 	Breakdown map[string]any `json:"breakdown"`
 }
 
-// Parse reads one of the files ConfigFile, SummaryFile, AccuracyFile, ScoresFile and CachingFile, which a stranger may
-// have written.
+// Parse reads one of the files ConfigFile, SummaryFile, AccuracyFile, ScoresFile and CachingFile. It does not trust the
+// text.
 func (r *Result) Parse(file string, text []byte) error {
 	switch file {
 	case ConfigFile:

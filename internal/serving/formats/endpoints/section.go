@@ -18,7 +18,7 @@ type configSection struct {
 	keys map[string]any
 }
 
-// subsection is a section of keys, all of which are known; another value than a mapping, or a key beyond, is a fault.
+// subsection returns the section at key. It reports a fault if the value is not a mapping or contains an unknown key.
 func (s configSection) subsection(key string, known ...string) configSection {
 	of := configSection{configReader: s.configReader, path: s.pathOf(key)}
 	switch v := s.keys[key].(type) {
@@ -47,7 +47,7 @@ func (s configSection) pathOf(key string) string {
 	return s.path + "." + key
 }
 
-// shortValue is a value in a message, cut where it is long.
+// shortValue returns a quoted value for a message, shortened if it is long.
 func shortValue(v any) string {
 	text := fmt.Sprintf("%v", v)
 	if len(text) > 40 {
@@ -56,7 +56,7 @@ func shortValue(v any) string {
 	return strconv.Quote(text)
 }
 
-// rejectKeys faults keys that have a value, unless it is one that changes nothing.
+// rejectKeys reports a fault for each of the keys that has a value.
 func (s configSection) rejectKeys(why string, keys ...string) {
 	for _, key := range keys {
 		if v := s.keys[key]; v != nil {
@@ -65,7 +65,7 @@ func (s configSection) rejectKeys(why string, keys ...string) {
 	}
 }
 
-// ignores notes keys that have a value and no effect here.
+// ignores notes each of the keys that has a value as a key without an effect.
 func (s configSection) ignores(keys ...string) {
 	for _, key := range keys {
 		if s.keys[key] != nil {
@@ -74,13 +74,13 @@ func (s configSection) ignores(keys ...string) {
 	}
 }
 
-// text is a string; "": none.
+// text returns the string at key; "": none.
 func (s configSection) text(key string) string {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case string:
 		return strings.TrimSpace(v)
-	case bool: // on and off, to some writers of YAML
+	case bool: // some YAML writers write on and off for booleans
 		if v {
 			return "on"
 		}
@@ -91,7 +91,7 @@ func (s configSection) text(key string) string {
 	return ""
 }
 
-// number is a number from least on; ok is false where there is none, or a fault.
+// number returns the number at key, which must be least or more. ok is false if there is no number or it is a fault.
 func (s configSection) number(key string, least float64, whole bool) (n float64, ok bool) {
 	switch v := s.keys[key].(type) {
 	case nil:
@@ -116,7 +116,7 @@ func (s configSection) number(key string, least float64, whole bool) (n float64,
 	return n, true
 }
 
-// seed is a whole number of 64 bits; where there is none, endpoints' own.
+// seed returns the unsigned 64-bit number at key, or the endpoints harness's default.
 func (s configSection) seed(key string) string {
 	switch v := s.keys[key].(type) {
 	case nil:
@@ -128,7 +128,7 @@ func (s configSection) seed(key string) string {
 	return plain(aSeed)
 }
 
-// truth is true or false.
+// truth returns the boolean at key, or otherwise if there is none.
 func (s configSection) truth(key string, otherwise bool) bool {
 	switch v := s.keys[key].(type) {
 	case nil:
@@ -140,7 +140,8 @@ func (s configSection) truth(key string, otherwise bool) bool {
 	return otherwise
 }
 
-// millis is a duration in milliseconds, which a text may have with its unit: ms, s or m.
+// millis returns the duration at key in milliseconds, or otherwise if there is none. A text contains its unit: ms, s or
+// m.
 func (s configSection) millis(key string, otherwise float64) float64 {
 	text, ok := s.keys[key].(string)
 	if !ok {

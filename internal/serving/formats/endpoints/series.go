@@ -15,14 +15,14 @@ import (
 type Series struct {
 	Name   string
 	sorted []float64
-	// total and squares are the sums of values and of their squares.
+	// total and squares are the sum of the values and the sum of their squares.
 	total, squares float64
-	exact          *big.Int // the total of whole numbers; nil: some are none
-	tail           bool     // it has early-stopping estimates
-	whole          bool     // its values are whole numbers by their nature
+	exact          *big.Int // the exact total of whole numbers; nil: the values are not whole
+	tail           bool     // the series has early-stopping estimates
+	whole          bool     // its values are whole numbers by definition
 }
 
-// The series of endpoints, by their names.
+// Names of the series of the endpoints harness.
 const (
 	latencyNS = "sample_latency_ns"
 	ttftNS    = "ttft_ns"
@@ -32,8 +32,8 @@ const (
 	osl       = "osl"
 )
 
-// NewSeries describes the values of one of endpoints' series, whose name says of what kind they are: nanoseconds
-// or tokens, whole but for tpot_ns.
+// NewSeries returns the statistics of a series. The name determines the kind of the values: nanoseconds or tokens,
+// whole except for tpot_ns.
 func NewSeries(name string, values []float64) *Series {
 	s := &Series{Name: name, sorted: slices.Clone(values), whole: name != tpotNS,
 		tail: name == latencyNS || name == ttftNS || name == tpotNS}
@@ -57,14 +57,14 @@ func NewSeries(name string, values []float64) *Series {
 	return s
 }
 
-// grid are the percentiles of each series, by the names that they have in files.
+// grid lists the percentiles of each series with their names in files.
 var grid = []struct {
 	name string
 	p    float64
 }{{"99.9", 99.9}, {"99.0", 99}, {"97.0", 97}, {"95.0", 95}, {"90.0", 90}, {"80.0", 80}, {"75.0", 75}, {"50.0", 50},
 	{"25.0", 25}, {"10.0", 10}, {"5.0", 5}, {"1.0", 1}}
 
-// at is a percentile: the value at rank floor((n-1)p/100) from 0, one that occurred.
+// at returns the percentile p: the value at rank floor((n-1)p/100), counted from 0.
 func (s *Series) at(p float64) float64 {
 	if len(s.sorted) == 0 {
 		return 0
@@ -72,7 +72,7 @@ func (s *Series) at(p float64) float64 {
 	return s.sorted[int(math.Floor(p/100*float64(len(s.sorted)-1)))]
 }
 
-// percentiles has all of the grid.
+// percentiles returns all percentiles of the grid.
 func (s *Series) percentiles() *formats.Object {
 	var o formats.Object
 	for _, g := range grid {
@@ -81,8 +81,8 @@ func (s *Series) percentiles() *formats.Object {
 	return &o
 }
 
-// estimates has the early-stopping estimates of the median and of percentiles above it: null where there are too few
-// values.
+// estimates returns the early-stopping estimates of the median and the higher percentiles. An estimate is null if there
+// are too few values.
 func (s *Series) estimates() *formats.Object {
 	var o formats.Object
 	for _, g := range grid {
@@ -99,11 +99,12 @@ func (s *Series) estimates() *formats.Object {
 	return &o
 }
 
-// buckets is how many a histogram has.
+// buckets is the number of a histogram's buckets.
 const buckets = 30
 
-// histogram counts values in buckets of equal ratio, from the least value, or 1, to the largest, or 10 times the least:
-// edges has one more than counts. A value at an edge is in the bucket above it, at the last one in the last.
+// histogram counts the values in buckets whose edges have equal ratios. The first edge is the minimum, or 1 if that is
+// higher. The last edge is the maximum, or 10 times the first if that is higher. edges has one more element than
+// counts. A value at an edge counts in the bucket above it; a value at the last edge counts in the last bucket.
 func (s *Series) histogram() (edges []float64, counts []int) {
 	if len(s.sorted) == 0 {
 		return nil, nil
@@ -126,7 +127,7 @@ func (s *Series) histogram() (edges []float64, counts []int) {
 	return edges, counts
 }
 
-// mean is the total over how many there are, rounded once.
+// mean returns the total divided by the number of values, rounded once.
 func (s *Series) mean() float64 {
 	n := int64(len(s.sorted))
 	if s.exact == nil {
@@ -136,7 +137,7 @@ func (s *Series) mean() float64 {
 	return mean
 }
 
-// spread is the standard deviation of a sample.
+// spread returns the sample standard deviation.
 func (s *Series) spread() float64 {
 	n := int64(len(s.sorted))
 	if n < 2 {
@@ -149,7 +150,7 @@ func (s *Series) spread() float64 {
 	return math.Sqrt(max(0, (s.squares-square)/float64(n-1)))
 }
 
-// number is a value as the series has them.
+// number returns a value in the series's number type.
 func (s *Series) number(v float64) any {
 	if s.whole {
 		return int64(v)
@@ -157,7 +158,7 @@ func (s *Series) number(v float64) any {
 	return formats.Float(v)
 }
 
-// sum is the total.
+// sum returns the total.
 func (s *Series) sum() any {
 	if s.exact != nil {
 		return s.exact
@@ -165,7 +166,7 @@ func (s *Series) sum() any {
 	return formats.Float(s.total)
 }
 
-// bounds are the least and the largest value, 0 without any.
+// bounds returns the minimum and the maximum; both are 0 without values.
 func (s *Series) bounds() (least, most any) {
 	if len(s.sorted) == 0 {
 		return 0, 0
@@ -173,7 +174,7 @@ func (s *Series) bounds() (least, most any) {
 	return s.number(s.sorted[0]), s.number(s.sorted[len(s.sorted)-1])
 }
 
-// Snapshot is the series in final_snapshot.json.
+// Snapshot returns the series in the form of final_snapshot.json.
 func (s *Series) Snapshot() json.Marshaler {
 	var o formats.Object
 	least, most := s.bounds()
@@ -201,7 +202,7 @@ func (s *Series) Snapshot() json.Marshaler {
 	return &o
 }
 
-// Summary is the series in result_summary.json: without values, nothing but the estimates that it cannot have.
+// Summary returns the series in the form of result_summary.json. Without values it contains only estimates, all null.
 func (s *Series) Summary() json.Marshaler {
 	var o formats.Object
 	if len(s.sorted) > 0 {

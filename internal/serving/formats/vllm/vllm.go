@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// FileName is the file of a point.
+// FileName is the name of a point's file.
 const FileName = "vllm.json"
 
-// Write writes the file of a point into its folder.
+// Write writes a point's file into its folder.
 func Write(dir string, r formats.Run) error {
 	text, err := Text(r)
 	if err != nil {
@@ -24,11 +24,11 @@ func Write(dir string, r formats.Run) error {
 	return os.WriteFile(filepath.Join(dir, FileName), text, 0o666)
 }
 
-// Text is a point as `vllm bench serve --save-result` writes one: its keys, and its definitions of them (version 0.33).
-// Those differ from ours: times count from sending, a percentile is interpolated, what failed is left out of all but
-// `failed`, an answer that nothing counts has one token, and the rates are over the time from the first sending to the
-// last return, warm-up apart. More percentiles are there than it writes unasked. Of embeddings and ranks it has what
-// vLLM has of them.
+// Text returns a point in the format of `vllm bench serve --save-result`, with that command's keys and definitions
+// (version 0.33). They differ from this project's: Times count from sending. Percentiles are interpolated. Failed
+// requests count only in `failed`. An answer without a token count has one token. Rates refer to the time from the
+// first sending to the last end, without warm-up. The text contains more percentiles than the command writes by
+// default. For embeddings and reranking it contains the keys that vLLM writes for them.
 func Text(r formats.Run) ([]byte, error) {
 	v := vllmOf(r)
 	var o formats.Object
@@ -47,7 +47,7 @@ func Text(r formats.Run) ([]byte, error) {
 	return o.Indented()
 }
 
-// backendOf is vLLM's word for the kind of server.
+// backendOf returns vLLM's name for the kind of server.
 func backendOf(r formats.Run) string {
 	if r.Kind == "vllm" {
 		return "vllm"
@@ -55,7 +55,7 @@ func backendOf(r formats.Run) string {
 	return "openai"
 }
 
-// trafficOf is a load's rate and burstiness in vLLM's words; a rate that changes has none.
+// trafficOf returns a load's rate and burstiness in vLLM's terms, and nil for a changing rate.
 func trafficOf(p arrival.Pattern) (rate, burstiness any) {
 	switch {
 	case p.Kind == arrival.Maximum || p.Kind == arrival.Users || p.Kind == "":
@@ -77,14 +77,14 @@ func capOf(p arrival.Pattern) any {
 	return p.Users
 }
 
-// answered is an answer as vLLM sees it: seconds, and its own counts.
+// answered is an answer in vLLM's terms, with times in seconds and vLLM's token counts.
 type answered struct {
 	start, ttft, latency, queue float64
 	in, out                     int64
 	itls                        []float64
 }
 
-// inVLLM is a point as vLLM sees it.
+// inVLLM is a point in vLLM's terms.
 type inVLLM struct {
 	answers  []answered
 	failed   int
@@ -114,7 +114,8 @@ func vllmOf(r formats.Run) inVLLM {
 	return v
 }
 
-// answerOf reads a record; false: vLLM takes it for a failure. Ids and usage that disagree are none to vLLM.
+// answerOf converts a record. It returns false if vLLM counts the request as failed. It uses the first known token
+// count of usage, ids and retokenized text.
 func answerOf(q *metrics.Request, noTokens bool) (answered, bool) {
 	a := answered{start: formats.Seconds(q.Sent), queue: formats.Seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
 	if q.Usage.Prompt != metrics.Unknown {
@@ -148,8 +149,8 @@ func answerOf(q *metrics.Request, noTokens bool) (answered, bool) {
 	return a, true
 }
 
-// most is how many answered requests were under way in a whole second from the first sending on, each in every second
-// that it touches: more than ever were so at once.
+// most returns vLLM's maximum number of concurrent requests. It divides the time from the first sending into seconds
+// and counts each answered request in every second that it touches, so the result can exceed the true maximum.
 func (v inVLLM) most() int {
 	begin := v.begin()
 	counts := map[int64]int{}
@@ -163,7 +164,7 @@ func (v inVLLM) most() int {
 	return peak
 }
 
-// begin is when the first answered request was sent.
+// begin returns the time at which the first answered request was sent.
 func (v inVLLM) begin() float64 {
 	first := math.Inf(1)
 	for _, a := range v.answers {
@@ -172,7 +173,7 @@ func (v inVLLM) begin() float64 {
 	return first
 }
 
-// figures are the results.
+// figures adds the results.
 func (v inVLLM) figures(o *formats.Object, r formats.Run) {
 	var in, out int64
 	var e2els, queues, both []float64
@@ -208,7 +209,7 @@ func (v inVLLM) figures(o *formats.Object, r formats.Run) {
 	}
 }
 
-// per is n per second.
+// per returns n per second of the measurement.
 func (v inVLLM) per(n float64) float64 {
 	if v.duration == 0 {
 		return 0
@@ -216,7 +217,7 @@ func (v inVLLM) per(n float64) float64 {
 	return n / v.duration
 }
 
-// tokens describes TTFT, TPOT and the gaps.
+// tokens adds the statistics of TTFT, TPOT and the gaps between tokens.
 func (v inVLLM) tokens(o *formats.Object) {
 	var ttfts, tpots, itls []float64
 	for _, a := range v.answers {
@@ -238,7 +239,8 @@ func (a answered) tpot() float64 {
 	return (a.latency - a.ttft) / float64(a.out-1)
 }
 
-// goodput is of requests that keep the limits of its three metrics; null where a limit is on another, or none is there.
+// goodput returns the rate of requests that meet all limits. It returns nil if there are no limits, or a limit is on a
+// metric that vLLM does not know.
 func (v inVLLM) goodput(limits metrics.RequestLimits) any {
 	if len(limits) == 0 {
 		return nil
@@ -265,7 +267,7 @@ func (v inVLLM) goodput(limits metrics.RequestLimits) any {
 	return v.per(float64(good))
 }
 
-// busiest is the most token events of a whole second from the first sending on.
+// busiest returns the maximum number of token events in one second, counted from the first sending.
 func (v inVLLM) busiest() float64 {
 	begin := v.begin()
 	counts := map[int64]int{}
@@ -286,13 +288,13 @@ func (v inVLLM) busiest() float64 {
 	return float64(most)
 }
 
-// percentilesOfVLLM are those that scripts ask it for.
+// percentilesOfVLLM lists the percentiles that scripts usually request.
 var percentilesOfVLLM = []struct {
 	name string
 	p    float64
 }{{"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}}
 
-// describe adds a metric's statistics in milliseconds, of seconds. Without values they are 0.
+// describe adds a metric's statistics in milliseconds. The values are in seconds. Without values, all statistics are 0.
 func describe(o *formats.Object, metric string, values []float64) {
 	if len(values) == 0 {
 		values = []float64{0}
@@ -316,7 +318,7 @@ func describe(o *formats.Object, metric string, values []float64) {
 	}
 }
 
-// interpolated is numpy's percentile p, of (0, 100), of sorted values.
+// interpolated returns numpy's percentile p, in (0, 100), of sorted values.
 func interpolated(sorted []float64, p float64) float64 {
 	place := float64(len(sorted)-1) * p / 100
 	below := int(place)

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-// The files of a point's folder.
+// The files in a point's folder.
 const (
 	pointFile    = "point.yaml"
 	configFile   = "config.yaml"
@@ -30,14 +30,14 @@ const (
 
 // AddOptions contains the options for adding points.
 type AddOptions struct {
-	System    string // empty: the only one there is
-	Replace   bool   // in the place of what was added before
-	Rehearsal bool   // those that may not be submitted, too
+	System    string // empty: the workspace's only system
+	Replace   bool   // replace points that were added before
+	Rehearsal bool   // accept points that cannot be submitted
 	Now       time.Time
 }
 
-// Add takes points into the submission: folders of points, or folders with rN of several in them. Either all are taken
-// or none. It writes the sheet of a model that is new, and saves the workspace.
+// Add adds points to the submission. Each folder is the folder of a point, or contains folders rN of several points. If
+// there is a fault, Add adds none. It writes the sheet of each new model and saves the workspace.
 func (w *Workspace) Add(folders []string, o AddOptions, rules *endpoints.Rules) (added []Point, err error) {
 	name, err := w.chooseSystem(o.System)
 	if err == nil && !slices.Contains(w.Systems(), name) {
@@ -62,7 +62,7 @@ func (w *Workspace) Add(folders []string, o AddOptions, rules *endpoints.Rules) 
 	return added, w.saveFile()
 }
 
-// readPoints reads the points of folders, and puts them among those that are there.
+// readPoints reads the points of folders and inserts them among the existing ones.
 func (w *Workspace) readPoints(folders []string, name string, o AddOptions, rules *endpoints.Rules) (points,
 	added []Point,
 	err error) {
@@ -89,7 +89,7 @@ func (w *Workspace) readPoints(folders []string, name string, o AddOptions, rule
 	return points, added, errors.Join(faults...)
 }
 
-// placePoint puts a point among those that are there.
+// placePoint inserts a point among the existing ones.
 func placePoint(points []Point, p Point, replace bool, now []Point) ([]Point, error) {
 	i := slices.IndexFunc(points, p.hasSameName)
 	switch {
@@ -114,7 +114,7 @@ func placePoint(points []Point, p Point, replace bool, now []Point) ([]Point, er
 	return points, nil
 }
 
-// pointFolders are the folders of points that one stands for.
+// pointFolders returns the folders of points in a folder.
 func pointFolders(folder string) (dirs []string, err error) {
 	whole, err := filepath.Abs(folder)
 	if err != nil {
@@ -139,7 +139,7 @@ func pointFolders(folder string) (dirs []string, err error) {
 	return dirs, nil
 }
 
-// readPoint reads what a point's folder says of itself.
+// readPoint reads the description of a point from its folder.
 func readPoint(dir string, rules *endpoints.Rules) (p Point, err error) {
 	d, _, err := readYAML(filepath.Join(dir, pointFile))
 	if err != nil {
@@ -186,7 +186,7 @@ func readPoint(dir string, rules *endpoints.Rules) (p Point, err error) {
 	return p, err
 }
 
-// wholeNumber is a number of a file, written as one; 0 where there is none up to 2^30.
+// wholeNumber returns a whole number from a file, or 0 if it is missing, not a whole number or above 2^30.
 func wholeNumber(d *pyvalue.Dict, key string) int {
 	v, _ := d.Get(key)
 	switch v := v.(type) {
@@ -202,7 +202,7 @@ func wholeNumber(d *pyvalue.Dict, key string) int {
 	return 0
 }
 
-// firstSet is what the first data set of a client's configuration is for.
+// firstSet returns the type of the first data set in a client's configuration.
 func firstSet(run *pyvalue.Dict) string {
 	sets, _ := pyvalue.Field[[]any](run, "datasets")
 	if len(sets) == 0 {
@@ -215,7 +215,7 @@ func firstSet(run *pyvalue.Dict) string {
 
 func summaryNames() []string { return []string{filepath.Join("performance", summaryFile), summaryFile} }
 
-// accuracyOf is the file with a run's accuracy; empty where there is none.
+// accuracyOf returns the path of a run's accuracy file; empty: none.
 func accuracyOf(dir string) string {
 	found := firstFile(dir, filepath.Join("accuracy", accuracyFile), accuracyFile, filepath.Join("accuracy", resultsFile))
 	if found != "" {
@@ -229,7 +229,7 @@ func accuracyOf(dir string) string {
 	return ""
 }
 
-// firstFile is the first file of several that is there.
+// firstFile returns the path of the first existing file among names.
 func firstFile(dir string, names ...string) string {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
@@ -266,7 +266,7 @@ func readJSON(path string) (*pyvalue.Dict, error) {
 	return d, nil
 }
 
-// Remove takes points out: those whose names have one of the texts in them.
+// Remove removes the points whose names contain one of the given texts.
 func (w *Workspace) Remove(names []string) (removed []Point, err error) {
 	for _, name := range names {
 		has := func(p Point) bool {

@@ -14,21 +14,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// describedSystem is a system as its sheets have it.
+// describedSystem is a system as described in its sheets.
 type describedSystem struct {
 	name  string
 	sheet *system.Sheet
 	nodes []nodeKind
-	// Missing says what a person has still to write, beyond fields that are marked.
+	// missing lists what a person must still write, apart from marked fields.
 	missing []string
 }
 
-// nodeKind is a kind of node.
+// nodeKind is a type of node.
 type nodeKind struct {
 	file  string
 	sheet *system.Sheet
-	count int // of such nodes
-	// accelerators are those of a node.
+	count int // number of such nodes
+	// accelerators is the number of accelerators per node.
 	accelerators int
 }
 
@@ -55,7 +55,8 @@ func (w *Workspace) describeSystem(name string) (*describedSystem, error) {
 	return d, nil
 }
 
-// wholeField is a field that is a whole number, at least min; 0, and a missing line, where it is none.
+// wholeField returns the value of a field that is a whole number of min or more. Otherwise it returns 0 and records the
+// field as missing.
 func (d *describedSystem) wholeField(file string, s *system.Sheet, field string, min int) int {
 	text := s.Text(field)
 	n, err := strconv.Atoi(text)
@@ -66,7 +67,7 @@ func (d *describedSystem) wholeField(file string, s *system.Sheet, field string,
 	return n
 }
 
-// numberField is a field that is a number, at least 0; ok is false where it says nothing.
+// numberField returns the value of a field that is a number of 0 or more. ok is false if the field is empty.
 func (d *describedSystem) numberField(file string, s *system.Sheet, field string) (x float64, ok bool) {
 	text := s.Text(field)
 	if text == "" {
@@ -80,7 +81,7 @@ func (d *describedSystem) numberField(file string, s *system.Sheet, field string
 	return x, true
 }
 
-// acceleratorCount are those of the whole system.
+// acceleratorCount returns the number of accelerators in the whole system.
 func (d *describedSystem) acceleratorCount() (n int) {
 	for _, one := range d.nodes {
 		n += one.count * one.accelerators
@@ -95,11 +96,11 @@ func (d *describedSystem) totalNodes() (n int) {
 	return n
 }
 
-// numbers are the fields of sheets that are whole numbers in system_desc.json.
+// numbers lists the fields of sheets that are whole numbers in system_desc.json.
 var numbers = []string{"number_of_nodes", "host_processors_per_node", "host_processor_core_count",
 	"accelerators_per_node", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel", "batch"}
 
-// fieldValue is a field as system_desc.json has it: a whole number, true or false, or a text.
+// fieldValue returns a field's value for system_desc.json: a whole number, a boolean or a text.
 func fieldValue(s *system.Sheet, field string) any {
 	text := s.Text(field)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(numbers, field) {
@@ -111,7 +112,7 @@ func fieldValue(s *system.Sheet, field string) any {
 	return text
 }
 
-// putFields writes fields that say something.
+// putFields copies the fields that are not empty.
 func putFields(d *pyvalue.Dict, s *system.Sheet, fields ...string) {
 	for _, f := range fields {
 		if s.Text(f) != "" {
@@ -120,7 +121,7 @@ func putFields(d *pyvalue.Dict, s *system.Sheet, fields ...string) {
 	}
 }
 
-// systemDescription is system_desc.json, but for what is a point's own.
+// systemDescription returns the content of system_desc.json without the values of a single point.
 func (d *describedSystem) systemDescription() *pyvalue.Dict {
 	out := pyvalue.NewDict()
 	putFields(out, d.sheet, "submitter_org_names", "division", "system_name", "shortened_system_name",
@@ -166,13 +167,13 @@ func (n nodeKind) nodeDescription(id int) *pyvalue.Dict {
 	return out
 }
 
-// modelDivision is how a point divides its model.
+// modelDivision describes how a point divides its model over accelerators.
 type modelDivision struct {
 	replica, replicas int
 	disaggregated     bool
 }
 
-// divisionOf reads it from a system_desc.json; ok is false where it is not said.
+// divisionOf reads the model division from a system_desc.json. ok is false if it is incomplete.
 func divisionOf(desc *pyvalue.Dict) (v modelDivision, ok bool) {
 	v.replica = 1
 	for _, name := range []string{"tensor_parallel", "pipeline_parallel", "expert_parallel"} {
@@ -187,8 +188,8 @@ func divisionOf(desc *pyvalue.Dict) (v modelDivision, ok bool) {
 	return v, v.replicas >= 1
 }
 
-// engagementOf is what point.yaml says of the nodes and replicas of a point: nodes_used where nodes of the only kind
-// stay idle, dp_shortfall where fewer replicas run than the accelerators hold. err says what a person has to write.
+// engagementOf returns point.yaml's keys for partly used systems: nodes_used if some nodes of the only type are idle,
+// and dp_shortfall if fewer replicas run than fit on the accelerators. The error states what a person must write.
 func (d *describedSystem) engagementOf(desc *pyvalue.Dict) (more []any, err error) {
 	v, ok := divisionOf(desc)
 	if !ok || v.disaggregated || d.acceleratorCount() == 0 {
@@ -222,7 +223,7 @@ func (d *describedSystem) engagementOf(desc *pyvalue.Dict) (more []any, err erro
 	return more, err
 }
 
-// sourceOf reads a figure's source: "URL", "KIND URL", or "D.1" to "D.4".
+// sourceOf parses the source of a figure: "URL", "KIND URL", or "D.1" to "D.4".
 func sourceOf(text string) (kind, source string, err error) {
 	kind, source, two := strings.Cut(strings.TrimSpace(text), " ")
 	source = strings.TrimSpace(source)

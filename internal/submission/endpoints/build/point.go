@@ -17,20 +17,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// madePoint is a point of the tree, as it is put together.
+// madePoint is a point of the tree in preparation.
 type madePoint struct {
 	Point
-	accuracy string // the file; empty: none
-	inline   string // of an accuracy run of its own: that of the performance run
+	accuracy string // path of the accuracy file; empty: none
+	inline   string // for a separate accuracy run: the performance run's accuracy file
 	config   *pyvalue.Dict
-	text     []byte // of point.yaml
+	text     []byte // content of point.yaml
 	desc     *pyvalue.Dict
-	more     []any // keys of point.yaml, and their values
+	more     []any // keys to add to point.yaml, each followed by its value
 	tps      float64
 }
 
-// readPoint puts a performance run together with its accuracy, its system and what is disclosed of its model; nil of an
-// accuracy run.
+// readPoint combines a performance run with its accuracy, its system and the disclosed data on its model. It returns
+// nil for an accuracy run.
 func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point) (*madePoint, error) {
 	of := firstFile(q.Dir, summaryNames()...)
 	if q.Mode == Accuracy {
@@ -77,7 +77,7 @@ func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point)
 	return m, nil
 }
 
-// summaryThroughput is output tokens per second of a summary; 0 where it is not known.
+// summaryThroughput returns a summary's output tokens per second; 0: unknown.
 func summaryThroughput(summary *pyvalue.Dict) float64 {
 	ns, _ := summary.Get("duration_ns")
 	lengths, _ := pyvalue.Field[*pyvalue.Dict](summary, "output_sequence_lengths")
@@ -90,8 +90,8 @@ func summaryThroughput(summary *pyvalue.Dict) float64 {
 	return tokens / (seconds / 1e9)
 }
 
-// describePoint is the system as the point has it: the file in its folder, or else the sheets, with what its run
-// declares.
+// describePoint sets the point's description of the system, from the file in its folder or else from the sheets, and
+// adds the declarations in point.yaml.
 func (m *madePoint) describePoint(d *describedSystem) error {
 	own, err := readJSON(filepath.Join(m.Dir, systemDesc))
 	switch {
@@ -134,10 +134,10 @@ func (m *madePoint) discloseKeys(d *describedSystem, model *system.Sheet, engage
 	}
 }
 
-// addedMark stands before what point.yaml gets in addition.
+// addedMark precedes the keys added to point.yaml.
 const addedMark = "# Added by harness submission build:\n"
 
-// pointYAML is point.yaml with the keys that it lacks at its end.
+// pointYAML returns point.yaml with its missing keys added at the end.
 func (m *madePoint) pointYAML() ([]byte, error) {
 	if len(m.more) == 0 {
 		return m.text, nil
@@ -145,7 +145,7 @@ func (m *madePoint) pointYAML() ([]byte, error) {
 	out := bytes.NewBuffer(bytes.TrimRight(slices.Clone(m.text), "\n"))
 	out.WriteString("\n" + addedMark)
 	for i := 0; i+1 < len(m.more); i += 2 {
-		fmt.Fprintf(out, "%s: %s\n", m.more[i], pyvalue.JSON(m.more[i+1])) // JSON is YAML
+		fmt.Fprintf(out, "%s: %s\n", m.more[i], pyvalue.JSON(m.more[i+1])) // JSON is valid YAML
 	}
 	d, err := yamlDict(out.Bytes())
 	for i := 0; i+1 < len(m.more) && err == nil; i += 2 {
@@ -160,7 +160,7 @@ func (m *madePoint) pointYAML() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// copied are the files of a run that go into the tree as they are, if they are there.
+// copied lists the optional files of a run that are copied unchanged into the tree.
 var copied = []string{configFile, "sample_idx_map.json", "serving_config.json", "report.txt",
 	"metrics/final_snapshot.json"}
 
@@ -209,10 +209,11 @@ func (p *Plan) addPoint(m *madePoint, highest float64) error {
 	}))
 }
 
-// maxResponses is how much of the responses a file in the tree keeps, in bytes.
+// maxResponses is the maximum size in bytes of the responses in a file of the tree.
 const maxResponses = 10 << 10
 
-// accuracyText is a file of results whose responses are cut, with the inline scores of another where it has none.
+// accuracyText returns a file of results with its responses truncated. It adds the inline scores of the file inline, if
+// the results lack them.
 func accuracyText(file, inline string) ([]byte, error) {
 	text, err := bounded.ReadFile(file, maxFile)
 	if err != nil {
@@ -246,7 +247,7 @@ func accuracyText(file, inline string) ([]byte, error) {
 	return indentedJSON(d)
 }
 
-// cutResponses keeps the first ones that fit; nil where all do.
+// cutResponses returns the first responses that fit, or nil if all fit.
 func cutResponses(v any) (cut any, err error) {
 	left := maxResponses - len("[]")
 	take := func(text string) bool {
@@ -276,8 +277,8 @@ func cutResponses(v any) (cut any, err error) {
 	return nil, nil
 }
 
-// addInline adds the inline scores of a performance run, which agentic models have at every point, to those of an
-// accuracy run.
+// addInline adds the inline scores of a performance run to those of an accuracy run. Agentic models have inline scores
+// at every point.
 func addInline(d, other *pyvalue.Dict) bool {
 	isInline := func(v any) bool {
 		one, _ := v.(*pyvalue.Dict)

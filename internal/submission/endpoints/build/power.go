@@ -12,24 +12,24 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// Power is a system's system_power.json with the computation of its figure.
+// Power is a system's system_power.json and the computation of its power.
 type Power struct {
 	System string
-	KW     float64  // 0 where it is not known
-	Lines  []string // the arithmetic, a step a line
+	KW     float64  // 0: unknown
+	Lines  []string // arithmetic, one step per line
 	dict   *pyvalue.Dict
-	open   []string // what a person has still to write
+	open   []string // what a person must still write
 }
 
-// powerLedger makes a descriptor, and says what each figure is.
+// powerLedger builds a power descriptor and records the arithmetic.
 type powerLedger struct {
 	d     *describedSystem
 	rules *endpoints.Rules
 	lines []string
 }
 
-// sourcedFigure is a figure of a sheet with its source, as the descriptor has it; nil where the sheet says nothing.
-// text is what the arithmetic shows of it.
+// sourcedFigure returns a figure of a sheet with its source in the form of the descriptor, or nil if the sheet does not
+// contain it. text is its form in the arithmetic.
 func (l *powerLedger) sourcedFigure(file string, s *system.Sheet, field, source, key string,
 	fallback *power.Default) (v any,
 	text string) {
@@ -56,14 +56,14 @@ func (l *powerLedger) sourcedFigure(file string, s *system.Sheet, field, source,
 	return one, fmt.Sprintf("%s %s (%s, %s)", exactFigure(x), unit, kind, page)
 }
 
-// setOptional sets a key that has a value.
+// setOptional sets a key unless v is nil.
 func setOptional(d *pyvalue.Dict, key string, v any) {
 	if v != nil {
 		d.Set(key, v)
 	}
 }
 
-// makePower makes the descriptor of a system, and works it out.
+// makePower builds the power descriptor of a system and computes its power.
 func (d *describedSystem) makePower(rules *endpoints.Rules) *Power {
 	l := &powerLedger{d: d, rules: rules}
 	before := len(d.missing)
@@ -86,7 +86,7 @@ func (d *describedSystem) makePower(rules *endpoints.Rules) *Power {
 	return p
 }
 
-// coolingKind is that of all nodes: air where any is cooled by it.
+// coolingKind returns the cooling of the system: air if any node is cooled by air.
 func (d *describedSystem) coolingKind() string {
 	liquid := true
 	for _, n := range d.nodes {
@@ -108,7 +108,7 @@ func (d *describedSystem) coresByNode() map[int]int {
 	return cores
 }
 
-// nodeSet is a set of equal nodes.
+// nodeSet returns the descriptor of a set of equal nodes.
 func (l *powerLedger) nodeSet(id int, n nodeKind) *pyvalue.Dict {
 	out := pyvalue.NewDict()
 	out.Set("node_set_id", int64(id))
@@ -139,7 +139,7 @@ func (l *powerLedger) addLinef(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
-// nodeComponents are the parts of a node.
+// nodeComponents returns the descriptor of a node's components.
 func (l *powerLedger) nodeComponents(id int, n nodeKind) *pyvalue.Dict {
 	s, defaults := n.sheet, l.rules.PowerDefaults
 	sockets := l.d.wholeField(n.file, s, "host_processors_per_node", 1)
@@ -164,7 +164,7 @@ func (l *powerLedger) nodeComponents(id int, n nodeKind) *pyvalue.Dict {
 	return out
 }
 
-// componentFigure is a processor or an accelerator, of which a node has so many.
+// componentFigure returns the descriptor of the processors or accelerators of a node.
 func (l *powerLedger) componentFigure(n nodeKind, model string, count int, name string,
 	fallback *power.Default) (out *pyvalue.Dict,
 	text string) {
@@ -179,8 +179,8 @@ func (l *powerLedger) componentFigure(n nodeKind, model string, count int, name 
 	return out, fmt.Sprintf("%d x %s", count, text)
 }
 
-// combinedCPU is the figure of a node's processors where it has no accelerator: a descriptor that counts none says that
-// no replica can run. It is nil where the processor's figure is not known.
+// combinedCPU returns the power of all processors of a node without accelerators. A descriptor with zero accelerators
+// would mean that no replica can run. It returns nil if the processor's power is unknown.
 func combinedCPU(cpu *pyvalue.Dict, sockets int, fallback *power.Default) any {
 	out := pyvalue.NewDict()
 	figure, ok := pyvalue.Field[*pyvalue.Dict](cpu, "tdp_per_unit")
@@ -224,7 +224,7 @@ func (l *powerLedger) scaleUp(n nodeKind) (out *pyvalue.Dict, text string) {
 	return out, "none"
 }
 
-// scaleOut is the network between the nodes.
+// scaleOut returns the descriptor of the network between the nodes.
 func (l *powerLedger) scaleOut() *pyvalue.Dict {
 	s, file, out := l.d.sheet, systemFile(l.d.name), pyvalue.NewDict()
 	present := s.Text("scale_out_network") == "yes"
@@ -265,7 +265,7 @@ func (l *powerLedger) scaleOut() *pyvalue.Dict {
 	return out
 }
 
-// workOut adds what the rules make of the descriptor.
+// workOut computes the power by the rules and adds it to the descriptor.
 func (p *Power) workOut(l *powerLedger, cores map[int]int) {
 	p.Lines = l.lines
 	parsed, faults := power.Parse(p.dict)
@@ -302,7 +302,7 @@ func (p *Power) workOut(l *powerLedger, cores map[int]int) {
 	}
 }
 
-// exactFigure is a figure with as many digits as it has, three decimals at most.
+// exactFigure formats a number with up to three decimals and without trailing zeros.
 func exactFigure(x float64) string {
 	text := strconv.FormatFloat(x, 'f', 3, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")

@@ -2,7 +2,7 @@ package build
 
 import "github.com/plumbline-ml/plumbline/internal/submission/system"
 
-// systemFields are those of systems/SYSTEM/system.json: what holds for the whole system.
+// systemFields returns the fields of systems/SYSTEM/system.json, which describes the whole system.
 func systemFields() []system.Field {
 	return []system.Field{
 		{Name: "submitter_org_names", Meaning: true, Ask: "the name of your organisation"},
@@ -39,10 +39,10 @@ func systemFields() []system.Field {
 	}
 }
 
-// sourceAsk is what a source of a figure may be.
+// sourceAsk explains the source of a figure.
 const sourceAsk = "the maker's page with the figure; publication or public_statement before the address where it is one"
 
-// nodeFields are those of systems/SYSTEM/nodes/NODE.json: nodes of one kind.
+// nodeFields returns the fields of systems/SYSTEM/nodes/NODE.json, which describes a type of node.
 func nodeFields() []system.Field {
 	return []system.Field{
 		{Name: "number_of_nodes", Meaning: true, Ask: "how many machines of this kind there are"},
@@ -88,7 +88,8 @@ func nodeFields() []system.Field {
 	}
 }
 
-// modelFields are those of models/MODEL.json: what point.yaml discloses of the model and its data at all points.
+// modelFields returns the fields of models/MODEL.json. They contain the disclosures on the model and its data in every
+// point.yaml.
 func modelFields() []system.Field {
 	return []system.Field{
 		{Name: "model_precision", Meaning: true, Ask: "the precision of the weights, such as FP8"},

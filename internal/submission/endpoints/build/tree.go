@@ -29,20 +29,20 @@ const (
 	srcDir     = "src"
 )
 
-// Plan is a tree that can be made.
+// Plan is a tree before it is written.
 type Plan struct {
 	// Root is the submission's folder in the tree: ORG/SUBMISSION_ID.
 	Root    string
 	Files   []wholetree.File
-	Missing []string            // what the rules ask for and is not there, with what to do
-	Open    []assemble.Unfilled // fields that a person has still to fill in
-	Power   []*Power            // of each system
-	Marks   []string            // points that may not be submitted, and why
+	Missing []string            // what the rules require and the tree lacks, with advice
+	Open    []assemble.Unfilled // fields that a person must still fill in
+	Power   []*Power            // by system
+	Marks   []string            // points that cannot be submitted, with reasons
 
 	rules *endpoints.Rules
 }
 
-// NewPlan says what the tree of a workspace holds.
+// NewPlan lists the contents of a workspace's tree.
 func (w *Workspace) NewPlan(rules *endpoints.Rules) (*Plan, error) {
 	if len(w.Points) == 0 {
 		return nil, errors.New("no point was added: harness submission add takes folders of points in")
@@ -74,7 +74,7 @@ func (p *Plan) addMissing(format string, args ...any) {
 	}
 }
 
-// addText adds a file with a text of its own.
+// addText adds a file with the given content.
 func (p *Plan) addText(name, origin string, text []byte) {
 	p.Files = append(p.Files, wholetree.File{Path: path.Join(p.Root, name), Origin: origin, Text: text})
 }
@@ -83,7 +83,7 @@ func (p *Plan) addCopy(name, from string) {
 	p.Files = append(p.Files, wholetree.File{Path: path.Join(p.Root, name), Origin: "copy of " + from, From: from})
 }
 
-// hasFile says whether a file of the tree is planned, or one below a folder.
+// hasFile reports whether the plan contains a file name, or a file below a folder name.
 func (p *Plan) hasFile(name string) bool {
 	name = path.Join(p.Root, name)
 	return slices.ContainsFunc(p.Files, func(f wholetree.File) bool {
@@ -91,8 +91,8 @@ func (p *Plan) hasFile(name string) bool {
 	})
 }
 
-// addShared merges src/ and docs/ of the workspace, and src/ and documentation/ of the points. Files of one name must
-// be equal.
+// addShared merges src/ and docs/ of the workspace with src/ and documentation/ of the points. Files with the same name
+// must be equal.
 func (p *Plan) addShared(w *Workspace) error {
 	sums := map[string]string{}
 	var faults []error
@@ -139,7 +139,7 @@ func (p *Plan) addShared(w *Workspace) error {
 	return errors.Join(faults...)
 }
 
-// listImplementations are the folders in src/.
+// listImplementations returns the folders in src/.
 func (p *Plan) listImplementations() (names []string) {
 	for _, f := range p.Files {
 		rest, below := strings.CutPrefix(f.Path, path.Join(p.Root, srcDir)+"/")
@@ -150,7 +150,7 @@ func (p *Plan) listImplementations() (names []string) {
 	return names
 }
 
-// filesBelow calls do for each file below a folder, with its name there; a folder that is missing has none. Links are
+// filesBelow calls do for each file below a folder, with its relative name. A missing folder has no files. Links are
 // errors.
 func filesBelow(folder string, do func(name, file string) error) error {
 	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +171,7 @@ func filesBelow(folder string, do func(name, file string) error) error {
 	})
 }
 
-// addSystem adds a system's power and its points.
+// addSystem adds a system's power and points.
 func (p *Plan) addSystem(w *Workspace, name string) error {
 	var points []Point
 	for _, q := range w.Points {
@@ -213,7 +213,7 @@ func (p *Plan) addSystem(w *Workspace, name string) error {
 	return errors.Join(faults...)
 }
 
-// addPower adds system_power.json: the one that a point has, or the one that the sheets give.
+// addPower adds system_power.json from a point, or else from the sheets.
 func (p *Plan) addPower(d *describedSystem, points []Point) error {
 	name := path.Join(resultsDir, d.name, systemPower)
 	var first string
@@ -248,14 +248,14 @@ func (p *Plan) addPower(d *describedSystem, points []Point) error {
 	return err
 }
 
-// indentedJSON is an object as JSON for people.
+// indentedJSON returns an object as indented JSON.
 func indentedJSON(d *pyvalue.Dict) ([]byte, error) {
 	var out bytes.Buffer
 	err := json.Indent(&out, []byte(pyvalue.JSON(d)), "", "  ")
 	return append(out.Bytes(), '\n'), err
 }
 
-// Write makes the tree at out, whole or not at all. force replaces one that is there.
+// Write writes the tree to out, completely or not at all. force replaces an existing tree.
 func (p *Plan) Write(ctx context.Context, out string, force bool) (replaced bool, err error) {
 	organisation, _, _ := strings.Cut(p.Root, "/")
 	return wholetree.Tree{Out: filepath.Clean(out), Force: force,
@@ -270,5 +270,5 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (replaced bool
 		}}.Write(ctx)
 }
 
-// yamlDict reads a mapping of YAML 1.1.
+// yamlDict reads a YAML 1.1 mapping.
 func yamlDict(text []byte) (*pyvalue.Dict, error) { return schema.YAML(text, maxFile) }

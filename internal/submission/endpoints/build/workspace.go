@@ -21,13 +21,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// The format of a workspace's file.
+// Values of the format of a workspace's file.
 const (
 	schemaName    = "plumbline.endpoints-submission"
 	schemaVersion = 1
 )
 
-// maxFile is the size up to which files of a workspace and of points are read, in bytes.
+// maxFile is the maximum size in bytes of the files of workspaces and points.
 const maxFile = 64 << 20
 
 // Workspace is a folder in which a submission is prepared.
@@ -42,16 +42,16 @@ type Workspace struct {
 	Points        []Point `json:"points"`
 }
 
-// Point is the folder of a run that belongs to the submission.
+// Point is the folder of a run in the submission.
 type Point struct {
 	System      string   `json:"system"`
 	Model       string   `json:"model"`
 	Concurrency int      `json:"concurrency"`
-	Mode        string   `json:"mode"` // Performance, which may have its accuracy with it, or Accuracy
-	Dir         string   `json:"dir"`  // an absolute path
+	Mode        string   `json:"mode"` // Performance, possibly with its accuracy, or Accuracy
+	Dir         string   `json:"dir"`  // absolute path
 	SHA256      string   `json:"sha256"`
 	Added       string   `json:"added"`
-	Marks       []string `json:"marks,omitempty"` // why it may not be submitted
+	Marks       []string `json:"marks,omitempty"` // reasons why it cannot be submitted
 }
 
 // The modes of points.
@@ -60,7 +60,7 @@ const (
 	Accuracy    = "accuracy"
 )
 
-// String names a point: "X200x8/gpt-oss-120b/r24 performance".
+// String returns the point's name, such as "X200x8/gpt-oss-120b/r24 performance".
 func (p Point) String() string {
 	return fmt.Sprintf("%s/%s/r%d %s", p.System, p.Model, p.Concurrency, p.Mode)
 }
@@ -69,7 +69,7 @@ func (p Point) hasSameName(o Point) bool {
 	return p.System == o.System && p.Model == o.Model && p.Concurrency == o.Concurrency && p.Mode == o.Mode
 }
 
-// Is says whether a folder is a workspace of a submission to MLPerf Endpoints.
+// Is reports whether a folder is a workspace of a submission to MLPerf Endpoints.
 func Is(dir string) bool {
 	var w Workspace
 	text, err := bounded.ReadFile(filepath.Join(dir, assemble.WorkspaceFile), maxFile)
@@ -101,7 +101,7 @@ func Open(dir string) (*Workspace, error) {
 	return w, nil
 }
 
-// checkNames wants names that can be folders.
+// checkNames returns an error if a name cannot be a folder.
 func (w *Workspace) checkNames() error {
 	faults := []error{assemble.CheckName("organisation", w.Organisation),
 		assemble.CheckName("submission", w.Submission)}
@@ -111,9 +111,9 @@ func (w *Workspace) checkNames() error {
 	return errors.Join(faults...)
 }
 
-// Update opens a workspace, and holds it while it is changed.
+// Update opens a workspace, calls change, and saves it. It holds a lock meanwhile.
 func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
-	if _, err := Open(dir); err != nil { // what is none gets no lock file
+	if _, err := Open(dir); err != nil { // so no lock file is created outside workspaces
 		return err
 	}
 	release, err := filelock.Hold(ctx, filepath.Join(dir, ".lock"))
@@ -139,21 +139,21 @@ func (w *Workspace) saveFile() error {
 	return wholefile.Write(filepath.Join(w.Dir, assemble.WorkspaceFile), append(text, '\n'), 0o644)
 }
 
-// InitOptions contains values known in advance.
+// InitOptions contains values that are known in advance.
 type InitOptions struct {
-	Organisation string // the name of its folder
-	Submission   string // its id; empty: "pending", as the id comes from who takes submissions
+	Organisation string // name of its folder
+	Submission   string // submission id; empty: "pending", until the organisers assign one
 	Division     string // Standardized, Serviced or RDI
-	System       string // the name of its folder; empty: the only one there is, or "system"
-	Node         string // the kind of node that this machine is; empty: "node"
+	System       string // name of its folder; empty: the workspace's only system, or "system"
+	Node         string // type of node of this machine; empty: "node"
 }
 
-// pending is the id of a submission that has none yet.
+// pending replaces the id of a submission that has none yet.
 const pending = "pending"
 
-// Init makes a workspace in dir, or adds what is missing there: the sheets of a system and of the kind of node that
-// this machine is, of which known is what it says. What a person wrote stays. It returns the files that are new or have
-// changed, relative to dir.
+// Init creates a workspace in dir or completes an existing one: the sheets of a system, and of this machine's type of
+// node. known contains the values that the machine reports. Init does not change what a person has written. It returns
+// the new and changed files, relative to dir.
 func Init(dir string, o InitOptions, known map[string]string, rules *endpoints.Rules) (w *Workspace, written []string,
 	err error) {
 	w, err = Open(dir)
@@ -206,10 +206,10 @@ func Init(dir string, o InitOptions, known map[string]string, rules *endpoints.R
 	return w, written, nil
 }
 
-// maxShortName is the length of a system's short name, in characters.
+// maxShortName is the maximum length of a system's short name in characters.
 const maxShortName = 20
 
-// The places of sheets.
+// The folders of sheets.
 const (
 	nodesDir  = "nodes"
 	modelsDir = "models"
@@ -225,7 +225,7 @@ func nodeFile(name, node string) string {
 
 func modelFile(name string) string { return filepath.Join(modelsDir, name+".json") }
 
-// completeSheet writes what is known into a sheet's open fields; it says whether that changed the file.
+// completeSheet fills known values into the open fields of a sheet, and reports whether the file has changed.
 func (w *Workspace) completeSheet(file string, fields []system.Field, known map[string]string) (changed bool,
 	err error) {
 	sheet, before, err := w.readSheet(file, fields)
@@ -240,7 +240,7 @@ func (w *Workspace) completeSheet(file string, fields []system.Field, known map[
 	return true, wholefile.Write(filepath.Join(w.Dir, file), text, 0o644)
 }
 
-// readSheet reads a sheet; one that is not there is empty.
+// readSheet reads a sheet. A missing file gives an empty sheet.
 func (w *Workspace) readSheet(file string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
 	text, err = bounded.ReadFile(filepath.Join(w.Dir, file), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -255,17 +255,17 @@ func (w *Workspace) readSheet(file string, fields []system.Field) (s *system.She
 	return s, text, nil
 }
 
-// Systems are those that have a sheet, sorted.
+// Systems returns the names of the systems with a sheet, sorted.
 func (w *Workspace) Systems() []string {
 	return w.listNames(assemble.SystemsDir, func(e fs.DirEntry) (string, bool) { return e.Name(), e.IsDir() })
 }
 
-// nodeKinds are the kinds of nodes of a system, sorted.
+// nodeKinds returns the names of a system's types of nodes, sorted.
 func (w *Workspace) nodeKinds(name string) []string {
 	return w.sheetNames(assemble.SystemsDir, name, nodesDir)
 }
 
-// sheetNames are the names of those in a folder.
+// sheetNames returns the names of the sheets in a folder.
 func (w *Workspace) sheetNames(folder ...string) []string {
 	return w.listNames(filepath.Join(folder...), func(e fs.DirEntry) (string, bool) {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
@@ -274,7 +274,7 @@ func (w *Workspace) sheetNames(folder ...string) []string {
 }
 
 func (w *Workspace) listNames(folder string, pick func(fs.DirEntry) (string, bool)) (names []string) {
-	entries, _ := os.ReadDir(filepath.Join(w.Dir, folder)) // a folder that is not there has none
+	entries, _ := os.ReadDir(filepath.Join(w.Dir, folder)) // a missing folder has no entries
 	for _, e := range entries {
 		if name, ok := pick(e); ok {
 			names = append(names, name)
@@ -283,7 +283,7 @@ func (w *Workspace) listNames(folder string, pick func(fs.DirEntry) (string, boo
 	return names
 }
 
-// chooseSystem is the system that is meant: the one asked for, else the one that is there.
+// chooseSystem returns the requested system, or else the workspace's only one.
 func (w *Workspace) chooseSystem(asked string) (string, error) {
 	there := w.Systems()
 	switch {
@@ -297,7 +297,7 @@ func (w *Workspace) chooseSystem(asked string) (string, error) {
 	return "", fmt.Errorf("there are %d systems, %q: say which with --system", len(there), there)
 }
 
-// OpenFields lists what a person must still fill in.
+// OpenFields returns the fields that a person must still fill in.
 func (w *Workspace) OpenFields() (open []assemble.Unfilled, err error) {
 	add := func(file string, fields []system.Field) {
 		sheet, _, fault := w.readSheet(file, fields)

@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// pointAccuracy is what a point says of its accuracy: an entry for each data set.
+// pointAccuracy contains a point's accuracy, with an entry per data set.
 type pointAccuracy struct {
 	names   []string
 	entries map[string]*pyvalue.Dict
 }
 
-// performanceType is the dataset_type of the score that the client makes of the performance run itself.
+// performanceType is the dataset_type of scores that the client computes from the performance run itself.
 const performanceType = "performance"
 
-// loadAccuracy reads the accuracy of a point; nil where there is none, or a wrong one.
+// loadAccuracy reads the accuracy of a point. It returns nil if there is none or it is invalid.
 func (c *submissionChecker) loadAccuracy(p *curvePoint) *pointAccuracy {
 	const rule = "accuracy-valid"
 	file := path.Join(p.dir, accuracyFile)
@@ -51,7 +51,7 @@ func (c *submissionChecker) loadAccuracy(p *curvePoint) *pointAccuracy {
 	return c.newAccuracy(whole, file)
 }
 
-// newAccuracy reads entries by data set, or the client's list of them.
+// newAccuracy reads entries by data set, or the client's list of entries.
 func (c *submissionChecker) newAccuracy(v any, file string) *pointAccuracy {
 	const rule = "accuracy-valid"
 	fail := func(format string, args ...any) *pointAccuracy {
@@ -106,7 +106,7 @@ func (c *submissionChecker) newAccuracy(v any, file string) *pointAccuracy {
 	return a
 }
 
-// indexByDataset makes entries by data set of the client's list.
+// indexByDataset converts the client's list to entries by data set.
 func indexByDataset(list []any) (*pyvalue.Dict, error) {
 	all := pyvalue.NewDict()
 	for _, one := range list {
@@ -138,7 +138,7 @@ func indexByDataset(list []any) (*pyvalue.Dict, error) {
 	return all, nil
 }
 
-// inlineEntry is the name of the entry that was scored on the performance run; ok is false where there is none.
+// inlineEntry returns the name of the entry scored on the performance run. ok is false if there is none.
 func (a *pointAccuracy) inlineEntry() (name string, ok bool) {
 	if a == nil {
 		return "", false
@@ -156,13 +156,13 @@ func (a *pointAccuracy) inlineEntry() (name string, ok bool) {
 	return "", false
 }
 
-// hasAccuracyRun says whether there is an entry of an accuracy run, and not only the inline score.
+// hasAccuracyRun reports whether there is an entry of an accuracy run, apart from the inline score.
 func (a *pointAccuracy) hasAccuracyRun() bool {
 	name, inline := a.inlineEntry()
 	return a != nil && slices.ContainsFunc(a.names, func(n string) bool { return !inline || n != name })
 }
 
-// notMetrics are the keys of an entry that are no metrics.
+// notMetrics lists the keys of an entry that are not metrics.
 var notMetrics = []string{"dataset_name", "num_samples", "status", "extractor", "ground_truth_column", "n_repeats",
 	"complete", "unit_samples", "total_samples", "num_repeats", "duration_s", "dataset_type", "response_counts"}
 
@@ -172,7 +172,7 @@ type namedMetric struct {
 	value float64
 }
 
-// entryMetrics are the metrics of an entry, in their order; what is no number is left out.
+// entryMetrics returns the metrics of an entry in order. It skips values that are not numbers.
 func (a *pointAccuracy) entryMetrics(name string) (all []namedMetric) {
 	entry := a.entries[name]
 	add := func(name string, v any) {
@@ -198,7 +198,7 @@ func (a *pointAccuracy) entryMetrics(name string) (all []namedMetric) {
 	return all
 }
 
-// datasetScore is the score of a data set, or its first metric.
+// datasetScore returns the score of a data set, or else its first metric.
 func (a *pointAccuracy) datasetScore(name string) (x float64, ok bool) {
 	if _, there := a.entries[name]; !there {
 		return 0, false
@@ -215,7 +215,7 @@ func (a *pointAccuracy) datasetScore(name string) (x float64, ok bool) {
 	return all[0].value, true
 }
 
-// issuedSamples are those that were issued, repeats counted; known is false where no entry says.
+// issuedSamples returns the number of issued samples, including repeats. known is false if no entry contains it.
 func (a *pointAccuracy) issuedSamples() (total *big.Int, known bool) {
 	total = new(big.Int)
 	for _, name := range a.names {
@@ -239,7 +239,7 @@ func (a *pointAccuracy) issuedSamples() (total *big.Int, known bool) {
 	return total, known
 }
 
-// mergedMetrics are the metrics over all data sets, each weighted by its samples where all say theirs.
+// mergedMetrics returns the metrics over all data sets, weighted by their samples if all entries contain them.
 func (a *pointAccuracy) mergedMetrics() (all []namedMetric) {
 	type part struct{ sum, weights, weighted, n float64 }
 	parts := map[string]*part{}
@@ -265,7 +265,7 @@ func (a *pointAccuracy) mergedMetrics() (all []namedMetric) {
 	for _, name := range order {
 		p := parts[name]
 		value := p.sum / p.n
-		if p.weights > 0 { // never where a weight is not known
+		if p.weights > 0 { // weights are 0 if one is unknown
 			value = p.weighted / p.weights
 		}
 		all = append(all, namedMetric{name, value})

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// agenticRows are the bounds of accuracy of an agentic curve.
+// agenticRows adds the rows on the accuracy limits of an agentic curve.
 func (c *submissionChecker) agenticRows(v *modelCurve, targets *endpoints.Agentic) {
 	if targets == nil {
 		c.addRow("agentic-accuracy", Warning, v.dir, "not judged: %s has no bounds of agentic accuracy", path.Base(v.dir))
@@ -20,7 +20,7 @@ func (c *submissionChecker) agenticRows(v *modelCurve, targets *endpoints.Agenti
 	c.tokenRows(v, targets)
 }
 
-// percentOf is a score, a share, in per cent; ok is false, after a row, where it is no share.
+// percentOf returns a score in percent. If the score is not a share, it adds a row and ok is false.
 func (c *submissionChecker) percentOf(v *modelCurve, rule string, n int, set string) (percent float64, ok bool) {
 	x, ok := v.accuracy[n].datasetScore(set)
 	switch {
@@ -33,7 +33,7 @@ func (c *submissionChecker) percentOf(v *modelCurve, rule string, n int, set str
 	return x * 100, true
 }
 
-// inlineRows want the score of the performance run at every point.
+// inlineRows checks the score of the performance run at every point.
 func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-accuracy-inline"
 	var points []int
@@ -63,7 +63,7 @@ func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic
 // sweBench is the data set whose mean over the four regions counts.
 const sweBench = endpoints.SWEBenchSet
 
-// benchRows compare the mean over the regions; a region with several results has their mean.
+// benchRows checks the mean of the scores over the regions. A region with several results contributes their mean.
 func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-accuracy-swebench"
 	if v.regions == nil {
@@ -117,7 +117,7 @@ func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic)
 	}
 }
 
-// tokenRows want as many output tokens per turn as the model's answers have, over the whole run.
+// tokenRows checks the output tokens per turn over the whole run against the model's typical answers.
 func (c *submissionChecker) tokenRows(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-osl-range"
 	var missing []string

@@ -12,20 +12,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// submissionChecker goes through one submission.
+// submissionChecker checks one submission.
 type submissionChecker struct {
 	rules  *endpoints.Rules
 	root   fs.FS
-	prefix string // before paths
+	prefix string // prefix of paths
 	report Report
-	keeps  bool // curves
+	keeps  bool // keep the curves for the caller
 	curves []Curve
-	// objects are the files of the curve at hand that hold an object of JSON, by path; nil of others.
+	// objects caches the JSON objects of the current curve's files by path; nil: the file contains no object.
 	objects map[string]*pyvalue.Dict
 }
 
-// Check goes through the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of
-// a folder that cannot be opened.
+// Check checks the submission in a folder: ORG/SUBMISSION_ID, or ORG with a single submission in it. It returns an
+// error if the folder cannot be opened.
 func Check(folder string, rules *endpoints.Rules) (*Report, error) {
 	c, err := openFolder(folder, &submissionChecker{rules: rules})
 	if err != nil {
@@ -34,7 +34,7 @@ func Check(folder string, rules *endpoints.Rules) (*Report, error) {
 	return &c.report, nil
 }
 
-// openFolder lets a checker go through a folder.
+// openFolder opens a folder and checks it.
 func openFolder(folder string, c *submissionChecker) (*submissionChecker, error) {
 	whole, err := filepath.Abs(folder)
 	if err != nil {
@@ -52,7 +52,8 @@ func openFolder(folder string, c *submissionChecker) (*submissionChecker, error)
 	return c, nil
 }
 
-// Is says whether a folder holds a submission to MLPerf Endpoints: results of points, and no division's folder.
+// Is reports whether a folder is a submission to MLPerf Endpoints: it contains results of points and no folders of
+// divisions.
 func Is(folder string) bool {
 	r, err := bounded.OpenRoot(folder)
 	if err != nil {
@@ -75,7 +76,7 @@ func Is(folder string) bool {
 	return false
 }
 
-// checkFolder checks a folder that has a name.
+// checkFolder checks a folder with the given name.
 func (c *submissionChecker) checkFolder(folder fs.FS, name string) error {
 	c.root, c.objects = folder, map[string]*pyvalue.Dict{}
 	if !c.isDir(resultsDir) {
@@ -92,7 +93,7 @@ func (c *submissionChecker) checkFolder(folder fs.FS, name string) error {
 	return nil
 }
 
-// onlySubmission is the one folder with results in a folder that has none itself.
+// onlySubmission returns the only subfolder with results, if the folder itself has none.
 func (c *submissionChecker) onlySubmission() (inner string, ok bool) {
 	found := 0
 	for _, name := range c.listDirs(".") {
@@ -130,7 +131,7 @@ func (c *submissionChecker) checkSubmission() {
 		"no model has accuracy results: want accuracy_results.json at the points where the rules ask for one")
 }
 
-// olderLayout says where a submission has the folders of round v0.7.
+// olderLayout returns the path of folders in the layout of round v0.7; empty: none.
 func (c *submissionChecker) olderLayout() string {
 	for _, name := range []string{"pareto", "documentation"} {
 		if c.isDir(name) {
@@ -158,7 +159,7 @@ func (c *submissionChecker) checkSources() {
 	}
 }
 
-// findReadme is the name of a folder's README.md, in whatever letters.
+// findReadme returns the name of a folder's README.md in any case of letters.
 func (c *submissionChecker) findReadme(dir string) string {
 	list, _ := fs.ReadDir(c.root, dir)
 	for _, e := range list {
@@ -169,7 +170,7 @@ func (c *submissionChecker) findReadme(dir string) string {
 	return ""
 }
 
-// anyAccuracy says whether any point has accuracy results, in a file of their own or in results.json.
+// anyAccuracy reports whether any point has accuracy results, in their own file or in results.json.
 func (c *submissionChecker) anyAccuracy() (found bool) {
 	_ = fs.WalkDir(c.root, resultsDir, func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -191,7 +192,7 @@ func (c *submissionChecker) anyAccuracy() (found bool) {
 	return found
 }
 
-// utilizationTolerance is what tps_utilization may be off by.
+// utilizationTolerance is the maximum error of tps_utilization.
 const utilizationTolerance = 0.1
 
 // checkUtilization compares tps_utilization of a curve's points with their throughput.
@@ -230,7 +231,7 @@ func (c *submissionChecker) checkUtilization(curve string) {
 	}
 }
 
-// rawThroughput is output tokens per second of a summary, whatever else is wrong with it.
+// rawThroughput returns the output tokens per second of a summary that can be invalid otherwise.
 func rawThroughput(summary *pyvalue.Dict) (tps float64, ok bool) {
 	value, _ := summary.Get("duration_ns")
 	ns, known := jsonNumber(value)

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// curveRows are the rules of a curve as a whole.
+// curveRows checks the rules on a whole curve.
 func (c *submissionChecker) curveRows(v *modelCurve) {
 	c.benchmarkType(v)
 	c.pointCount(v)
@@ -27,7 +27,7 @@ func (c *submissionChecker) curveRows(v *modelCurve) {
 	}
 }
 
-// votingPoints are the points whose load pattern says what kind of benchmark the curve is of.
+// votingPoints returns the points whose load pattern determines the curve's type of benchmark.
 func (v *modelCurve) votingPoints() (all []*curvePoint) {
 	for _, p := range v.loaded {
 		if !p.isDedicated() {
@@ -37,7 +37,7 @@ func (v *modelCurve) votingPoints() (all []*curvePoint) {
 	return all
 }
 
-// isAgentic says whether all points have the agentic load pattern.
+// isAgentic reports whether all points have the agentic load pattern.
 func (v *modelCurve) isAgentic() bool {
 	all := v.votingPoints()
 	return len(all) > 0 && !slices.ContainsFunc(all, func(p *curvePoint) bool { return p.loadPattern() != patternAgentic })
@@ -65,7 +65,7 @@ func (c *submissionChecker) benchmarkType(v *modelCurve) {
 	}
 }
 
-// offlinePoints are the points that stand for Offline.
+// offlinePoints returns the points that represent Offline.
 func (v *modelCurve) offlinePoints() (all []*curvePoint) {
 	for _, p := range v.loaded {
 		if p.isDedicated() || p.isElected() {
@@ -113,7 +113,7 @@ func (c *submissionChecker) offlineRows(v *modelCurve) {
 	}
 }
 
-// offlineOrder compares a dedicated Offline run with the point of C_max.
+// offlineOrder compares a dedicated Offline run with the point at C_max.
 func (c *submissionChecker) offlineOrder(v *modelCurve, offline *curvePoint) {
 	const rule = "offline-ordering"
 	tps := map[int]float64{}
@@ -166,7 +166,7 @@ func (c *submissionChecker) checkCoverage(v *modelCurve) {
 	}
 }
 
-// checkConsistency asks whether all points are of one model, the folder's, and one data set.
+// checkConsistency checks that all points have the same data set and the same model, which the folder names.
 func (c *submissionChecker) checkConsistency(v *modelCurve) {
 	var names []string
 	for _, p := range v.loaded {
@@ -200,7 +200,7 @@ func (c *submissionChecker) checkConsistency(v *modelCurve) {
 	}
 }
 
-// accuracyRuns are those of a curve at fixed concurrencies, elected ones last.
+// accuracyRuns returns the accuracy runs of a curve at fixed concurrencies, elected ones last.
 func (v *modelCurve) accuracyRuns() (all []endpoints.AccuracyRun) {
 	dedicated, elected := map[int]bool{}, map[int]bool{}
 	for _, p := range v.loaded {
@@ -246,7 +246,7 @@ func (c *submissionChecker) accuracyCoverage(v *modelCurve) {
 	}
 }
 
-// accuracyGates hold the accuracy of each point to the bounds of the model.
+// accuracyGates checks the accuracy of each point against the model's limits.
 func (c *submissionChecker) accuracyGates(v *modelCurve) {
 	if len(v.accuracy) == 0 {
 		return
@@ -262,7 +262,7 @@ func (c *submissionChecker) accuracyGates(v *modelCurve) {
 	}
 }
 
-// accuracyConcurrencies are the concurrencies of points with an accuracy.
+// accuracyConcurrencies returns the concurrencies of points with an accuracy.
 func (v *modelCurve) accuracyConcurrencies() (all []int) {
 	for n := range v.accuracy {
 		all = append(all, n)

@@ -13,19 +13,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// modelCurve is one system's points of one model.
+// modelCurve contains one system's points for one model.
 type modelCurve struct {
 	dir       string
-	points    []*curvePoint // by number
-	loaded    []*curvePoint // whose point.yaml could be read
+	points    []*curvePoint // ordered by number
+	loaded    []*curvePoint // points with a readable point.yaml
 	regions   *endpoints.Regions
-	cMax      int // where cMaxKnown
+	cMax      int // set if cMaxKnown
 	cMaxKnown bool
 	accuracy  map[int]*pointAccuracy
-	first     string // the first point with a usable accuracy
+	first     string // first point with a usable accuracy
 }
 
-// checkCurve checks a folder of a model.
+// checkCurve checks the folder of a model.
 func (c *submissionChecker) checkCurve(dir string, system *power.Computation) {
 	names := c.pointDirs(dir)
 	if len(names) == 0 {
@@ -61,7 +61,7 @@ func (c *submissionChecker) checkCurve(dir string, system *power.Computation) {
 	c.keepCurve(v, system)
 }
 
-// modelName is the name that the points give, or that of the folder.
+// modelName returns the name in the points, or else the folder's name.
 func (v *modelCurve) modelName() string {
 	for _, p := range v.loaded {
 		if name := p.config.Text("model_name"); name != "" {
@@ -71,11 +71,12 @@ func (v *modelCurve) modelName() string {
 	return path.Base(v.dir)
 }
 
-// unpointed are the fields of system_desc.json that may differ from point to point.
+// unpointed lists the fields of system_desc.json that may differ between points.
 var unpointed = []string{"tps_utilization", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel",
 	"disaggregated", "batch", "config_summary", "config_summary_notes"}
 
-// checkDescriptions checks the points' system_desc.json, takes C_max from the first, and returns that one's path.
+// checkDescriptions checks the points' system_desc.json files. It takes C_max from the first one and returns that
+// file's path.
 func (c *submissionChecker) checkDescriptions(v *modelCurve) (basis string) {
 	type copied struct {
 		file string
@@ -124,7 +125,7 @@ func fieldOf(d *pyvalue.Dict, key string) any {
 	return v
 }
 
-// differingKeys are the keys in which two descriptions describe two systems.
+// differingKeys returns the keys in which two descriptions of one system contradict each other.
 func differingKeys(a, b *pyvalue.Dict) (names []string) {
 	for _, key := range slices.Concat(a.Keys(), b.Keys()) {
 		x, hasX := a.Get(key)
@@ -137,7 +138,7 @@ func differingKeys(a, b *pyvalue.Dict) (names []string) {
 	return names
 }
 
-// cMinOverride is the lowest concurrency that the points declare; valid is false where they do it wrongly.
+// cMinOverride returns the minimum concurrency that the points declare. valid is false if the declarations are wrong.
 func (c *submissionChecker) cMinOverride(v *modelCurve) (n int, declared, valid bool) {
 	const rule, key = "c-min-override", "c_min_override"
 	for _, p := range v.points {
@@ -174,7 +175,7 @@ func (c *submissionChecker) cMinOverride(v *modelCurve) (n int, declared, valid 
 	return values[0], true, true
 }
 
-// divideRegions divides the concurrencies of a curve.
+// divideRegions computes the regions of a curve's concurrencies.
 func (c *submissionChecker) divideRegions(v *modelCurve, basis string, override int, declared bool) {
 	if !v.cMaxKnown {
 		c.addRow("region-basis", Warning, basis,
@@ -206,7 +207,7 @@ func (c *submissionChecker) divideRegions(v *modelCurve, basis string, override 
 	v.regions = &g
 }
 
-// modelNames wants an exact name of the rules, once for each name.
+// modelNames checks that each model name is exactly one of the rules' names. It reports each name once.
 func (c *submissionChecker) modelNames(v *modelCurve) {
 	seen := map[string]bool{}
 	for _, p := range v.loaded {
@@ -223,7 +224,7 @@ func (c *submissionChecker) modelNames(v *modelCurve) {
 	}
 }
 
-// checkPoint checks a point whose point.yaml could be read.
+// checkPoint checks a point with a readable point.yaml.
 func (c *submissionChecker) checkPoint(v *modelCurve, p *curvePoint, system *power.Computation) {
 	if v.regions != nil {
 		c.checkPlacement(p, v.regions)
@@ -250,7 +251,7 @@ func (c *submissionChecker) readSummary(p *curvePoint) bool {
 	return r != nil
 }
 
-// checkUnreadable checks what can be checked of a point whose point.yaml cannot be read.
+// checkUnreadable runs the possible checks of a point whose point.yaml cannot be read.
 func (c *submissionChecker) checkUnreadable(p *curvePoint) {
 	c.readSummary(p)
 	p.summary = nil
@@ -278,7 +279,7 @@ func (c *submissionChecker) checkPlacement(p *curvePoint, g *endpoints.Regions) 
 		fmt.Sprintf("the region is declared as %s, but %d lies in %s", declared, p.concurrency, region))
 }
 
-// sharedPaths wants folders behind shared_src and shared_docs, once for each value.
+// sharedPaths checks that shared_src and shared_docs name folders. It reports each value once.
 func (c *submissionChecker) sharedPaths(points []*curvePoint) {
 	type pointer struct{ field, value string }
 	seen := map[pointer]bool{}
@@ -317,7 +318,7 @@ func (c *submissionChecker) sharedDir(value string) bool {
 	return len(parts) > 0 && c.isDir(path.Join(parts...))
 }
 
-// readAccuracies reads those of all points, in the order of the rules: first of points that could be read.
+// readAccuracies reads the accuracies of all points, in the rules' order: first the points that could be read.
 func (c *submissionChecker) readAccuracies(v *modelCurve) {
 	ordered := slices.Clone(v.loaded)
 	for _, p := range v.points {

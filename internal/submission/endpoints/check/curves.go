@@ -8,34 +8,35 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// Curve contains the data that Check read for a system's points of a model.
+// Curve contains the data that Check read on a system's points for a model.
 type Curve struct {
 	System, Model string             // names of folders
-	Regions       *endpoints.Regions // nil where C_min or C_max is not known
-	Points        []Point            // by number
-	Power         *power.Computation // nil where the system's power is not known
+	Regions       *endpoints.Regions // nil: C_min or C_max is unknown
+	Points        []Point            // ordered by number
+	Power         *power.Computation // nil: the system's power is unknown
 }
 
-// Point contains the data that Check read from a point's folder. A file that is missing or contains no object is nil.
+// Point contains the data that Check read from a point's folder. It is nil for a file that is missing or contains no
+// object.
 type Point struct {
-	Name        string // of the folder: rN
-	Dir         string // in the submission, with slashes
-	Concurrency int    // of point.yaml, or else of the folder
+	Name        string // name of the folder: rN
+	Dir         string // relative to the submission, with slashes
+	Concurrency int    // from point.yaml, or else from the folder's name
 	Config      *pyvalue.Dict
 	Summary     *pyvalue.Dict
 	System      *pyvalue.Dict
 	Accuracy    *pyvalue.Dict
-	Run         *pyvalue.Dict // config.yaml, what the client ran
+	Run         *pyvalue.Dict // config.yaml, the client's configuration
 	Results     *pyvalue.Dict // results.json, with some of the responses
-	Places      *pyvalue.Dict // sample_idx_map.json, the row of each sample in the order of issue
-	// KW is the power of the nodes that the point engages, in kW; 0 where it is not known.
+	Places      *pyvalue.Dict // sample_idx_map.json, the row of each sample in order of issue
+	// KW is the power of the nodes that the point uses, in kW; 0: unknown.
 	KW float64
-	// Interactivity is output tokens over the time of turns, per second, of an agentic point; 0 where it is not known.
+	// Interactivity is the output tokens divided by the time of turns in seconds, for an agentic point; 0: unknown.
 	Interactivity float64
 }
 
-// Curves are those of the submission at a folder, beside what Check says of it. The error is of a folder that cannot be
-// opened.
+// Curves checks the submission in a folder and returns its curves and the report of Check. It returns an error if the
+// folder cannot be opened.
 func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
 	c, err := openFolder(folder, &submissionChecker{rules: rules, keeps: true})
 	if err != nil {
@@ -44,7 +45,7 @@ func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
 	return c.curves, &c.report, nil
 }
 
-// keepCurve adds a curve to those that Curves returns, where they are wanted.
+// keepCurve adds a curve to the result of Curves.
 func (c *submissionChecker) keepCurve(v *modelCurve, system *power.Computation) {
 	if !c.keeps {
 		return

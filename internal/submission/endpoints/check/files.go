@@ -29,10 +29,10 @@ const (
 	placesFile   = "sample_idx_map.json"
 )
 
-// maxFile is the size up to which a file is read, in bytes.
+// maxFile is the maximum size of a file in bytes.
 const maxFile = 64 << 20
 
-// shownPath is a path as rows have it.
+// shownPath returns a path in the form of rows.
 func (c *submissionChecker) shownPath(p string) string {
 	if p == "" {
 		return ""
@@ -55,7 +55,7 @@ func (c *submissionChecker) fileExists(p string) bool {
 	return err == nil
 }
 
-// listDirs are the folders in one, sorted by name; links to folders are among them.
+// listDirs returns the names of the subfolders, including links to folders, sorted.
 func (c *submissionChecker) listDirs(p string) (names []string) {
 	list, _ := fs.ReadDir(c.root, p)
 	for _, e := range list {
@@ -68,7 +68,7 @@ func (c *submissionChecker) listDirs(p string) (names []string) {
 
 var pointName = regexp.MustCompile(`^r(\d+)$`)
 
-// numberOf is the concurrency in the name of a point's folder.
+// numberOf returns the concurrency in the name of a point's folder.
 func numberOf(name string) (n int, ok bool) {
 	m := pointName.FindStringSubmatch(name)
 	if m == nil {
@@ -78,7 +78,7 @@ func numberOf(name string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// pointDirs are the folders of a curve's points, by number.
+// pointDirs returns the names of a curve's point folders, ordered by number.
 func (c *submissionChecker) pointDirs(curve string) (names []string) {
 	for _, name := range c.listDirs(curve) {
 		if _, ok := numberOf(name); ok {
@@ -110,7 +110,7 @@ func (c *submissionChecker) readText(p string) (string, error) {
 	return pyvalue.ReadText(io.LimitReader(f, maxFile+1), maxFile)
 }
 
-// plainError leaves out the path, which the row has.
+// plainError removes the path from an error, because the row contains it.
 func plainError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -119,7 +119,7 @@ func plainError(err error) error {
 	return err
 }
 
-// readJSON reads a file of JSON as Python does.
+// readJSON reads a JSON file like Python.
 func (c *submissionChecker) readJSON(p string) (any, error) {
 	text, err := c.readText(p)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *submissionChecker) readJSON(p string) (any, error) {
 	return pyvalue.Decode(text)
 }
 
-// readObject is a file's JSON object, or nil. It is kept, for several rules ask for it.
+// readObject returns a file's JSON object, or nil. It caches the object, because several rules use it.
 func (c *submissionChecker) readObject(p string) *pyvalue.Dict {
 	if d, had := c.objects[p]; had {
 		return d
@@ -139,7 +139,7 @@ func (c *submissionChecker) readObject(p string) *pyvalue.Dict {
 	return d
 }
 
-// readYAML reads a mapping of YAML 1.1.
+// readYAML reads a YAML 1.1 mapping.
 func (c *submissionChecker) readYAML(p string) (*pyvalue.Dict, error) {
 	text, err := c.readText(p)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *submissionChecker) addFaults(rule, p string, all []schema.Fault) {
 	}
 }
 
-// readForm reads a file of JSON and holds it to a form; nil where it has not.
+// readForm reads a JSON file and checks it against a form. It returns nil if the file does not match.
 func (c *submissionChecker) readForm(rule, p string, form schema.Kind) *schema.Record {
 	v, err := c.readJSON(p)
 	if err != nil {
@@ -179,10 +179,10 @@ func (c *submissionChecker) checkForm(rule, p string, v any, form schema.Kind) *
 	return r
 }
 
-// listNames are names in a message.
+// listNames joins names for a message.
 func listNames(names []string) string { return strings.Join(names, ", ") }
 
-// wholeNumber is a JSON integer, and no truth.
+// wholeNumber returns a JSON integer. ok is false for other values, including booleans.
 func wholeNumber(v any) (n int, ok bool) {
 	if i, isInt := v.(int64); isInt {
 		return int(i), true
@@ -190,7 +190,7 @@ func wholeNumber(v any) (n int, ok bool) {
 	return 0, false
 }
 
-// jsonNumber is a JSON number, and no truth.
+// jsonNumber returns a JSON number. ok is false for other values, including booleans.
 func jsonNumber(v any) (x float64, ok bool) {
 	if _, truth := v.(bool); truth || v == nil {
 		return 0, false

@@ -18,12 +18,12 @@ func requiredField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
-// optionalField is a field that may be null.
+// optionalField returns a field that may be missing or null.
 func optionalField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Null: true}
 }
 
-// presetField is a field that may be absent, but not null.
+// presetField returns a field that may be missing but not null.
 func presetField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind}
 }
@@ -35,11 +35,11 @@ func optionalFields(kind schema.Kind, names ...string) (fields []schema.Field) {
 	return fields
 }
 
-// disclosed are the fields of point.yaml that must say something.
+// disclosed lists the fields of point.yaml that must not be empty.
 var disclosed = []string{"division", "max_supported_concurrency", "model_name", "model_precision", "link_to_model",
 	"dataset_name", "dataset_type", "dataset_link", "shared_src", "shared_docs", "seed_set", "target_cohort"}
 
-// pointForm is point.yaml.
+// pointForm is the schema of point.yaml.
 var pointForm = schema.Object(nil, slices.Concat(
 	[]schema.Field{
 		requiredField("concurrency", schema.Int),
@@ -91,15 +91,15 @@ func requireWarmup(r *schema.Record, at string, f *schema.Faults) {
 	}
 }
 
-// noWarmup says whether a declaration says that there was none.
+// noWarmup reports whether a declaration states that there was no warm-up.
 func noWarmup(r *schema.Record) bool {
 	return r.Float("duration_s") == 0 && r.Int("requests_issued") == 0 && r.Int("requests_completed") == 0
 }
 
-// statistics are those of a metric.
+// statistics is the schema of a metric's statistics.
 var statistics = schema.Object(nil, presetField("total", schema.Float), presetField("percentiles", percentileValues))
 
-// percentileValues are values by percentile, whose keys are texts of numbers: "90" and "90.0" are one.
+// percentileValues is the schema of values by percentile. Keys are numbers as texts; "90" and "90.0" are equal.
 func percentileValues(v any, at string, f *schema.Faults) any {
 	before := len(*f)
 	all, _ := schema.Map(schema.Float)(v, at, f).(map[string]any)
@@ -127,7 +127,7 @@ func percentileValues(v any, at string, f *schema.Faults) any {
 	return out
 }
 
-// summaryForm is result_summary.json.
+// summaryForm is the schema of result_summary.json.
 var summaryForm = schema.Object(nil,
 	presetField("n_samples_issued", schema.Int),
 	requiredField("n_samples_completed", schema.Int),
@@ -141,7 +141,7 @@ var summaryForm = schema.Object(nil,
 	optionalField("e2e_turn_time_seconds_total", schema.Float),
 )
 
-// wordForm is a word in any letters, with blanks around it; other texts are one fault.
+// wordForm returns a schema for one of several words, in any case of letters and with surrounding blanks.
 func wordForm(words ...string) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		text, _ := v.(string)
@@ -154,7 +154,7 @@ func wordForm(words ...string) schema.Kind {
 	}
 }
 
-// nodeForm is a kind of node of system_desc.json.
+// nodeForm is the schema of a node type in system_desc.json.
 var nodeForm = func() schema.Kind {
 	accelerator := schema.Object(nil, append(optionalFields(schema.Text, "accelerator_model_name",
 		"accelerator_memory_capacity",
@@ -174,7 +174,8 @@ var nodeForm = func() schema.Kind {
 	return func(v any, at string, f *schema.Faults) any { return form(liftAccelerator(v), at, f) }
 }()
 
-// liftAccelerator puts accelerator fields that lie in the node itself, as round v0.7 had them, into accelerator_info.
+// liftAccelerator moves accelerator fields from the node into accelerator_info, because round v0.7 had them in the
+// node.
 func liftAccelerator(v any) any {
 	node, ok := v.(*pyvalue.Dict)
 	if info, _ := node.Get("accelerator_info"); !ok || pyvalue.True(info) {
@@ -193,7 +194,7 @@ func liftAccelerator(v any) any {
 	return withKey(node, "accelerator_info", []any{flat})
 }
 
-// withKey is a copy of an object with another value of a key.
+// withKey returns a copy of an object with a new value of one key.
 func withKey(d *pyvalue.Dict, key string, v any) *pyvalue.Dict {
 	c := pyvalue.NewDict()
 	for _, k := range d.Keys() {
@@ -210,10 +211,10 @@ func requireCores(r *schema.Record, at string, f *schema.Faults) {
 	}
 }
 
-// The spellings of a system's availability, the rules' first.
+// availabilities lists the names of a system's availability field, starting with the rules' present name.
 var availabilities = []string{"system_availability_status", "publication_status", "availability_status"}
 
-// systemForm is system_desc.json.
+// systemForm returns the schema of system_desc.json.
 func systemForm(maxCMin int) schema.Kind {
 	form := schema.Object(requireAvailability, slices.Concat(
 		[]schema.Field{
@@ -258,10 +259,10 @@ func systemForm(maxCMin int) schema.Kind {
 	}
 }
 
-// parallelism are the fields of how a model is divided.
+// parallelism lists the fields that describe the division of a model.
 var parallelism = []string{"tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel"}
 
-// reconcileAvailability takes the older spellings of the availability where they do not contradict one another.
+// reconcileAvailability accepts older names of the availability field if their values do not contradict each other.
 func reconcileAvailability(d *pyvalue.Dict, at string, f *schema.Faults) (*pyvalue.Dict, bool) {
 	var first any
 	distinct := map[string]bool{}
@@ -292,7 +293,7 @@ func requireAvailability(r *schema.Record, at string, f *schema.Faults) {
 	}
 }
 
-// blankOr takes a blank text for none.
+// blankOr returns a schema that treats a blank text as missing.
 func blankOr(kind schema.Kind) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
@@ -317,7 +318,7 @@ func isoDate(v any, at string, f *schema.Faults) any {
 	return text
 }
 
-// maxShortName is the length of a system's short name, in characters.
+// maxShortName is the maximum length of a system's short name in characters.
 const maxShortName = 20
 
 func shortName(v any, at string, f *schema.Faults) any {
@@ -335,7 +336,7 @@ func shortName(v any, at string, f *schema.Faults) any {
 	return text
 }
 
-// cMinForm is a whole number that is written as one.
+// cMinForm returns the schema of c_min_override, a whole number of 1 to most without decimals.
 func cMinForm(most int) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		if n, ok := wholeNumber(v); ok && n >= 1 && n <= most {
@@ -347,7 +348,7 @@ func cMinForm(most int) schema.Kind {
 	}
 }
 
-// accuracyScore is a text, a number, or scores by data set.
+// accuracyScore is the schema of a text, a number, or scores by data set.
 func accuracyScore(v any, at string, f *schema.Faults) any {
 	if v == "" {
 		return nil

@@ -12,26 +12,26 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-// How a point stands for Offline.
+// The ways in which a point represents Offline.
 const (
-	offlineDedicated = "dedicated" // a run of its own
-	offlineElected   = "elected"   // the point of the highest concurrency
+	offlineDedicated = "dedicated" // a separate run
+	offlineElected   = "elected"   // the point with the highest concurrency
 )
 
-// The load patterns of points but a dedicated Offline run.
+// The load patterns of all points except dedicated Offline runs.
 const (
 	patternConcurrency = "concurrency"
 	patternAgentic     = "agentic_inference"
 )
 
-// curvePoint is a folder rN. Where its point.yaml cannot be read, config is nil, and its concurrency is what the file
-// or the folder's name still says.
+// curvePoint is a folder rN. If its point.yaml cannot be read, config is nil, and concurrency comes from the readable
+// part of the file or from the folder's name.
 type curvePoint struct {
 	dir, name   string
 	config      *schema.Record
 	concurrency int
-	summary     *resultSummary // nil where it is missing or wrong
-	kw          float64        // of the nodes that are engaged; 0 where it is not known
+	summary     *resultSummary // nil: missing or invalid
+	kw          float64        // power of the used nodes; 0: unknown
 }
 
 func (p *curvePoint) yamlPath() string    { return path.Join(p.dir, pointFile) }
@@ -39,14 +39,14 @@ func (p *curvePoint) systemPath() string  { return path.Join(p.dir, systemFile) 
 func (p *curvePoint) resultsPath() string { return path.Join(p.dir, summaryFile) }
 func (p *curvePoint) offlineKind() string { return p.config.Text("offline") }
 
-// isDedicated says whether it is an Offline run of its own.
+// isDedicated reports whether the point is a separate Offline run.
 func (p *curvePoint) isDedicated() bool {
 	return p.config != nil && p.offlineKind() == offlineDedicated
 }
 
 func (p *curvePoint) isElected() bool { return p.config != nil && p.offlineKind() == offlineElected }
 
-// loadPattern is the load pattern.
+// loadPattern returns the point's load pattern.
 func (p *curvePoint) loadPattern() string {
 	if settings := p.config.Record("runtime_settings"); settings.Has("load_pattern") {
 		return settings.Text("load_pattern")
@@ -98,7 +98,7 @@ func (c *submissionChecker) loadPoint(p *curvePoint) {
 	}
 }
 
-// checkConfiguration wants the client's config.yaml, and says nothing where it is there.
+// checkConfiguration requires the client's config.yaml. It adds no row if the file exists.
 func (c *submissionChecker) checkConfiguration(p *curvePoint) {
 	file := path.Join(p.dir, configFile)
 	if !c.isFile(file) {
@@ -108,7 +108,7 @@ func (c *submissionChecker) checkConfiguration(p *curvePoint) {
 	}
 }
 
-// pointRows are the rules of point.yaml alone.
+// pointRows checks the rules on point.yaml itself.
 func (c *submissionChecker) pointRows(p *curvePoint) {
 	r, file := p.config, p.yamlPath()
 	if r.Has("offline") {
@@ -183,7 +183,7 @@ func (c *submissionChecker) steadyRows(p *curvePoint) {
 		strings.Join(bad, "; "))
 }
 
-// superPasses is the number of them in the window.
+// superPasses returns the number of super-passes in the window.
 func superPasses(block *schema.Record) (n int, known bool) {
 	w := block.Record("window")
 	if !w.Has("super_pass_start") || !w.Has("super_pass_end") {
@@ -192,7 +192,7 @@ func superPasses(block *schema.Record) (n int, known bool) {
 	return w.Int("super_pass_end") - w.Int("super_pass_start") + 1, true
 }
 
-// driftingMetrics are the gating metrics that are no plateau.
+// driftingMetrics returns the gating metrics without a plateau.
 func driftingMetrics(block *schema.Record) (names []string) {
 	for name, state := range block.Map("state") {
 		if text, _ := state.(string); strings.HasPrefix(text, "Drifting") {
@@ -203,7 +203,7 @@ func driftingMetrics(block *schema.Record) (names []string) {
 	return names
 }
 
-// legacySeed is what every seed was in round v0.7.
+// legacySeed is the value of every seed in round v0.7.
 const legacySeed = 42
 
 func (c *submissionChecker) legacySeeds(p *curvePoint) {
@@ -220,7 +220,7 @@ func (c *submissionChecker) legacySeeds(p *curvePoint) {
 	}
 }
 
-// seedText is a seed as a message has it.
+// seedText returns a seed in the form of messages.
 func seedText(seed *big.Int) string {
 	if seed == nil {
 		return "missing"
@@ -228,7 +228,7 @@ func seedText(seed *big.Int) string {
 	return seed.String()
 }
 
-// seedValue is a seed by its present name, or by that of round v0.7.
+// seedValue returns a seed by its present name, or by its name in round v0.7.
 func (p *curvePoint) seedValue(name string) *big.Int {
 	runtime := p.config.Record("runtime_settings").Record("runtime")
 	older := map[string]string{"scheduler_rng_seed": "scheduler_random_seed",

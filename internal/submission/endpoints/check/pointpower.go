@@ -10,16 +10,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// modelDivision is how a point divides its model; each part is 1 where only others are declared.
+// modelDivision describes how a point divides its model over accelerators. A missing dimension is 1 if others are
+// declared.
 type modelDivision struct {
-	replica       int // accelerators of one replica
+	replica       int // accelerators per replica
 	replicas      int
 	disaggregated bool
 }
 
 func (d modelDivision) acceleratorCount() int { return d.replica * d.replicas }
 
-// divisionOf reads it from a point's own system_desc.json; ok is false where it says nothing.
+// divisionOf reads the model division from a point's own system_desc.json. ok is false if the file declares none.
 func (c *submissionChecker) divisionOf(p *curvePoint) (d modelDivision, ok bool) {
 	desc := c.readObject(p.systemPath())
 	inner, _ := pyvalue.Field[*pyvalue.Dict](desc, "config_summary")
@@ -43,7 +44,7 @@ func (c *submissionChecker) divisionOf(p *curvePoint) (d modelDivision, ok bool)
 		flag == true || isInt && n > 1}, ok
 }
 
-// powerRows are the rules of a point's power.
+// powerRows checks the rules on a point's power.
 func (c *submissionChecker) powerRows(p *curvePoint, system *power.Computation) {
 	d, known := c.divisionOf(p)
 	nodes, valid := c.nodesUsed(p, system, d, known)
@@ -68,7 +69,7 @@ func (c *submissionChecker) powerRows(p *curvePoint, system *power.Computation) 
 		kw)
 }
 
-// nodesUsed are the nodes that a point engages, by set; none where all are.
+// nodesUsed returns the nodes that a point uses, by set. It returns none if the point uses all.
 func (c *submissionChecker) nodesUsed(p *curvePoint, system *power.Computation, d modelDivision,
 	known bool) (nodes map[int]int,
 	valid bool) {
@@ -111,7 +112,7 @@ func (c *submissionChecker) nodesUsed(p *curvePoint, system *power.Computation, 
 	return nodes, true
 }
 
-// checkCapacity asks whether the nodes hold the accelerators that are used, and no node is too many.
+// checkCapacity checks that the used nodes contain the used accelerators and that no node is superfluous.
 func (c *submissionChecker) checkCapacity(p *curvePoint, system *power.Computation, d modelDivision,
 	nodes map[int]int) []string {
 	held, engaged := 0, map[int]int{}
@@ -143,7 +144,7 @@ func (c *submissionChecker) checkCapacity(p *curvePoint, system *power.Computati
 	return nil
 }
 
-// checkEngagement asks whether as many replicas run as the system holds.
+// checkEngagement checks that the maximum number of replicas runs on the system.
 func (c *submissionChecker) checkEngagement(p *curvePoint, system *power.Computation, d modelDivision, known bool) {
 	const rule = "maximal-engagement"
 	provisioned, complete := 0, true
@@ -174,7 +175,7 @@ func (c *submissionChecker) checkEngagement(p *curvePoint, system *power.Computa
 	c.checkShortfall(rule, text, p, d, most)
 }
 
-// checkShortfall judges how many replicas run of those that the system holds at most.
+// checkShortfall compares the number of running replicas with the maximum.
 func (c *submissionChecker) checkShortfall(rule, text string, p *curvePoint, d modelDivision, most int) {
 	shortfall := p.config.Record("dp_shortfall")
 	switch {

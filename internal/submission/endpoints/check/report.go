@@ -5,29 +5,29 @@ import "fmt"
 // Severity is the consequence of a finding for a submission.
 type Severity string
 
-// The severities. An error fails a submission; a warning does where the user asks for it.
+// The severities. An error fails a submission. A warning fails it only if the user requests that.
 const (
 	Info    Severity = "info"
 	Warning Severity = "warning"
 	Error   Severity = "error"
 )
 
-// Row is a rule's finding about a file or folder.
+// Row is the finding of a rule about a file or folder.
 type Row struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	Path     string   `json:"path"`    // within the submission, with slashes; "." is the submission itself
-	Section  string   `json:"section"` // of the rules
+	Path     string   `json:"path"`    // relative to the submission, with slashes; "." for the submission itself
+	Section  string   `json:"section"` // section of the rules
 	Message  string   `json:"message"`
 }
 
-// Report contains all findings, in the order of the checks.
+// Report contains all findings in the order of the checks.
 type Report struct {
-	Folder string `json:"folder"` // ORG/SUBMISSION_ID, as it was given or found
+	Folder string `json:"folder"` // ORG/SUBMISSION_ID as given or found
 	Rows   []Row  `json:"rows"`
 }
 
-// Count is the number of rows of a severity.
+// Count returns the number of rows with a severity.
 func (r *Report) Count(s Severity) (n int) {
 	for _, row := range r.Rows {
 		if row.Severity == s {
@@ -37,7 +37,7 @@ func (r *Report) Count(s Severity) (n int) {
 	return n
 }
 
-// sections are the sections of the rules that each rule stands for.
+// sections contains the section of the rules for each rule of the check.
 var sections = map[string]string{
 	"accuracy-coverage": "§4.3, §5.3", "accuracy-gate": "§15", "accuracy-present": "§15", "accuracy-sample-count": "§15",
 	"accuracy-valid": "§4.3", "agentic-accuracy": "§3.2", "agentic-accuracy-inline": "§4.3",
@@ -66,16 +66,16 @@ var sections = map[string]string{
 	"warmup-salt": "§6.3.3",
 }
 
-// Sections where a rule's row stands for another section than the rule.
+// Sections of rows that differ from the section of their rule.
 const (
-	sectionOffline         = "§5.7.1" // what a dedicated Offline run is exempt from
+	sectionOffline         = "§5.7.1" // exemptions of a dedicated Offline run
 	sectionOfflinePattern  = "§6.1"
 	sectionOfflineElection = "§5.7.2"
 	sectionPowerScope      = "§4.5"
 	sectionCMin            = "§5.4"
 )
 
-// addRow adds a row of a rule. It panics for a rule without a section: tests go through all of them.
+// addRow adds a row of a rule. It panics for a rule without a section; tests cover all rules.
 func (c *submissionChecker) addRow(rule string, s Severity, path, format string, args ...any) {
 	section, known := sections[rule]
 	if !known {
@@ -84,12 +84,12 @@ func (c *submissionChecker) addRow(rule string, s Severity, path, format string,
 	c.rowOf(section, rule, s, path, format, args...)
 }
 
-// rowOf is row with a section of its own.
+// rowOf adds a row with its own section.
 func (c *submissionChecker) rowOf(section, rule string, s Severity, path, format string, args ...any) {
 	c.report.Rows = append(c.report.Rows, Row{rule, s, c.shownPath(path), section, fmt.Sprintf(format, args...)})
 }
 
-// addEither adds an info row where something holds, else one of the severity.
+// addEither adds an info row if holds is true, and a row with the severity otherwise.
 func (c *submissionChecker) addEither(holds bool, rule string, s Severity, path, good, bad string) {
 	if holds {
 		c.addRow(rule, Info, path, "%s", good)

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// sectionReview is the section of the rules on what reviewers look for.
+// sectionReview is the section of the rules on reviews.
 const sectionReview = "§9.2"
 
-// curveReviewer collects what a reviewer would ask about a curve.
+// curveReviewer collects the questions that a reviewer would ask about a curve.
 type curveReviewer struct {
 	rows []Row
 }
@@ -21,15 +21,15 @@ func (r *curveReviewer) addWarning(rule, place, format string, args ...any) {
 	r.rows = append(r.rows, Row{rule, Warning, place, sectionReview, fmt.Sprintf(format, args...)})
 }
 
-// Review says of curves what no official check does, and reviewers look for by hand: a curve that falls where it should
-// rise, one TTFT at all loads, a warm-up from the performance set, windows that end where the run does, tokens that do
-// not fit their time or the text, and samples that repeat within one batch more often than chance. Each is a warning:
-// an honest run may have a reason.
+// Review reports what reviewers look for by hand and official checks do not cover: a curve that falls where it should
+// rise, the same TTFT at all loads, a warm-up with data of the performance set, windows that end with the run, token
+// counts that contradict times or texts, and samples that repeat within a batch more often than by chance. Each finding
+// is a warning, because a correct run can have a reason.
 func Review(curves []Curve) []Row {
 	var r curveReviewer
 	for _, c := range curves {
 		place := path.Join(resultsDir, c.System, c.Model)
-		var loads []Point // points of a fixed concurrency, by it
+		var loads []Point // points with a fixed concurrency, ordered by it
 		for _, p := range c.Points {
 			at := path.Join(place, p.Name)
 			r.reviewWarmup(p, at)
@@ -47,10 +47,10 @@ func Review(curves []Curve) []Row {
 	return r.rows
 }
 
-// orderTolerance is by what share throughput may fall with more users, or a user's speed rise, as by chance.
+// orderTolerance is the relative change of throughput or user speed that is attributed to chance.
 const orderTolerance = 0.02
 
-// reviewOrder wants more tokens per second of more users, and fewer for each of them.
+// reviewOrder checks that more users get more tokens per second in total and fewer per user.
 func (r *curveReviewer) reviewOrder(points []Point, place string) {
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
@@ -74,14 +74,14 @@ func (r *curveReviewer) reviewOrder(points []Point, place string) {
 	}
 }
 
-// What one TTFT at all loads means: within this share, at points whose users differ by this factor.
+// Limits of equal TTFT: the maximum relative difference, and the minimum ratio of users and number of points.
 const (
 	equalTTFT      = 0.01
 	loadsApart     = 4
 	minEqualPoints = 3
 )
 
-// reviewLatency wants a TTFT that depends on the load.
+// reviewLatency checks that TTFT depends on the load.
 func (r *curveReviewer) reviewLatency(points []Point, place string) {
 	low, high, n := 0.0, 0.0, 0
 	for _, p := range points {
@@ -102,7 +102,7 @@ func (r *curveReviewer) reviewLatency(points []Point, place string) {
 		points[len(points)-1].Concurrency)
 }
 
-// reviewWarmup wants other data than the performance set, unless it is salted.
+// reviewWarmup checks that the warm-up does not use the performance set without salt.
 func (r *curveReviewer) reviewWarmup(p Point, at string) {
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "warmup")
 	source, _ := pyvalue.Field[string](block, "data_source")
@@ -120,7 +120,7 @@ func (r *curveReviewer) reviewWarmup(p Point, at string) {
 	}
 }
 
-// performanceNames are the names that a point has for its performance set.
+// performanceNames returns a point's names for its performance set.
 func performanceNames(p Point) []string {
 	names := []string{"performance set", "performance dataset", "performance data"}
 	for _, key := range []string{"dataset", "dataset_name"} {
@@ -139,7 +139,7 @@ func performanceNames(p Point) []string {
 	return names
 }
 
-// reviewWindow wants a run that goes on after its steady window.
+// reviewWindow checks that the run continues after its steady window.
 func (r *curveReviewer) reviewWindow(p Point, at string) {
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
 	window, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
@@ -160,19 +160,19 @@ func (r *curveReviewer) reviewWindow(p Point, at string) {
 	}
 }
 
-// of is a number of an object.
+// of returns a number of an object.
 func of(d *pyvalue.Dict, key string) (x float64, ok bool) {
 	v, _ := d.Get(key)
 	return figureOf(v)
 }
 
-// figureOf is a number of YAML or of JSON.
+// figureOf returns a number read from YAML or JSON.
 func figureOf(v any) (x float64, ok bool) {
 	x, ok = jsonNumber(v)
 	return x, ok && x == x
 }
 
-// summaryPercentile is a percentile of a metric of a summary.
+// summaryPercentile returns a percentile of a metric in a summary.
 func summaryPercentile(summary *pyvalue.Dict, metric, percentile string) (x float64, ok bool) {
 	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	all, _ := pyvalue.Field[*pyvalue.Dict](d, "percentiles")

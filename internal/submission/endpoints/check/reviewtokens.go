@@ -8,18 +8,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// How far tokens may be from what times and texts say of them.
+// Limits of the agreement of token counts with times and texts, and of repeated samples.
 const (
-	tokenTimeFactor   = 2.0 // between the tokens and (latency - TTFT) / TPOT
-	minCharacters     = 1.0 // of a token, on average
+	tokenTimeFactor   = 2.0 // maximum ratio between tokens and (latency - TTFT) / TPOT
+	minCharacters     = 1.0 // minimum mean length of a token
 	maxCharacters     = 12.0
 	minTexts          = 5
-	repeatFactor      = 2.0 // of what chance gives
+	repeatFactor      = 2.0 // maximum ratio to the expected number of repetitions
 	repeatDeviations  = 5.0
 	minRepeatedIssues = 100
 )
 
-// reviewTokens wants as many output tokens as the times of responses have room for, and as their texts.
+// reviewTokens checks that the output tokens agree with the response times and with the texts.
 func (r *curveReviewer) reviewTokens(p Point, at string) {
 	mean, ok := meanOf(p.Summary, "output_sequence_lengths")
 	if !ok || mean <= 1 {
@@ -45,7 +45,7 @@ func (r *curveReviewer) reviewTokens(p Point, at string) {
 	}
 }
 
-// meanOf is the mean of a metric: avg, or total over what was completed.
+// meanOf returns the mean of a metric: avg, or total divided by the number of completed requests.
 func meanOf(summary *pyvalue.Dict, metric string) (x float64, ok bool) {
 	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	if x, ok = of(d, "avg"); ok {
@@ -56,7 +56,7 @@ func meanOf(summary *pyvalue.Dict, metric string) (x float64, ok bool) {
 	return total / n, ok && ok2 && n > 0
 }
 
-// charactersOf is the mean length of the texts that results.json keeps.
+// charactersOf returns the mean length of the texts in results.json, and their number.
 func charactersOf(results *pyvalue.Dict) (mean float64, texts int) {
 	all, _ := results.Get("responses")
 	var values []any
@@ -79,8 +79,8 @@ func charactersOf(results *pyvalue.Dict) (mean float64, texts int) {
 	return float64(total) / float64(max(texts, 1)), texts
 }
 
-// reviewRepeats wants samples that repeat among those in flight no more often than with replacement by chance: a
-// repeated one comes out of a cache.
+// reviewRepeats checks that samples in flight repeat no more often than random drawing with replacement gives. The
+// server can answer repeated samples from a cache.
 func (r *curveReviewer) reviewRepeats(p Point, at string) {
 	places, ok := pyvalue.Field[*pyvalue.Dict](p.Places, "performance")
 	if !ok {

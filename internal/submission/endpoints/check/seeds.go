@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// seedRows are the rules of the seeds of a curve.
+// seedRows checks the rules on the seeds of a curve.
 func (c *submissionChecker) seedRows(curve string, points []*curvePoint) {
 	var sets, published []string
 	for _, s := range c.rules.SeedSets {
@@ -68,7 +68,7 @@ func (c *submissionChecker) seedValues(p *curvePoint, set *endpoints.SeedSet) {
 	}
 }
 
-// drafterRows are the rules of models for speculative decoding.
+// drafterRows checks the rules on models for speculative decoding.
 func (c *submissionChecker) drafterRows(model string, points []*curvePoint) {
 	approved := c.rules.DraftersOf(model)
 	matched := map[*curvePoint]*endpoints.Drafter{}

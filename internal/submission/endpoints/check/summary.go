@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-// resultSummary is result_summary.json.
+// resultSummary is the content of result_summary.json.
 type resultSummary struct{ r *schema.Record }
 
 func (s *resultSummary) totalOf(of string) float64 { return s.r.Record(of).Float("total") }
 
-// outputTokens are the output tokens, whole.
+// outputTokens returns the number of output tokens.
 func (s *resultSummary) outputTokens() float64 {
 	return math.Trunc(s.totalOf("output_sequence_lengths"))
 }
 
-// tokensPerSecond is output tokens per second; 0 where no time passed.
+// tokensPerSecond returns the output tokens per second, or 0 if the duration is 0.
 func (s *resultSummary) tokensPerSecond() float64 {
 	seconds := s.r.Float("duration_ns") / 1e9
 	if !(seconds > 0) {
@@ -28,13 +28,13 @@ func (s *resultSummary) tokensPerSecond() float64 {
 	return s.outputTokens() / seconds
 }
 
-// tpotP90 is the 90th percentile of the times per output token, in ms.
+// tpotP90 returns the 90th percentile of the times per output token in ms.
 func (s *resultSummary) tpotP90() (ms float64, ok bool) {
 	ns, ok := s.r.Record("tpot").Map("percentiles")["90"].(float64)
 	return ns / 1e6, ok
 }
 
-// interactivityRate is output tokens over the time of turns.
+// interactivityRate returns the output tokens divided by the time of turns.
 func (s *resultSummary) interactivityRate() (rate float64, ok bool) {
 	tokens, seconds := s.r.Float("output_tokens_per_turn_total"), s.r.Float("e2e_turn_time_seconds_total")
 	hasTokens, hasSeconds := s.r.Has("output_tokens_per_turn_total"), s.r.Has("e2e_turn_time_seconds_total")
@@ -47,7 +47,7 @@ func (s *resultSummary) interactivityRate() (rate float64, ok bool) {
 	return tokens / seconds, true
 }
 
-// storedFigure is a figure that the submitter wrote beside what it is derived from.
+// storedFigure returns a figure that the submitter wrote in addition to its inputs.
 func (s *resultSummary) storedFigure(name string) (x float64, ok bool) {
 	v, _ := s.r.Raw.Get(name)
 	if v == nil {
@@ -60,15 +60,15 @@ func (s *resultSummary) storedFigure(name string) (x float64, ok bool) {
 	return x, true
 }
 
-// storedTolerance is what a stored figure may be off by, as a share.
+// storedTolerance is the maximum relative error of a stored figure.
 const storedTolerance = 0.01
 
-// withinOnePercent says whether a stored figure is the derived one, to 1 %.
+// withinOnePercent reports whether a stored figure equals the derived one within 1 %.
 func withinOnePercent(stored, derived float64) bool {
 	return math.Abs(stored-derived)/max(math.Abs(derived), 1e-9) <= storedTolerance
 }
 
-// resultRows are the rules of a point's results.
+// resultRows checks the rules on a point's results.
 func (c *submissionChecker) resultRows(p *curvePoint, g *endpoints.Regions) {
 	s, file := p.summary, p.resultsPath()
 	c.durationRow(p, g)
@@ -107,7 +107,7 @@ func (c *submissionChecker) resultRows(p *curvePoint, g *endpoints.Regions) {
 	c.interactivityRow(s, file)
 }
 
-// derivedRow compares a stored figure with the derived one; without a stored one the derived one stands.
+// derivedRow compares a stored figure with the derived one. If none is stored, the derived one counts.
 func (c *submissionChecker) derivedRow(rule, file, name string, s *resultSummary, derived float64) {
 	if stored, ok := s.storedFigure(name); ok && !withinOnePercent(stored, derived) {
 		c.addRow(rule, Error, file, "%s is %v, but the file's own figures give %.4f", name, stored, derived)
@@ -146,7 +146,7 @@ func (c *submissionChecker) interactivityRow(s *resultSummary, file string) {
 	}
 }
 
-// durationRow compares the steady window, or the whole run where there is none, with the least time.
+// durationRow compares the duration of the steady window, or else of the whole run, with the minimum.
 func (c *submissionChecker) durationRow(p *curvePoint, g *endpoints.Regions) {
 	if g == nil || g.Of(p.concurrency) == "" {
 		return
@@ -163,7 +163,7 @@ func (c *submissionChecker) durationRow(p *curvePoint, g *endpoints.Regions) {
 	}
 }
 
-// steadyBasis says which figures are the point's official ones.
+// steadyBasis reports which figures are the point's official ones.
 func (c *submissionChecker) steadyBasis(p *curvePoint) {
 	const rule = "steady-state-basis"
 	block, file := p.config.Record("steady_state"), p.resultsPath()

@@ -11,12 +11,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/power"
 )
 
-// powerFacts are what a system's description says of its power.
+// powerFacts contains the data on power in a system's description.
 type powerFacts struct {
-	overhead     float64 // 0 where the cooling is not known
+	overhead     float64 // 0: the cooling is unknown
 	cores        map[int]int
 	ensembles    map[int]bool
-	accelerators map[int]int // of a node
+	accelerators map[int]int // per node
 	division     string
 }
 
@@ -33,7 +33,7 @@ func (c *submissionChecker) checkSystem(dir string) {
 	}
 }
 
-// factsOf reads the first description of a system that can be read, in the order of names.
+// factsOf reads the first readable description of a system in order of names.
 func (c *submissionChecker) factsOf(dir string) powerFacts {
 	for _, model := range c.listDirs(dir) {
 		for _, name := range c.listDirs(path.Join(dir, model)) {
@@ -99,7 +99,7 @@ func (f *powerFacts) takeNode(node *pyvalue.Dict) {
 	}
 }
 
-// pythonInteger is a JSON integer; true and false are 1 and 0.
+// pythonInteger returns a JSON integer, with true and false as 1 and 0.
 func pythonInteger(v any) (n int, ok bool) {
 	if truth, isBool := v.(bool); isBool {
 		if truth {
@@ -110,7 +110,7 @@ func pythonInteger(v any) (n int, ok bool) {
 	return wholeNumber(v)
 }
 
-// acceleratorsOf are those of a node, of all kinds.
+// acceleratorsOf returns the number of accelerators of all types in a node.
 func acceleratorsOf(node *pyvalue.Dict) (n int, ok bool) {
 	entries, _ := pyvalue.Field[[]any](node, "accelerator_info")
 	if len(entries) == 0 {
@@ -126,7 +126,7 @@ func acceleratorsOf(node *pyvalue.Dict) (n int, ok bool) {
 	return n, ok
 }
 
-// checkPower checks a system's power, and works it out; nil where it is not known.
+// checkPower checks and computes a system's power. It returns nil if the power is unknown.
 func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Computation {
 	const rule = "power-descriptor"
 	file := path.Join(dir, powerFile)
@@ -170,7 +170,7 @@ func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Comp
 	return &computed
 }
 
-// reportMissingPower adds a row for a missing power file: an error unless the division needs none.
+// reportMissingPower adds a row for a missing power file. The row is an error unless the division requires none.
 func (c *submissionChecker) reportMissingPower(rule, file string, known powerFacts) {
 	if known.division == "rdi" || known.division == "serviced" {
 		c.rowOf(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
@@ -179,8 +179,7 @@ func (c *submissionChecker) reportMissingPower(rule, file string, known powerFac
 	c.addRow(rule, Error, file, "%s is missing", powerFile)
 }
 
-// fillAccelerators fills in the accelerators of each node that the system's description has, where those of power do
-// not say.
+// fillAccelerators sets the missing accelerator counts of node sets from the system's description.
 func (f powerFacts) fillAccelerators(sets []power.Set) {
 	for i, s := range sets {
 		if n, ok := f.accelerators[s.Ensemble]; ok && s.AcceleratorsPerNode < 0 {

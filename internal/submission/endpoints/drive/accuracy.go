@@ -37,22 +37,22 @@ type AccuracyFile struct {
 	Settings endpoints.ClientSettings
 }
 
-// AccuracyFileOf is that of a plan: its own, or its performance set.
+// AccuracyFileOf returns the accuracy file of a plan: its own, or else its performance set.
 func AccuracyFileOf(p *plan.Plan, rules *endpoints.Rules) AccuracyFile {
 	return AccuracyFile{Path: cmp.Or(p.Client.AccuracySet, p.Client.PerformanceSet), Model: p.Model,
 		Settings: rules.Clients[p.Model]}
 }
 
-// accuracySets are the sets of an accuracy run, their rows, and the requests of rows in the file's order.
+// accuracySets contains the sets of an accuracy run, their rows, and the rows' requests in the file's order.
 type accuracySets struct {
 	sets []score.ScoredSet
 	rows []score.SampleRow
 	asks *prompts.DrawnRequests
 }
 
-// drivenSets are the sets of the accuracy run, as the configuration of a run has them.
+// drivenSets returns the sets of the accuracy run in the form of a run's configuration.
 func (f AccuracyFile) drivenSets() (all []files.DrivenSet) {
-	sets, _ := score.SetsOf(f.Settings) // which the rules were read with
+	sets, _ := score.SetsOf(f.Settings) // checked when the rules were read
 	for _, s := range sets {
 		all = append(all, files.DrivenSet{Name: s.Name, Path: f.Path, Method: s.Method, GroundTruth: s.Truth,
 			Extractor: s.Extractor, Repeats: s.Repeats})
@@ -60,14 +60,14 @@ func (f AccuracyFile) drivenSets() (all []files.DrivenSet) {
 	return all
 }
 
-// options are those by which the file is read.
+// options returns the options for reading the file.
 func (f AccuracyFile) options(rules *endpoints.Rules) prompts.PromptOptions {
 	o := SetOptions(f.Path, f.Model, rules)
 	o.Order, o.Keep = prompts.InFileOrder, append(score.TruthColumns(f.Settings), score.SetColumn)
 	return o
 }
 
-// split reads which requests of a file are of which set.
+// split assigns the requests of a file to their sets.
 func (f AccuracyFile) split(set *prompts.PromptSet) (a accuracySets, err error) {
 	a.asks = set.Draw(prompts.DrawOptions{N: set.Rows(), Order: prompts.InOrder})
 	a.rows = make([]score.SampleRow, set.Rows())
@@ -85,7 +85,7 @@ func (f AccuracyFile) split(set *prompts.PromptSet) (a accuracySets, err error) 
 	return a, err
 }
 
-// promptKey is the same of requests that ask the same.
+// promptKey returns a key that is equal for equal prompts.
 func promptKey(a prompts.Ask) string {
 	sum := sha256.New()
 	_, _ = io.WriteString(sum, a.Text+"\x00"+string(a.Messages)+"\x00")
@@ -93,7 +93,7 @@ func promptKey(a prompts.Ask) string {
 	return string(sum.Sum(nil))
 }
 
-// valueText is a value of JSON as text; ok is false where there is none.
+// valueText returns a JSON value as text. ok is false if there is none.
 func valueText(raw json.RawMessage) (text string, ok bool) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -104,8 +104,8 @@ func valueText(raw json.RawMessage) (text string, ok bool) {
 	return string(raw), true
 }
 
-// CheckAccuracyFile says how the file of a model's accuracy run differs from the official sets, a line each. The error
-// says why no accuracy run can be made of it.
+// CheckAccuracyFile lists the differences of a model's accuracy file from the official sets, one per line. It returns
+// an error if the file cannot be used for an accuracy run.
 func CheckAccuracyFile(f AccuracyFile, rules *endpoints.Rules) (lines []string, err error) {
 	o := f.options(rules)
 	o.Table = client.OpenParquet
@@ -131,8 +131,8 @@ func CheckAccuracyFile(f AccuracyFile, rules *endpoints.Rules) (lines []string, 
 	return lines, nil
 }
 
-// MeasureAccuracy implements Client: the sets of the accuracy file, one after the other, at the point's load, each row
-// as often as its set is repeated, in the file's order and without salt.
+// MeasureAccuracy implements Client. It sends the sets of the accuracy file one after the other at the point's load.
+// Each row is repeated as often as its set requires, in the file's order and without salt.
 func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
 	run := AccuracyRun{Began: time.Now()}
 	if o.Accuracy.Settings.SWEBench != nil {
@@ -146,7 +146,7 @@ func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
 	if err != nil {
 		return run, err
 	}
-	defer func() { _ = wire.Close() }() // nothing is written
+	defer func() { _ = wire.Close() }() // there is no buffered data
 	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Seed: j.Seeds.Scheduler}
 	kept := &answerKeeper{}
 	s, err := serving.OpenSession(wire, serving.Plan{Connection: o.Connection, Prompts: o.Accuracy.options(o.Rules),
@@ -181,7 +181,7 @@ func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
 	return run, cmp.Or(files.WriteScores(j.Dir, entries), writeAnswers(j.Dir, answers))
 }
 
-// describeEntry is the score of a data set in a line.
+// describeEntry returns the score of a data set as a line.
 func describeEntry(e files.ScoreEntry) string {
 	text := fmt.Sprintf("%s: %d answers in %s; ", e.Dataset, e.Samples, seconds(e.Took))
 	switch v := e.Score.(type) {
@@ -201,7 +201,7 @@ func describeEntry(e files.ScoreEntry) string {
 	return text
 }
 
-// chosenRows are requests of some rows.
+// chosenRows contains the requests of some rows.
 type chosenRows struct {
 	asks *prompts.DrawnRequests
 	rows []int
@@ -213,7 +213,7 @@ func (c chosenRows) Len() int { return len(c.rows) }
 // At implements engine.Asks.
 func (c chosenRows) At(i int) prompts.Ask { return c.asks.At(c.rows[i]) }
 
-// measureSet asks all of a set, and returns how long it took.
+// measureSet sends all requests of a set and returns the duration.
 func measureSet(ctx context.Context, j Job, s *serving.Session, load arrival.Pattern, set *score.ScoredSet,
 	asks *prompts.DrawnRequests, kept *answerKeeper) (time.Duration, error) {
 	chosen := chosenRows{asks, set.Asks()}
@@ -239,7 +239,7 @@ func measureSet(ctx context.Context, j Job, s *serving.Session, load arrival.Pat
 	return time.Since(began), nil
 }
 
-// tellAnswers says how many answers have come, until ctx ends.
+// tellAnswers reports the number of answers until ctx ends.
 func tellAnswers(ctx context.Context, j Job, set string, kept *answerKeeper, all int) {
 	ticks := time.NewTicker(looks)
 	defer ticks.Stop()
@@ -255,39 +255,40 @@ func tellAnswers(ctx context.Context, j Job, set string, kept *answerKeeper, all
 	}
 }
 
-// accuracyState is how far an accuracy run is.
+// accuracyState is the progress of an accuracy run.
 type accuracyState struct {
 	point, set string
 	done, all  int
 }
 
-// String is a line of a log.
+// String returns the progress as a line for a log.
 func (s accuracyState) String() string {
 	return fmt.Sprintf("%s: accuracy: %s: %d of %d answers", s.point, s.set, s.done, s.all)
 }
 
-// keptAnswer is an answer as it is written.
+// keptAnswer is an answer in the form of answersFile.
 type keptAnswer struct {
 	Set  string `json:"dataset_name"`
-	Row  int    `json:"row"` // of the accuracy file, from 0
+	Row  int    `json:"row"` // row of the accuracy file, from 0
 	Text string `json:"text"`
 }
 
-// answerKeeper keeps the answers to the requests of a set. Its methods may be called from many goroutines.
+// answerKeeper stores the answers to the requests of a set. Many goroutines may call its methods.
 type answerKeeper struct {
 	mu  sync.Mutex
-	set string // empty: nothing is kept yet
+	set string // empty: no set has begun
 	all []keptAnswer
 }
 
-// begin drops what there is, and keeps the answers of a set from now on.
+// begin discards the stored answers and begins to store those of a set.
 func (k *answerKeeper) begin(set string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.set, k.all = set, nil
 }
 
-// receive takes an answer: reasoning, text and calls of tools, nothing between. One that failed has none.
+// receive stores an answer: reasoning, text and tool calls, without separators. It stores an empty text for a failed
+// request.
 func (k *answerKeeper) receive(r *metrics.Request, a client.ReceivedAnswer) {
 	text := ""
 	if r.Status == metrics.OK {
@@ -306,7 +307,7 @@ func (k *answerKeeper) count() int {
 	return len(k.all)
 }
 
-// texts are the answers, in the order of their rows.
+// texts returns the answers in order of their rows.
 func (k *answerKeeper) texts() []score.ReceivedText {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -318,7 +319,7 @@ func (k *answerKeeper) texts() []score.ReceivedText {
 	return all
 }
 
-// answersFile has the answers of an accuracy run, an object a line.
+// answersFile contains the answers of an accuracy run, one JSON object per line.
 const answersFile = "accuracy/answers.jsonl"
 
 // writeAnswers writes answersFile.

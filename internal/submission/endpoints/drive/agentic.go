@@ -28,11 +28,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// turnTimeout is how long an answer to a turn may take, as the configuration of a run says.
+// turnTimeout is the timeout of a turn in a run's configuration.
 const turnTimeout = 24 * time.Hour
 
-// CheckTrajectories says how the file of an agentic model's trajectories differs from the official one, a line each.
-// The error says why it cannot be replayed.
+// CheckTrajectories lists the differences of an agentic model's file of trajectories from the official one, one per
+// line. It returns an error if the file cannot be replayed.
 func CheckTrajectories(file, model string, rules *endpoints.Rules) (lines []string, err error) {
 	set, err := conversations.Open(file)
 	if err != nil {
@@ -44,7 +44,7 @@ func CheckTrajectories(file, model string, rules *endpoints.Rules) (lines []stri
 	return lines, firstWithoutSystem(set)
 }
 
-// firstWithoutSystem wants a text of the system in each conversation: the salt stands around it.
+// firstWithoutSystem returns an error for the first conversation without a system text, to which the salt is added.
 func firstWithoutSystem(set *conversations.ConversationSet) error {
 	for _, t := range set.Turns {
 		if systemOf(t.Messages) < 0 {
@@ -54,7 +54,7 @@ func firstWithoutSystem(set *conversations.ConversationSet) error {
 	return nil
 }
 
-// systemOf is the place of the system's text among messages; -1: there is none.
+// systemOf returns the index of the system message with a text; -1: none.
 func systemOf(messages []conversations.ChatMessage) int {
 	for i, m := range messages {
 		if m.Role == "system" && !m.NoContent {
@@ -64,10 +64,10 @@ func systemOf(messages []conversations.ChatMessage) int {
 	return -1
 }
 
-// trajectory is a conversation: its turns in a set, from first on and up to last, which it has not.
+// trajectory is a conversation: its turns [first, last) in a set.
 type trajectory struct{ first, last int }
 
-// trajectoriesOf are the conversations of a set, in its order.
+// trajectoriesOf returns the conversations of a set in order.
 func trajectoriesOf(set *conversations.ConversationSet) (all []trajectory) {
 	for i, t := range set.Turns {
 		if n := len(all); n > 0 && set.Turns[all[n-1].first].Conversation == t.Conversation {
@@ -79,16 +79,17 @@ func trajectoriesOf(set *conversations.ConversationSet) (all []trajectory) {
 	return all
 }
 
-// trajectoryAsks are the turns of trajectories, one round after the other, each of which has salts of its own.
+// trajectoryAsks contains the turns of trajectories over several rounds. Each round has its own salts.
 type trajectoryAsks struct {
 	set    *conversations.ConversationSet
-	places []int      // of each turn in its trajectory, from 0
-	of     []int      // the trajectory of each turn
+	places []int      // index of each turn in its trajectory, from 0
+	of     []int      // trajectory of each turn
 	salts  [][]string // by round and trajectory
 	params prompts.PromptOptions
 }
 
-// newTrajectoryAsks makes so many rounds; the salts are drawn from the seed by Python's generator.
+// newTrajectoryAsks returns the turns for the given number of rounds. It draws the salts with Python's generator from
+// seed.
 func newTrajectoryAsks(set *conversations.ConversationSet, rounds int, seed uint64, o prompts.PromptOptions,
 ) *trajectoryAsks {
 	a := &trajectoryAsks{set: set, params: o}
@@ -114,10 +115,11 @@ func newTrajectoryAsks(set *conversations.ConversationSet, rounds int, seed uint
 // Len implements engine.Asks.
 func (a *trajectoryAsks) Len() int { return len(a.salts) * len(a.set.Turns) }
 
-// sessionHeader names the trajectory of a request, by which routers keep its cache at one server.
+// sessionHeader names the trajectory of a request. Routers use it to send all requests of a trajectory to the same
+// server.
 const sessionHeader = "X-Session-ID"
 
-// PlaceOf is a turn without its request.
+// PlaceOf returns a turn without its prompt.
 func (a *trajectoryAsks) PlaceOf(i int) prompts.Ask {
 	round, row := i/len(a.set.Turns), i%len(a.set.Turns)
 	t := &a.set.Turns[row]
@@ -153,9 +155,9 @@ func (a *trajectoryAsks) At(i int) prompts.Ask {
 	for key, value := range t.Fields {
 		text := json.RawMessage(pyvalue.JSON(value))
 		switch key {
-		case "model", "stream": // a curve has one model, whose answers are streamed
+		case "model", "stream": // a curve has one model, and its answers are always streamed
 		case "max_new_tokens", "max_completion_tokens":
-			_ = json.Unmarshal(text, &ask.MaxTokens) // what is no number leaves the benchmark's
+			_ = json.Unmarshal(text, &ask.MaxTokens) // an invalid number leaves the benchmark's value
 		default:
 			ask.Fields[key] = text
 		}
@@ -163,7 +165,7 @@ func (a *trajectoryAsks) At(i int) prompts.Ask {
 	return ask
 }
 
-// chatMessageOf is a recorded message as it is sent.
+// chatMessageOf converts a recorded message to the form in which it is sent.
 func chatMessageOf(m conversations.ChatMessage) backend.ChatMessage {
 	to := backend.ChatMessage{Role: m.Role, Content: m.Content, NoContent: m.NoContent, Name: m.Name,
 		Reasoning: m.Reasoning, CallID: m.CallID}
@@ -173,14 +175,14 @@ func chatMessageOf(m conversations.ChatMessage) backend.ChatMessage {
 	return to
 }
 
-// turnScorer scores the answers to turns as they come. Its methods may be called from many goroutines.
+// turnScorer scores the answers to turns on arrival. Many goroutines may call its methods.
 type turnScorer struct {
 	mu     sync.Mutex
 	set    *conversations.ConversationSet
 	scorer *replay.TurnScorer
 }
 
-// receive takes the answer to a turn; warm-up has no session.
+// receive scores the answer to a turn. It ignores warm-up requests, which have no session.
 func (s *turnScorer) receive(r *metrics.Request, a client.ReceivedAnswer) {
 	if r.Session == "" || r.WarmUp || r.Status == metrics.Cancelled {
 		return
@@ -199,11 +201,12 @@ func (s *turnScorer) receive(r *metrics.Request, a client.ReceivedAnswer) {
 	s.scorer.CompleteRequest(request, answer)
 }
 
-// maxRounds bounds how many rounds of trajectories are prepared: where they do not last, all come again, shuffled.
+// maxRounds is the maximum number of prepared rounds of trajectories. If they are too few, they are repeated in a new
+// order.
 const maxRounds = 1000
 
-// measureAgentic makes the performance run of an agentic point: its users replay the trajectories, a turn when the
-// answer before has ended and its tools have taken their time, and the answers are scored.
+// measureAgentic makes the performance run of an agentic point. Its users replay the trajectories. Each turn is sent
+// when the previous answer has ended and the recorded tool time has passed. The answers are scored.
 func (o *Own) measureAgentic(ctx context.Context, wire *openai.Client, j Job) (Measured, error) {
 	set, err := conversations.Open(o.Prompts.File)
 	if err == nil {
@@ -232,7 +235,7 @@ func (o *Own) measureAgentic(ctx context.Context, wire *openai.Client, j Job) (M
 	return p.measure(ctx)
 }
 
-// agenticRun is what the files of a point say of its replay.
+// agenticRun returns the data on a point's replay for its files.
 func (p *ownPoint) agenticRun(m Measured) (*files.Agentic, error) {
 	if p.inline == nil {
 		return nil, nil

@@ -13,15 +13,15 @@ import (
 
 // Client makes the runs of points.
 type Client interface {
-	// Name says which client it is.
+	// Name returns the client's name.
 	Name() string
-	// Server asks the server what it is, before each point.
+	// Server returns the server's description of itself. It is called before each point.
 	Server(ctx context.Context) (Server, error)
-	// Measure makes the performance run of a point, and writes its files into the job's folder, which is empty. The end of
-	// ctx is returned as it is.
+	// Measure makes the performance run of a point and writes its files into the job's empty folder. If ctx ends, it
+	// returns ctx's cause unchanged.
 	Measure(ctx context.Context, j Job) (Measured, error)
 	// MeasureAccuracy makes the accuracy run of a point whose performance run is in the job's folder, and adds its files
-	// there. A client that makes both at once only reads what it wrote. The end of ctx is returned as it is.
+	// there. A client that makes both runs at once only reads its files. If ctx ends, it returns ctx's cause unchanged.
 	MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error)
 }
 
@@ -29,26 +29,26 @@ type Client interface {
 type AccuracyRun struct {
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
-	Scores  []string  `json:"scores,omitempty"` // a line of each data set
-	// Missing says why there was none, and what to do; empty: there was one.
+	Scores  []string  `json:"scores,omitempty"` // one line per data set
+	// Missing states why there was no accuracy run, with advice; empty: there was one.
 	Missing string `json:"missing,omitempty"`
 }
 
-// Server is a server's description of itself. A server with a different description is another system.
+// Server is a server's description of itself. A server with another description counts as another system.
 type Server struct {
 	URL     string `json:"url"`
 	Kind    string `json:"kind"`    // vllm, sglang, and so on
-	Version string `json:"version"` // of its program; empty: it does not tell
+	Version string `json:"version"` // version of its program; empty: not reported
 	Model   string `json:"model"`
 }
 
-// askServer asks the server at an address what it is.
+// askServer requests the description of the server at an address.
 func askServer(ctx context.Context, c serving.ServerConnection, url string) (Server, error) {
 	wire, err := c.Connect(ctx, url)
 	if err != nil {
 		return Server{}, err
 	}
-	defer func() { _ = wire.Close() }() // nothing is written
+	defer func() { _ = wire.Close() }() // there is no buffered data
 	a := wire.ServerInfo()
 	return Server{URL: url, Kind: a.Kind, Version: a.Version, Model: a.Model}, nil
 }
@@ -57,29 +57,30 @@ func (s Server) String() string {
 	return fmt.Sprintf("%s at %s: %s %s", s.Model, s.URL, s.Kind, s.Version)
 }
 
-// Job is a point to be measured.
+// Job is a point to measure.
 type Job struct {
 	Dir     string
 	Point   plan.Point
 	Seeds   endpoints.SeedSet
-	Windows bool // a steady window is looked for; else the whole run counts
-	// Seconds is the least time of the window, or of the run where there is none, and Floor the detector's own.
+	Windows bool // detect a steady window; otherwise the whole run counts
+	// Seconds is the minimum duration of the window, or of the run if no window is detected. Floor is the detector's own
+	// minimum.
 	Seconds, Floor float64
-	Shortened      bool // Seconds and Floor are not those of the rules
-	// Tell gets how far the point is, often: it says so now and then. Nil: nobody asks.
+	Shortened      bool // Seconds and Floor are shorter than in the rules
+	// Tell, if not nil, is called frequently with the progress of the point. It decides what to report.
 	Tell func(state fmt.Stringer)
 }
 
 // Measured is the result of a performance run.
 type Measured struct {
-	Passes []steady.Pass // where a window is looked for
+	Passes []steady.Pass // set if a window is detected
 	Size   int           // requests of a super-pass: the samples of the performance set
 	Issued int           // requests that count
 	Took   time.Duration
 	Warmup Warmup
 }
 
-// Warmup declares the requests sent before the measurement.
+// Warmup describes the requests sent before the measurement, for point.yaml.
 type Warmup struct {
 	Seconds     float64  `yaml:"duration_s"`
 	Issued      int      `yaml:"requests_issued"`

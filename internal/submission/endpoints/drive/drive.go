@@ -24,24 +24,24 @@ import (
 
 // Options selects the runs to make.
 type Options struct {
-	Plan   *plan.Plan // which Judge finds no error in
+	Plan   *plan.Plan // must be without errors by Judge
 	Rules  *endpoints.Rules
 	Client Client
-	Out    string // the folder; one that holds points of the same curve goes on
-	Force  bool   // replaces what another curve left there
-	// Rehearsal marks the points, which no check accepts then; this program's own client makes no others. Shorten divides
-	// all least times, at least 1: more than 1 is a rehearsal, too.
+	Out    string // output folder; a folder with points of the same curve is resumed
+	Force  bool   // replace another curve in the folder
+	// Rehearsal marks the points, so no check accepts them. This program's own client always makes rehearsals. Shorten is
+	// a divisor of all minimum times, 1 or more. Above 1, the run is a rehearsal.
 	Rehearsal bool
 	Shorten   float64
-	// Every is how long it takes until a line says how far a point is, Say what takes the lines.
+	// Every is the interval of progress lines. Say receives all lines.
 	Every time.Duration
 	Say   func(line string)
 }
 
-// CurveFile is the name of the file that keeps which points have been measured.
+// CurveFile is the name of the file that lists the measured points.
 const CurveFile = "curve.json"
 
-// maxCurve is the size up to which it is read, in bytes.
+// maxCurve is the maximum size of CurveFile in bytes.
 const maxCurve = 16 << 20
 
 // Curve contains the measured points of a plan.
@@ -52,7 +52,7 @@ type Curve struct {
 	SeedSet   string  `json:"seed_set"`
 	Client    string  `json:"client"`
 	Rehearsal bool    `json:"rehearsal"` // no check accepts its points
-	Shorten   float64 `json:"shorten"`   // least times were divided by
+	Shorten   float64 `json:"shorten"`   // divisor of the minimum times
 	Server    Server  `json:"server"`
 	Points    []Kept  `json:"points"`
 }
@@ -61,35 +61,35 @@ type Curve struct {
 type Kept struct {
 	Point   plan.Point    `json:"point"`
 	Began   time.Time     `json:"began"`
-	Seconds float64       `json:"seconds"` // of the performance run
+	Seconds float64       `json:"seconds"` // duration of the performance run
 	Issued  int           `json:"issued"`
 	Steady  *steady.Block `json:"steady_state,omitempty"`
-	// Accuracy is the accuracy run that followed; nil: none is due, or it has not been made yet.
+	// Accuracy is the result of the accuracy run; nil: none is due, or it has not been made yet.
 	Accuracy *AccuracyRun  `json:"accuracy,omitempty"`
-	Files    []record.File `json:"files"` // below the curve's folder
+	Files    []record.File `json:"files"` // paths relative to the curve's folder
 }
 
-// lacksAccuracy says that an accuracy run is due that has not been made.
+// lacksAccuracy reports whether an accuracy run is due and has not been made.
 func (k *Kept) lacksAccuracy() bool {
 	return k.Point.Accuracy && (k.Accuracy == nil || k.Accuracy.Missing != "")
 }
 
-// ErrServerChanged says that the server is no longer the one that the curve began with.
+// ErrServerChanged reports that the server is not the one with which the curve began.
 var ErrServerChanged = errors.New("the server has changed")
 
-// curveRun makes the points.
+// curveRun is the state of Run.
 type curveRun struct {
 	Options
 	curve Curve
 }
 
-// isRehearsal says that no check accepts the points.
+// isRehearsal reports whether the points are rehearsals, which no check accepts.
 func (r *curveRun) isRehearsal() bool {
 	return r.Client.Name() == OwnName || r.Rehearsal || r.Shorten > 1
 }
 
-// Run makes the runs of all points that are not there yet, in the order of the plan. The end of ctx is returned as it
-// is; points that have ended before are kept, and the next Run goes on.
+// Run makes all missing runs of points in the order of the plan. If ctx ends, it returns ctx's cause unchanged.
+// Completed points are kept, and the next Run resumes.
 func Run(ctx context.Context, o Options) (Curve, error) {
 	o.Shorten = max(o.Shorten, 1)
 	r := &curveRun{Options: o}
@@ -109,7 +109,7 @@ func Run(ctx context.Context, o Options) (Curve, error) {
 	return r.curve, nil
 }
 
-// openCurve reads what is there of the curve.
+// openCurve reads the existing points of the curve.
 func (r *curveRun) openCurve() error {
 	p := r.Plan
 	r.curve = Curve{Rules: p.Rules, Model: p.Model, CMax: p.CMax, SeedSet: p.SeedSet, Client: r.Client.Name(),
@@ -139,7 +139,7 @@ func (r *curveRun) openCurve() error {
 	return nil
 }
 
-// curveDifference says what of two curves is not the same, but for server and points.
+// curveDifference returns the first difference between two curves apart from server and points.
 func curveDifference(there, here Curve) (text string, same bool) {
 	for _, v := range []struct {
 		name        string
@@ -154,7 +154,7 @@ func curveDifference(there, here Curve) (text string, same bool) {
 	return "", true
 }
 
-// keepEarlier takes over a point of before whose files are as they were written, and which the plan has as it was.
+// keepEarlier keeps an existing point if its files are unchanged and the plan still contains it unchanged.
 func (r *curveRun) keepEarlier(k Kept) {
 	name := k.Point.Name()
 	i := slices.IndexFunc(r.Plan.Points, func(q plan.Point) bool { return q.Concurrency == k.Point.Concurrency })
@@ -184,7 +184,7 @@ func (r *curveRun) sayf(format string, args ...any) {
 	}
 }
 
-// ReadCurve reads what has been measured in a folder.
+// ReadCurve reads the measured points in a folder.
 func ReadCurve(dir string) (*Curve, error) {
 	text, err := bounded.ReadFile(filepath.Join(dir, CurveFile), maxCurve)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *curveRun) saveCurve() error {
 	return wholefile.Write(filepath.Join(r.Out, CurveFile), append(text, '\n'), 0o644)
 }
 
-// makePoint makes the runs of a point that are not there.
+// makePoint makes the missing runs of a point.
 func (r *curveRun) makePoint(ctx context.Context, q plan.Point) error {
 	there := func(k Kept) bool { return k.Point.Concurrency == q.Concurrency }
 	if !slices.ContainsFunc(r.curve.Points, there) {
@@ -249,7 +249,7 @@ func (r *curveRun) measurePoint(ctx context.Context, q plan.Point) error {
 	return r.saveCurve()
 }
 
-// measureAccuracy makes the accuracy run of a point that is there.
+// measureAccuracy makes the accuracy run of a measured point.
 func (r *curveRun) measureAccuracy(ctx context.Context, k *Kept) error {
 	if err := r.sameServer(ctx); err != nil {
 		return err
@@ -271,10 +271,10 @@ func (r *curveRun) measureAccuracy(ctx context.Context, k *Kept) error {
 	return r.saveCurve()
 }
 
-// replacedDir has what was measured of points that are measured again, or that were cut off: the last of each.
+// replacedDir contains the previous files of points that are measured again or were interrupted.
 const replacedDir = "replaced"
 
-// clearFolder makes an empty folder for a point. What is there goes aside.
+// clearFolder creates an empty folder for a point. It moves existing files to replacedDir.
 func (r *curveRun) clearFolder(name string) error {
 	dir, aside := filepath.Join(r.Out, name), filepath.Join(r.Out, replacedDir, name)
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
@@ -290,7 +290,7 @@ func (r *curveRun) clearFolder(name string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// String is what came of a point, in a line.
+// String returns the result of a point as a line.
 func (k Kept) String() string {
 	text := fmt.Sprintf("%s: done, %d requests in %s", k.Point.Name(), k.Issued, seconds(k.Seconds))
 	if k.Steady == nil {
@@ -303,7 +303,7 @@ func (k Kept) String() string {
 	return text + ": the whole run counts"
 }
 
-// newJob is a point as its client gets it.
+// newJob returns the job for a point.
 func (r *curveRun) newJob(q plan.Point) Job {
 	last := time.Now()
 	tell := func(s fmt.Stringer) {
@@ -317,7 +317,7 @@ func (r *curveRun) newJob(q plan.Point) Job {
 		Floor: steady.FloorSeconds / r.Shorten, Tell: tell}
 }
 
-// steadyBlock is the steady state of a run; nil where no window is looked for.
+// steadyBlock returns the steady state of a run, or nil if no window is detected.
 func (j Job) steadyBlock(m Measured) *steady.Block {
 	if !j.Windows {
 		return nil
@@ -326,7 +326,7 @@ func (j Job) steadyBlock(m Measured) *steady.Block {
 	return &b
 }
 
-// sameServer asks the server what it is, and wants it to be the one that the curve began with.
+// sameServer requests the server's description and returns an error if it has changed since the curve began.
 func (r *curveRun) sameServer(ctx context.Context) error {
 	now, err := r.Client.Server(ctx)
 	if err != nil {

@@ -27,16 +27,16 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Official is the official client, unmodified: a program of Python that a user installed.
+// Official is the unmodified official client, a Python program that the user has installed.
 type Official struct {
-	Python     string // the interpreter, in whose environment the client is
+	Python     string // interpreter of the environment that contains the client
 	Plan       *plan.Plan
 	Rules      *endpoints.Rules
 	Connection serving.ServerConnection
-	// Tokenizer is the reference tokenizer, by which the tokens of super-passes are counted; nil of agentic models, which
-	// have none.
+	// Tokenizer is the reference tokenizer, used to count the tokens of super-passes; nil for agentic models, which have
+	// none.
 	Tokenizer prompts.Tokenizer
-	Rehearsal bool // times may be divided
+	Rehearsal bool // minimum times can be divided
 	Say       func(line string)
 }
 
@@ -51,13 +51,13 @@ func (o *Official) Server(ctx context.Context) (Server, error) {
 	return askServer(ctx, o.Connection, o.Plan.Client.Endpoint)
 }
 
-// logFile is what the client printed, beside the points' folders.
+// logFile contains the client's output. It is in the folder of the points' folders.
 const logFile = "client.log"
 
-// interruptLasts is how long the client may take to end after an interrupt.
+// interruptLasts is the maximum time of the client to end after an interrupt.
 const interruptLasts = 30 * time.Second
 
-// Measure implements Client. The accuracy run of a point is made by the same call.
+// Measure implements Client. The same call makes the accuracy run of a point.
 func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
 	if j.Shortened && !o.Rehearsal {
 		return Measured{}, sdk.Usage(errors.New("the official client's times are divided in a rehearsal alone: other runs " +
@@ -74,7 +74,7 @@ func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
 	if err := wholefile.Write(config, text, 0o644); err != nil {
 		return Measured{}, err
 	}
-	if err := os.Remove(j.Dir); err != nil { // empty: the client makes it
+	if err := os.Remove(j.Dir); err != nil { // the client requires that the folder does not exist
 		return Measured{}, err
 	}
 	began := time.Now()
@@ -87,7 +87,7 @@ func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
 	return m, err
 }
 
-// MeasureAccuracy implements Client: Measure has made the run.
+// MeasureAccuracy implements Client. It reads the run that Measure made.
 func (o *Official) MeasureAccuracy(_ context.Context, j Job) (run AccuracyRun, err error) {
 	text, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.AccuracyFile)), maxCurve)
 	if err != nil {
@@ -151,7 +151,7 @@ func (o *Official) runClient(ctx context.Context, j Job, out, config string) err
 	return nil
 }
 
-// followEvents tells how far the client is, by the events that it writes.
+// followEvents reports the client's progress from the events that it writes.
 func (o *Official) followEvents(ctx context.Context, j Job) {
 	f := &eventFollower{job: j, size: o.Rules.PerformanceSets[o.Plan.Model]}
 	if o.Tokenizer != nil {
@@ -172,13 +172,13 @@ func (o *Official) followEvents(ctx context.Context, j Job) {
 	}
 }
 
-// clientStarts says that the client of a point has not sent a request yet.
+// clientStarts is the progress of a point before the client's first request.
 type clientStarts string
 
-// String is a line of a log.
+// String returns the progress as a line for a log.
 func (s clientStarts) String() string { return string(s) + ": the client starts" }
 
-// countTokens counts tokens by the reference tokenizer.
+// countTokens returns a function that counts tokens with the reference tokenizer.
 func (o *Official) countTokens() steady.CountTokens {
 	var ids []int32
 	return func(text string) int {
@@ -190,16 +190,17 @@ func (o *Official) countTokens() steady.CountTokens {
 // eventFollower reads the client's events while it writes them.
 type eventFollower struct {
 	job    Job
-	size   int // of a super-pass
+	size   int // requests of a super-pass
 	count  steady.CountTokens
 	file   *os.File
 	events *steady.EventReader
-	passes int   // that were looked at
-	state  State // at that time
+	passes int   // number of examined super-passes
+	state  State // state when they were examined
 	broken bool
 }
 
-// look says how far the client is; false: it has sent nothing yet, or its events cannot be read.
+// look returns the client's progress. begun is false if the client has sent no request yet or its events cannot be
+// read.
 func (f *eventFollower) look() (s State, begun bool) {
 	if f.file == nil && !f.broken {
 		file, err := os.Open(filepath.Join(f.job.Dir, files.EventsFile))
@@ -210,7 +211,7 @@ func (f *eventFollower) look() (s State, begun bool) {
 		f.events, err = steady.NewEventReader(f.size, f.count, nil)
 		f.broken = err != nil
 	}
-	if f.broken = f.broken || f.events.Take(f.file) != nil; f.broken { // readOutput says why
+	if f.broken = f.broken || f.events.Take(f.file) != nil; f.broken { // readOutput reports the error
 		return s, false
 	}
 	passes, completed := f.events.Ended()
@@ -238,7 +239,7 @@ func (f *eventFollower) close() {
 	}
 }
 
-// readOutput reads what the client wrote of a point.
+// readOutput reads the client's files on a point.
 func (o *Official) readOutput(j Job) (Measured, error) {
 	summary, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.SummaryFile)), maxCurve)
 	var result files.Result
@@ -276,7 +277,7 @@ func (o *Official) readOutput(j Job) (Measured, error) {
 	return m, nil
 }
 
-// size is that of a super-pass: what the client says of its data set, or the rules.
+// size returns the number of requests of a super-pass from the client's files, or else from the rules.
 func (o *Official) size(j Job) int {
 	var meta struct {
 		Size int `json:"dataset_size"`
@@ -288,8 +289,8 @@ func (o *Official) size(j Job) int {
 	return o.Rules.PerformanceSets[o.Plan.Model]
 }
 
-// advise says how many passes would have made a window that is too short long enough: the client ends after its
-// samples, whatever the time is.
+// advise reports how many super-passes would have made a short window long enough. The client ends after its number of
+// samples, whatever the duration.
 func (o *Official) advise(j Job, m Measured) {
 	report := steady.Detect(m.Passes, steady.Options{Floor: j.Floor})
 	b, least := report.Block(m.Issued, m.Size, j.Seconds), max(j.Seconds, report.Duration.Min())
@@ -301,7 +302,7 @@ func (o *Official) advise(j Job, m Measured) {
 		seconds(b.Window.Duration), b.Window.Start+int(math.Ceil(least/each)), seconds(least)))
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of the written text.
 type tail struct {
 	keeps int
 	mu    sync.Mutex
@@ -317,7 +318,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// lastLines are the last n lines, as one.
+// lastLines returns the last n lines joined into one.
 func (t *tail) lastLines(n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -31,19 +31,19 @@ import (
 type Own struct {
 	Endpoint   string // the server's address
 	Connection serving.ServerConnection
-	// Prompts are those of the performance set, Tokenizer the model's, as in serving.Plan.
+	// Prompts describes the performance set. Tokenizer is the model's, as in serving.Plan.
 	Prompts   prompts.PromptOptions
 	Tokenizer string
-	// Accuracy is what accuracy runs ask, by Rules; without a path they are left out.
+	// Accuracy describes the prompts of accuracy runs. Without a path, they are skipped.
 	Accuracy AccuracyFile
-	// SWEBench is the address of the official service for SWE-bench, which an agentic model's accuracy run asks every
-	// Poll; 0: 5 s.
+	// SWEBench is the address of the official service for SWE-bench, which makes an agentic model's accuracy run. Poll is
+	// the interval of status requests; 0: 5 s.
 	SWEBench string
 	Poll     time.Duration
 	Rules    *endpoints.Rules
-	Version  string // of this program
-	Commit   string // of its sources; empty: unknown
-	// Note gets what the user should know; each text once.
+	Version  string // version of this program
+	Commit   string // commit of its sources; empty: unknown
+	// Note receives messages for the user, each text once.
 	Note func(text string)
 
 	noted map[string]bool
@@ -60,7 +60,8 @@ func (o *Own) Server(ctx context.Context) (Server, error) {
 	return askServer(ctx, o.Connection, o.Endpoint)
 }
 
-// warmUpLengths are the lengths of prompts and answers that warm up, in tokens; warmUpSeed is that of their words.
+// warmUpISL and warmUpOSL are the lengths of warm-up prompts and answers in tokens. warmUpSeed is the seed of their
+// words.
 const (
 	warmUpISL, warmUpOSL = "256", "64"
 	warmUpSeed           = 7
@@ -72,7 +73,7 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	if err != nil {
 		return Measured{}, err
 	}
-	defer func() { _ = wire.Close() }() // nothing is written
+	defer func() { _ = wire.Close() }() // there is no buffered data
 	if o.Rules.AgenticOf(o.Accuracy.Model) != nil {
 		return o.measureAgentic(ctx, wire, j)
 	}
@@ -97,7 +98,7 @@ func (o *Own) Measure(ctx context.Context, j Job) (Measured, error) {
 	return p.measure(ctx)
 }
 
-// open opens the server for the performance set in the order of the seed set, and salted.
+// open opens a session for the performance set, in the order of the seed set and with salt.
 func (o *Own) open(wire *openai.Client, load arrival.Pattern, seeds endpoints.SeedSet) (*serving.Session, error) {
 	pl := serving.Plan{Connection: o.Connection, Prompts: o.Prompts, Tokenizer: o.Tokenizer,
 		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true}
@@ -124,23 +125,23 @@ func (o *Own) note(text string) {
 	o.Note(text)
 }
 
-// ownPoint is a point that is measured.
+// ownPoint is a point in measurement.
 type ownPoint struct {
 	own     *Own
 	job     Job
 	session *serving.Session
 	load    arrival.Pattern
-	size    int         // of the performance set: turns, where it has trajectories
-	units   int         // that the set has: trajectories, or samples
-	asks    engine.Asks // of it, in the order of sending
+	size    int         // samples of the performance set, or turns of its trajectories
+	units   int         // samples or trajectories of the set
+	asks    engine.Asks // requests in order of sending
 	warmUp  *prompts.DrawnRequests
-	inline  *turnScorer // of trajectories; nil: there are none
+	inline  *turnScorer // for trajectories; otherwise nil
 }
 
-// rules are those of the records' figures.
+// rules returns the rules of the records' figures.
 func (p *ownPoint) rules() metrics.FigureRules { return p.session.Settings.Rules }
 
-// measure sends the requests, and writes the files.
+// measure sends the requests and writes the files.
 func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
 	w := newWatch(p.job, p.size, p.rules())
 	w.units = p.units
@@ -172,10 +173,12 @@ func (p *ownPoint) measure(ctx context.Context) (Measured, error) {
 	return m, p.write(point, pl, m)
 }
 
-// maxPlaces bounds how many requests are drawn before a point: where they do not last, they come again, shuffled.
+// maxPlaces is the maximum number of requests drawn before a point. If they are too few, they are repeated in a new
+// order.
 const maxPlaces = 1 << 20
 
-// places is how many requests a point may come to: more than the plan wants, and than the first answer promises.
+// places returns the number of requests to draw for a point. It exceeds the plan's number and the number expected from
+// the first answer's latency.
 func (p *ownPoint) places() int {
 	passes := float64(4 * p.job.Point.Passes)
 	if each := p.session.Settings.Latency.Seconds() / float64(p.job.Point.Concurrency) * float64(p.size); each > 0 {
@@ -184,7 +187,7 @@ func (p *ownPoint) places() int {
 	return p.size * max(p.job.Point.Passes, int(min(passes, float64(maxPlaces/p.size))))
 }
 
-// firstFault says what went wrong with the first request that failed.
+// firstFault describes the first failed request.
 func firstFault(all []metrics.Request, rules metrics.FigureRules) string {
 	for i := range all {
 		if m := metrics.MeasureRequest(&all[i], rules); m.Found != metrics.OK && m.Found != metrics.Cancelled {
@@ -194,7 +197,7 @@ func firstFault(all []metrics.Request, rules metrics.FigureRules) string {
 	return "no answer is good"
 }
 
-// warmupOf is what was sent before the first request that counts.
+// warmupOf describes the requests sent before the first request that counts.
 func warmupOf(point *engine.MeasuredPoint, j Job) Warmup {
 	w := Warmup{Source: fmt.Sprintf("made words, %s tokens of prompts and %s of answers, by the seed %d; none of the "+
 		"performance set", warmUpISL, warmUpOSL, warmUpSeed), Concurrency: j.Point.Concurrency,
@@ -214,7 +217,7 @@ func warmupOf(point *engine.MeasuredPoint, j Job) Warmup {
 	return w
 }
 
-// write writes the official client's files of the point, and requests.jsonl, which keeps what was recorded of each.
+// write writes the official client's files of the point, and requests.jsonl with the records of all requests.
 func (p *ownPoint) write(point *engine.MeasuredPoint, pl engine.PointPlan, m Measured) error {
 	s, o := p.session, p.own
 	load := pl.Load
@@ -245,7 +248,7 @@ func (p *ownPoint) write(point *engine.MeasuredPoint, pl engine.PointPlan, m Mea
 	})
 }
 
-// fieldsOf are KEY=JSON by their keys.
+// fieldsOf converts a list of KEY=JSON to a map.
 func fieldsOf(body []string) map[string]string {
 	fields := map[string]string{}
 	for _, pair := range body {

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/plan"
 )
 
-// PointFile is the name of what a point discloses.
+// PointFile is the name of the file with a point's disclosures.
 const PointFile = "point.yaml"
 
-// pointHead begins point.yaml.
+// pointHead is the beginning of point.yaml.
 const pointHead = `# What is disclosed of this point, as far as its run tells. The division, the model's precision and
 # links, and the pointers to src/ and docs/ are to be added before it is submitted.
 `
 
-// disclosure is point.yaml, as far as the plan and the run tell.
+// disclosure is the part of point.yaml that the plan and the run determine.
 type disclosure struct {
 	Concurrency int              `yaml:"concurrency"`
 	Region      endpoints.Region `yaml:"region"`
@@ -50,7 +50,7 @@ type runtimeSettings struct {
 	} `yaml:"runtime"`
 }
 
-// writePoint writes point.yaml of a point that was measured.
+// writePoint writes point.yaml of a measured point.
 func (r *curveRun) writePoint(j Job, m Measured, block *steady.Block) error {
 	p, q := r.Plan, j.Point
 	d := disclosure{Concurrency: q.Concurrency, Region: q.Region, Offline: q.Offline, Dataset: p.Model + "-perf",

@@ -15,25 +15,25 @@ import (
 
 // Probe searches for C_max, the number of users above which the tokens per second no longer rise.
 type Probe struct {
-	// Try measures the output tokens per second of a number of users. ErrTooMany ends the search upwards.
+	// Try measures the output tokens per second with a number of users. ErrTooMany ends the search upwards.
 	Try func(ctx context.Context, users int) (rate float64, err error)
-	// Least is the lowest number that may be found, at least 1, and Most the highest that is tried.
+	// Least and Most are the minimum (1 or more) and the maximum number of users.
 	Least, Most int
 	Say         func(line string)
 }
 
-// ErrTooMany says that a server fails at a number of users.
+// ErrTooMany reports that the server fails with the number of users.
 var ErrTooMany = errors.New("the server fails at so many users")
 
 const (
-	// worth is what twice as many users raise the rate by at least while the search goes on.
+	// worth is the minimum relative increase of the rate by twice as many users while the search continues.
 	worth = 0.03
-	// near is the highest quotient of two numbers of users between which no other is tried.
+	// near is the ratio of two numbers of users up to which no number between them is tried.
 	near = 1.15
 )
 
-// Find doubles the users until that no longer raises the rate, and narrows down between which two of them it stops
-// rising. It returns the upper one.
+// Find doubles the number of users until the rate stops rising. It then narrows the interval in which it stops, and
+// returns its upper end.
 func (p Probe) Find(ctx context.Context) (cMax int, err error) {
 	below, best, at := 0, 0.0, 0
 	for n := p.Least; ; n = min(2*n, p.Most) {
@@ -68,8 +68,8 @@ func (p Probe) Find(ctx context.Context) (cMax int, err error) {
 	return at, nil
 }
 
-// highest narrows down up to how many users a server raises the rate that fails at some: between those that it answers
-// and those at which it fails.
+// highest narrows the interval between a number of users that the server handles and one with which it fails. It
+// returns the highest number that raises the rate.
 func (p Probe) highest(ctx context.Context, good, fails int, best float64) (int, error) {
 	for float64(fails)/float64(good) > near && fails-good > 1 {
 		n := int(math.Round(math.Sqrt(float64(good) * float64(fails))))
@@ -99,7 +99,8 @@ func (p Probe) try(ctx context.Context, n int) (float64, error) {
 	return rate, err
 }
 
-// ServerTries makes a Probe's Try of a server: each number of users asks for a time. The end gives the connection back.
+// ServerTries returns the Try function of a Probe for a server. Each number of users sends requests for the duration
+// each. end closes the connection.
 func ServerTries(
 	ctx context.Context, c serving.ServerConnection, url string, o prompts.PromptOptions, each time.Duration,
 ) (try func(ctx context.Context, users int) (float64, error), end func(), err error) {
@@ -107,7 +108,7 @@ func ServerTries(
 	if err != nil {
 		return nil, nil, err
 	}
-	end = func() { _ = wire.Close() } // nothing is written
+	end = func() { _ = wire.Close() } // there is no buffered data
 	load := arrival.Pattern{Kind: arrival.Users, Duration: each}
 	s, err := serving.OpenSession(wire, serving.Plan{Connection: c, Prompts: o, Base: load,
 		Loads: []arrival.Pattern{load}})

@@ -1,7 +1,7 @@
 package drive
 
 import (
-	"crypto/md5" //nolint:gosec // the checksum that is published; nothing is kept safe by it
+	"crypto/md5" //nolint:gosec // the published checksum; not used for security
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -15,19 +15,20 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// SetOptions are the options by which the file of a model's performance set is read, as the official client reads it.
+// SetOptions returns the options that read the file of a model's performance set like the official client.
 func SetOptions(file, model string, rules *endpoints.Rules) prompts.PromptOptions {
 	mark := rules.Clients[model].UserMark
 	o := prompts.PromptOptions{File: file, SaltAfter: mark, PreferIDs: mark != ""}
-	o.Body, o.MaxTokens, _ = rules.Clients[model].RequestFields() // which the rules were read with
+	o.Body, o.MaxTokens, _ = rules.Clients[model].RequestFields() // checked when the rules were read
 	if f := rules.Clients[model].Form; f != nil {
 		o.Form = &prompts.PromptForm{Column: f.Column, Text: f.Text, Fields: f.Fields}
 	}
 	return o
 }
 
-// CheckSet says how the file of a model's performance set differs from the official one, a line each; none: it is the
-// official one, as far as it is published. Only the samples of a file are counted that is not known by its checksum.
+// CheckSet lists the differences of a model's performance set file from the official one, one per line. It returns none
+// if the file is the official one as far as published. It only counts the samples if the checksum differs or none is
+// published.
 func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err error) {
 	if want, published := rules.OfficialSets[model]; published {
 		name, sum, wanted, err := sumOf(file, want)
@@ -60,7 +61,8 @@ func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err e
 	return lines, nil
 }
 
-// CountSamples is how many samples the file of a model's performance set has: trajectories, of an agentic model.
+// CountSamples returns the number of samples in a model's performance set file, or the number of trajectories for an
+// agentic model.
 func CountSamples(file, model string, rules *endpoints.Rules) (int, error) {
 	if rules.AgenticOf(model) != nil {
 		set, err := conversations.Open(file)
@@ -78,7 +80,7 @@ func CountSamples(file, model string, rules *endpoints.Rules) (int, error) {
 	return set.Rows(), nil
 }
 
-// oneForm refuses a set of which some prompts are token ids, and others text.
+// oneForm returns an error if some prompts are token ids and others are texts.
 func oneForm(file string, set *prompts.PromptSet) error {
 	if ids := set.OfIDs(); ids > 0 && ids < set.Rows() {
 		return fmt.Errorf("%s mixes two forms: %d prompts are token ids, and %d are text; give a set of one form", file, ids,
@@ -87,7 +89,7 @@ func oneForm(file string, set *prompts.PromptSet) error {
 	return nil
 }
 
-// sumOf is the checksum of a file of the kind that is published, and the published one.
+// sumOf returns a file's checksum and the published checksum of the same type.
 func sumOf(file string, want endpoints.OfficialSet) (name, sum, wanted string, err error) {
 	if want.SHA256 != "" {
 		sum, _, err = checksum.File(file)

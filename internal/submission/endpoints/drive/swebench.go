@@ -24,17 +24,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// SWEBenchKey is the environment variable with the key that the service for SWE-bench wants, if it wants one.
+// SWEBenchKey is the environment variable with the key of the service for SWE-bench, if it requires one.
 const SWEBenchKey = "SWEBENCH_SERVICE_AUTH_TOKEN"
 
-// benchService is the official service that runs SWE-bench against a server (version v1 of its API).
+// benchService is the official service that runs SWE-bench against a server (API version v1).
 type benchService struct {
 	url, key string
 	client   *http.Client
 	poll     time.Duration
 }
 
-// What the service is asked by, and how long it may take, as the official client does.
+// The official client's settings for the service, and limits of its replies.
 const (
 	benchVersion  = "v1"
 	benchPoll     = 5 * time.Second
@@ -43,10 +43,10 @@ const (
 	maxBenchReply = 64 << 20
 )
 
-// benchCapabilities are what the service must be able to do.
+// benchCapabilities lists the required capabilities of the service.
 var benchCapabilities = []string{"swebench.run", "swebench.cancel"}
 
-// newBenchService is the service at an address, which has neither a path nor a user.
+// newBenchService returns the service at an address without a path or a user.
 func newBenchService(address, key string) (*benchService, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
@@ -58,7 +58,7 @@ func newBenchService(address, key string) (*benchService, error) {
 		client: &http.Client{Timeout: benchAnswers, CheckRedirect: stay}}, nil
 }
 
-// benchStatus is what the service says of a run.
+// benchStatus is the service's status of a run.
 type benchStatus struct {
 	Run       string          `json:"run_id"`
 	Status    string          `json:"status"`
@@ -68,16 +68,16 @@ type benchStatus struct {
 	Result    json.RawMessage `json:"result"`
 	Error     json.RawMessage `json:"error"`
 
-	Version      string   `json:"api_version"` // of /health
+	Version      string   `json:"api_version"` // from /health
 	Capabilities []string `json:"capabilities"`
 }
 
-// ended says that a run goes no further.
+// ended reports whether a run has ended.
 func (s *benchStatus) ended() bool {
 	return slices.Contains([]string{"succeeded", "failed", "cancelled"}, s.Status)
 }
 
-// call asks the service.
+// call sends a request to the service.
 func (b *benchService) call(ctx context.Context, method, path string, body any) (s benchStatus, err error) {
 	var send io.Reader
 	if body != nil {
@@ -113,7 +113,7 @@ func (b *benchService) call(ctx context.Context, method, path string, body any) 
 	return s, nil
 }
 
-// checkHealth wants the version of the API that is known here.
+// checkHealth requires the supported version of the API and the required capabilities.
 func (b *benchService) checkHealth(ctx context.Context) error {
 	s, err := b.call(ctx, http.MethodGet, "/health", nil)
 	if err != nil {
@@ -132,7 +132,7 @@ func (b *benchService) checkHealth(ctx context.Context) error {
 
 var runName = regexp.MustCompile(`\A[A-Za-z0-9_-]+\z`)
 
-// run submits a run, and waits for its end. One that is left is cancelled.
+// run submits a run and waits for its end. If it fails or ctx ends, it cancels the run.
 func (b *benchService) run(ctx context.Context, order map[string]any, tell func(s benchStatus)) (benchStatus, error) {
 	waiting, done := context.WithTimeoutCause(ctx, benchLasts, fmt.Errorf("SWE-bench takes longer than %v", benchLasts))
 	defer done()
@@ -168,7 +168,7 @@ func (b *benchService) run(ctx context.Context, order map[string]any, tell func(
 	return s, nil
 }
 
-// benchMissing says what SWE-bench lacks of a plan, with what to do; empty: nothing.
+// benchMissing returns what the plan lacks for SWE-bench, with advice; empty: nothing.
 func (o *Own) benchMissing() string {
 	need := o.Accuracy.Settings.SWEBench.Instances
 	if o.SWEBench == "" {
@@ -182,7 +182,7 @@ func (o *Own) benchMissing() string {
 	return ""
 }
 
-// measureSWEBench has the service run SWE-bench at the point's concurrency, and adds its score to the inline one.
+// measureSWEBench runs SWE-bench in the service at the point's concurrency, and adds its score to the inline score.
 func (o *Own) measureSWEBench(ctx context.Context, j Job) (run AccuracyRun, err error) {
 	run.Began = time.Now()
 	if run.Missing = o.benchMissing(); run.Missing != "" {
@@ -232,10 +232,10 @@ func (o *Own) measureSWEBench(ctx context.Context, j Job) (run AccuracyRun, err 
 	return run, addBenchEntry(j.Dir, entry, status.Result)
 }
 
-// benchOrder is what the service is asked for.
+// benchOrder returns the request to the service.
 func (o *Own) benchOrder(j Job, server Server, instances []string) map[string]any {
 	params := map[string]json.RawMessage{}
-	_ = json.Unmarshal(o.Accuracy.Settings.Params, &params) // which the rules were read with
+	_ = json.Unmarshal(o.Accuracy.Settings.Params, &params) // checked when the rules were read
 	order := map[string]any{"model_name": server.Model, "endpoint_urls": []string{o.Endpoint}, "endpoint_api_key": nil,
 		"generation_params": params, "subset": "verified", "split": "test", "num_instances": len(instances),
 		"workers": j.Point.Concurrency, "max_eval_workers": benchGraders, "evaluated_instance_ids": instances,
@@ -251,23 +251,23 @@ func (o *Own) benchOrder(j Job, server Server, instances []string) map[string]an
 	return order
 }
 
-// benchGraders is how many instances the service grades at a time.
+// benchGraders is the maximum number of instances that the service grades at the same time.
 const benchGraders = 10
 
-// benchState is how far SWE-bench is.
+// benchState is the progress of SWE-bench.
 type benchState struct {
 	point  string
 	status benchStatus
 	all    int
 }
 
-// String is a line of a log.
+// String returns the progress as a line for a log.
 func (s benchState) String() string {
 	return fmt.Sprintf("%s: accuracy: SWE-bench: %d of %d instances, %d graded", s.point, s.status.Agents, s.all,
 		s.status.Evaluated)
 }
 
-// benchEntry is the share of instances that were resolved.
+// benchEntry returns the score: the share of resolved instances.
 func benchEntry(result json.RawMessage, instances int) (files.ScoreEntry, error) {
 	var counts struct {
 		Submitted *int `json:"submitted_instances"`
@@ -287,10 +287,10 @@ func benchEntry(result json.RawMessage, instances int) (files.ScoreEntry, error)
 	return e, nil
 }
 
-// benchResultFile keeps what the service said.
+// benchResultFile contains the service's result.
 const benchResultFile = "accuracy/swe_bench_results.json"
 
-// addBenchEntry puts the score of SWE-bench beside the inline one.
+// addBenchEntry adds the score of SWE-bench to the point's scores, and writes benchResultFile.
 func addBenchEntry(dir string, entry files.ScoreEntry, result json.RawMessage) error {
 	text, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(files.AccuracyFile)), maxCurve)
 	var scores struct {
@@ -309,7 +309,7 @@ func addBenchEntry(dir string, entry files.ScoreEntry, result json.RawMessage) e
 	return wholefile.Write(filepath.Join(dir, filepath.FromSlash(benchResultFile)), append(result, '\n'), 0o644)
 }
 
-// instancesOf are the first instances that a file names in its column instance_id: Parquet, or JSON lines.
+// instancesOf returns the first names in the column instance_id of a Parquet or JSON lines file.
 func instancesOf(file string, most int) (all []string, err error) {
 	add := func(text []byte) error {
 		var row struct {
@@ -326,7 +326,7 @@ func instancesOf(file string, most int) (all []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = t.Close() }() // nothing is written
+		defer func() { _ = t.Close() }() // there is no buffered data
 		for text, err := range t.Rows(func(column string) bool { return column == "instance_id" }) {
 			if err == nil && len(all) < most {
 				err = add(text)
@@ -355,5 +355,5 @@ func instancesOf(file string, most int) (all []string, err error) {
 	return all, nil
 }
 
-// maxInstances is the size up to which a file of instances is read, in bytes.
+// maxInstances is the maximum size in bytes of a file of instances.
 const maxInstances = 256 << 20

@@ -14,29 +14,29 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// patience is how many times as many super-passes, and as long, as the plan asks for a point goes on that has no steady
-// window.
+// patience is the factor by which a point without a steady window exceeds the plan's super-passes and minimum time
+// before it ends.
 const patience = 1.5
 
-// looks is how often a watch looks whether a super-pass has ended.
+// looks is the interval at which a watch checks for completed super-passes.
 const looks = 200 * time.Millisecond
 
 // State is the progress of a point's performance run.
 type State struct {
 	Point       string
-	Passes      int // super-passes that have ended
-	Least       int // that the plan asks for
+	Passes      int // completed super-passes
+	Least       int // super-passes in the plan
 	Seconds     float64
-	LeastWindow float64 // seconds, by the rules and by the run's own scatter and latencies
-	Window      float64 // seconds of the longest plateau so far; 0: there is none, or none is looked for
-	Fixed       bool    // it ends after as many super-passes as the plan asks for, whatever they show
-	Counts      bool    // ended here, the point would count
-	GivesUp     bool    // no window was found, and the point does not go on for one
-	Left        float64 // seconds until it may end at the earliest; below 0: not known
-	Why         string  // why there is no window yet; empty: nothing is wrong
+	LeastWindow float64 // required duration of the window in seconds, by the rules and the run's own scatter and latencies
+	Window      float64 // duration of the longest plateau so far in seconds; 0: none
+	Fixed       bool    // the run ends after the plan's super-passes in any case
+	Counts      bool    // if it ended now, the point would count
+	GivesUp     bool    // the run ends without a window
+	Left        float64 // seconds until the earliest end; below 0: unknown
+	Why         string  // why there is no window yet; empty: no reason
 }
 
-// String is a line of a log.
+// String returns the progress as a line for a log.
 func (s State) String() string {
 	text := fmt.Sprintf("%s: %d of %d super-passes, %s", s.Point, s.Passes, s.Least, seconds(s.Seconds))
 	if s.Window > 0 {
@@ -63,18 +63,18 @@ func (s State) String() string {
 
 func seconds(s float64) string { return figure.Seconds(time.Duration(s * float64(time.Second))) }
 
-// watch decides when a point ends: with the super-pass in which it is seen to count.
+// watch decides when a point ends. It ends with the super-pass in which the watch detects that the point counts.
 type watch struct {
 	job  Job
 	size int // requests of a super-pass
-	// units are as many as a super-pass has of what users are dealt: requests, or trajectories.
+	// units is the number of requests or trajectories that users start per super-pass.
 	units int
 	all   *formats.Gathering
 
-	zero  time.Time    // of a clock that nobody sets
-	began atomic.Int64 // ns since zero; 0: nothing has begun
-	limit atomic.Int64 // requests that may be sent
-	mu    sync.Mutex   // of ended
+	zero  time.Time    // start of a monotonic clock
+	began atomic.Int64 // ns since zero; 0: not begun
+	limit atomic.Int64 // number of units that may be started
+	mu    sync.Mutex   // guards ended
 	ended bool
 	state atomic.Pointer[State]
 }
@@ -85,13 +85,13 @@ func newWatch(j Job, size int, rules metrics.FigureRules) *watch {
 	return w
 }
 
-// begin notes that the measurement has begun; the first call counts.
+// begin records the start of the measurement. Only the first call has an effect.
 func (w *watch) begin() { w.began.CompareAndSwap(0, max(1, int64(time.Since(w.zero)))) }
 
-// took is how many seconds the measurement has taken; began is not 0.
+// took returns the seconds since the start of the measurement, which must have begun.
 func (w *watch) took() float64 { return (time.Since(w.zero) - time.Duration(w.began.Load())).Seconds() }
 
-// see takes a request that has ended. A run that does not ask more, Offline, begins with its first answer.
+// see records a completed request. Offline runs do not call more, so their measurement begins with the first answer.
 func (w *watch) see(r *metrics.Request) {
 	if !r.WarmUp {
 		w.begin()
@@ -99,7 +99,7 @@ func (w *watch) see(r *metrics.Request) {
 	w.all.Add(r)
 }
 
-// more says whether the request at a place is sent: whole super-passes are.
+// more reports whether the unit at a place may be started. It permits whole super-passes.
 func (w *watch) more(place int) bool {
 	w.begin()
 	if int64(place) < w.limit.Load() {
@@ -115,8 +115,8 @@ func (w *watch) more(place int) bool {
 	return int64(place) < w.limit.Load()
 }
 
-// mayEnd says whether the super-passes that were dealt are enough. Where the whole run counts, those under way do, too:
-// they are waited for.
+// mayEnd reports whether the started super-passes are sufficient. If the whole run counts, this includes super-passes
+// in flight, because the run waits for them.
 func (w *watch) mayEnd() bool {
 	if s := w.state.Load(); w.job.Windows {
 		return s.Counts || s.GivesUp
@@ -124,7 +124,7 @@ func (w *watch) mayEnd() bool {
 	return w.limit.Load() >= int64(w.units*w.job.Point.Passes) && w.took() >= w.job.Seconds
 }
 
-// run looks at what has ended until ctx ends.
+// run examines the completed super-passes until ctx ends.
 func (w *watch) run(ctx context.Context) {
 	ticks := time.NewTicker(looks)
 	defer ticks.Stop()
@@ -157,13 +157,13 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// at is the state after so many super-passes and seconds.
+// at returns a state with the given super-passes and seconds.
 func (w *watch) at(passes int, took float64) State {
 	return State{Point: w.job.Point.Name(), Passes: passes, Least: w.job.Point.Passes, LeastWindow: w.job.Seconds,
 		Seconds: took, Left: -1}
 }
 
-// lookAtWhole says how far a run is that counts as a whole.
+// lookAtWhole returns the progress of a run that counts as a whole.
 func (w *watch) lookAtWhole(passes int, took float64) State {
 	s := w.at(passes, took)
 	s.Counts = passes >= s.Least && took >= w.job.Seconds
@@ -171,7 +171,7 @@ func (w *watch) lookAtWhole(passes int, took float64) State {
 	return s
 }
 
-// look says how far a run is by its super-passes that have ended, in which a window is looked for.
+// look returns the progress of a run with window detection, from its completed super-passes.
 func (w *watch) look(passes []steady.Pass, took float64) State {
 	j, s := w.job, w.at(len(passes), took)
 	enough := len(passes) >= s.Least
@@ -198,12 +198,12 @@ func (w *watch) look(passes []steady.Pass, took float64) State {
 	return s
 }
 
-// minTime is how long a point takes at least whose super-passes are alike.
+// minTime returns the minimum duration in seconds of a point with uniform super-passes.
 func minTime(j Job) float64 {
 	return j.Seconds * float64(j.Point.Passes) / float64(max(1, j.Point.Passes-1))
 }
 
-// left is how many seconds so many super-passes, and so long a time, still take: whole super-passes.
+// left returns the seconds until whole super-passes reach both the given number and the time least.
 func (w *watch) left(s State, passes int, least float64) float64 {
 	if s.Passes == 0 || s.Counts {
 		return -1

@@ -14,19 +14,20 @@ type Options struct {
 	Model   string
 	CMax    int
 	CMin    int    // 0: 1
-	Points  int    // 0: as few as the rules allow
-	Offline string // Dedicated, Elected or "", which chooses
-	Cohort  string // "": the last that may use the seed set
+	Points  int    // 0: the minimum of the rules
+	Offline string // Dedicated, Elected or "" to choose automatically
+	Cohort  string // "": the last cohort that may use the seed set
 }
 
-// croppedPasses is how many super-passes are taken to be cropped as warm-up: the detector drops at least one.
+// croppedPasses is the assumed number of super-passes that the detector crops as warm-up. It crops one or more.
 const croppedPasses = 1
 
-// maxConcurrency bounds what a plan may ask for; no system is near it.
+// maxConcurrency is the maximum concurrency of a plan, far above any system's.
 const maxConcurrency = 1 << 30
 
-// Choose makes a plan: a point in each region with an accuracy run, points of choice where the gap between neighbours
-// is widest on a logarithmic axis, and Offline. Its points ascend. An error names the option that allows no plan.
+// Choose makes a plan. It contains a point with an accuracy run in each region, optional points in the widest gaps on a
+// logarithmic axis, and Offline. The points are in ascending order. If no plan is possible, the error names the option
+// that prevents it.
 func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
 	if err := checkModel(o.Model, rules); err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
 	return p, c.choosePoints(o.Points)
 }
 
-// chooseOffline chooses how the curve gets its Offline point, and says why.
+// chooseOffline chooses the type of Offline point and returns the reason.
 func (p *Plan) chooseOffline(asked string, rules *endpoints.Rules) (offline, why string, err error) {
 	set := rules.PerformanceSets[p.Model]
 	switch {
@@ -89,12 +90,12 @@ type pointChooser struct {
 	rules   *endpoints.Rules
 	regions endpoints.Regions
 	cMin    int
-	chosen  bool // cMin was asked for
+	chosen  bool // cMin was requested
 	offline string
-	why     string // of offline
+	why     string // reason for offline
 }
 
-// choosePoints chooses n points, 0: as few as the rules allow.
+// choosePoints chooses n points; 0: the minimum of the rules.
 func (c *pointChooser) choosePoints(n int) error {
 	least := c.rules.MinPoints
 	if c.offline == Dedicated {
@@ -126,7 +127,7 @@ func (c *pointChooser) choosePoints(n int) error {
 	return nil
 }
 
-// chooseAnchors are the points with accuracy runs: one for each region.
+// chooseAnchors chooses the points with accuracy runs, one per region.
 func (c *pointChooser) chooseAnchors(set int) error {
 	for _, r := range []endpoints.Region{endpoints.Low, endpoints.Medium, endpoints.High} {
 		if b := c.regions.Bounds(r); b.First > b.Last {
@@ -158,7 +159,7 @@ func (c *pointChooser) chooseAnchors(set int) error {
 	return nil
 }
 
-// addInWidestGap adds a point of choice in the widest gap.
+// addInWidestGap adds a point in the widest gap.
 func (c *pointChooser) addInWidestGap() error {
 	widest, at := 0.0, -1
 	for i := 1; i < len(c.plan.Points); i++ {
@@ -175,10 +176,10 @@ func (c *pointChooser) addInWidestGap() error {
 	return nil
 }
 
-// logMiddle is the logarithmic middle of two concurrencies.
+// logMiddle returns the geometric mean of two concurrencies, rounded.
 func logMiddle(a, b int) int { return int(math.Round(math.Sqrt(float64(a) * float64(b)))) }
 
-// addPoint adds a point of a fixed concurrency at its place.
+// addPoint inserts a point with a fixed concurrency in order.
 func (c *pointChooser) addPoint(concurrency int, accuracy bool, why string) {
 	agentic := c.plan.Agentic(c.rules)
 	passes := c.rules.MinSuperPasses + croppedPasses

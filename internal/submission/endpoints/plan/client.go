@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// clientConfig is the official client's configuration of a run, as far as a plan decides it.
+// clientConfig is the part of the official client's configuration that a plan determines.
 type clientConfig struct {
 	Name      string          `yaml:"name"`
 	Type      string          `yaml:"type"`
@@ -40,7 +40,7 @@ type clientAgentic struct {
 	Trajectories int  `yaml:"num_trajectories_to_issue"`
 }
 
-// quotedText is a text that YAML 1.1 and 1.2 alike read as one, whatever it holds: the client reads 1.1.
+// quotedText is written so that YAML 1.1 and 1.2 both read it as a text. The client reads YAML 1.1.
 type quotedText string
 
 // MarshalYAML implements yaml.BytesMarshaler.
@@ -70,13 +70,13 @@ type clientWorkers struct {
 	Workers int `yaml:"num_workers"`
 }
 
-// clientHead begins a configuration.
+// clientHead is the beginning of a configuration.
 const clientHead = `# %s of a curve of MLPerf Endpoints, for the official client:
 #   benchmark from-config --config %s.yaml --mode %s
 # model_params.name is what the server calls the model.
 `
 
-// ClientConfig is the official client's configuration of a point. The seed set is one of the rules'.
+// ClientConfig returns the official client's configuration of a point. The plan's seed set must be one of the rules'.
 func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	seeds, client := rules.SeedSetOf(p.SeedSet), rules.Clients[p.Model]
 	if seeds == nil {
@@ -121,10 +121,10 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	return append(fmt.Appendf(nil, clientHead, q.Name(), q.Name(), mode), text...), err
 }
 
-// modeBoth is that of a point whose accuracy run the client makes with the performance run.
+// modeBoth is the mode of a point whose accuracy run the client makes together with the performance run.
 const modeBoth = "both"
 
-// ClientMode is the --mode by which the official client makes the runs of a point.
+// ClientMode returns the --mode with which the official client makes the runs of a point.
 func (p *Plan) ClientMode(q Point, rules *endpoints.Rules) string {
 	client := rules.Clients[p.Model]
 	if q.Accuracy && (len(client.Accuracy) > 0 || client.SWEBench != nil && p.Client.SWEBench != "") {
@@ -133,7 +133,7 @@ func (p *Plan) ClientMode(q Point, rules *endpoints.Rules) string {
 	return "perf"
 }
 
-// performanceSet is a file, or the one that the client fetches by itself.
+// performanceSet returns the performance set: a file, or a set that the client downloads.
 func (p *Plan) performanceSet(client endpoints.ClientSettings) clientDataset {
 	d := clientDataset{Name: "performance", Type: "performance", Path: quotedText(p.Client.PerformanceSet),
 		Parser: client.Columns}
@@ -146,7 +146,8 @@ func (p *Plan) performanceSet(client endpoints.ClientSettings) clientDataset {
 	return d
 }
 
-// accuracySets are those that the client fetches by itself, one file that stands for them, or SWE-bench of a service.
+// accuracySets returns the accuracy sets: sets that the client downloads, one file that replaces them, or SWE-bench in
+// a service.
 func (p *Plan) accuracySets(client endpoints.ClientSettings) ([]clientDataset, error) {
 	var sets []clientDataset
 	if of := client.SWEBench; of != nil {
@@ -173,7 +174,7 @@ func (p *Plan) accuracySets(client endpoints.ClientSettings) ([]clientDataset, e
 	return sets, nil
 }
 
-// orderedMembers is an object of JSON, with its members in order.
+// orderedMembers returns the members of a JSON object in order.
 func orderedMembers(object []byte) (members yaml.MapSlice, err error) {
 	err = yaml.UnmarshalWithOptions(object, &members, yaml.UseOrderedMap())
 	return members, err

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// Finding is a fault of a plan. With a Warning, the runs are accepted but their result is worth less.
+// Finding is a fault of a plan. If Warning is set, the runs are accepted, but their result loses value.
 type Finding struct {
 	Warning bool
-	At      string // a point, such as "r24"; "" for the plan
+	At      string // a point, such as "r24"; "" for the whole plan
 	Text    string
 }
 
@@ -26,7 +26,7 @@ func (f Finding) String() string {
 	return kind + ": " + f.Text
 }
 
-// planJudge goes through one plan.
+// planJudge is the state of Judge.
 type planJudge struct {
 	plan    *Plan
 	rules   *endpoints.Rules
@@ -42,7 +42,7 @@ func (j *planJudge) addWarningf(at, format string, args ...any) {
 	j.all = append(j.all, Finding{Warning: true, At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// Judge says what of a plan the rules do not allow, as the official checker would of the points that come of it.
+// Judge returns the faults of a plan by the rules that the official checker would apply to the resulting points.
 func Judge(p *Plan, rules *endpoints.Rules) []Finding {
 	j := &planJudge{plan: p, rules: rules}
 	if p.Rules != rules.Name {
@@ -71,7 +71,7 @@ func Judge(p *Plan, rules *endpoints.Rules) []Finding {
 	return j.all
 }
 
-// checkCounts wants as many points as the rules, each with a folder of its own.
+// checkCounts checks the number of points and that their folders differ.
 func (j *planJudge) checkCounts() {
 	least := j.rules.MinPoints
 	if !j.plan.Agentic(j.rules) && slices.ContainsFunc(j.plan.Points, isDedicated) {
@@ -93,7 +93,7 @@ func (j *planJudge) checkCounts() {
 
 func isDedicated(q Point) bool { return q.Offline == Dedicated }
 
-// checkOffline wants one Offline point, or none of an agentic model.
+// checkOffline requires one Offline point, or none for an agentic model.
 func (j *planJudge) checkOffline() {
 	var names []string
 	for _, q := range j.plan.Points {
@@ -129,7 +129,8 @@ func (j *planJudge) offlinePoint(q Point) {
 	}
 }
 
-// Regions are those of the plan's curve, by C_max and C_min: the declared one, or the lowest point's.
+// Regions returns the regions of the plan's curve from C_max and C_min. C_min is the declared one, or else that of the
+// lowest point.
 func (p *Plan) Regions(rules *endpoints.Rules) (endpoints.Regions, error) {
 	cMin := p.CMin
 	if cMin == 0 {
@@ -143,7 +144,7 @@ func (p *Plan) Regions(rules *endpoints.Rules) (endpoints.Regions, error) {
 	return rules.RegionsOf(p.CMax, cMin, p.CMin != 0)
 }
 
-// checkPoint judges one.
+// checkPoint checks a point.
 func (j *planJudge) checkPoint(q Point) {
 	agentic := j.plan.Agentic(j.rules)
 	region := j.regions.Of(q.Concurrency)
@@ -166,7 +167,7 @@ func (j *planJudge) checkPoint(q Point) {
 	}
 }
 
-// checkCoverage wants a point in each region.
+// checkCoverage requires a point in each region.
 func (j *planJudge) checkCoverage() {
 	regions := []endpoints.Region{endpoints.UltraLow, endpoints.Low, endpoints.Medium, endpoints.High}
 	for _, r := range regions {
@@ -180,7 +181,7 @@ func (j *planJudge) checkCoverage() {
 	}
 }
 
-// checkAccuracyRuns wants a run at one point of each region, at Offline, and nowhere else.
+// checkAccuracyRuns requires an accuracy run at one point of each region and at Offline, and no others.
 func (j *planJudge) checkAccuracyRuns() {
 	var runs []endpoints.AccuracyRun
 	for _, q := range j.plan.Points {

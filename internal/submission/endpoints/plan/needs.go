@@ -9,17 +9,17 @@ import (
 
 // Need contains the minimum requirements of a point.
 type Need struct {
-	Queries int // trajectories where the model is agentic
-	// Time is what no server can do with less, accuracy run not counted: the window, and as much more as the passes are
-	// that the detector crops. 0: the rules give a run of this kind no least time.
+	Queries int // trajectories if the model is agentic
+	// Time is the minimum duration for every server without the accuracy run: the window plus the share of cropped passes.
+	// 0: the rules define no minimum for this type of run.
 	Time time.Duration
-	// MaxRate is the queries a second above which the passes end before the time does; 0: there is no least time.
+	// MaxRate is the rate in queries per second above which the passes end before Time has passed; 0: no minimum time.
 	MaxRate float64
-	// Concurrent is Queries over the concurrency: the run takes so many times the mean latency of an answer.
+	// Concurrent is Queries divided by the concurrency. The run takes this many times the mean latency of an answer.
 	Concurrent float64
 }
 
-// NeedOf is what a point of the plan needs. The point has at least one pass.
+// NeedOf returns the minimum requirements of a point with one or more passes.
 func (p *Plan) NeedOf(q Point, rules *endpoints.Rules) Need {
 	set := rules.PerformanceSets[p.Model]
 	n := Need{Queries: q.Passes * set}
@@ -34,7 +34,7 @@ func (p *Plan) NeedOf(q Point, rules *endpoints.Rules) Need {
 	return n
 }
 
-// countedPasses are those that are in the window, or of the whole run where there is no window.
+// countedPasses returns the number of passes in the window, or in the whole run if there is no window.
 func (p *Plan) countedPasses(q Point, rules *endpoints.Rules) int {
 	if p.Windowed(q, rules) && q.Passes > croppedPasses {
 		return q.Passes - croppedPasses
@@ -42,12 +42,12 @@ func (p *Plan) countedPasses(q Point, rules *endpoints.Rules) int {
 	return q.Passes
 }
 
-// Windowed says whether the official figures of a point are those of a steady window.
+// Windowed reports whether the official figures of a point come from a steady window.
 func (p *Plan) Windowed(q Point, rules *endpoints.Rules) bool {
 	return q.Offline != Dedicated && !p.Agentic(rules)
 }
 
-// Unit is what a point's runs are counted in.
+// Unit returns the unit in which a point's runs are counted.
 func (p *Plan) Unit(rules *endpoints.Rules) string {
 	if p.Agentic(rules) {
 		return "trajectories"
@@ -55,7 +55,7 @@ func (p *Plan) Unit(rules *endpoints.Rules) string {
 	return "queries"
 }
 
-// Total is what all points need: the sum of their times, and of their queries over their concurrencies.
+// Total returns the sum over all points of their minimum times, and of their queries divided by their concurrencies.
 func (p *Plan) Total(rules *endpoints.Rules) (least time.Duration, concurrent float64) {
 	for _, q := range p.Points {
 		n := p.NeedOf(q, rules)

@@ -14,8 +14,8 @@ import (
 
 // Plan contains the points of one system's curve for one model.
 type Plan struct {
-	Rules   string  `yaml:"rules"` // the round's name
-	Model   string  `yaml:"model"` // exactly as the rules spell it
+	Rules   string  `yaml:"rules"` // name of the round
+	Model   string  `yaml:"model"` // exact name in the rules
 	CMax    int     `yaml:"c_max"`
 	CMin    int     `yaml:"c_min_override,omitempty"` // 0: the lowest point's
 	SeedSet string  `yaml:"seed_set"`
@@ -24,27 +24,27 @@ type Plan struct {
 	Points  []Point `yaml:"points"`
 }
 
-// Client contains the settings in the official client's configurations that no rule determines.
+// Client contains the settings of the official client's configurations that the rules leave open.
 type Client struct {
-	Endpoint  string `yaml:"endpoint"`  // the server's address
-	Tokenizer string `yaml:"tokenizer"` // the reference tokenizer's folder, or its name on Hugging Face
-	// PerformanceSet is a file; empty, where the client fetches the set by itself.
+	Endpoint  string `yaml:"endpoint"`  // address of the server
+	Tokenizer string `yaml:"tokenizer"` // folder of the reference tokenizer, or its name on Hugging Face
+	// PerformanceSet is a file; empty: the client downloads the set.
 	PerformanceSet string `yaml:"performance_set,omitempty"`
-	// AccuracySet is a file that stands for the accuracy sets, which the client fetches by itself; it is scored as the
-	// first of them is.
+	// AccuracySet is a file that replaces the accuracy sets that the client would download. It is scored like the first of
+	// them.
 	AccuracySet string `yaml:"accuracy_set,omitempty"`
-	// ServedModel is the model's name at the server; empty: that of the rules.
+	// ServedModel is the model's name at the server; empty: the name in the rules.
 	ServedModel string `yaml:"served_model,omitempty"`
-	// SWEBench is the address of the official service that runs SWE-bench, of agentic models; empty: there is none.
+	// SWEBench is the address of the official service that runs SWE-bench for agentic models; empty: none.
 	SWEBench string `yaml:"swe_bench_service,omitempty"`
-	// Workers is how many processes of the official client send requests; 0: as many as it chooses.
+	// Workers is the number of the official client's sending processes; 0: the client's default.
 	Workers int `yaml:"num_workers,omitempty"`
 }
 
-// unfilled is the client's part of a new plan.
+// unfilled contains the placeholders for the client's settings in a new plan.
 var unfilled = Client{Endpoint: "http://SERVER:PORT", Tokenizer: "TOKENIZER", PerformanceSet: "PERFORMANCE_SET"}
 
-// newClient is the client's part of a new plan of a model.
+// newClient returns the client's settings in a new plan for a model.
 func newClient(model string, rules *endpoints.Rules) Client {
 	c := unfilled
 	if rules.Clients[model].Performance != "" {
@@ -53,7 +53,7 @@ func newClient(model string, rules *endpoints.Rules) Client {
 	return c
 }
 
-// Unfilled are the keys of the client's part that a person has still to fill in.
+// Unfilled returns the keys of the client's settings that a person must still fill in.
 func (c Client) Unfilled() (keys []string) {
 	for _, one := range []struct{ key, value, unfilled string }{
 		{"endpoint", c.Endpoint, unfilled.Endpoint}, {"tokenizer", c.Tokenizer, unfilled.Tokenizer},
@@ -71,38 +71,38 @@ type Point struct {
 	Concurrency   int              `yaml:"concurrency"`
 	Region        endpoints.Region `yaml:"region"`
 	Offline       string           `yaml:"offline,omitempty"` // Dedicated, Elected or ""
-	Passes        int              `yaml:"passes"`            // over the performance set, the cropped one included
-	WindowSeconds int              `yaml:"window_seconds"`    // at least; of the whole run where there is no window
-	Accuracy      bool             `yaml:"accuracy"`          // an accuracy run follows
+	Passes        int              `yaml:"passes"`            // over the performance set, including the cropped pass
+	WindowSeconds int              `yaml:"window_seconds"`    // minimum; of the whole run if there is no window
+	Accuracy      bool             `yaml:"accuracy"`          // whether an accuracy run follows
 	Why           string           `yaml:"why,omitempty"`
 }
 
-// What a point may be beside a fixed concurrency.
+// Values of Point.Offline.
 const (
-	Dedicated = "dedicated" // an Offline run of its own
-	Elected   = "elected"   // the point of C_max stands for Offline
+	Dedicated = "dedicated" // a separate Offline run
+	Elected   = "elected"   // the point at C_max represents Offline
 )
 
-// Name is the name of the point's folder.
+// Name returns the name of the point's folder.
 func (p Point) Name() string { return fmt.Sprintf("r%d", p.Concurrency) }
 
-// head begins a plan's file.
+// head is the beginning of a plan's file.
 const head = `# A plan of a curve of MLPerf Endpoints. Edit it, and check it with
 #   harness submission plan --check FILE
 # concurrency, offline, passes, window_seconds, accuracy and what is below client are yours to choose;
 # docs/endpoints.md says within which bounds.
 `
 
-// YAML is the plan's file.
+// YAML returns the text of the plan's file.
 func (p *Plan) YAML() ([]byte, error) {
 	text, err := yaml.MarshalWithOptions(p, yaml.IndentSequence(false))
 	return append([]byte(head), text...), err
 }
 
-// Agentic says whether the model's benchmark is agentic.
+// Agentic reports whether the model's benchmark is agentic.
 func (p *Plan) Agentic(rules *endpoints.Rules) bool { return rules.AgenticOf(p.Model) != nil }
 
-// checkModel wants an exact name of the rules.
+// checkModel requires an exact name of the rules.
 func checkModel(name string, rules *endpoints.Rules) error {
 	canonical := endpoints.CanonicalName(name)
 	switch {
@@ -119,7 +119,7 @@ func checkModel(name string, rules *endpoints.Rules) error {
 	return suggest.Unknown("model", name, rules.Models)
 }
 
-// checkSeeds wants a published seed set, and a cohort that may use it.
+// checkSeeds requires a published seed set and a cohort that may use it.
 func checkSeeds(set, cohort string, rules *endpoints.Rules) (faults []error) {
 	if rules.SeedSetOf(set) == nil {
 		var known []string
@@ -135,5 +135,5 @@ func checkSeeds(set, cohort string, rules *endpoints.Rules) (faults []error) {
 	return faults
 }
 
-// errNoRoom is that of a plan with more points than concurrencies.
+// errNoRoom reports a plan with more points than concurrencies.
 var errNoRoom = errors.New("there are too few concurrencies for so many points")

@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-// maxFile is the size up to which a plan is read, in bytes.
+// maxFile is the maximum size of a plan's file in bytes.
 const maxFile = 1 << 20
 
-// ReadFile reads a plan's file. The error names each key that is unknown, missing or of another kind; whether the plan
-// holds to the rules is for Judge to say.
+// ReadFile reads a plan's file. Its error names each unknown or missing key and each value of a wrong type. Judge
+// checks the plan against the rules.
 func ReadFile(file string) (*Plan, error) {
 	text, err := bounded.ReadFile(file, maxFile)
 	if err != nil {
@@ -30,7 +30,7 @@ func ReadFile(file string) (*Plan, error) {
 	return p, nil
 }
 
-// IsFile says whether a file is meant to be a plan: it has the points of one.
+// IsFile reports whether a file looks like a plan: it contains a plan's points.
 func IsFile(file string) bool {
 	text, err := bounded.ReadFile(file, maxFile)
 	if err != nil {
@@ -45,13 +45,13 @@ func IsFile(file string) bool {
 	return points || cMax
 }
 
-// Read reads a plan.
+// Read parses a plan.
 func Read(text []byte) (*Plan, error) {
 	d, err := schema.YAML(text, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parser.ParseBytes(text, 0); err != nil { // a key is there twice
+	if _, err := parser.ParseBytes(text, 0); err != nil { // a duplicate key
 		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
 	var faults schema.Faults
@@ -78,7 +78,7 @@ func Read(text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// form is a plan's file.
+// form is the schema of a plan's file.
 var form = schema.Closed(nil,
 	requiredField("rules", schema.Text), requiredField("model", schema.Text), requiredField("c_max", wholeNumberWithin(1,
 		maxConcurrency)),
@@ -101,14 +101,14 @@ func requiredField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
-// What a plan may ask of a point. The times of 32 such points can still be added up.
+// Maximum values in a plan. The times of 32 such points can be added without overflow.
 const (
 	maxPasses  = 10_000
 	maxSeconds = 1_000_000
 	maxWorkers = 4096
 )
 
-// wholeNumberWithin is a whole number from low to high; no text and no truth stands for one.
+// wholeNumberWithin returns the kind of a whole number from low to high, without texts and booleans.
 func wholeNumberWithin(low, high int64) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		var n *big.Int
@@ -126,7 +126,7 @@ func wholeNumberWithin(low, high int64) schema.Kind {
 	}
 }
 
-// trueOrFalse is true or false.
+// trueOrFalse accepts a boolean.
 func trueOrFalse(v any, at string, f *schema.Faults) any {
 	if _, ok := v.(bool); ok {
 		return v

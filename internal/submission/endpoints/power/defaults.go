@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// Default is a value of appendix D of the rules.
+// Default is a default value in appendix D of the rules.
 type Default struct {
 	Watts   float64
-	Section string // "D.2"
+	Section string // such as "D.2"
 }
 
 var (
@@ -20,8 +20,8 @@ var (
 	coresInName = regexp.MustCompile(`(\d+)[\s-]*core`)
 )
 
-// OfCPU is a processor's default, by what its name says of its architecture and by its cores; where cores is 0, by the
-// cores in its name. It is nil where either is not known, and of larger ARM processors.
+// OfCPU returns a processor's default, from the architecture in its name and the number of its cores. If cores is 0, it
+// uses the number in the name. It returns nil if either is unknown, and for larger ARM processors.
 func OfCPU(d endpoints.PowerDefaults, model string, cores int) *Default {
 	name := strings.ToLower(model)
 	if cores == 0 {
@@ -45,7 +45,7 @@ func OfCPU(d endpoints.PowerDefaults, model string, cores int) *Default {
 	return &Default{d.CPU.X86Large, "D.2"}
 }
 
-// OfAccelerator is the default of an accelerator that appendix D lists, or nil.
+// OfAccelerator returns the default of an accelerator in appendix D, or nil.
 func OfAccelerator(d endpoints.PowerDefaults, model string) *Default {
 	name := endpoints.Squash(model)
 	for _, a := range d.Accelerators {
@@ -56,7 +56,7 @@ func OfAccelerator(d endpoints.PowerDefaults, model string) *Default {
 	return nil
 }
 
-// OfSwitch is the default of a switch that appendix D lists, with the cabling "passive" or "active_optical"; or nil.
+// OfSwitch returns the default of a switch in appendix D with the cabling "passive" or "active_optical", or nil.
 func OfSwitch(d endpoints.PowerDefaults, model, cabling string) *Default {
 	name := endpoints.Squash(model)
 	for _, s := range d.Switches {

@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-// Fault is a field of a descriptor that is wrong.
+// Fault is an invalid field of a descriptor.
 type Fault = schema.Fault
 
-// DefaultSource is the kind of a figure of appendix D.
+// DefaultSource is the source type of a figure from appendix D.
 const DefaultSource = "mlc_default"
 
-// sources are the kinds of references that a figure may have; the last one names a part of appendix D.
+// sources lists the source types of figures. The last one refers to appendix D.
 var sources = []string{"vendor_spec", "publication", "public_statement", DefaultSource}
 
-// sourcedFigure is a figure with the reference behind it.
+// sourcedFigure is the schema of a figure with its source.
 func sourcedFigure(v any, at string, f *schema.Faults) any {
 	fields := []schema.Field{
 		{Name: "value_w", Kind: schema.FloatWithin(0, inf), Null: true},
@@ -110,7 +110,7 @@ var descriptor = schema.Object(nil,
 	optionalField("notes", schema.Text),
 )
 
-// componentForm is a processor or an accelerator.
+// componentForm returns the schema of a processor or an accelerator.
 func componentForm(more ...schema.Field) schema.Kind {
 	return schema.Object(nil, append([]schema.Field{
 		optionalField("model", schema.Text),

@@ -13,14 +13,14 @@ import (
 
 var inf = math.Inf(1)
 
-// The overhead for what is no major component, as a share of the major ones.
+// The overhead of all other components, as a share of the major components' power.
 const (
 	LiquidOverhead = 0.30
 	AirOverhead    = 0.50
 )
 
-// OverheadOf is the overhead that words about cooling mean, or 0 where they name neither liquid nor air. Liquid counts
-// where both are named.
+// OverheadOf returns the overhead for a description of the cooling. If the text names both liquid and air, liquid
+// counts. It returns 0 if the text names neither.
 func OverheadOf(cooling string) float64 {
 	text := strings.ToLower(cooling)
 	for _, word := range []string{"liquid", "water", "immersion"} {
@@ -34,10 +34,10 @@ func OverheadOf(cooling string) float64 {
 	return 0
 }
 
-// Descriptor is a system_power.json of valid form.
+// Descriptor is a valid system_power.json.
 type Descriptor struct{ r *schema.Record }
 
-// Parse holds a value of package pyvalue to the form of a descriptor.
+// Parse checks a value of package pyvalue against the schema of a descriptor.
 func Parse(v any) (*Descriptor, []Fault) {
 	var faults schema.Faults
 	r, _ := descriptor(v, "", &faults).(*schema.Record)
@@ -47,65 +47,66 @@ func Parse(v any) (*Descriptor, []Fault) {
 	return &Descriptor{r}, nil
 }
 
-// Cooling is "liquid" or "air".
+// Cooling returns "liquid" or "air".
 func (d *Descriptor) Cooling() string { return d.r.Text("cooling") }
 
-// Overhead is that of the cooling.
+// Overhead returns the overhead for the cooling.
 func (d *Descriptor) Overhead() float64 { return OverheadOf(d.Cooling()) }
 
-// Set is a set of equal nodes, and its share of the power.
+// Set is a set of equal nodes with its share of the power.
 type Set struct {
 	ID                  int
-	Ensemble            int // the kind of node of the system's description
-	Nodes               int // provisioned, at least 1
+	Ensemble            int // node type in the system's description
+	Nodes               int // provisioned nodes, 1 or more
 	Watts               float64
-	AcceleratorsPerNode int // -1 where the descriptor does not say
+	AcceleratorsPerNode int // -1: not in the descriptor
 }
 
-// Computation is the power that the rules compute from a descriptor, in watts. KW is the provisioned power, rounded to
-// two decimals. Known is false if the descriptor does not determine it.
+// Computation is the power that the rules compute from a descriptor, in watts. KW is the provisioned power in kW,
+// rounded to two decimals. Known is false if the descriptor does not determine it.
 type Computation struct {
 	Major     float64
-	Overhead  float64 // a share of Major
+	Overhead  float64 // share of Major
 	Other     float64
-	Published float64 // of nodes whose makers publish one figure
-	Switches  float64 // of the scale-out network
+	Published float64 // nodes with a published total from their manufacturers
+	Switches  float64 // switches of the scale-out network
 	KW        float64
 	Known     bool
 	Sets      []Set
-	Declared  bool // one declared figure stands for the whole system
+	Declared  bool // a declared figure replaces the computed power of the whole system
 
-	Figures   []Figure // of which KW is made, in the order of the descriptor
-	Estimated []string // values of appendix D that reach KW
+	Figures   []Figure // components of KW in the order of the descriptor
+	Estimated []string // values of appendix D included in KW
 	Problems  []string
 	Warnings  []string
 }
 
-// Figure is a component of the power, with its source.
+// Figure is a component of the power with its source.
 type Figure struct {
-	Name  string  `json:"figure"` // of the descriptor: "node_sets[0].components.cpu.tdp_per_unit"
+	Name  string  `json:"figure"` // path in the descriptor, such as "node_sets[0].components.cpu.tdp_per_unit"
 	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`        // W, or pJ for a bit
-	Kind  string  `json:"source_type"` // that of the descriptor; mlc_default where the figure is absent, too
-	// Source is the address of a page, or the part of appendix D.
+	Unit  string  `json:"unit"`        // W, or pJ per bit
+	Kind  string  `json:"source_type"` // source type in the descriptor; mlc_default also if the figure is missing
+	// Source is the address of a page, or a section of appendix D.
 	Source string `json:"source"`
 }
 
-// String is a figure with its source, in words.
+// String returns a figure with its source in words.
 func (f Figure) String() string {
 	return fmt.Sprintf("%s: %s %s (%s, %s)", f.Name, strconv.FormatFloat(f.Value, 'f', -1, 64), f.Unit, f.Kind, f.Source)
 }
 
-// addFigure keeps a figure that counts.
+// addFigure records a figure that counts.
 func (t *powerTally) addFigure(name string, value float64, unit string, v *schema.Record) {
 	t.out.Figures = append(t.out.Figures, Figure{name, value, unit, v.Text("source_type"), v.Text("source")})
 }
 
-// Total is the sum of the terms, not rounded.
+// Total returns the sum of the terms without rounding.
 func (c *Computation) Total() float64 { return c.Major + c.Other + c.Published + c.Switches }
 
-// PointKW is the power of a point that engages some nodes of each set, by set. A set that is not named is engaged
-// whole, and a declared figure is scaled by the largest share of a set. ok is false where the power is not known.
+// PointKW returns the power in kW of a point that uses the given number of nodes of each set. It uses all nodes of a
+// set that is not in the map. A declared figure is scaled by the largest used share of a set. ok is false if the power
+// is unknown.
 func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
 	if !c.Known {
 		return 0, false
@@ -130,15 +131,15 @@ func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
 	return roundCents((watts + c.Switches*engaged/provisioned) / 1000), true
 }
 
-// roundCents is Python's round(x, 2).
+// roundCents rounds like Python's round(x, 2).
 func roundCents(x float64) float64 { return pyfloat.Round(x, 2) }
 
-// powerTally collects what is said of the figures while they are added up.
+// powerTally collects remarks on the figures while they are added.
 type powerTally struct {
 	rules     *endpoints.Rules
 	cores     map[int]int
 	estimated []string
-	gaps      []string // figures that are missing: they count where they reach the total
+	gaps      []string // missing figures, which matter only if they affect the total
 	problems  []string
 	out       *Computation
 }
@@ -147,7 +148,7 @@ func (t *powerTally) addProblemf(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
-// wattsOf is a figure of watts, or of kW.
+// wattsOf returns a figure in watts or kW as watts.
 func wattsOf(v *schema.Record) float64 {
 	if v.Has("value_kw") {
 		return v.Float("value_kw") * 1000
@@ -155,7 +156,7 @@ func wattsOf(v *schema.Record) float64 {
 	return v.Float("value_w")
 }
 
-// takeWatts is a figure in watts, or its default; ok is false where there is neither.
+// takeWatts returns a figure in watts, or else its default. ok is false if neither exists.
 func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default) (watts float64, ok bool) {
 	switch {
 	case v.Has("value_pj"):
@@ -177,8 +178,7 @@ func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default
 	return 0, false
 }
 
-// Compute works out the power. cores are those of a processor, by the ensemble of its node, of the system's
-// description.
+// Compute computes the power. cores contains the cores per processor from the system's description, by node type.
 func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computation {
 	out := Computation{Overhead: d.Overhead()}
 	t := &powerTally{rules: rules, cores: cores, out: &out}
@@ -225,7 +225,7 @@ func newSet(set *schema.Record, overhead float64, major, published map[int]float
 	return s
 }
 
-// settlePower says whether the power is known, and what it is.
+// settlePower sets whether the power is known, and its value.
 func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
 	if declared := d.r.Record("declared_provisioned_power"); declared != nil {
 		out.Declared = true
@@ -234,7 +234,7 @@ func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
 				"declared_provisioned_power is an energy for each bit, want value_w or value_kw")
 		} else {
 			watts := wattsOf(declared)
-			out.Figures = nil // the declared figure stands for all others
+			out.Figures = nil // the declared figure replaces all others
 			t.addFigure("declared_provisioned_power", watts, "W", declared)
 			out.KW, out.Known = roundCents(watts/1000), true
 			if declared.Text("source_type") == DefaultSource {
@@ -256,7 +256,7 @@ func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
 	}
 }
 
-// listDisagreements are the figures of the submitter that differ from ours.
+// listDisagreements returns the submitter's figures that differ from the computed ones.
 func (d *Descriptor) listDisagreements(out *Computation) (all []string) {
 	stated := d.r.Record("computed")
 	for _, f := range []struct {
@@ -278,7 +278,7 @@ func (d *Descriptor) listDisagreements(out *Computation) (all []string) {
 	return all
 }
 
-// nodeSet are the watts of a set's major components and of published figures.
+// nodeSet returns the watts of a set's major components and of its published figures.
 func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
 	label, nodes := fmt.Sprintf("node_sets[%d]", set.Int("node_set_id")), float64(set.Int("nodes_provisioned"))
 	method := set.Text("power_method")
@@ -314,7 +314,7 @@ func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
 	return 0, watts * (nodes / rack)
 }
 
-// perNode are the watts of a node's processors, accelerators and scale-up network.
+// perNode returns the watts of a node's processors, accelerators and scale-up network.
 func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watts float64, ok bool) {
 	cpu, acc := c.Record("cpu"), c.Record("accelerator")
 	var parts []float64
@@ -354,7 +354,7 @@ func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watt
 	return watts, known
 }
 
-// bitsOfByte: the bandwidth of a scale-up network is in bytes per second, whatever its key says.
+// bitsOfByte converts the bandwidth of a scale-up network to bits. It is in bytes per second, whatever its key says.
 const bitsOfByte = 8
 
 func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok bool) {
@@ -388,8 +388,8 @@ func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok
 	return up.Float("aggregate_bandwidth_tbps") * bitsOfByte * energy.Float("value_pj"), true
 }
 
-// carriesNICs says whether counted adapters of the scale-out network are added to a set: to one made of components, and
-// to published figures that leave them out.
+// carriesNICs reports whether the counted adapters of the scale-out network are added to a set. They are added to sets
+// computed from components, and to published figures that exclude them.
 func (d *Descriptor) carriesNICs(set *schema.Record) bool {
 	out := d.r.Record("scale_out")
 	nics := out.Record("nics")
@@ -404,7 +404,7 @@ func (d *Descriptor) nodeCount() (n int) {
 	return n
 }
 
-// checkFabric asks whether what is said of the scale-out network can be so.
+// checkFabric checks the description of the scale-out network for contradictions.
 func (t *powerTally) checkFabric(d *Descriptor) {
 	nodes, present := d.nodeCount(), d.r.Record("scale_out").Bool("present")
 	warn := func(text string) { t.out.Warnings = append(t.out.Warnings, text) }
@@ -427,7 +427,7 @@ func (t *powerTally) checkFabric(d *Descriptor) {
 		fmt.Sprintf("scale_out.present is false, and nothing joins the %d nodes", nodes))
 }
 
-// scaleOut adds the switches, and returns the watts of the adapters that count in a node.
+// scaleOut adds the watts of the switches and returns the watts of a node's counted adapters.
 func (t *powerTally) scaleOut(d *Descriptor) (perNode float64) {
 	t.checkFabric(d)
 	out := d.r.Record("scale_out")
@@ -470,7 +470,7 @@ func (t *powerTally) adapterWatts(d *Descriptor, nics *schema.Record) (perNode f
 	return 0
 }
 
-// rounding is what sums of bandwidths may be off by, in Tb/s.
+// rounding is the maximum rounding error of sums of bandwidths in Tb/s.
 const rounding = 1e-6
 
 func (t *powerTally) switchWatts(d *Descriptor, out *schema.Record) {

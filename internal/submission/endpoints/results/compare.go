@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 )
 
-// Join puts the curves of several submissions together. Where there are several, systems are named with the
-// submission's organisation.
+// Join combines the curves of several submissions. It then adds the organisation to the names of the systems.
 func Join(all []*Results) *Results {
 	if len(all) == 1 {
 		return all[0]
@@ -32,7 +31,7 @@ func Join(all []*Results) *Results {
 	return out
 }
 
-// Name is that of the submission with its organisation, or those of several.
+// Name returns the organisation and name of the submission, or of all joined submissions.
 func (r *Results) Name() string {
 	if len(r.joined) > 0 {
 		return strings.Join(r.joined, ", ")
@@ -40,30 +39,31 @@ func (r *Results) Name() string {
 	return r.Organisation + "/" + r.Submission
 }
 
-// Comparison compares the curves of one model. Nothing was measured between points, so curves are steps. At each speed
-// of one user, a curve has the throughput of its best point that reaches the speed.
+// Comparison compares the curves of one model. A curve is a step function, because nothing is known between its points.
+// At each speed per user, it has the throughput of its best point with that speed or more.
 type Comparison struct {
 	Model string  `json:"model"`
-	Leads []Lead  `json:"leads"` // by the speed of one user, rising
-	Areas []Share `json:"areas"` // the largest first
+	Leads []Lead  `json:"leads"` // ordered by the speed per user
+	Areas []Share `json:"areas"` // largest first
 }
 
-// Lead is a range of speeds of one user in which one system is ahead.
+// Lead is a range of speeds per user in which one system leads.
 type Lead struct {
-	From   float64 `json:"from"` // tokens/s of one user; above this
-	To     float64 `json:"to"`   // up to this
+	From   float64 `json:"from"` // exclusive, in tokens/s per user
+	To     float64 `json:"to"`   // inclusive
 	System string  `json:"system"`
-	// Over is its throughput over that of the next one, at the end of the range; 0 where no other gets there.
+	// Over is the ratio of its throughput to the second best at the end of the range; 0: no other system reaches that
+	// speed.
 	Over float64 `json:"over"`
 }
 
-// Share is the area under a system's steps: tokens/s of all users times tokens/s of one user.
+// Share is the area under a system's curve: total tokens/s times tokens/s per user.
 type Share struct {
 	System string  `json:"system"`
 	Area   float64 `json:"area"`
 }
 
-// speed is what one user of a point sees: of agentic models over the time of turns.
+// speed returns the speed per user. For agentic models it refers to the time of turns.
 func (p Point) speed() *float64 {
 	if p.Interactivity != nil {
 		return p.Interactivity
@@ -71,7 +71,7 @@ func (p Point) speed() *float64 {
 	return p.TPSPerUser
 }
 
-// height is the curve's throughput at a speed of one user; 0 where no point reaches it.
+// height returns the curve's throughput at a speed per user, or 0 if no point reaches the speed.
 func (c Curve) height(speed float64) (tps float64) {
 	for _, p := range c.Points {
 		if s := p.speed(); !p.Dedicated() && s != nil && p.SystemTPS != nil && *s >= speed {
@@ -81,7 +81,7 @@ func (c Curve) height(speed float64) (tps float64) {
 	return tps
 }
 
-// Compare compares the curves of each model of which there are several.
+// Compare compares the curves of each model with several curves.
 func (r *Results) Compare() (all []Comparison) {
 	var models []string
 	for _, c := range r.Curves {
@@ -140,7 +140,7 @@ func compareCurves(model string, curves []Curve) Comparison {
 	return out
 }
 
-// add joins a range to the one before it, where the same system is ahead.
+// add adds a range. It joins it with the previous one if the same system leads.
 func (c *Comparison) add(l Lead) {
 	if n := len(c.Leads); n > 0 && c.Leads[n-1].System == l.System {
 		l.From = c.Leads[n-1].From
@@ -149,7 +149,7 @@ func (c *Comparison) add(l Lead) {
 	c.Leads = append(c.Leads, l)
 }
 
-// Others are how many times the throughput of the next one the leader has, in words.
+// Others describes the ratio of the leader's throughput to the second best in words.
 func (l Lead) Others() string {
 	switch l.Over {
 	case 0:
@@ -160,7 +160,7 @@ func (l Lead) Others() string {
 	return fmt.Sprintf("%.3g x the next one", l.Over)
 }
 
-// Share is a system's area over the largest one.
+// Share returns the ratio of a system's area to the largest area.
 func (c Comparison) Share(s Share) string {
 	if len(c.Areas) == 0 || c.Areas[0].Area <= 0 {
 		return unknown
@@ -168,7 +168,7 @@ func (c Comparison) Share(s Share) string {
 	return fmt.Sprintf("%.3g", s.Area/c.Areas[0].Area)
 }
 
-// writeComparisons writes who is ahead where, and the areas under the steps.
+// writeComparisons writes the leading systems and the areas under the curves.
 func (r *Results) writeComparisons(w io.Writer) error {
 	for _, c := range r.Compare() {
 		leads := table.Table{Right: []int{0, 1}}

@@ -7,9 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// Values of files are as package pyvalue has them. A number is one of JSON or YAML, or a text of one; nil is none.
+// Values of files have the types of package pyvalue. A number comes from JSON or YAML, or from a text. nil means
+// unknown.
 
-// number is a value that is a number, with whole numbers as they are; nil of others.
+// number returns a value that is a number, with whole numbers unchanged, and nil otherwise.
 func number(v any) any {
 	switch v := v.(type) {
 	case nil, bool:
@@ -26,7 +27,7 @@ func number(v any) any {
 	return v
 }
 
-// float is a number as a double.
+// float returns a number as a float64.
 func float(v any) (x float64, ok bool) {
 	if v = number(v); v == nil {
 		return 0, false
@@ -35,13 +36,13 @@ func float(v any) (x float64, ok bool) {
 	return x, err == nil
 }
 
-// field is an object's number.
+// field returns a number of an object.
 func field(d *pyvalue.Dict, key string) any {
 	v, _ := d.Get(key)
 	return number(v)
 }
 
-// percentile is one of a metric's, under a key as "90" or "90.0".
+// percentile returns a percentile of a metric, with a key such as "90" or "90.0".
 func percentile(summary *pyvalue.Dict, metric, percent string) any {
 	block, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	all, _ := pyvalue.Field[*pyvalue.Dict](block, "percentiles")
@@ -53,7 +54,7 @@ func percentile(summary *pyvalue.Dict, metric, percent string) any {
 	return nil
 }
 
-// millis is a time in ms, of one in ns.
+// millis converts nanoseconds to milliseconds.
 func millis(ns any) any {
 	x, ok := float(ns)
 	if !ok {
@@ -62,13 +63,13 @@ func millis(ns any) any {
 	return x / 1e6
 }
 
-// total is the sum of a metric.
+// total returns the total of a metric.
 func total(summary *pyvalue.Dict, metric string) any {
 	block, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	return field(block, "total")
 }
 
-// ratio is a / b; nil where one is not known, or b is 0. Of a b that is not finite it is NaN, and not 0.
+// ratio returns a / b. It returns nil if one is unknown or b is 0, and NaN instead of 0 if b is infinite.
 func ratio(a, b any) any {
 	x, ok := float(a)
 	y, known := float(b)
@@ -81,11 +82,11 @@ func ratio(a, b any) any {
 	return x / y
 }
 
-// figures are what a summary says of the whole run, nil where it does not.
+// figures contains a summary's figures of the whole run; nil: unknown.
 type figures struct{ seconds, systemTPS, tpsPerUser, tpot, qps any }
 
-// derive works the figures out by section 4.1 of the rules. One that the summary states itself counts as it is: the
-// check compares it with the derived one.
+// derive computes the figures by section 4.1 of the rules. Figures in the summary itself have precedence, because the
+// check compares them with the derived ones.
 func derive(summary *pyvalue.Dict) (f figures) {
 	if ns := field(summary, "duration_ns"); nonzero(ns) {
 		f.seconds = ratio(ns, 1e9)
@@ -103,7 +104,7 @@ func derive(summary *pyvalue.Dict) (f figures) {
 	return f
 }
 
-// rounded is a number to four decimals, as text.
+// rounded returns a number as a text, rounded to four decimals.
 func rounded(v any) string {
 	switch x := v.(type) {
 	case float64:

@@ -20,65 +20,65 @@ type Results struct {
 	Organisation string   `json:"organisation"` // name of the folder
 	Submission   string   `json:"submission"`
 	Rules        string   `json:"rules"`
-	Errors       int      `json:"errors"` // of the check
+	Errors       int      `json:"errors"` // found by the check
 	Warnings     int      `json:"warnings"`
-	Curves       []Curve  `json:"curves"` // in the order of systems and models
-	joined       []string // names of the submissions of which these are; none of a single one
+	Curves       []Curve  `json:"curves"` // ordered by system and model
+	joined       []string // names of the joined submissions; empty for a single one
 }
 
 // Curve contains a system's points for a model.
 type Curve struct {
 	System string            `json:"system"` // name of the folder
 	Model  string            `json:"model"`
-	CMax   int               `json:"c_max,omitempty"` // 0 where the regions are not known
+	CMax   int               `json:"c_max,omitempty"` // 0: the regions are unknown
 	Bounds map[string][2]int `json:"regions,omitempty"`
-	Points []Point           `json:"points"` // by concurrency
-	// Power are the figures of which the system's power is made, with their sources; none where it is not known.
+	Points []Point           `json:"points"` // ordered by concurrency
+	// Power contains the components of the system's power with their sources. It is empty if the power is unknown.
 	Power []power.Figure `json:"power,omitempty"`
-	read  []check.Point  // as Points
+	read  []check.Point  // source data of Points
 }
 
 // Point contains the figures of a point. A nil figure is unknown, and Notes gives the reason.
 type Point struct {
-	Name          string           `json:"point"` // of the folder: rN
+	Name          string           `json:"point"` // name of the folder: rN
 	Concurrency   int              `json:"concurrency"`
-	Region        endpoints.Region `json:"region,omitempty"`   // in which the concurrency lies; "": none, or not known
+	Region        endpoints.Region `json:"region,omitempty"`   // region of the concurrency; "": none or unknown
 	Declared      string           `json:"declared,omitempty"` // region in point.yaml
-	Offline       string           `json:"offline,omitempty"`  // dedicated, elected, or what point.yaml says
+	Offline       string           `json:"offline,omitempty"`  // dedicated, elected, or another text in point.yaml
 	SystemTPS     *float64         `json:"system_tps"`         // output tokens/s
-	TPSPerUser    *float64         `json:"tps_per_user"`       // tokens/s, of the 90th percentile of TPOT
+	TPSPerUser    *float64         `json:"tps_per_user"`       // tokens/s, from the 90th percentile of TPOT
 	Interactivity *float64         `json:"e2e_avg_interactivity,omitempty"`
 	TTFT          *float64         `json:"ttft_p90_ms"`
 	TPOT          *float64         `json:"tpot_p90_ms"`
 	QPS           *float64         `json:"qps"`             // completed requests/s
-	Utilization   *float64         `json:"tps_utilization"` // as system_desc.json says
-	KW            *float64         `json:"point_power_kw"`  // of the nodes that the point engages
+	Utilization   *float64         `json:"tps_utilization"` // from system_desc.json
+	KW            *float64         `json:"point_power_kw"`  // power of the used nodes
 	TPSPerKW      *float64         `json:"system_tps_per_kw"`
-	Status        string           `json:"window_status,omitempty"` // of the steady window; "": point.yaml has none
+	Status        string           `json:"window_status,omitempty"` // status of the steady window; "": not in point.yaml
 	Verdict       string           `json:"window_verdict,omitempty"`
-	Window        *Window          `json:"window,omitempty"` // as point.yaml has it; nil: it has none
+	Window        *Window          `json:"window,omitempty"` // from point.yaml; nil: not in the file
 	Notes         []string         `json:"notes,omitempty"`
-	events        string           // the file of the client's events, which may not be there
-	folder        string           // of the submission
-	whole         bool             // the rules give the point no window: its whole run counts
+	events        string           // path of the client's events, which can be missing
+	folder        string           // folder of the submission
+	whole         bool             // the rules define no window for the point, so its whole run counts
 }
 
-// summaryMissing says why a point has no figures.
+// summaryMissing is the note on a point without figures.
 const summaryMissing = "result_summary.json is missing or cannot be read"
 
-// Dedicated says whether the point is a run of its own for Offline.
+// Dedicated reports whether the point is a separate Offline run.
 func (p Point) Dedicated() bool { return p.Offline == "dedicated" }
 
-// Elected says whether the point stands for Offline without a run of its own.
+// Elected reports whether the point represents Offline without a separate run.
 func (p Point) Elected() bool { return p.Offline == "elected" }
 
-// Agentic says whether the curve is over the speed of turns, because a point has it.
+// Agentic reports whether the curve uses the speed of turns, because a point contains it.
 func (c Curve) Agentic() bool {
 	return slices.ContainsFunc(c.Points, func(p Point) bool { return p.Interactivity != nil })
 }
 
-// Read reads the submission at a folder, ORG/SUBMISSION_ID or an ORG with one submission in it. The error is of a
-// folder that cannot be opened, or that has no point.
+// Read reads the submission in a folder: ORG/SUBMISSION_ID, or ORG with a single submission in it. It returns an error
+// if the folder cannot be opened or contains no point.
 func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 	curves, report, err := check.Curves(folder, rules)
 	if err != nil {
@@ -99,7 +99,7 @@ func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 	return r, nil
 }
 
-// newCurve has the figures of a curve of the submission at a folder, of an agentic model or another one.
+// newCurve returns the figures of a curve in the submission at folder.
 func newCurve(c check.Curve, folder string, agentic bool) Curve {
 	out := Curve{System: c.System, Model: c.Model, read: c.Points}
 	if c.Regions != nil {
@@ -164,7 +164,7 @@ func (p *Point) note(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
 
-// known is a figure that is a finite number; of others that stand in a file there is a note.
+// known returns a figure that is a finite number, and nil otherwise. It adds a note on a number that is not finite.
 func (p *Point) known(name string, v any) *float64 {
 	x, ok := float(v)
 	switch {

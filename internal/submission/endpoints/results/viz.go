@@ -14,13 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
 )
 
-// The bundle is that which mlperf-viz 2.0.0 exports: an entry of each curve, and the figures of each point.
+// The format of the bundle that mlperf-viz 2.0.0 exports. It contains an entry for each curve and the figures of each
+// point.
 const (
 	bundleVersion = int64(1)
 	bundleFormat  = "1.0"
 )
 
-// WriteViz writes the bundle, made at a time. A number that is not finite is null in it.
+// WriteViz writes the bundle with the creation time at. Numbers that are not finite become null.
 func (r *Results) WriteViz(w io.Writer, at time.Time) error {
 	var warnings, entries, runs []any
 	for _, c := range r.Curves {
@@ -59,12 +60,12 @@ func (r *Results) WriteViz(w io.Writer, at time.Time) error {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// identifier names a curve by its place.
+// identifier returns the identifier of a curve at a place.
 func identifier(place string) string {
 	return strings.Trim(unsafe.ReplaceAllString(strings.ReplaceAll(place, "/", "-"), "-"), "-")
 }
 
-// object is one of keys and values in turn.
+// object returns an object with alternating keys and values.
 func object(keysAndValues ...any) *pyvalue.Dict {
 	d := pyvalue.NewDict()
 	for i := 0; i < len(keysAndValues); i += 2 {
@@ -73,8 +74,8 @@ func object(keysAndValues ...any) *pyvalue.Dict {
 	return d
 }
 
-// clean is a value that JSON can hold: what is not a finite number is null, and what is not a value of JSON, such as a
-// date, is its text.
+// clean converts a value to JSON. Numbers that are not finite become null. Values without a JSON form, such as dates,
+// become texts.
 func clean(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int64, *big.Int:
@@ -101,10 +102,10 @@ func clean(v any) any {
 	return fmt.Sprint(v)
 }
 
-// empty says whether a value says nothing: it is not there, or an empty text.
+// empty reports whether a value is missing or an empty text.
 func empty(v any) bool { return v == nil || v == "" }
 
-// first is the first key of an object that says something.
+// first returns the value of the first key that is not empty.
 func first(d *pyvalue.Dict, keys ...string) any {
 	for _, key := range keys {
 		if v, _ := d.Get(key); !empty(v) {
@@ -114,7 +115,7 @@ func first(d *pyvalue.Dict, keys ...string) any {
 	return nil
 }
 
-// firstTrue is the first key of an object whose value Python takes for true.
+// firstTrue returns the value of the first key that is true in Python.
 func firstTrue(d *pyvalue.Dict, keys ...string) any {
 	for _, key := range keys {
 		if v, _ := d.Get(key); pyvalue.True(v) {
@@ -124,8 +125,8 @@ func firstTrue(d *pyvalue.Dict, keys ...string) any {
 	return nil
 }
 
-// describe is the entry of a curve: what its first point says of the system, the model and the data. dropped says what
-// it leaves out.
+// describe returns the entry of a curve: the data of its first point on the system, the model and the data set. dropped
+// lists the data that it omits.
 func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) {
 	from := func(get func(key string) any, keys ...string) *pyvalue.Dict {
 		d := pyvalue.NewDict()
@@ -169,11 +170,11 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 			"link_to_model_transformation", "model_notes"), "datasets_metadata", data), dropped
 }
 
-// acceleratorFields stand in a node itself, too.
+// acceleratorFields lists the fields that a node can also contain directly.
 var acceleratorFields = []string{"accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
 	"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect"}
 
-// flatNodes are nodes with the fields of their first accelerators beside their own.
+// flatNodes returns the nodes with the fields of their first type of accelerator copied into them.
 func flatNodes(v any) (nodes []any, dropped []string) {
 	list, _ := v.([]any)
 	for i, one := range list {

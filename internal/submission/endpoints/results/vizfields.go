@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
 )
 
-// direct are the fields of a point that are taken from its files; what is not known is left out.
+// direct returns the fields of a point that are copied from its files. It omits unknown ones.
 func direct(p check.Point) *pyvalue.Dict {
 	d, run := pyvalue.NewDict(), p.Run
 	if run == nil || len(run.Keys()) == 0 {
@@ -44,14 +44,14 @@ func direct(p check.Point) *pyvalue.Dict {
 	return d
 }
 
-// set sets a key of what is known.
+// set sets a key unless the value is unknown.
 func set(d *pyvalue.Dict, key string, v any) {
 	if v != nil {
 		d.Set(key, v)
 	}
 }
 
-// concurrency is that of point.yaml, of config.yaml, or of the folder's name.
+// concurrency returns the concurrency from point.yaml, or else config.yaml, or else the folder's name.
 func concurrency(p check.Point, run *pyvalue.Dict) any {
 	for _, from := range []*pyvalue.Dict{p.Config, run} {
 		if v := field(from, "concurrency"); nonzero(v) {
@@ -67,7 +67,7 @@ func nonzero(v any) bool {
 	return ok && x != 0
 }
 
-// state says how the run ended; nil where the summary does not.
+// state returns how the run ended; nil: not in the summary.
 func state(summary *pyvalue.Dict) any {
 	if v := firstTrue(summary, "state"); v != nil {
 		return v
@@ -78,7 +78,7 @@ func state(summary *pyvalue.Dict) any {
 	return nil
 }
 
-// averageTokens are output tokens per request as they are declared, or else as they were measured.
+// averageTokens returns the declared output tokens per request, or else the measured ones.
 func averageTokens(p check.Point, measured any) any {
 	const key = "output_token_average"
 	if v := field(p.Config, key); nonzero(v) {
@@ -90,7 +90,7 @@ func averageTokens(p check.Point, measured any) any {
 	return measured
 }
 
-// date is when the point ran; "" where the files do not say.
+// date returns the time of the run; "": not in the files.
 func date(p check.Point) any {
 	for _, from := range []*pyvalue.Dict{p.Config, p.System} {
 		if v := firstTrue(from, "run_date"); v != nil {
@@ -100,7 +100,7 @@ func date(p check.Point) any {
 	return ""
 }
 
-// derived are the figures of a point that are worked out, null where they are not known.
+// derived returns the computed figures of a point; null: unknown.
 func derived(known Point, p check.Point) *pyvalue.Dict {
 	d := pyvalue.NewDict()
 	for _, f := range []struct {
@@ -115,10 +115,10 @@ func derived(known Point, p check.Point) *pyvalue.Dict {
 	return d
 }
 
-// maxScores is how many scores a text has.
+// maxScores is the maximum number of scores in a text.
 const maxScores = 4
 
-// accuracyText says the scores of accuracy_results.json; nil where it has none.
+// accuracyText returns a text with the scores in accuracy_results.json, or nil if there are none.
 func accuracyText(d *pyvalue.Dict) any {
 	list, _ := pyvalue.Field[[]any](d, "accuracy_scores")
 	var pairs []string
@@ -148,7 +148,7 @@ func accuracyText(d *pyvalue.Dict) any {
 	return strings.Join(pairs[:min(len(pairs), maxScores)], ", ")
 }
 
-// nestedScores are those of the first value of an object that has scores.
+// nestedScores returns the scores of the first value of an object that contains scores.
 func nestedScores(d *pyvalue.Dict) (pairs []string) {
 	if d == nil {
 		return nil
@@ -170,10 +170,10 @@ func nestedScores(d *pyvalue.Dict) (pairs []string) {
 	return nil
 }
 
-// maxText is the length of a score that is shown as it stands.
+// maxText is the maximum length of a score that is shown in full.
 const maxText = 200
 
-// scoreText is a score as a value that can be shown.
+// scoreText returns a score in a form that can be shown.
 func scoreText(v any) any {
 	d, ok := v.(*pyvalue.Dict)
 	if !ok {

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/steady"
 )
 
-// Window is the steady window of a point, as point.yaml declares it.
+// Window is the steady window that point.yaml declares.
 type Window struct {
 	First   int     `json:"super_pass_start"` // counted from the beginning of the run
 	Last    int     `json:"super_pass_end"`
-	Size    int     `json:"super_pass_size"` // requests
+	Size    int     `json:"super_pass_size"` // requests of a super-pass
 	Seconds float64 `json:"duration_s"`
 }
 
-// newWindow reads the window of a block steady_state; nil where its figures cannot be those of one.
+// newWindow reads the window of a block steady_state. It returns nil if the figures are invalid.
 func newWindow(block *pyvalue.Dict) *Window {
 	inner, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
 	known := inner != nil
@@ -36,20 +36,20 @@ func newWindow(block *pyvalue.Dict) *Window {
 	return &Window{int(first), int(last), int(size), seconds}
 }
 
-// String is a window in words.
+// String describes the window in words.
 func (w *Window) String() string {
 	return fmt.Sprintf("super-passes %d to %d, %s s", w.First, w.Last, Shown(&w.Seconds))
 }
 
 // Course is the course of a run. Each step is a super-pass, with the requests sent per second.
 type Course struct {
-	Ends     []float64 // of the steps, in seconds since the first request; one more than there are steps
+	Ends     []float64 // ends of the steps, in seconds since the first request; one element more than steps
 	PerSec   []float64
-	From, To float64 // the steady window
+	From, To float64 // limits of the steady window, in seconds
 }
 
-// Course reads how the run of a point went from the client's events in the point's folder. nil: there are none, or the
-// point has no window.
+// Course reads the course of a point's run from the client's events in the point's folder. It returns nil if there are
+// no events or the point has no window.
 func (p Point) Course() (*Course, error) {
 	if p.Window == nil || p.events == "" {
 		return nil, nil

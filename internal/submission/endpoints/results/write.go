@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 )
 
-// unknown stands for what is not known.
+// unknown is the text for an unknown value.
 const unknown = "-"
 
-// WriteTable writes a table of each curve for people, and what is not known or does not hold.
+// WriteTable writes a table of each curve, with notes on unknown values and failed checks.
 func (r *Results) WriteTable(w io.Writer) error {
 	t := table.Table{Right: []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12}, Whole: true}
 	t.Head("POINT", "USERS", "REGION", "OFFLINE", "SYSTEM TPS", "TPS/USER", "INTERACTIVITY", "TTFT P90 MS", "TPOT P90 MS",
@@ -58,7 +58,7 @@ func (r *Results) WriteTable(w io.Writer) error {
 	return err
 }
 
-// WindowText is the steady window with its status, in words.
+// WindowText describes the steady window and its status in words.
 func (p Point) WindowText() string {
 	text := cmp.Or(p.Status, "not stated")
 	if p.whole && p.Status == "" {
@@ -70,7 +70,7 @@ func (p Point) WindowText() string {
 	return text
 }
 
-// Title names a curve.
+// Title returns the title of a curve.
 func (c Curve) Title() string {
 	text := c.System + ", " + c.Model
 	if c.CMax > 0 {
@@ -84,7 +84,7 @@ func (c Curve) Title() string {
 	return text + ", power not known"
 }
 
-// Shown is a figure with five significant digits.
+// Shown returns a figure with five significant digits.
 func Shown(x *float64) string {
 	if x == nil {
 		return unknown
@@ -92,7 +92,7 @@ func Shown(x *float64) string {
 	return figure.Round(*x)
 }
 
-// Checked says what the check found.
+// Checked summarizes the findings of the check.
 func (r *Results) Checked() string {
 	text := fmt.Sprintf("%s by %s: figures of whole runs; the check has %s and %s", figure.Plural(len(r.Curves), "curve"),
 		r.Rules, figure.Plural(r.Errors, "error"), figure.Plural(r.Warnings, "warning"))
@@ -102,7 +102,7 @@ func (r *Results) Checked() string {
 	return text
 }
 
-// WriteJSON writes the results for programs. A figure that is not known is null, or absent.
+// WriteJSON writes the results as JSON. Unknown figures are null or missing.
 func (r *Results) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -113,7 +113,7 @@ func (r *Results) WriteJSON(w io.Writer) error {
 	}{r, r.Compare()})
 }
 
-// WriteCSV writes a line of each point. Figures are not rounded; one that is not known is empty.
+// WriteCSV writes one line per point. Figures are not rounded. Unknown figures are empty.
 func (r *Results) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{"organisation", "submission", "system", "model", "point", "concurrency", "region",

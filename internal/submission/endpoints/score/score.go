@@ -20,17 +20,17 @@ import (
 // ReceivedText is the answer to a row.
 type ReceivedText struct {
 	Row  int
-	Text string // reasoning and answer, nothing between; empty: the request failed, or nothing came
+	Text string // reasoning and answer without a separator; empty: the request failed or the answer was empty
 }
 
-// setScorer scores the answers of a set: a number or metrics by name, nil where nothing can be said; detail is the
-// entry's breakdown, whole says that all answers were graded.
+// setScorer scores the answers of a set. score is a number, or metrics by name, or nil if there is none. detail is the
+// entry's breakdown. whole reports whether all answers were graded.
 type setScorer func(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error)
 
 // ProgramMethod is the eval_method of sets whose answers are programs.
 const ProgramMethod = "code_bench_scorer"
 
-// scorers are those of the official client, by eval_method.
+// scorers contains the official client's scorers by eval_method.
 var scorers = map[string]setScorer{
 	"rouge":                     scoreRouge,
 	"pass_at_1":                 scoreMatches,
@@ -38,7 +38,7 @@ var scorers = map[string]setScorer{
 	"legacy_mlperf_deepseek_r1": scoreSubsets,
 }
 
-// Score makes the entry of a set, whose answers took so long. Answers that are missing count as wrong.
+// Score returns the score entry of a set. took is the duration of the accuracy run. Missing answers count as wrong.
 func (s *ScoredSet) Score(rows []SampleRow, answers []ReceivedText, took time.Duration) (files.ScoreEntry, error) {
 	of, known := scorers[s.Method]
 	if !known {
@@ -70,12 +70,13 @@ func (s *ScoredSet) Score(rows []SampleRow, answers []ReceivedText, took time.Du
 	return e, err
 }
 
-// extractorClasses are the names that the official client's entries have of extractors.
+// extractorClasses maps extractors to their names in the official client's entries.
 var extractorClasses = map[string]string{"identity_extractor": "IdentityExtractor",
 	"boxed_math_extractor": "BoxedMathExtractor", "abcd_extractor": "ABCDExtractor",
 	"python_code_extractor": "PythonCodeExtractor"}
 
-// scoreRouge are the means over the answers, in per cent, as texts of four decimals, and the characters of the answers.
+// scoreRouge returns the mean ROUGE scores of the answers in percent, as texts rounded to four decimals, and the number
+// of characters of the answers.
 func scoreRouge(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error) {
 	split, compare := punkt.New(punkt.English()), rouge.New(rouge.TokenizerOptions{Stem: true})
 	var sums [4]float64
@@ -99,7 +100,7 @@ func scoreRouge(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, 
 	return metrics, nil, true, nil
 }
 
-// scoreMatches is the share of issued samples whose extracted answer is the truth.
+// scoreMatches returns the share of issued samples whose extracted answer is correct.
 func scoreMatches(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error) {
 	right := 0
 	for _, a := range answers {
@@ -120,7 +121,7 @@ func scoreMatches(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score
 	return float64(right) / float64(len(s.Rows)*s.Repeats), nil, true, nil
 }
 
-// letterOf is the letter of a choice, which files call A or choice1.
+// letterOf returns the letter of a choice, which files write as A or choice1.
 func letterOf(truth string) string {
 	if number, ok := strings.CutPrefix(truth, "choice"); ok && len(number) == 1 && number >= "1" && number <= "4" {
 		return string('A' + number[0] - '1')
@@ -128,20 +129,20 @@ func letterOf(truth string) string {
 	return strings.ToUpper(truth)
 }
 
-// leavePrograms scores nothing: programs that a model wrote are not executed here.
+// leavePrograms returns no score, because this program does not execute programs written by a model.
 func leavePrograms(*ScoredSet, []SampleRow, []ReceivedText) (score, detail any, whole bool, err error) {
 	return nil, nil, false, nil
 }
 
-// subsetScores is the breakdown of an entry whose rows are of several subsets.
+// subsetScores is the breakdown of an entry whose rows belong to several subsets.
 type subsetScores struct {
-	Scores   map[string]float64 `json:"subset_scores"` // per cent
+	Scores   map[string]float64 `json:"subset_scores"` // in percent
 	Samples  int                `json:"total_samples"`
 	Complete bool               `json:"complete"`
 }
 
-// scoreSubsets is the exact match of DeepSeek-R1's set, in per cent. Programs are not executed: then it is that of the
-// other subsets.
+// scoreSubsets returns the exact match of DeepSeek-R1's set in percent. It excludes subsets of programs, because this
+// program does not execute them.
 func scoreSubsets(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error) {
 	o := reasoning.GradingOptions{Script: reasoning.DeepSeekR1, Rows: make([]reasoning.TruthRow, len(rows))}
 	for i := range rows {

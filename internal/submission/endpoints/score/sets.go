@@ -9,22 +9,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// SampleRow contains the columns of an accuracy file's row other than the prompt.
+// SampleRow contains the columns of an accuracy file's row except the prompt.
 type SampleRow struct {
-	Set    string            // the column dataset; empty: the row has none
+	Set    string            // column dataset; empty: missing
 	Truths map[string]string // by column
-	Prompt string            // the same of rows that ask the same
+	Prompt string            // a key that is equal for equal prompts
 }
 
 // Scoring is the official client's scoring of a data set.
 type Scoring struct {
 	Method    string `json:"eval_method"`
-	Truth     string `json:"ground_truth"` // a column; empty: DefaultTruth
+	Truth     string `json:"ground_truth"` // name of a column; empty: DefaultTruth
 	Extractor string `json:"extractor"`
 	Repeats   int    `json:"num_repeats"`
 }
 
-// The columns of accuracy files that all models have.
+// Columns of the accuracy files of all models.
 const (
 	SetColumn    = "dataset"
 	DefaultTruth = "ground_truth"
@@ -32,13 +32,14 @@ const (
 
 // ScoredSet is a data set of an accuracy run.
 type ScoredSet struct {
-	Name string // the client's
+	Name string // name in the official client
 	Scoring
-	// Rows are those of the file that are of the set, from 0: of rows that ask the same the first.
+	// Rows contains the indices of the set's rows in the file, from 0. Of rows with equal prompts it contains only the
+	// first.
 	Rows []int
 }
 
-// SetsOf are the data sets of a model's accuracy run, without rows.
+// SetsOf returns the data sets of a model's accuracy run, without rows.
 func SetsOf(client endpoints.ClientSettings) (all []ScoredSet, err error) {
 	for _, of := range client.Accuracy {
 		s := ScoredSet{Name: of.Name}
@@ -51,10 +52,10 @@ func SetsOf(client endpoints.ClientSettings) (all []ScoredSet, err error) {
 	return all, nil
 }
 
-// TruthColumns are the columns that may have the truths of a model's accuracy file.
+// TruthColumns returns the columns that can contain the truths in a model's accuracy file.
 func TruthColumns(client endpoints.ClientSettings) []string {
 	columns := []string{DefaultTruth}
-	sets, _ := SetsOf(client) // the rules were read
+	sets, _ := SetsOf(client) // checked when the rules were read
 	for _, s := range sets {
 		if s.Truth != "" && !slices.Contains(columns, s.Truth) {
 			columns = append(columns, s.Truth)
@@ -63,7 +64,7 @@ func TruthColumns(client endpoints.ClientSettings) []string {
 	return columns
 }
 
-// truthOf is the truth of a row by the set's column, or by the one that all have.
+// truthOf returns the truth of a row from the set's column, or else from DefaultTruth.
 func (s *ScoredSet) truthOf(r *SampleRow) (truth string, ok bool) {
 	for _, column := range []string{s.Truth, DefaultTruth} {
 		if truth, ok = r.Truths[column]; ok {
@@ -73,14 +74,14 @@ func (s *ScoredSet) truthOf(r *SampleRow) (truth string, ok bool) {
 	return "", false
 }
 
-// matches says whether the name that a row gives its data set is of this one: aime25 of aime25::gptoss.
+// matches reports whether a row's name of its data set denotes this set. For example, aime25 denotes aime25::gptoss.
 func (s *ScoredSet) matches(name string) bool {
 	short, _, _ := strings.Cut(s.Name, "::")
 	return strings.Contains(strings.ToLower(name), short)
 }
 
-// SplitRows says which rows are of which data set of a model; sets without rows are left out. The error names the first
-// row whose set or truth is missing.
+// SplitRows assigns the rows to a model's data sets. It omits sets without rows. Its error names the first row without
+// a known set or a truth.
 func SplitRows(client endpoints.ClientSettings, rows []SampleRow) ([]ScoredSet, error) {
 	sets, err := SetsOf(client)
 	if err != nil || len(sets) == 0 {
@@ -108,7 +109,7 @@ func SplitRows(client endpoints.ClientSettings, rows []SampleRow) ([]ScoredSet, 
 	return slices.DeleteFunc(sets, func(s ScoredSet) bool { return len(s.Rows) == 0 }), nil
 }
 
-// listNames are the names of sets, as a row may give them.
+// listNames returns the names of sets in the form used by rows.
 func listNames(sets []ScoredSet) string {
 	names := make([]string, len(sets))
 	for i, s := range sets {
@@ -117,7 +118,7 @@ func listNames(sets []ScoredSet) string {
 	return "a name with one of " + strings.Join(names, ", ") + " in it"
 }
 
-// Asks are the rows in the order in which they are asked: each repeat in whole.
+// Asks returns the rows in the order of sending: all rows once per repeat.
 func (s *ScoredSet) Asks() []int {
 	return slices.Repeat(s.Rows, s.Repeats)
 }

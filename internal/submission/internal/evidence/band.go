@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// performanceBand is what TEST01's verify_performance.py prints of two detail logs, by their paths.
+// performanceBand returns the output of TEST01's verify_performance.py for two detail logs.
 func (s Scoring) performanceBand(referenceLog, testLog string) string {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
@@ -42,14 +42,14 @@ func (s Scoring) compareScores(out *strings.Builder, reference, test scoredLog) 
 	return nil
 }
 
-// scoredLog is what TEST01 reads of a detail log.
+// scoredLog contains the data that TEST01 reads from a detail log.
 type scoredLog struct {
 	scenario string
 	score    float64
 	latency  any
 }
 
-// keysRead are the keys that TEST01 reads of a detail log.
+// keysRead returns the keys that TEST01 reads from a detail log.
 func (s Scoring) keysRead() map[string]bool {
 	read := map[string]bool{"effective_scenario": true, "result_validity": true, "num_errors": true,
 		"effective_target_latency_ns": true}

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Bounds reads numbers of an audit.config that are for a verdict: keys MODEL.SCENARIO.NAME whose name is wanted.
-// warn is told of values that are no numbers. Comments behind a value are cut only where cutComments says so.
+// Bounds reads the numbers of an audit.config that verdicts use, from keys MODEL.SCENARIO.NAME with a NAME in names. It
+// calls warn for values that are not numbers. cutComments removes comments after values.
 func Bounds(
 	path string, names []string, cutComments bool, warn func(name, value string),
 ) (map[string]float64, error) {
@@ -50,7 +50,7 @@ func boundOf(line string, names []string) (name, value string, ok bool) {
 	return "", "", false
 }
 
-// The keys of an audit.config that only verdicts read.
+// The keys of an audit.config that only verdicts use.
 const (
 	ThresholdKey = "test07_accuracy_threshold"
 	MinTokensKey = "test09_min_output_tokens"

@@ -21,7 +21,8 @@ var dtypes = []DType{
 	{Name: "float32", Size: 4, Float: true},
 }
 
-// DTypes are the types of elements that a test takes, its default first; none where its payloads have one type.
+// DTypes returns the element types that a test accepts, starting with its default. It returns none if the payloads have
+// a fixed type.
 func DTypes(test string) []string {
 	switch test {
 	case "TEST01":
@@ -32,7 +33,7 @@ func DTypes(test string) []string {
 	return nil
 }
 
-// DTypeOf finds the type of a request.
+// DTypeOf returns the element type with a name for a test.
 func DTypeOf(test, name string) (DType, error) {
 	choices := DTypes(test)
 	if len(choices) == 0 {
@@ -46,7 +47,7 @@ func DTypeOf(test, name string) (DType, error) {
 	return dtypes[i], nil
 }
 
-// At is element i of data as a number; data has it whole.
+// At returns element i of data as a number. data must contain all of it.
 func (d DType) At(data []byte, i int) float64 {
 	data = data[i*d.Size:]
 	switch {
@@ -65,10 +66,10 @@ func (d DType) At(data []byte, i int) float64 {
 // Element is the first element of a payload.
 type Element struct {
 	bits  uint64
-	there bool // false where the payload is empty
+	there bool // false: the payload is empty
 }
 
-// First is the first element of a payload.
+// First returns the first element of a payload.
 func (d DType) First(data []byte) Element {
 	if len(data) < d.Size {
 		return Element{}
@@ -78,7 +79,7 @@ func (d DType) First(data []byte) Element {
 	return Element{bits: binary.LittleEndian.Uint64(whole[:]), there: true}
 }
 
-// equalElements compares as numbers: NaN is not equal to itself, minus zero is zero.
+// equalElements compares elements as numbers. NaN is not equal to itself, and minus zero equals zero.
 func (d DType) equalElements(a, b Element) bool {
 	if !d.Float || !a.there || !b.there {
 		return a == b
@@ -86,7 +87,7 @@ func (d DType) equalElements(a, b Element) bool {
 	return math.Float32frombits(uint32(a.bits)) == math.Float32frombits(uint32(b.bits))
 }
 
-// SameTokens compares tokens as far as both have them.
+// SameTokens compares tokens up to the length of the shorter payload.
 func SameTokens(d DType, data, first []byte) bool {
 	for i := range min(len(data), len(first)) / d.Size {
 		if d.At(data, i) != d.At(first, i) {

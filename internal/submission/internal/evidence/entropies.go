@@ -29,7 +29,7 @@ func (e *Entropies) Audit(a AnsweredRequest) {
 	e.audited = append(e.audited, a)
 }
 
-// Known adds an entry of the accuracy log; the last of a request counts.
+// Known adds an entry of the accuracy log. The last entry of a request counts.
 func (e *Entropies) Known(key RequestKey, c Candidates) {
 	e.Accuracy++
 	if e.Wants(key) {
@@ -37,16 +37,17 @@ func (e *Entropies) Known(key RequestKey, c Candidates) {
 	}
 }
 
-// Wants says whether a request is one of the audit's.
+// Wants reports whether the audit's log contains a request.
 func (e *Entropies) Wants(key RequestKey) bool {
 	_, wanted := e.reference[key]
 	return wanted
 }
 
-// Requests is how many entries the audit's log has.
+// Requests returns the number of entries in the audit's log.
 func (e *Entropies) Requests() int { return len(e.audited) }
 
-// Compare compares the entropies of all requests, once both logs are read. An error is where the official script dies.
+// Compare compares the entropies of all requests. Both logs must have been read. It returns an error if the official
+// script would fail.
 func (e *Entropies) Compare() error {
 	for _, a := range e.audited {
 		c := e.reference[a.key]
@@ -79,10 +80,10 @@ func (e *Entropies) judgePair(key RequestKey, reference, test float64) {
 	}
 }
 
-// Pass says whether each request was found, and its entropy is near enough.
+// Pass reports whether all requests were found with entropies within the tolerance.
 func (e *Entropies) Pass() bool { return e.Mismatched == 0 && e.Matched > 0 && e.Unmatched == 0 }
 
-// Text is what the official script prints of the comparison.
+// Text returns the official script's output for the comparison.
 func (e *Entropies) Text() string {
 	return fmt.Sprintf("%s\nnum_acc_log_entries = %d\nnum_perf_log_entries = %d\nnum_matched = %d\nnum_unmatched = %d\n"+
 		"num_ne_mismatch = %d\ntolerance = %.2f%%\n\n%s", e.printed.String(), e.Accuracy, len(e.audited), e.Matched,

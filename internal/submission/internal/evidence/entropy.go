@@ -6,18 +6,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// entropyEdge keeps predictions and labels away from 0 and 1.
+// entropyEdge is the minimum distance of predictions and labels from 0 and 1.
 const entropyEdge = float32(1e-7)
 
-// Candidates contains the answers to one request to a recommender: predictions and, from an accuracy run, as many
-// labels and weights.
+// Candidates contains the answers to one request to a recommender: its predictions, and for an accuracy run the same
+// number of labels and weights.
 type Candidates struct {
 	predictions, labels, weights []float32
 }
 
-// normalisedEntropy is TEST08's: the cross entropy of predictions and labels over the entropy of the mean label, both
-// weighted. Where one side has a single value it stands for all, as in numpy; ok is false where the sizes differ
-// otherwise. It is computed in single precision, in numpy's order of sums.
+// normalisedEntropy returns TEST08's value: the weighted cross entropy of predictions and labels divided by the
+// weighted entropy of the mean label. A single value is broadcast to the other's length, like in numpy. ok is false for
+// other differences in length. The computation uses single precision and numpy's order of sums.
 func normalisedEntropy(c Candidates) (ne float64, ok bool) {
 	n, ok := broadcastLen(len(c.labels), len(c.weights))
 	if !ok {
@@ -26,7 +26,7 @@ func normalisedEntropy(c Candidates) (ne float64, ok bool) {
 	labels := clipAll(c.labels)
 	total := sum32(c.weights)
 	if total == 0 {
-		return 0, true // whatever the predictions are
+		return 0, true // independent of the predictions
 	}
 	m, ok := broadcastLen(len(c.predictions), n)
 	if !ok {
@@ -51,7 +51,7 @@ func normalisedEntropy(c Candidates) (ne float64, ok bool) {
 	return float64(cross / float32(baseline*total)), true
 }
 
-// broadcastLen is the length of two arrays taken together: one of length 1 fits any other.
+// broadcastLen returns the common length of two arrays. An array of length 1 fits any other.
 func broadcastLen(a, b int) (int, bool) {
 	switch {
 	case a == b, b == 1:
@@ -73,7 +73,7 @@ func clipAll(list []float32) []float32 {
 	return lists.Map(list, clipValue)
 }
 
-// clipValue leaves NaN as it is.
+// clipValue clips a value to the permitted range. It returns NaN unchanged.
 func clipValue(v float32) float32 {
 	const most = float32(1 - 1e-7)
 	switch {
@@ -85,13 +85,13 @@ func clipValue(v float32) float32 {
 	return v
 }
 
-// log32 is the natural logarithm of a positive v in single precision, by the rational approximation and in the order of
-// operations of numpy's vector code, which differs from the nearest value in the last place.
+// log32 returns the natural logarithm of a positive v in single precision. It uses the rational approximation and order
+// of operations of numpy's vector code, whose last digit can differ from the correctly rounded value.
 func log32(v float32) float32 {
 	if v != v {
 		return v
 	}
-	fraction, exponent := math.Frexp(float64(v)) // fraction in [0.5, 1)
+	fraction, exponent := math.Frexp(float64(v)) // in [0.5, 1)
 	if float32(fraction) < math.Sqrt2/2 {
 		fraction, exponent = 2*fraction, exponent-1
 	}
@@ -103,7 +103,7 @@ func log32(v float32) float32 {
 	return fma32(float32(exponent), math.Ln2, ratio)
 }
 
-// evalPolynomial is a polynomial in x, its highest coefficient first.
+// evalPolynomial evaluates a polynomial in x. The highest coefficient is first.
 func evalPolynomial(x float32, coefficients ...float32) float32 {
 	sum := coefficients[0]
 	for _, c := range coefficients[1:] {
@@ -114,7 +114,8 @@ func evalPolynomial(x float32, coefficients ...float32) float32 {
 
 func fma32(a, b, c float32) float32 { return float32(math.FMA(float64(a), float64(b), float64(c))) }
 
-// sum32 adds in pairs, as numpy does: blocks of up to 128 in eight rows, larger arrays in halves.
+// sum32 returns the sum with numpy's pairwise summation: blocks of up to 128 values in eight rows, and larger arrays in
+// halves.
 func sum32(list []float32) float32 {
 	n := len(list)
 	switch {

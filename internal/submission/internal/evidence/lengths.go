@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// lengthStats are TEST09's figures.
+// lengthStats contains TEST09's figures.
 type lengthStats struct {
 	n, least, most int
 	mean, spread   float64
@@ -36,14 +36,14 @@ func (s lengthStats) statsText() string {
 		"Std deviation: %.2f\n", s.n, s.mean, s.least, s.most, s.spread)
 }
 
-// LengthVerdict is the verdict of TEST09, with the script's printed output and the contents of its file.
+// LengthVerdict is the verdict of TEST09, with the script's output and the content of its file.
 type LengthVerdict struct {
 	Pass          bool
 	Mean          float64
 	Printed, File string
 }
 
-// JudgeLengths compares the mean of lengths, of which there is one at least, with the bounds.
+// JudgeLengths compares the mean of lengths with the limits. lengths must not be empty.
 func JudgeLengths(lengths []int, least, most float64) LengthVerdict {
 	s := statsOf(lengths)
 	low, high := s.mean >= least, s.mean <= most

@@ -10,13 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// detailLog is a detail log as the official log_parser.py takes it: of the keys that scripts ask for.
+// detailLog contains the entries with the wanted keys of a detail log, in the form of the official log_parser.py.
 type detailLog struct {
 	wanted  map[string]bool
-	records map[string]*pyvalue.Dict // the first of each key; of lists the first item alone
+	records map[string]*pyvalue.Dict // first record of each key
 	count   map[string]int
 	errors  int
-	noFlag  bool // an entry has no is_error
+	noFlag  bool // an entry lacks is_error
 	out     *strings.Builder
 }
 
@@ -91,7 +91,8 @@ func (l *detailLog) addLine(text string) error {
 	return nil
 }
 
-// firstValue is the value of a key's first entry, nil where there is none; where there are several the reader says so.
+// firstValue returns the value of a key's first entry, or nil if there is none. It prints the official warning if there
+// are several.
 func (l *detailLog) firstValue(key string) (any, error) {
 	if l.count[key] > 1 {
 		fmt.Fprintf(l.out, "[%s log_parser.py WARNING] There are multiple messages with key %s in the log. "+
@@ -115,15 +116,15 @@ func (l *detailLog) hasErrors() (bool, error) {
 	return l.errors > 0, nil
 }
 
-// equalInPython says whether Python takes two values for one: 15 and 15.0 are.
+// equalInPython reports whether two values are equal in Python, such as 15 and 15.0.
 func equalInPython(a, b any) bool {
 	below, err := pyvalue.Less(a, b)
 	above, err2 := pyvalue.Less(b, a)
 	if err == nil && err2 == nil {
-		return !below && !above && pyvalue.Text(a) != "nan" // which is not even itself
+		return !below && !above && pyvalue.Text(a) != "nan" // NaN is not equal to itself
 	}
 	return pyvalue.JSON(a) == pyvalue.JSON(b)
 }
 
-// logTime is a time stamp as Python's logging writes it.
+// logTime returns a time stamp in the form of Python's logging module.
 func logTime() string { return time.Now().Format("2006-01-02 15:04:05,000") }

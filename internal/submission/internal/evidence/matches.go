@@ -7,37 +7,37 @@ import (
 	"strings"
 )
 
-// Matches compares the answers of an audit's run with those of the accuracy run, sample by sample. Each answer is
-// compared with the previous answer to the same sample, and the first with the accuracy run's. The audit's log is read
-// first, so only the answers to its samples are read from the accuracy log, which may be large. The reader of the logs
+// Matches compares the answers of an audit's run with those of the accuracy run by sample. It compares each answer with
+// the previous answer to the same sample, and the first one with the accuracy run's. The audit's log must be read
+// first, so only answers to its samples are read from the accuracy log, which can be large. The reader of the logs
 // identifies samples by numbers or texts.
 type Matches[Sample cmp.Ordered] struct {
 	dtype DType
-	index map[Sample]int // places in list, of the audit's log
+	index map[Sample]int // indices in list
 	list  []auditAnswer
 
 	Audited    int // entries of the audit's log
-	Matched    int // with an answer before
+	Matched    int // comparisons with another answer to the sample
 	Mismatched int
 	Missing    int // samples without an entry in the accuracy log
 
 	Accuracy        int // entries of the accuracy log
-	Repeated        int // of samples that it had already
-	RepeatedUnequal int // with another answer
+	Repeated        int // entries for samples that already had one
+	RepeatedUnequal int // entries with a different answer among them
 }
 
-// auditAnswer is what an audit's log has of a sample.
+// auditAnswer contains the audit's answers to a sample.
 type auditAnswer struct {
 	first, last Element
-	found       bool // in the accuracy log
+	found       bool // found in the accuracy log
 }
 
-// NewMatches compares nothing yet; d is the type of the answers' elements.
+// NewMatches returns an empty comparison. d is the type of the answers' elements.
 func NewMatches[Sample cmp.Ordered](d DType) *Matches[Sample] {
 	return &Matches[Sample]{dtype: d, index: map[Sample]int{}}
 }
 
-// Audit adds an answer of the audit's log, and says whether it is the first to its sample.
+// Audit adds an answer of the audit's log and reports whether it is the first one for its sample.
 func (m *Matches[Sample]) Audit(sample Sample, e Element) (first bool) {
 	m.Audited++
 	i, again := m.index[sample]
@@ -52,14 +52,14 @@ func (m *Matches[Sample]) Audit(sample Sample, e Element) (first bool) {
 	return false
 }
 
-// Wants says whether the accuracy log's answer to a sample is to be compared, and which of the audit's samples it is,
-// counted from 0.
+// Wants reports whether the accuracy log's answer to a sample must be compared, and returns the index of the audit's
+// sample.
 func (m *Matches[Sample]) Wants(sample Sample) (at int, wanted bool) {
 	i, has := m.index[sample]
 	return i, has && !m.list[i].found
 }
 
-// Reference adds the accuracy log's first answer to a sample that is wanted.
+// Reference adds the accuracy log's first answer to a wanted sample.
 func (m *Matches[Sample]) Reference(at int, e Element) {
 	a := &m.list[at]
 	a.found = true
@@ -74,13 +74,13 @@ func (m *Matches[Sample]) compareElements(reference, e Element) {
 	}
 }
 
-// Samples is how many samples the audit's log answers.
+// Samples returns the number of samples in the audit's log.
 func (m *Matches[Sample]) Samples() int { return len(m.list) }
 
-// Pass says whether there were answers to compare, and all of them are equal.
+// Pass reports whether there were comparisons and all of them were equal.
 func (m *Matches[Sample]) Pass() bool { return m.Mismatched == 0 && m.Matched > 0 }
 
-// Text is what the official script prints of the comparison.
+// Text returns the official script's output for the comparison.
 func (m *Matches[Sample]) Text() string {
 	var b strings.Builder
 	for _, line := range []struct {
@@ -96,7 +96,7 @@ func (m *Matches[Sample]) Text() string {
 	return b.String() + Word(m.Pass())
 }
 
-// Absent are the first samples that the accuracy log lacks, three at most.
+// Absent returns the first samples that are missing in the accuracy log, up to three.
 func (m *Matches[Sample]) Absent() []Sample {
 	var least []Sample
 	for sample, i := range m.index {

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// pyError is a Python exception that ends an official script: the last line of what it prints.
+// pyError is a Python exception that ends an official script. Its text is the last line of the script's output.
 type pyError string
 
 func (e pyError) Error() string { return string(e) }
 
-// Is makes all of them ErrDied.
+// Is reports that all Python exceptions are ErrDied.
 func (e pyError) Is(target error) bool { return target == ErrDied }
 
-// ErrDied is every Python exception.
+// ErrDied matches every Python exception that ends a script.
 var ErrDied = errors.New("the official script dies")
 
-// Died is the error of a script that ends with a Python exception.
+// Died returns the error of a script that ends with a Python exception.
 func Died(format string, args ...any) error { return pyError(fmt.Sprintf(format, args...)) }
 
-// Traceback is how a script that died ends its text.
+// Traceback returns the end of the output of a script with an uncaught exception.
 func Traceback(err error) string { return "Traceback (most recent call last):\n" + err.Error() + "\n" }
 
-// sysExit is a script's end by sys.exit with a text.
+// sysExit is the end of a script by sys.exit with a text.
 type sysExit string
 
 func (e sysExit) Error() string { return string(e) }
 
-// Ending is what a script prints at its end by err.
+// Ending returns the output of a script when it ends by err.
 func Ending(err error) string {
 	if text, ok := err.(sysExit); ok { //nolint:errorlint // never wrapped
 		return string(text) + "\n"
@@ -36,7 +36,7 @@ func Ending(err error) string {
 	return Traceback(err)
 }
 
-// ErrorText is a Python exception without its name.
+// ErrorText returns the text of a Python exception without its class name.
 func ErrorText(err error) string {
 	_, text, _ := strings.Cut(err.Error(), ": ")
 	return text

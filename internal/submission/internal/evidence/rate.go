@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// comparePerformance is what verify_performance.py prints of two summary logs, by their paths, and how it ends.
+// comparePerformance returns the output and exit code of verify_performance.py for two summary logs.
 func (s Scoring) comparePerformance(test, referenceLog, testLog string) (text string, exit int) {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
@@ -47,30 +47,30 @@ func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog strin
 	return nil
 }
 
-// InSummary is the score in a summary log, of streams as it is written there: a latency in nanoseconds, or samples. Of
-// estimates it takes either wording. ok is false where there is none.
+// InSummary returns the score in a summary log. For streams it is the printed value: a latency in nanoseconds, or a
+// number of samples. It accepts both wordings of estimates. ok is false if there is no score.
 func (s Scoring) InSummary(path string) (score float64, ok bool) {
 	reader := s.summaryScore("TEST05")
 	if reader.lines["SingleStream"] == estimate90 {
 		reader.lines = s.scoreLines("TEST04")
 	}
-	reader.out, reader.score = &strings.Builder{}, "" // no score is none, and not 0
+	reader.out, reader.score = &strings.Builder{}, "" // distinguishes a missing score from 0
 	if err := reader.readFile(path); err != nil {
 		return 0, false
 	}
 	return pyfloat.Parse(reader.score)
 }
 
-// summaryScore is what a script reads of a summary log.
+// summaryScore contains the data that a script reads from a summary log.
 type summaryScore struct {
-	lines       map[string]*regexp.Regexp // those that hold the score, by scenario
-	rates       bool                      // streams are compared by their rate, 1e9/latency
-	limits      bool                      // a line of the latency limit is looked for
+	lines       map[string]*regexp.Regexp // patterns of the lines with the score, by scenario
+	rates       bool                      // compare streams by their rate, 1e9/latency
+	limits      bool                      // read the line with the latency limit
 	out         *strings.Builder
 	name, title string
 
 	scenario string
-	score    string // as it is printed; as it was at first where none was found
+	score    string // as printed; the initial value if none was found
 }
 
 func (s Scoring) summaryScore(test string) summaryScore {
@@ -92,7 +92,7 @@ func (s *summaryScore) readLine(line string) (err error) {
 		s.scenario = strings.Replace(s.scenario, " Stream", "Stream", 1) // before v1.0
 	case wanted != nil && wanted.MatchString(line):
 		return s.takeScore(line)
-	// the script's pattern has a group where the line has parentheses
+	// The parentheses in the script's pattern form a group and do not match the line's parentheses.
 	case s.limits && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"):
 		_, err = afterColon(line)
 		if err == nil && s.name == "test" {
@@ -110,7 +110,7 @@ func (s *summaryScore) readLine(line string) (err error) {
 	return err
 }
 
-// takeScore takes the score of a line.
+// takeScore reads the score in a line.
 func (s *summaryScore) takeScore(line string) error {
 	text, err := afterColon(line)
 	if err != nil {

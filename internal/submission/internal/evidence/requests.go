@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// RequestKey names one request of TEST08: the time step and the query.
+// RequestKey identifies a request of TEST08 by its time step and query.
 type RequestKey struct{ step, query int64 }
 
-// AnsweredRequest is a request in the audit's log with its answer in the accuracy log.
+// AnsweredRequest is a request in the audit's log with its predictions.
 type AnsweredRequest struct {
 	key         RequestKey
 	Predictions []float32
 }
 
-// Float32s reads a payload of whole float32 values.
+// Float32s decodes a payload of float32 values.
 func Float32s(data []byte) []float32 {
 	list := make([]float32, len(data)/4)
 	for i := range list {
@@ -23,13 +23,13 @@ func Float32s(data []byte) []float32 {
 	return list
 }
 
-// toInt is a float32 as Python's int() takes it; ok is false for what is not finite.
+// toInt converts a float32 like Python's int(). ok is false for values that are not finite.
 func toInt(v float32) (n int64, ok bool) {
 	f := float64(v)
 	return int64(f), !math.IsNaN(f) && math.Abs(f) < 1<<63
 }
 
-// AuditRequest takes a performance run's values apart: time step, query, predictions.
+// AuditRequest splits a performance run's values into time step, query and predictions.
 func AuditRequest(values []float32) (AnsweredRequest, bool) {
 	if len(values) < 2 {
 		return AnsweredRequest{}, false
@@ -39,8 +39,7 @@ func AuditRequest(values []float32) (AnsweredRequest, bool) {
 	return AnsweredRequest{RequestKey{step, query}, values[2:]}, ok && ok2
 }
 
-// ReferenceRequest takes an accuracy run's values apart, which have labels, weights and the number of candidates
-// besides.
+// ReferenceRequest splits an accuracy run's values, which also contain labels, weights and the number of candidates.
 func ReferenceRequest(values []float32) (key RequestKey, c Candidates, ok bool) {
 	if len(values) < 3 {
 		return key, c, false

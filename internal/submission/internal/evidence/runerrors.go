@@ -7,12 +7,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// maxQueries is LoadGen's remark that a thread stops issuing queries at max_query_count.
+// maxQueries matches LoadGen's remark that a thread stops issuing queries at max_query_count.
 var maxQueries = regexp.MustCompile(`^IssueQueryThread \d+ Ending early: Max query count reached\. query_count \d+$`)
 
-// RunErrors are the errors of a run's log (of which Detail keeps the first), and apart from them the remarks that it
-// ended at its max_query_count where every query was issued and answered: LoadGen marks that as an error, too, and the
-// audit.config of TEST07 in Server leads to it.
+// RunErrors returns the errors in a run's log (Detail keeps the first ones). remarks contains, separately, the remarks
+// that the run ended at its max_query_count if all queries were issued and answered. LoadGen marks these remarks as
+// errors too, and TEST07's audit.config causes them in the Server scenario.
 func RunErrors(d *mllog.Detail) (all, remarks []mllog.DetailEntry) {
 	whole := issuedAll(d)
 	for _, e := range d.Errors {
@@ -26,7 +26,7 @@ func RunErrors(d *mllog.Detail) (all, remarks []mllog.DetailEntry) {
 	return all, remarks
 }
 
-// issuedAll says whether a run was answered as many queries as were generated for it, and no fewer than it had to have.
+// issuedAll reports whether all generated queries of a run were answered, and their number is not below the minimum.
 func issuedAll(d *mllog.Detail) bool {
 	count := func(key string) (float64, bool) {
 		e, _ := d.First(key)

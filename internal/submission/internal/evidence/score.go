@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// usualPattern finds the score in what an accuracy script prints.
+// usualPattern matches the score in the output of an accuracy script.
 const usualPattern = `'exact_match':\s*([\d.]+)`
 
-// PatternOr is a request's pattern of a score, or the official one.
+// PatternOr returns a request's pattern of a score, or the official one if it is empty.
 func PatternOr(pattern string) string { return cmp.Or(pattern, usualPattern) }
 
-// FindScore finds the first match of the pattern; where that is no number, problem is what the script prints.
+// FindScore returns the first match of the pattern. If the match is not a number, problem is the script's message.
 func FindScore(pattern, output string) (score *float64, problem string) {
 	re, err := regexp.Compile(PatternOr(pattern))
 	if err != nil {
@@ -35,8 +35,8 @@ func FindScore(pattern, output string) (score *float64, problem string) {
 	return &v, ""
 }
 
-// FillCommand puts the path of the accuracy log into a command as Python's str.format does: another brace is an error,
-// two are one.
+// FillCommand inserts the path of the accuracy log into a command, like Python's str.format. Double braces become
+// single ones. Other braces are errors.
 func FillCommand(command, path string) (string, error) {
 	var b strings.Builder
 	for command != "" {
@@ -61,10 +61,10 @@ func FillCommand(command, path string) (string, error) {
 	return b.String(), nil
 }
 
-// accuracyPlace stands for the path of the accuracy log in a command.
+// accuracyPlace is the placeholder of the accuracy log's path in a command.
 const accuracyPlace = "{accuracy_log}"
 
-// ScoreSummary is the end of TEST07's text.
+// ScoreSummary returns the end of TEST07's text.
 func ScoreSummary(lines string, pass bool) string {
 	word := Fail
 	if pass {

@@ -12,10 +12,10 @@ import (
 // Scoring describes how a round's scripts read and compare the scores of runs in TEST01, TEST04 and TEST05.
 type Scoring struct {
 	form   mlconf.ScoreForm
-	margin float64 // of TEST05 in either direction; 0: slower only, by seedsMargin
+	margin float64 // TEST05's tolerance in both directions; 0: seedsMargin, for slower runs only
 }
 
-// ScoringOf is a round's; of no rules that of the newest scripts.
+// ScoringOf returns the scoring of a round, or of the newest scripts if rules is nil.
 func ScoringOf(rules *mlconf.Rules) Scoring {
 	if rules == nil {
 		return Scoring{}
@@ -24,8 +24,8 @@ func ScoringOf(rules *mlconf.Rules) Scoring {
 	return Scoring{form: features.Scores, margin: features.SeedsMargin}
 }
 
-// Keys are the entries of a detail log that hold a scenario's score: the first that is there counts. LoadGen before
-// early stopping has no estimates. There are none of a scenario that does not exist.
+// Keys returns the entries of a detail log that can contain a scenario's score. The first existing one counts, because
+// LoadGen before early stopping has no estimates. It returns none for an unknown scenario.
 func (s Scoring) Keys(scenario string) []string {
 	const single, multi = "result_90.00_percentile_latency_ns", "result_99.00_percentile_latency_ns"
 	const scheduled, completed = "result_scheduled_samples_per_sec", "result_completed_samples_per_sec"
@@ -51,8 +51,8 @@ func (s Scoring) Keys(scenario string) []string {
 	return nil
 }
 
-// InBand says whether a score is near enough to the reference's for a test: TEST01, TEST04 or TEST05. It compares as
-// the official script does, product by product in doubles. TEST04 takes rates.
+// InBand reports whether a score is close enough to the reference for TEST01, TEST04 or TEST05. It compares like the
+// official script, with products in double precision. For TEST04, both scores are rates.
 func (s Scoring) InBand(test, scenario string, reference, score float64) bool {
 	switch t := s.Tolerance(test, scenario, reference); {
 	case test == "TEST01" && s.form == mlconf.ScoreDetails:
@@ -68,17 +68,17 @@ func (s Scoring) InBand(test, scenario string, reference, score float64) bool {
 	}
 }
 
-// seedsMargin is by how much TEST05's run may be slower.
+// seedsMargin is the maximum relative loss of speed in TEST05.
 const seedsMargin = 0.05
 
-// Latencies so short that runs differ by more: the band of scores is wider there.
+// Limits of short latencies, which vary more between runs, and their wider tolerance.
 const (
 	shortSingle = 200_000   // ns
 	shortMulti  = 1_600_000 // ns
 	wide        = 0.2
 )
 
-// Tolerance is by how much of the reference a score may differ.
+// Tolerance returns the maximum relative difference between a score and the reference.
 func (s Scoring) Tolerance(test, scenario string, reference float64) float64 {
 	short := scenario == "SingleStream" && reference <= shortSingle
 	switch {
@@ -97,7 +97,7 @@ func (s Scoring) Tolerance(test, scenario string, reference float64) float64 {
 	return 0.1
 }
 
-// Text is what verify_performance.py of a test prints of two runs, by the paths of their logs, and how it ends.
+// Text returns the output and exit code of a test's verify_performance.py for two runs.
 func (s Scoring) Text(test string, reference, run Paths) (text string, exit int) {
 	if test == "TEST01" && s.form == mlconf.ScoreDetails {
 		return s.performanceBand(reference.Detail, run.Detail), 0
@@ -108,7 +108,7 @@ func (s Scoring) Text(test string, reference, run Paths) (text string, exit int)
 // Paths contains the paths of a run's detail log and summary.
 type Paths struct{ Detail, Summary string }
 
-// TextOf is what the script prints where it reads these scores.
+// TextOf returns the script's output for given scores.
 func (s Scoring) TextOf(test, scenario string, reference, score float64) string {
 	word := Fail + ": Test score invalid\n"
 	if s.InBand(test, scenario, reference, score) {
@@ -118,19 +118,19 @@ func (s Scoring) TextOf(test, scenario string, reference, score float64) string 
 		pyfloat.Repr(score), word)
 }
 
-// ReadsDetails says whether a test's script reads detail logs, which have every score; others read summaries, whose
-// wording LoadGen changed.
+// ReadsDetails reports whether a test's script reads detail logs, which contain every score. Other scripts read
+// summaries, whose wording has changed between versions of LoadGen.
 func (s Scoring) ReadsDetails(test string) bool {
 	return test == "TEST01" && s.form == mlconf.ScoreDetails
 }
 
-// TellsErrors says whether the scripts of speed took runs with errors, of which they printed a warning: those of the
-// rounds in which all of them read summaries.
+// TellsErrors reports whether the scripts only print a warning about runs with errors. That applies to the rounds whose
+// scripts all read summaries.
 func (s Scoring) TellsErrors() bool { return s.form != mlconf.ScoreDetails }
 
-// lines are those of a summary that hold a scenario's score.
+// Patterns of the summary's lines with a scenario's score.
 var (
-	ninetieth    = regexp.MustCompile(`^90(\.0)?th percentile latency`) // LoadGen 5 and later: 90.0th
+	ninetieth    = regexp.MustCompile(`^90(\.0)?th percentile latency`) // LoadGen 5 and later write 90.0th
 	ninetyNinth  = regexp.MustCompile(`^99(\.0)?th percentile latency`)
 	eachQuery    = regexp.MustCompile(`^Samples per query`)
 	perSecond    = regexp.MustCompile(`^Samples per second`)
@@ -142,7 +142,7 @@ var (
 	anyEstimate  = regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`)
 )
 
-// scoreLines are the lines of a summary that a test's script reads the score of, by scenario.
+// scoreLines returns the patterns of the summary's lines from which a test's script reads the score, by scenario.
 func (s Scoring) scoreLines(test string) map[string]*regexp.Regexp {
 	switch {
 	case test == "TEST04":

@@ -13,16 +13,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// strictUTF8 reads what is UTF-8, and dies of anything else, as Python's text files do.
+// strictUTF8 reads UTF-8 and returns an error for other bytes, like Python's text files.
 type strictUTF8 struct {
 	r     io.Reader
 	buf   []byte
-	ready []byte // checked, and not yet given
-	rest  []byte // the beginning of a character, at the end of what was read
+	ready []byte // checked, but not returned yet
+	rest  []byte // incomplete character at the end of the data
 	err   error
 }
 
-// UTF8Only reads r as far as it is UTF-8.
+// UTF8Only returns a reader that reads r and fails at bytes that are not UTF-8.
 func UTF8Only(r io.Reader) io.Reader { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
 
 func (u *strictUTF8) Read(p []byte) (int, error) {
@@ -51,7 +51,7 @@ func (u *strictUTF8) fillBuffer() {
 	}
 }
 
-// wholeRunes leaves out a character at the end that goes on in what follows.
+// wholeRunes returns p without an incomplete character at the end.
 func wholeRunes(p []byte) []byte {
 	for back := 1; back < utf8.UTFMax && back <= len(p); back++ {
 		if !utf8.RuneStart(p[len(p)-back]) {
@@ -65,8 +65,8 @@ func wholeRunes(p []byte) []byte {
 	return p
 }
 
-// eachLine calls use for the lines of a text file, without their ends, as Python reads it: UTF-8, lines that end with
-// LF, CR LF or CR.
+// eachLine calls use for each line of a text file without its end. Like Python, it requires UTF-8 and accepts LF, CR LF
+// and CR as line ends.
 func eachLine(f *os.File, use func(i int, line string) error) error {
 	r := bufio.NewReaderSize(UTF8Only(f), 256<<10)
 	for i := 0; ; {
@@ -94,7 +94,7 @@ func endOfFile(err error) error {
 	return err
 }
 
-// OpenText opens a file as a script does.
+// OpenText opens a file. Its errors are those of the scripts.
 func OpenText(path string) (*os.File, error) {
 	f, err := bounded.Open(path)
 	switch {
@@ -106,7 +106,7 @@ func OpenText(path string) (*os.File, error) {
 	return f, nil
 }
 
-// WithLines calls use for each line of a file, as Python reads it.
+// WithLines calls use for each line of a file as Python reads it.
 func WithLines(path string, use func(i int, line string) error) error {
 	f, err := OpenText(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func WithLines(path string, use func(i int, line string) error) error {
 	return eachLine(f, use)
 }
 
-// Join joins paths as they are given: texts show them.
+// Join joins paths without cleaning them, because texts show them as given.
 func Join(folder string, names ...string) string {
 	below := filepath.Join(names...)
 	if folder == "" || os.IsPathSeparator(folder[len(folder)-1]) {

@@ -13,10 +13,10 @@ const (
 	Fail = "TEST FAIL"
 )
 
-// AuditMark is how LoadGen says that it applied an audit.config.
+// AuditMark is LoadGen's message that it applied an audit.config.
 const AuditMark = "Found Audit Config file"
 
-// AuditNote is what a log says of an audit.config; empty: nothing.
+// AuditNote returns a log's message about an audit.config; empty: none.
 func AuditNote(d *mllog.Detail) string {
 	for _, e := range slices.Concat(d.Warnings, d.All("warning_generic_message"), d.All("generic_message")) {
 		if text, _ := e.Text(); strings.HasPrefix(text, AuditMark) {
@@ -26,7 +26,7 @@ func AuditNote(d *mllog.Detail) string {
 	return ""
 }
 
-// Word is how a script ends that compared two runs.
+// Word returns the last line of a script that compared two runs.
 func Word(pass bool) string {
 	if pass {
 		return Pass + "\n\n"
@@ -34,7 +34,7 @@ func Word(pass bool) string {
 	return Fail + "\n\n"
 }
 
-// Bool is a truth value as Python prints it.
+// Bool returns a boolean as Python prints it.
 func Bool(v bool) string {
 	if v {
 		return "True"
@@ -42,10 +42,11 @@ func Bool(v bool) string {
 	return "False"
 }
 
-// Rule is the line that the scripts draw between parts of what they print.
+// Rule is the line that separates parts of the scripts' output.
 var Rule = strings.Repeat("=", 80)
 
-// SplitByShell says whether the official scripts, which give paths to the shell as they are, lose one of them.
+// SplitByShell reports whether a path contains characters that break the official scripts, which pass paths to the
+// shell unquoted.
 func SplitByShell(paths ...string) bool {
 	return strings.ContainsAny(strings.Join(paths, ""), " \t\n\"'`\\$&;|<>()*?#~![]{}")
 }

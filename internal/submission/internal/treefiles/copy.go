@@ -16,9 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// CopyFolder copies what is in the folder from into the folder to, which is made where it is missing. Of links it
-// copies what they lead to. A file that is there already is replaced. The end of ctx ends it, and what it has copied
-// stays.
+// CopyFolder copies the content of the folder from into the folder to, which it creates if necessary. It copies the
+// targets of links and replaces existing files. If ctx ends, it stops and leaves the copied files.
 func CopyFolder(ctx context.Context, from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -48,7 +47,7 @@ func copyEntry(ctx context.Context, from, to string) error {
 	return CopyFile(ctx, from, to)
 }
 
-// CopyFile copies a file, as CopyFolder does.
+// CopyFile copies a file like CopyFolder.
 func CopyFile(ctx context.Context, from, to string) error {
 	r, err := bounded.Open(from)
 	if err != nil {

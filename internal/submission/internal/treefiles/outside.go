@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// Outside says whether path lies neither at root nor below it.
+// Outside reports whether path is neither root nor below it.
 func Outside(root, path string) (bool, error) {
 	outer, err := resolvePath(root)
 	if err != nil {
@@ -20,7 +20,7 @@ func Outside(root, path string) (bool, error) {
 	return err != nil || !filepath.IsLocal(rel), nil
 }
 
-// resolvePath is the path of a file behind all links, of which the last ones need not exist yet.
+// resolvePath returns the path of a file with all links resolved. The last elements need not exist.
 func resolvePath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

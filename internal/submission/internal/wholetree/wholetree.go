@@ -18,28 +18,28 @@ import (
 
 // File is a file of a tree with its origin.
 type File struct {
-	Path   string // in the tree, with slashes
-	Origin string // where it comes from, for people
-	From   string // the file that is copied; empty: Text is written
+	Path   string // path in the tree, with slashes
+	Origin string // origin, for people
+	From   string // path of the file to copy; empty: write Text
 	Text   []byte
 }
 
-// ErrExists says that the tree is there already.
+// ErrExists reports that the tree exists already.
 var ErrExists = errors.New("it exists already")
 
-// Tree is a tree to be written.
+// Tree is a tree to write.
 type Tree struct {
 	Out string
-	// Force replaces a tree that is there. A folder with an entry that Part does not know is never replaced.
+	// Force replaces an existing tree. A folder with an entry that Part rejects is never replaced.
 	Force bool
-	// Part says whether a name in Out is one of such a tree, by what it is.
+	// Part reports whether a name can be an entry of Out in such a tree.
 	Part func(name string) bool
 	// Fill writes the tree below a folder.
 	Fill func(root string) error
 }
 
-// Write writes the tree; replaced says whether one that was there is gone. Of two that write one tree, the second
-// waits.
+// Write writes the tree. replaced reports whether it has replaced an existing tree. Concurrent writes of one tree wait
+// for each other.
 func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 	if err := t.Possible(); err != nil {
 		return false, err
@@ -49,11 +49,11 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 		return false, fmt.Errorf("the tree %s: %w", t.Out, err)
 	}
 	defer free()
-	if err := t.Possible(); err != nil { // as it is now
+	if err := t.Possible(); err != nil { // check again under the lock
 		return false, err
 	}
 	making := hiddenName(t.Out, "building")
-	err = os.RemoveAll(making) // of a build that was killed
+	err = os.RemoveAll(making) // left by a killed build
 	if err == nil {
 		err = os.MkdirAll(making, 0o755)
 	}
@@ -69,12 +69,12 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 	return replaced, nil
 }
 
-// hiddenName is a hidden name next to a folder's.
+// hiddenName returns a hidden name in a folder's parent folder.
 func hiddenName(out, what string) string {
 	return filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"."+what)
 }
 
-// Possible wants nothing in the place of the tree, or with Force such a tree.
+// Possible returns an error if the tree's place is occupied. With Force, an existing tree is permitted.
 func (t Tree) Possible() error {
 	entries, err := os.ReadDir(t.Out)
 	switch {
@@ -94,7 +94,7 @@ func (t Tree) Possible() error {
 	return nil
 }
 
-// renameInto gives the tree its name. One that was there goes once the new one has it.
+// renameInto renames the new tree to its final name and then removes the replaced one.
 func (t Tree) renameInto(making string) (replaced bool, err error) {
 	old := hiddenName(t.Out, "replaced")
 	if err := os.RemoveAll(old); err != nil {

@@ -28,20 +28,20 @@ var (
 	ErrYAML  = errors.New("the file is no YAML")
 )
 
-// Bounds of what a small file can stand for.
+// Limits on the expansion of small files.
 const (
 	MaxAliases = 16
 	maxDepth   = 100
 )
 
-// Mapping is a YAML mapping. Each key has its last value, at the position of its first. Keys and values are nil, bool,
-// *big.Int, float64, string or time.Time, values also []any or Mapping.
+// Mapping is a YAML mapping. Each key has its last value, at the position of its first occurrence. Keys and values are
+// nil, bool, *big.Int, float64, string or time.Time. Values can also be []any or Mapping.
 type Mapping []Item
 
 // Item is a key and its value.
 type Item struct{ Key, Value any }
 
-// Decode reads the one document of a text of at most maxBytes. Tags other than !!str, !!int and !!float are not read.
+// Decode reads a text of up to maxBytes with a single document. It rejects tags other than !!str, !!int and !!float.
 // Errors wrap ErrYAML, or are ErrEmpty.
 func Decode(text []byte, maxBytes int) (any, error) {
 	if err := checkReadable(text, maxBytes); err != nil {
@@ -76,7 +76,7 @@ func Decode(text []byte, maxBytes int) (any, error) {
 	return v, nil
 }
 
-// isBlank says whether a text has nothing but blanks, comments and marks of documents.
+// isBlank reports whether a text contains only blanks, comments and document markers.
 func isBlank(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.Trim(line, " \r\n")
@@ -88,7 +88,7 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// checkReadable bounds what a small file can stand for, and refuses characters that YAML does not have.
+// checkReadable limits the expansion of a text and rejects characters that YAML does not permit.
 func checkReadable(text []byte, maxBytes int) error {
 	if len(text) > maxBytes {
 		return fmt.Errorf("%w: it has %d bytes, want at most %d", ErrYAML, len(text), maxBytes)
@@ -112,7 +112,7 @@ func isUnprintable(r rune) bool {
 	return true
 }
 
-// nodeReader turns the library's nodes into values.
+// nodeReader converts the library's nodes to values.
 type nodeReader struct {
 	anchors map[string]any
 	aliases int
@@ -152,7 +152,7 @@ func (r *nodeReader) readNode(n ast.Node) (any, error) {
 	return nil, fmt.Errorf("%v is not read", n.Type())
 }
 
-// readAlias is the value of an anchor before it.
+// readAlias returns the value of an earlier anchor.
 func (r *nodeReader) readAlias(name string) (any, error) {
 	v, known := r.anchors[name]
 	if r.aliases++; !known || r.aliases > MaxAliases {
@@ -203,7 +203,8 @@ func (r *nodeReader) readMapping(pairs []*ast.MappingValueNode) (any, error) {
 	return all, nil
 }
 
-// mergedFrom are the entries behind <<: those of a mapping, or of several, of which the first counts.
+// mergedFrom returns the entries of a merge key <<, from one mapping or several. For equal keys, the first mapping
+// counts.
 func mergedFrom(v any) (all Mapping, err error) {
 	switch v := v.(type) {
 	case Mapping:
@@ -234,7 +235,7 @@ func (r *nodeReader) readKey(n ast.MapKeyNode) (any, error) {
 	return key, err
 }
 
-// setKey sets a key; integers are one key where they are one number.
+// setKey sets a key. Integer keys are equal if their numbers are equal.
 func (m Mapping) setKey(key, value any) Mapping {
 	for i := range m {
 		if equalKeys(m[i].Key, key) {
@@ -279,20 +280,20 @@ func readTagged(n *ast.TagNode) (any, error) {
 	return nil, fmt.Errorf("%s %s is not read", n.Start.Value, text)
 }
 
-// literals are how texts of several lines begin.
+// literals matches the beginning of a text of several lines.
 var literals = regexp.MustCompile(`^[|>]([1-9][-+]?|[-+][1-9]?)?$`)
 
-// indicators begin no text without quotes.
+// indicators contains the characters with which an unquoted text cannot begin.
 const indicators = ",[]{}#&*!|>'\"%@`"
 
-// The words of YAML 1.1, in their three cases.
+// The boolean and null words of YAML 1.1 in their three cases.
 var (
 	yes = regexp.MustCompile(`^(yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
 	no  = regexp.MustCompile(`^(no|No|NO|false|False|FALSE|off|Off|OFF)$`)
 	nul = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
 )
 
-// plainValue is the value of a text without quotes.
+// plainValue returns the value of an unquoted text.
 func plainValue(text string) (any, error) {
 	switch {
 	case nul.MatchString(text):
@@ -374,7 +375,7 @@ func parseFloat(text string) (float64, bool) {
 	return sign * v, true
 }
 
-// dates are the texts that stand for a moment: year, month and day, and where there is more hour, minute and second.
+// dates matches the texts of dates and times: year, month and day, and optionally hour, minute and second.
 var dates = regexp.MustCompile(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)` +
 	`(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$`)
 

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// answers is TEST01's run_verification.py.
+// answers reproduces TEST01's run_verification.py.
 func answers(r Request, d evidence.DType) Verdict {
 	accuracy := "Verifying accuracy. This might take a while...\n"
 	var performance string
@@ -42,7 +42,7 @@ func unquoted(script string) string {
 		": error: the shell splits the path, which the official script does not quote\n"
 }
 
-// firstElements is verify_accuracy.py: what it prints behind its first line.
+// firstElements returns the output of verify_accuracy.py after its first line.
 func firstElements(r Request, d evidence.DType) string {
 	const reading = "Reading accuracy mode results...\nReading performance mode results...\n"
 	m := evidence.NewMatches[string](d)
@@ -70,7 +70,7 @@ func answerOf(d evidence.DType, e fields) (sample string, first evidence.Element
 	return sample, first, err
 }
 
-// firstOf reads a payload's first element.
+// firstOf returns the first element of a payload.
 func firstOf(d evidence.DType, e fields) (evidence.Element, error) {
 	text, err := e.text("data")
 	if err != nil {
@@ -87,7 +87,7 @@ func firstOf(d evidence.DType, e fields) (evidence.Element, error) {
 	return d.First(head[:min(n, len(head))]), nil
 }
 
-// reference reads the accuracy log. What differs in repeated entries is the text of their payloads.
+// reference reads the accuracy log. Repeated entries are compared by the texts of their payloads.
 func reference(path string, d evidence.DType, m *evidence.Matches[string]) error {
 	seed, texts := maphash.MakeSeed(), map[string]uint64{}
 	return eachEntry(path, func(e fields) error {

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// entropy is TEST08's run_verification.py. It writes no file: what it prints is what a submitter saves.
+// entropy reproduces TEST08's run_verification.py. The script writes no file; submitters save its output.
 func entropy(r Request) Verdict {
 	v := begun(r)
 	v.Stdout, v.Exit = "Verifying accuracy. This might take a while...\n", 1

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// missingFolder is what TEST07 and TEST09 want first: a folder with an accuracy log. It returns what they print where
-// it is not there.
+// missingFolder returns the output of TEST07 and TEST09 if the folder with the accuracy log is missing.
 func missingFolder(r Request) string {
 	folder := strings.TrimSuffix(r.Run.Accuracy, "mlperf_log_accuracy.json")
 	if folder != "/" {

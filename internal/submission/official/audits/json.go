@@ -13,16 +13,16 @@ import (
 
 const noList = "the log is no list"
 
-// isNoList says of a script's end that the log is no JSON, or JSON that is no list.
+// isNoList reports whether a script ended because the log is not JSON, or not a list.
 func isNoList(err error) bool {
 	return errors.Is(err, evidence.ErrDied) &&
 		(strings.HasPrefix(err.Error(), "json.") || strings.HasSuffix(err.Error(), noList))
 }
 
-// fields are the members of a JSON object as they are written.
+// fields contains the members of a JSON object in their encoded form.
 type fields map[string]json.RawMessage
 
-// eachEntry reads a JSON list of objects as a stream, as far as Python's json.load takes it, and calls use for each.
+// eachEntry streams a JSON list of objects with the rules of Python's json.load, and calls use for each object.
 func eachEntry(path string, use func(fields) error) error {
 	f, err := evidence.OpenText(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func eachEntry(path string, use func(fields) error) error {
 	return closed(d)
 }
 
-// emptyObject takes {} for an empty log, as Python does, and refuses others.
+// emptyObject accepts {} as an empty log, like Python, and rejects other objects.
 func emptyObject(d *json.Decoder) error {
 	if d.More() {
 		return evidence.Died("TypeError: %s", noList)
@@ -61,7 +61,7 @@ func emptyObject(d *json.Decoder) error {
 	return closed(d)
 }
 
-// closed wants the end of the value, and of the file.
+// closed checks that the value and the file end here.
 func closed(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return notJSON(err)
@@ -86,7 +86,7 @@ func notJSON(err error) error {
 	return evidence.Died("json.decoder.JSONDecodeError: %v", err)
 }
 
-// key is a value as a Python dictionary tells keys apart: 1, 1.0 and true are one.
+// key returns a value in a form that is equal for equal keys of a Python dictionary, such as 1, 1.0 and true.
 func (f fields) key(name string) (string, error) {
 	raw, ok := f[name]
 	if !ok {
@@ -110,7 +110,7 @@ func (f fields) key(name string) (string, error) {
 	}
 }
 
-// text is a value that must be a string.
+// text returns the value of a member that must be a string.
 func (f fields) text(name string) (string, error) {
 	raw, ok := f[name]
 	if !ok {
@@ -130,8 +130,8 @@ func text2string(raw json.RawMessage) (s string, err error) {
 	return s, err
 }
 
-// hexBytes reads pairs of hexadecimal digits as Python's bytes.fromhex does, with white space between pairs. Of the
-// bytes it gives at most the first len(first), and how many there are.
+// hexBytes decodes pairs of hexadecimal digits like Python's bytes.fromhex, with optional white space between pairs. It
+// writes the first bytes to first and returns the number of all bytes.
 func hexBytes(text string, first []byte) (n int, err error) {
 	for i := 0; i < len(text); {
 		if strings.IndexByte(" \t\n\r\v\f", text[i]) >= 0 {

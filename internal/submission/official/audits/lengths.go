@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// lengths is TEST09's run_verification.py.
+// lengths reproduces TEST09's run_verification.py.
 func lengths(r Request) Verdict {
 	const title = "TEST09: Verify Output Token Length in Performance Mode\n"
 	v := begun(r)
@@ -51,7 +51,7 @@ func lengths(r Request) Verdict {
 	return v
 }
 
-// lengthBounds are the bounds that count, and what is printed of them.
+// lengthBounds returns the limits in use, and the script's output about them.
 func lengthBounds(r Request) (least, most *float64, text string) {
 	if r.AuditConfig == "" {
 		return r.MinTokens, r.MaxTokens, ""
@@ -81,7 +81,7 @@ func lengthBounds(r Request) (least, most *float64, text string) {
 	return least, most, text
 }
 
-// readLengths are the numbers of tokens of all entries; what is printed on the way goes to out.
+// readLengths returns the numbers of tokens of all entries. It appends the script's output to out.
 func readLengths(path string, out *string) ([]int, error) {
 	var warnings string
 	lengths := []int{}
@@ -102,7 +102,7 @@ func readLengths(path string, out *string) ([]int, error) {
 	return lengths, nil
 }
 
-// beginsObject says whether a file holds an object where a list is usual.
+// beginsObject reports whether a file starts with an object instead of the usual list.
 func beginsObject(path string) (yes bool) {
 	stop := errors.New("enough")
 	_ = evidence.WithLines(path, func(_ int, line string) error {
@@ -116,7 +116,7 @@ func beginsObject(path string) (yes bool) {
 	return yes
 }
 
-// lengthOf is how many whole tokens of four bytes an entry's payload has; none where it cannot be read.
+// lengthOf returns the number of whole 4-byte tokens in an entry's payload, or 0 if it cannot be read.
 func lengthOf(e fields, warnings *string) int {
 	raw, ok := e["data"]
 	if !ok || string(raw) == `""` || string(raw) == "null" || string(raw) == "false" || string(raw) == "0" {
@@ -138,7 +138,7 @@ func lengthOf(e fields, warnings *string) int {
 	return n / 4
 }
 
-// eachLoose reads what is no list: an object on each line, or several.
+// eachLoose reads a log that is not a list but has one or more objects per line.
 func eachLoose(path string, out *string, use func(fields) error) error {
 	return evidence.WithLines(path, func(i int, line string) error {
 		line, parsed := strings.TrimSpace(line), 0
@@ -165,7 +165,7 @@ func eachLoose(path string, out *string, use func(fields) error) error {
 
 var errNoObject = errors.New("no object")
 
-// cutObject takes the first JSON value of a line, which is to be an object.
+// cutObject reads the first JSON value of a line, which must be an object.
 func cutObject(line string) (entry fields, rest string, err error) {
 	d := json.NewDecoder(strings.NewReader(line))
 	var value json.RawMessage

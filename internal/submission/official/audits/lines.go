@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 )
 
-//nolint:gosec // no secret: it tells lines apart, as the official script does
+// nolint:gosec // not used for security: it identifies lines, like in the official script
 
-// wholeLines is verify_accuracy.py --unixmode: what it prints behind its first line. It compares whole lines but for
-// seq_id and commas.
+// wholeLines returns the output of verify_accuracy.py --unixmode after its first line. The script compares whole lines
+// except seq_id and commas.
 func wholeLines(r Request) string {
 	out := &strings.Builder{}
 	if err := compareLines(out, r); err != nil {
@@ -21,7 +21,7 @@ func wholeLines(r Request) string {
 	return out.String()
 }
 
-// lineSums are the lines of an accuracy log by the sample that they answer.
+// lineSums contains the lines of an accuracy log by sample.
 type lineSums map[string]lineSum
 
 type lineSum struct {
@@ -48,8 +48,7 @@ func compareLines(out *strings.Builder, r Request) error {
 	return nil
 }
 
-// readLineSums finds the samples of each line of the accuracy log, which are what stands between `"qsl_idx" : ` and the
-// comma.
+// readLineSums reads the accuracy log. The sample of a line is the text between `"qsl_idx" : ` and the comma.
 func readLineSums(path string) (lines int, sums lineSums, err error) {
 	sums = lineSums{}
 	err = evidence.WithLines(path, func(_ int, line string) error {
@@ -82,7 +81,7 @@ func sumOf(line string) [md5.Size]byte {
 type lineCompare struct {
 	out                 *strings.Builder
 	sums                lineSums
-	lines               int // of the audit's log
+	lines               int // number of lines in the audit's log
 	matched, mismatched int
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// rates is TEST04's run_verification.py, and TEST05's.
+// rates reproduces run_verification.py of TEST04 and TEST05.
 func rates(r Request) Verdict {
 	text, exit := "", 0
 	if evidence.SplitByShell(r.Reference.Summary, r.Run.Summary) {
@@ -21,7 +21,7 @@ func rates(r Request) Verdict {
 	v.Performance = audit.OutcomeOf(strings.Contains(text, evidence.Pass))
 	v.Texts = map[string]string{tree.VerifyPerformance: text}
 	v.Pass = v.Performance == audit.Passed
-	if r.Out == "" && r.Test == "TEST05" { // verify_performance.py alone
+	if r.Out == "" && r.Test == "TEST05" { // verify_performance.py was run alone
 		v.Stdout, v.Exit = text, exit
 		return v
 	}
@@ -31,7 +31,7 @@ func rates(r Request) Verdict {
 	return v
 }
 
-// performanceText is what the round's verify_performance.py prints of the runs' logs, and how it ends.
+// performanceText returns the output and exit code of the round's verify_performance.py for the runs' logs.
 func performanceText(r Request) (text string, exit int) {
 	return evidence.ScoringOf(r.Rules).Text(r.Test,
 		evidence.Paths{Detail: r.Reference.Detail, Summary: r.Reference.Summary},

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// scored is TEST07's run_verification.py.
+// scored reproduces TEST07's run_verification.py.
 func scored(ctx context.Context, r Request) Verdict {
 	v := begun(r)
 	v.Stdout = "Parsing arguments.\n"
@@ -39,7 +39,7 @@ func scored(ctx context.Context, r Request) Verdict {
 	return v
 }
 
-// threshold is the threshold that counts, and what is printed of it.
+// threshold returns the threshold in use, and the script's output about it.
 func threshold(r Request) (*float64, string) {
 	if r.AuditConfig == "" {
 		return r.Threshold, ""
@@ -63,7 +63,7 @@ func threshold(r Request) (*float64, string) {
 		pyfloat.Repr(*r.Threshold), pyfloat.Repr(own))
 }
 
-// judgeScore judges an accuracy script's output, sets the verdict, and returns what is printed.
+// judgeScore judges an accuracy script's output, sets the verdict, and returns the verification script's output.
 func (v *Verdict) judgeScore(r Request, output string, threshold float64) (printed string) {
 	score, problem := evidence.FindScore(r.Pattern, output)
 	v.Pass = score != nil && *score >= threshold
@@ -83,9 +83,9 @@ func (v *Verdict) judgeScore(r Request, output string, threshold float64) (print
 	return printed
 }
 
-// shell runs a command line and returns all that it prints, with LF at the ends of lines.
+// shell runs a command line and returns its output with LF as line ends.
 func shell(ctx context.Context, command string) string {
-	output, _ := exec.CommandContext(ctx, "/bin/sh", "-c", command).CombinedOutput() // how it ends does not count
+	output, _ := exec.CommandContext(ctx, "/bin/sh", "-c", command).CombinedOutput() // the exit status is ignored
 	text := strings.ReplaceAll(string(output), "\r\n", "\n")
 	return strings.ReplaceAll(text, "\r", "\n")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// tokens is TEST06's run_verification.py.
+// tokens reproduces TEST06's run_verification.py.
 func tokens(r Request, d evidence.DType) Verdict {
 	v := begun(r)
 	checks := tokenChecks{dtype: d, streams: r.Scenario != "Offline", eos: 2, noEOS: r.EOS != ""}
@@ -33,7 +33,7 @@ func tokens(r Request, d evidence.DType) Verdict {
 	return v
 }
 
-// tokenCheck is one of TEST06's checks of all answers: it stops at the first that fails, or that cannot be read.
+// tokenCheck is one of TEST06's checks over all answers. It stops at the first answer that fails or cannot be read.
 type tokenCheck struct {
 	failed bool
 	err    error
@@ -48,12 +48,13 @@ func (c *tokenCheck) see(ok bool, err error) {
 
 func (c *tokenCheck) ok() bool { return !c.failed && c.err == nil }
 
-// tokenChecks are TEST06's checks of an accuracy log with tokens.
+// tokenChecks contains TEST06's checks of an accuracy log with tokens.
 type tokenChecks struct {
-	dtype              evidence.DType
-	streams            bool // the first token is checked
-	eos                float64
-	noEOS              bool // an end token from the command line is a string for the script, and equal to no token
+	dtype   evidence.DType
+	streams bool // the first token is checked
+	eos     float64
+	// the end token comes from the command line, so the script compares a string and finds no end token
+	noEOS              bool
 	end, begin, length tokenCheck
 	entries            int
 	data, first        []byte
@@ -75,7 +76,7 @@ func (c *tokenChecks) add(e fields) {
 	c.length.see(c.counted(e, data))
 }
 
-// tokens decodes a payload of whole elements into memory.
+// tokens decodes a payload into memory. It must contain whole elements.
 func (c *tokenChecks) tokens(e fields, name string, memory *[]byte) ([]byte, error) {
 	text, err := e.text(name)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *tokenChecks) tokens(e fields, name string, memory *[]byte) ([]byte, err
 	return data[:n], nil
 }
 
-// twoEnds says whether an answer ends with two end tokens or more. The first token is never looked at.
+// twoEnds reports whether an answer ends with two or more end tokens. It ignores the first token.
 func twoEnds(d evidence.DType, data []byte, eos float64) bool {
 	ends := 0
 	for i := len(data)/d.Size - 1; i > 0 && d.At(data, i) == eos; i-- {
@@ -120,7 +121,7 @@ func (c *tokenChecks) counted(e fields, data []byte) (bool, error) {
 	return n == int64(len(data)/c.dtype.Size), err
 }
 
-// pyInt is a JSON value as Python's int() takes it.
+// pyInt converts a JSON value like Python's int().
 func pyInt(raw string) (int64, error) {
 	switch raw {
 	case "true":

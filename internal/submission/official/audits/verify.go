@@ -9,22 +9,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 )
 
-// Request is an audit to judge, in the form of Plumbline's own judge, with arguments of the official scripts.
+// Request is an audit to judge, in the form of package audit, with arguments of the official scripts.
 type Request struct {
 	audit.Request
-	Out      string // the folder that texts name: what is judged is placed there by package audit
-	UnixMode bool   // TEST01 compares whole lines of the accuracy logs, as with --unixmode
+	Out      string // output folder named in the texts; package audit writes the files there
+	UnixMode bool   // compare whole lines of the accuracy logs in TEST01, like --unixmode
 }
 
-// Verdict is the result of an audit, with the official script's output.
+// Verdict is the result of an audit with the official script's output.
 type Verdict struct {
 	audit.Verdict
-	Stdout string // what the script prints
-	Exit   int    // its exit code
+	Stdout string // standard output of the script
+	Exit   int    // exit code of the script
 }
 
-// Verify judges the logs of an audit as the official scripts do: their verdicts, texts and exit codes, with all that
-// they let pass. An error says that the request makes no sense ([audit.ErrRequest]).
+// Verify judges the logs of an audit like the official scripts. Verdicts, texts and exit codes are equal, and cases
+// that the scripts accept unchecked pass here too. It returns an error if the request is invalid ([audit.ErrRequest]).
 func Verify(ctx context.Context, r Request) (Verdict, error) {
 	d, err := r.Elements()
 	if err != nil {
@@ -47,10 +47,10 @@ func Verify(ctx context.Context, r Request) (Verdict, error) {
 	return Verdict{}, fmt.Errorf("%w: the official scripts have no %s", audit.ErrRequest, r.Test)
 }
 
-// begun is a verdict that is not reached yet.
+// begun returns an initial verdict.
 func begun(r Request) Verdict { return Verdict{Verdict: audit.Verdict{Test: r.Test}} }
 
-// copyLogs sets what the script copies, and is what it prints of the logs that it cannot copy.
+// copyLogs sets the logs that the script copies, and returns its output about logs that it cannot copy.
 func (v *Verdict) copyLogs(r Request) (printed string) {
 	for _, c := range v.TakeLogs(r.Request) {
 		printed += fmt.Sprintf("Exception occured trying to copy %s to %s\n", c.From,

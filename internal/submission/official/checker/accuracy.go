@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// maxAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
+// maxAccuracyLog is the maximum size of a truncated accuracy log in bytes.
 const maxAccuracyLog = 10 << 10
 
 const groupAccuracy = "accuracy"
@@ -26,8 +26,8 @@ func (c *checker) accuracy(f *folder) {
 	c.accuracyFiles(f)
 }
 
-// accuracyText reads accuracy.txt up to the line with which every metric was seen good and a hash was seen. A metric
-// that misses its target on any line before fails.
+// accuracyText reads accuracy.txt up to the line at which all metrics have reached their targets and a hash was found.
+// A metric that misses its target on an earlier line fails.
 func (c *checker) accuracyText(f *folder) {
 	scenario := foldScenario(f.place.Scenario)
 	targets := c.rules.Targets(f.model, scenario)
@@ -68,13 +68,13 @@ func (c *checker) accuracyText(f *folder) {
 
 type accuracyReading struct {
 	targets []mlconf.Target
-	seen    map[string]bool // metrics that were good
-	values  *pyvalue.Dict   // what was read, by metric
+	seen    map[string]bool // metrics that reached their targets
+	values  *pyvalue.Dict   // values by metric
 	hash    string
 	missed  []string
 }
 
-// line reads one line; it is false where a value is no number.
+// line reads a line. It returns false if a value is not a number.
 func (t *accuracyReading) line(line string) bool {
 	for _, target := range t.targets {
 		text, ok := result.Accuracy(target.Metric, line)
@@ -121,7 +121,8 @@ func (c *checker) accuracyLog(f *folder) {
 	}
 }
 
-// accuracyErrors: every error counts, unless exceptions are asked for and it is that of changed sources.
+// accuracyErrors checks the errors in the log. All errors count. With the option Exceptions, the error about changed
+// sources does not.
 func (c *checker) accuracyErrors(f *folder) {
 	if f.accuracy.Unmarked {
 		f.fault(groupAccuracy, "a record has no is_error")
@@ -149,7 +150,7 @@ func (c *checker) dataset(f *folder) {
 	}
 }
 
-// accuracyFiles looks for the pictures or films that the rules ask of some benchmarks.
+// accuracyFiles checks for the images or videos that the rules require of some benchmarks.
 func (c *checker) accuracyFiles(f *folder) {
 	files, ok := c.rules.AccuracyFiles(f.model)
 	if c.SkipAccuracyFiles || !ok {

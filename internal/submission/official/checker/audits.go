@@ -14,7 +14,7 @@ import (
 
 const groupAudits = "compliance"
 
-// auditFolders judges what the folders of the benchmark's audits hold; the open division needs none.
+// auditFolders judges the folders of the benchmark's audits. The open division requires none.
 func (c *checker) auditFolders(f *folder) {
 	if f.place.Division == tree.DivisionOpen {
 		return
@@ -33,7 +33,7 @@ func (c *checker) auditFolders(f *folder) {
 	}
 }
 
-// auditPresence looks for the files with verdicts.
+// auditPresence checks that the files with verdicts exist.
 func (c *checker) auditPresence(f *folder, test, dir string) {
 	names := slices.Clone(tree.FilesOf(test).Verdicts)
 	if tree.FilesOf(test).Required {
@@ -46,11 +46,12 @@ func (c *checker) auditPresence(f *folder, test, dir string) {
 	}
 }
 
-// auditPerformance wants TEST PASS anywhere in verify_performance.txt, and the run's logs alone in their folder.
+// auditPerformance requires TEST PASS anywhere in verify_performance.txt, and no other files than the run's logs in
+// their folder.
 func (c *checker) auditPerformance(f *folder, dir string) {
 	file := path.Join(dir, tree.VerifyPerformance)
 	if !c.files.Exists(file) {
-		return // said before
+		return // already reported
 	}
 	c.wantPass(f, file)
 	run := path.Join(dir, tree.PerformanceDir, tree.RunDir)
@@ -59,7 +60,7 @@ func (c *checker) auditPerformance(f *folder, dir string) {
 	}
 }
 
-// wantPass wants TEST PASS anywhere in a file.
+// wantPass requires TEST PASS anywhere in a file.
 func (c *checker) wantPass(f *folder, file string) {
 	text, err := c.files.Text(file)
 	switch {
@@ -93,7 +94,7 @@ func (c *checker) auditAccuracy(f *folder, test, dir string) {
 	}
 }
 
-// has looks for a line, whatever white space is around it.
+// has reports whether a line equals want without its surrounding white space.
 func has(lines []string, want string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool { return strings.TrimFunc(line, pyfloat.IsSpace) == want })
 }

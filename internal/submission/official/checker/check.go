@@ -13,19 +13,19 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Verdict is the outcome of the official checker's run.
+// Verdict is the result of the official checker.
 type Verdict string
 
-// How the official checker ends.
+// The verdicts of the official checker.
 const (
 	OK     Verdict = "ok"     // "submission looks OK", exit code 0
 	Errors Verdict = "errors" // "submission has errors", exit code 1
-	Crash  Verdict = "crash"  // a traceback, no summary, exit code 1
+	Crash  Verdict = "crash"  // a traceback without a summary, exit code 1
 )
 
 // Options contains the official checker's arguments.
 type Options struct {
-	Round             string // --version; empty means the newest
+	Round             string // --version; empty: the newest
 	Submitter         string // --submitter
 	Exceptions        bool   // --submission-exceptions
 	SkipPower         bool   // --skip-power-check
@@ -33,28 +33,28 @@ type Options struct {
 	SkipEmptyFiles    bool   // --skip-empty-files-check
 	SkipAccuracyFiles bool   // --skip-extra-accuracy-files-check
 	SkipDatasetSize   bool   // --skip-dataset-size-check
-	PrivateIDs        bool   // --private-ids, though nothing is written
-	// Only chooses the benchmarks to read, each with all its scenarios, by the place of its folder and its model of the
-	// rules; nil: all. The official checker has no such argument.
+	PrivateIDs        bool   // --private-ids; nothing is written
+	// Only selects the benchmarks to read, each with all scenarios, by the place of the folder and the rules' model; nil:
+	// all. The official checker has no such argument.
 	Only func(p tree.Place, model string) bool
 }
 
-// Report is the official checker's report on a tree. Before v5.0, paths without a result may be folders of other kinds
-// than scenarios, and they are counted in the same way.
+// Report is the official checker's report on a tree. Before v5.0, paths without a result can be folders other than
+// scenarios, and they are counted too.
 type Report struct {
 	Round    string
-	Form     result.Form // of the summary
+	Form     result.Form // form of the summary
 	Verdict  Verdict
 	Crashes  []Crashed
 	Rejected []Rejection // in the order of the tree
-	Zero     []string    // folders with a result of 0, which count as missing though they are in no list
+	Zero     []string    // folders with the result 0, which count as missing although the checker does not list them
 	Rows     []result.Row
-	Results  int // folders with a result
-	Power    int // of these, folders with power
-	Folders  int // all scenario folders
+	Results  int // number of folders with a result
+	Power    int // number of folders with a result and power
+	Folders  int // number of all scenario folders
 }
 
-// Crashed is the place at which the official checker would crash.
+// Crashed is a place where the official checker would crash.
 type Crashed struct {
 	Path string // relative to the tree
 	Text string
@@ -66,11 +66,12 @@ type Rejection struct {
 	Reasons []Reason
 }
 
-// Reason is one fault, by the official checker's group of checks: "performance", "accuracy", "system", "measurements",
+// Reason is a fault with the official checker's group of checks: "performance", "accuracy", "system", "measurements",
 // "power" or "compliance".
 type Reason struct{ Group, Text string }
 
-// Check reads the tree at root. Errors are of the round, of root itself and of its listing; all else is in the report.
+// Check reads the tree at root. It returns errors about the round, about root itself and about its listing. The report
+// contains all other faults.
 func Check(root string, o Options) (*Report, error) {
 	rules, err := mlconf.Round(o.Round)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *checker) crash(at string, err error) {
 	c.report.Crashes = append(c.report.Crashes, Crashed{path.Clean(at), err.Error()})
 }
 
-// divisions, submitters and systems walk down to the scenario folders; whatever crashes leaves out what is below.
+// divisions, submitters and systems walk down to the scenario folders. If one crashes, they skip the folders below it.
 func (c *checker) divisions() error {
 	all, err := c.files.Dirs(".")
 	if err != nil {
@@ -140,7 +141,7 @@ func (c *checker) divisions() error {
 	return nil
 }
 
-// divisions are the known ones, with what they want of is_network: "true", "false" or nothing.
+// divisions contains the known divisions with their required value of is_network: "true", "false", or "" for any.
 var divisions = map[string]string{tree.DivisionClosed: "false", tree.DivisionOpen: "", tree.DivisionNetwork: "true"}
 
 func (c *checker) submitter(p tree.Place) {
@@ -205,7 +206,7 @@ func (c *checker) benchmark(s system, p tree.Place) error {
 	return nil
 }
 
-// wanted says whether a benchmark's folder is to be read. One whose model cannot be told is.
+// wanted reports whether to read a benchmark's folder. It returns true if the folder's model is unknown.
 func (c *checker) wanted(s system, p tree.Place) bool {
 	if c.Only == nil {
 		return true
@@ -214,7 +215,7 @@ func (c *checker) wanted(s system, p tree.Place) bool {
 	return err != nil || c.Only(p, model)
 }
 
-// scenario judges one folder; the error is a crash.
+// scenario judges a folder. An error is a crash.
 func (c *checker) scenario(s system, p tree.Place, faults []Reason) error {
 	f, err := c.openFolder(s, p)
 	if err != nil {
@@ -243,5 +244,5 @@ func (c *checker) judge(f *folder) {
 	c.auditFolders(f)
 }
 
-// errNothing is what the official checker makes of a file that is not there.
+// errNothing is the official checker's error for a missing file.
 var errNothing = errors.New("the file is missing")

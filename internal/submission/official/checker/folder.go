@@ -16,46 +16,46 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// system is one description, with what belongs to it.
+// system is a system with its description.
 type system struct {
 	place     tree.Place
 	fields    *pyvalue.Dict
-	mapping   any // the open submitter's names of models
+	mapping   any // the open submitter's mapping of model names
 	nameplate nameplate
 	privateID string
 }
 
-// nameplate is what SYSTEM_power.yaml says.
+// nameplate is the content of SYSTEM_power.yaml.
 type nameplate struct {
 	file  string // "" in rounds without one
 	there bool
 	watts power.Watts
-	err   error // of the values: power.ErrEmpty, power.ErrValues
+	err   error // faults of the values: power.ErrEmpty or power.ErrValues
 }
 
-// folder is one scenario folder.
+// folder is a scenario folder.
 type folder struct {
 	system
 	place tree.Place
-	model string // of the rules
+	model string // name in the rules
 
 	performance, accuracy *detail.Log
-	accuracyText          []string // lines of accuracy.txt; nil where it is missing
+	accuracyText          []string // lines of accuracy.txt; nil: missing
 	measurements          any
 	measurementsFile      string
 	audits                map[string]auditFiles
 
-	metric         any     // the result: a float64, or a value as the log has it
+	metric         any     // the result: a float64, or a value from the log
 	accuracyValues any     // by metric
 	watts          float64 // the power result
 	design         string  // design_power_watts
 	faults         []Reason
 }
 
-// auditFiles are what an audit's folder has of what is read before anything is judged.
+// auditFiles contains the files of an audit's folder that are read before the judging begins.
 type auditFiles struct {
 	log   *detail.Log
-	lines []string // of the file with its verdict on accuracy; nil where it is missing
+	lines []string // of the file with the verdict on accuracy; nil: missing
 }
 
 func (f *folder) fault(group, format string, args ...any) {
@@ -86,7 +86,7 @@ func (c *checker) openSystem(p tree.Place) (system, error) {
 	return s, nil
 }
 
-// openNameplate reads a nameplate; one that is no YAML is a crash.
+// openNameplate reads a nameplate. A file that is not YAML is a crash.
 func (c *checker) openNameplate(p tree.Place) (nameplate, error) {
 	n := nameplate{file: p.NameplateFile()}
 	if n.there = c.files.Exists(n.file); !n.there {
@@ -103,7 +103,7 @@ func (c *checker) openNameplate(p tree.Place) (nameplate, error) {
 	return n, nil
 }
 
-// privateID is that of privateid.json, or the one that would be written there.
+// privateID returns the id in privateid.json, or else the id that would be written there.
 func (c *checker) privateID(p tree.Place) string {
 	if v, err := c.files.JSON(path.Join(p.Results(), tree.PrivateIDFile)); err == nil {
 		if ids, ok := v.(*pyvalue.Dict); ok {
@@ -155,7 +155,7 @@ func lower(names []string) []string {
 	return lists.Map(names, pyvalue.Lower)
 }
 
-// openFolder reads what the official checker reads before it judges. Errors are crashes.
+// openFolder reads the files that the official checker reads before it judges. Errors are crashes.
 func (c *checker) openFolder(s system, p tree.Place) (*folder, error) {
 	f := &folder{system: s, place: p, audits: map[string]auditFiles{}}
 	var errs [5]error
@@ -174,7 +174,7 @@ func (c *checker) openFolder(s system, p tree.Place) (*folder, error) {
 	return f, c.logs(f)
 }
 
-// logs wants both logs, or none of them: then the folder is taken for one of an endpoints run.
+// logs requires both logs or neither. A folder without logs is treated as one of an endpoints run.
 func (c *checker) logs(f *folder) error {
 	switch {
 	case f.performance == nil && f.accuracy == nil:
@@ -190,7 +190,7 @@ func (c *checker) logs(f *folder) error {
 	return nil
 }
 
-// noLogs is a crash but for folders whose name alone tells an endpoints run's scenario.
+// noLogs returns a crash unless the folder's name alone determines an endpoints run's scenario.
 func noLogs(folder string) error {
 	if name := pyvalue.Lower(folder); name == "singlestream" || name == "interactive" {
 		return nil
@@ -198,7 +198,8 @@ func noLogs(folder string) error {
 	return errors.New("there are no detail logs")
 }
 
-// modelOf is the rules' model of the folder's benchmark. A mapping that is no object is a crash where it is asked.
+// modelOf returns the rules' model of the folder's benchmark. A mapping that is not an object is a crash if it is
+// needed.
 func (c *checker) modelOf(f *folder) (string, error) {
 	names := map[string]string{}
 	given, isObject := f.mapping.(*pyvalue.Dict)
@@ -207,7 +208,7 @@ func (c *checker) modelOf(f *folder) (string, error) {
 		if name, ok := v.(string); ok {
 			names[key] = name
 		} else if pyvalue.True(v) {
-			names[key] = pyvalue.Text(v) // no model's name
+			names[key] = pyvalue.Text(v) // not the name of a model
 		}
 	}
 	if f.mapping != nil && !isObject {
@@ -219,7 +220,7 @@ func (c *checker) modelOf(f *folder) (string, error) {
 	return model, nil
 }
 
-// openMeasurements finds and reads the measurements; before v6.0 a missing folder is a crash.
+// openMeasurements finds and reads the measurements. Before v6.0, a missing folder is a crash.
 func (c *checker) openMeasurements(f *folder) (err error) {
 	f.measurementsFile = c.layout.MeasurementsFile(f.place)
 	if c.layout.Apart {
@@ -244,7 +245,7 @@ func (c *checker) openMeasurements(f *folder) (err error) {
 	return err
 }
 
-// openAudits reads what lies in the folders of audits, whether the benchmark has them or not.
+// openAudits reads the folders of all audits, including those that the benchmark does not have.
 func (c *checker) openAudits(f *folder) error {
 	for _, test := range tree.AuditTests() {
 		var a auditFiles

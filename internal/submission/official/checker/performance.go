@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// run is a performance log that is judged: that of the result, or of one of its audits.
+// run is a performance log to judge, of the result or of one of its audits.
 type run struct {
 	*folder
 	log      *detail.Log
 	group    string
 	audit    bool
-	scenario string // the log's, "" where it has none
+	scenario string // scenario in the log; "" if missing
 }
 
-// performance judges a performance log; that of an audit by the same rules, but for its result.
+// performance judges a performance log. The same rules apply to the log of an audit, except for the result.
 func (c *checker) performance(f *folder, log *detail.Log, group string, audit bool) {
 	if log == nil {
 		f.fault(group, "%s is missing", tree.DetailLog)
@@ -41,8 +41,8 @@ func (c *checker) performance(f *folder, log *detail.Log, group string, audit bo
 	c.metric(r)
 }
 
-// read wants values for keys that the official checker reads, whatever it makes of them: where the log has the key, but
-// no value, its check ends.
+// read requires values for keys that the official checker reads without using them. If a record exists without a value,
+// the checker's check ends.
 func (r run) read(keys ...string) {
 	for _, key := range keys {
 		if r.log.Absent(key) {
@@ -53,7 +53,7 @@ func (r run) read(keys ...string) {
 
 func (r run) fault(format string, args ...any) { r.folder.fault(r.group, format, args...) }
 
-// compare says how the value of a key stands to a number. What cannot be compared is a fault.
+// compare compares the value of a key with a number. A value that cannot be compared is a fault.
 func (r run) compare(key string, n uint64) (below, above bool) {
 	v := r.log.Get(key)
 	limit := any(int64(n))
@@ -65,7 +65,7 @@ func (r run) compare(key string, n uint64) (below, above bool) {
 	return below, above
 }
 
-// loadgenErrors: errors count only where exceptions are asked for, and then all but two.
+// loadgenErrors checks the errors in the log. They only count with the option Exceptions, which forgives two of them.
 func (c *checker) loadgenErrors(r run) {
 	if r.log.Unmarked {
 		r.fault("a record has no is_error")
@@ -84,7 +84,7 @@ func (c *checker) loadgenErrors(r run) {
 	}
 }
 
-// uncommitted is in the error of a LoadGen built from changed sources.
+// uncommitted is contained in the error of a LoadGen built from changed sources.
 const uncommitted = "Loadgen built with uncommitted changes!"
 
 func (c *checker) performanceSamples(r run) {
@@ -118,7 +118,8 @@ func earlyStopping(scenario string) bool {
 	return slices.Contains([]string{"Server", "SingleStream", "MultiStream"}, scenario)
 }
 
-// latency: with early stopping its condition and the limit that was set; otherwise the measured percentile.
+// latency checks the latency. With early stopping, it checks that the condition was met and the configured limit.
+// Otherwise it checks the measured percentile.
 func (c *checker) latency(r run) {
 	if !earlyStopping(r.scenario) {
 		c.measuredLatency(r)
@@ -151,7 +152,7 @@ func (c *checker) measuredLatency(r run) {
 	}
 }
 
-// foldScenario is a scenario's name as the rules write it, whatever its case.
+// foldScenario returns a scenario's name as the rules write it, ignoring case.
 func foldScenario(folder string) string {
 	for _, name := range tree.Scenarios() {
 		if strings.ToLower(name) == pyvalue.Lower(folder) {
@@ -161,7 +162,7 @@ func foldScenario(folder string) string {
 	return folder
 }
 
-// queries: the number of queries where early stopping does not say it, and the samples of an Offline query.
+// queries checks the number of queries if early stopping does not apply, and the samples of an Offline query.
 func (c *checker) queries(r run) {
 	const minQueries, perQuery = "effective_min_query_count", "effective_samples_per_query"
 	r.read(minQueries, perQuery)
@@ -189,7 +190,7 @@ func (c *checker) queries(r run) {
 
 func (c *checker) duration(r run) {
 	if r.model == "e2e-rag-qna" || r.model == "e2e-rag-db" {
-		return // one pass over the data set, however long it takes
+		return // one pass over the data set, with any duration
 	}
 	if below, _ := r.compare(detail.KeyDuration, detail.LeastDuration); below {
 		r.fault("%s is %s, want at least %d", detail.KeyDuration, pyvalue.Name(r.log.Get(detail.KeyDuration)),
@@ -197,7 +198,8 @@ func (c *checker) duration(r run) {
 	}
 }
 
-// isNetwork is what a description says of is_network, "true" or "false" in any case; ok is false for what is no text.
+// isNetwork returns the value of is_network in the description, "true" or "false" in any case of letters. ok is false
+// if it is not a text.
 func (s system) isNetwork() (yes, ok bool) {
 	v, _ := s.fields.Get("is_network")
 	text, isText := v.(string)
@@ -247,7 +249,7 @@ func (r run) below(key string, limit uint64) {
 	}
 }
 
-// isInferred says that the folder is of another scenario than the log. Interactive runs log Server.
+// isInferred reports whether the folder's scenario differs from the log's. Interactive runs log Server.
 func (r run) isInferred() bool {
 	logged, folder := pyvalue.Lower(r.scenario), pyvalue.Lower(r.place.Scenario)
 	return logged != folder && (logged != "server" || folder != "interactive")
@@ -267,7 +269,7 @@ func (c *checker) inferred(r run) {
 	}
 }
 
-// metric reads the result. The number that all models have must be there even where another counts.
+// metric reads the result. The number that all models have is required even if another one counts.
 func (c *checker) metric(r run) {
 	v, err := c.readMetric(r)
 	if err != nil {
@@ -307,7 +309,7 @@ func (r run) number(key string) (float64, error) {
 	return v, nil
 }
 
-// inferredMetric is the result for the folder's scenario; that of the log where it cannot be inferred.
+// inferredMetric returns the result for the folder's scenario, or the log's own result if it cannot be inferred.
 func inferredMetric(r run, own float64) (any, error) {
 	r.read("result_mean_latency_ns", "effective_samples_per_query")
 	switch r.scenario {

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// WritePrivateIDs writes results/SYSTEM/privateid.json for each system that has no private id yet, as the official
-// checker does when it is asked for private ids.
+// WritePrivateIDs writes results/SYSTEM/privateid.json for each system without a private id, like the official checker
+// with --private-ids.
 func WritePrivateIDs(root string, o Options) error {
 	t, err := tree.Open(root, o.Round)
 	if err != nil {

@@ -66,7 +66,7 @@ func (c *checker) row(f *folder) (result.Row, error) {
 	return r, writable(r)
 }
 
-// writable says that a row is UTF-8: half a surrogate pair can be read from JSON, but not written.
+// writable returns an error if a row cannot be encoded in UTF-8. JSON can contain half a surrogate pair.
 func writable(r result.Row) error {
 	for _, field := range r.Fields() {
 		if !utf8.ValidString(field) {
@@ -89,7 +89,7 @@ func totalAccelerators(f *folder) (string, error) {
 	return product.String(), nil
 }
 
-// notes joins those on hardware and software. Notes that are no texts cannot be joined.
+// notes joins the notes on hardware and software. It returns an error if they are not texts.
 func notes(f *folder) (string, error) {
 	hw, _ := f.fields.Get("hw_notes")
 	sw, _ := f.fields.Get("sw_notes")
@@ -107,7 +107,7 @@ func notes(f *folder) (string, error) {
 	return hardware + ". " + software, nil
 }
 
-// units wants a scenario as the rules write it, or in lower case.
+// units returns the unit of the result. It requires the scenario's name in the rules' spelling or in lower case.
 func (c *checker) units(f *folder) (string, error) {
 	scenario, ok := tree.CanonicalScenario(f.place.Scenario)
 	if !ok {
@@ -124,7 +124,7 @@ func (c *checker) powerUnit(folder string) string {
 	return m.PowerUnit
 }
 
-// accuracyColumn is the JSON of the metrics without its marks.
+// accuracyColumn returns the metrics as JSON without brackets and quotes.
 func accuracyColumn(v any) string {
 	marks := strings.NewReplacer(",", " ", `"`, "", "{", "", "}", "")
 	return strings.TrimFunc(marks.Replace(pyvalue.JSON(v)), pyfloat.IsSpace)

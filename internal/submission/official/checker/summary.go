@@ -2,7 +2,7 @@ package checker
 
 import "github.com/plumbline-ml/plumbline/internal/submission/result"
 
-// Summary is the report as results.
+// Summary returns the report in the form of package result.
 func (r *Report) Summary() result.Summary {
 	s := result.Summary{Round: r.Round, Verdict: string(r.Verdict), Results: result.Results(r.Rows)}
 	s.Without = []result.Without{}

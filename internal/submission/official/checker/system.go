@@ -33,7 +33,7 @@ func (c *checker) system(f *folder) {
 	c.nameplate(f)
 }
 
-// text is a field of the description that is a text, or "".
+// text returns a text field of the description, or "".
 func (s system) text(name string) string {
 	v, _ := s.fields.Get(name)
 	text, _ := v.(string)
@@ -63,7 +63,7 @@ func (c *checker) sameName(f *folder, field, folder string) {
 	}
 }
 
-// nameplate finds what the system's power supplies are made for; from v6.1 on, for results with power.
+// nameplate checks the ratings of the system's power supplies, from v6.1 on, for results with power.
 func (c *checker) nameplate(f *folder) {
 	if f.nameplate.file == "" {
 		return

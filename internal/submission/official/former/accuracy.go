@@ -17,13 +17,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// maxAccuracyLog is the size up to which an accuracy log counts as truncated, in bytes.
+// maxAccuracyLog is the maximum size of a truncated accuracy log in bytes.
 const maxAccuracyLog = 10 << 10
 
-// quoted is a value in quotes, as later scripts print it.
+// quoted matches a quoted value, as in the output of later scripts.
 var quoted = regexp.MustCompile(`':[\s\v\x1c-\x1f\x{85}\p{Z}]+'`)
 
-// accuracyOf is what a line says of a metric.
+// accuracyOf returns the value of a metric in a line.
 func (c *judge) accuracyOf(metric, line string) (value string, ok bool) {
 	if c.book.DoubleQuotes && strings.HasPrefix(line, "{'") {
 		return "", false
@@ -41,7 +41,7 @@ func (c *judge) accuracyOf(metric, line string) (value string, ok bool) {
 	return result.Accuracy(metric, line)
 }
 
-// accuracyDir judges the accuracy, the size of the accuracy log and the errors of the detail log. An error is a crash.
+// accuracyDir judges the accuracy, the size of the accuracy log and the errors in the detail log. An error is a crash.
 func (c *judge) accuracyDir(f *folder, dir string) (faults []string, err error) {
 	targets := c.rules.Targets(f.model, "")
 	if len(targets) == 0 {
@@ -88,8 +88,8 @@ func (c *judge) accuracyDetail(dir string) (log *detail.Log, err error) {
 
 const errNumber = "%s is %q, want a number"
 
-// accuracies reads up to the line with which every metric was seen good and a hash was seen. A metric that misses its
-// target on any line before fails.
+// accuracies reads up to the line at which all metrics have reached their targets and a hash was found. A metric that
+// misses its target on an earlier line fails.
 func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (faults []string, err error) {
 	lower := slices.DeleteFunc(slices.Clone(targets), func(t mlconf.Target) bool { return t.Upper })
 	seen, hash := map[string]bool{}, ""
@@ -130,7 +130,7 @@ func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (
 	return faults, nil
 }
 
-// misses says how an accuracy misses a target; "" where it does not.
+// misses describes how an accuracy misses a target, or returns "" if it does not.
 func misses(t mlconf.Target, text string) (fault string, err error) {
 	v, isNumber := pyfloat.Parse(text)
 	switch {
@@ -138,13 +138,13 @@ func misses(t mlconf.Target, text string) (fault string, err error) {
 		return "", fmt.Errorf(errNumber, t.Metric, text)
 	case t.Upper && v > t.Value:
 		return fmt.Sprintf("%s is %s, want at most %v", t.Metric, text, t.Value), nil
-	case !t.Upper && !(v >= t.Value): // NaN, too
+	case !t.Upper && !(v >= t.Value): // also for NaN
 		return fmt.Sprintf("%s is %s, want at least %v", t.Metric, text, t.Value), nil
 	}
 	return "", nil
 }
 
-// firstAccuracy reads up to the line with which an accuracy and a hash were seen; the last accuracy counts.
+// firstAccuracy reads up to the line at which an accuracy and a hash were found. The last accuracy counts.
 func (c *judge) firstAccuracy(f *folder, lines []string, targets []mlconf.Target) (faults []string, err error) {
 	t := targets[0]
 	hash, found := "", ""
@@ -177,10 +177,10 @@ func (c *judge) firstAccuracy(f *folder, lines []string, targets []mlconf.Target
 	return faults, nil
 }
 
-// uncommitted is in the error of a LoadGen built from changed sources.
+// uncommitted is contained in the error of a LoadGen built from changed sources.
 const uncommitted = "Loadgen built with uncommitted changes!"
 
-// logErrors is the first error of a log that counts; empty: none. An error is where the checker ends.
+// logErrors returns the first error of a log that counts; empty: none. An error means that the checker ends here.
 func (c *judge) logErrors(log *detail.Log) (fault string, err error) {
 	if log == nil {
 		return tree.DetailLog + " is missing", nil
@@ -200,7 +200,7 @@ func (c *judge) logErrors(log *detail.Log) (fault string, err error) {
 	return "", nil
 }
 
-// shownFiles looks for the pictures that the rules ask of some benchmarks.
+// shownFiles checks for the images that the rules require of some benchmarks.
 func (c *judge) shownFiles(f *folder, dir string) (faults []string) {
 	files, ok := c.rules.AccuracyFiles(f.model)
 	if !ok {

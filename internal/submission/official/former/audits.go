@@ -16,12 +16,12 @@ const (
 	cachingTest = "TEST04"
 	tokenTest   = "TEST06"
 	outputTest  = "TEST01"
-	unverified  = "TEST04-B" // the second run of TEST04 in rounds that split it, whose verdict is in the first's
+	unverified  = "TEST04-B" // the second run of TEST04 in rounds that split it; its verdict is in the first run's folder
 )
 
-// audits judges the audits of a closed result. An error is where the checker ends.
+// audits judges the audits of a closed result. An error means that the checker ends here.
 func (c *judge) audits(f *folder) (ok bool, err error) {
-	// The checker of v0.5 looks where later rounds have them.
+	// The checker of v0.5 looks in the folders of later rounds.
 	dir := path.Join(f.place.Folder(), "compliance", f.place.System, f.place.Benchmark, f.place.Scenario)
 	tests := c.tests(f)
 	if !c.files.Exists(dir) {
@@ -51,7 +51,7 @@ func (c *judge) audits(f *folder) (ok bool, err error) {
 	return ok, nil
 }
 
-// tests are the audits of a model; of rounds that split TEST04, its two runs.
+// tests returns the audits of a model, with both runs of TEST04 in rounds that split it.
 func (c *judge) tests(f *folder) []string {
 	tests := c.rules.Audits(f.model)
 	if c.book.Tests != nil {
@@ -66,15 +66,16 @@ func (c *judge) tests(f *folder) []string {
 	return tests
 }
 
-// spared says whether the checker asks for no audits of a folder by its name: before it knew models without them.
+// spared reports whether the checker requires no audits because of the folder's name. Early checkers had no list of
+// models without audits.
 func (c *judge) spared(f *folder) bool {
 	return slices.ContainsFunc(c.book.SparesAudits, func(part string) bool {
 		return strings.Contains(f.place.Benchmark, part)
 	})
 }
 
-// auditRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict on the run
-// before; where there was none, the checker ends.
+// auditRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict of the previous
+// run. If there is none, the checker ends.
 func (c *judge) auditRuns(f *folder, dir string, tests []string) (ok bool, err error) {
 	complete, passed := true, true
 	judged, valid := false, false
@@ -110,7 +111,7 @@ func (c *judge) auditRun(r *run) (valid bool, err error) {
 	return c.judgeRun(r)
 }
 
-// verified looks for the verdict on an audit's run, and wants the run's logs alone in their folder.
+// verified checks the verdict on an audit's run. If alone is set, the run's folder may contain only its logs.
 func (c *judge) verified(f *folder, dir string, alone bool) (ok bool) {
 	file := path.Join(dir, tree.VerifyPerformance)
 	text, err := c.files.Text(file)
@@ -130,7 +131,8 @@ func (c *judge) verified(f *folder, dir string, alone bool) (ok bool) {
 	return ok
 }
 
-// auditFiles judges audits by their files, as checkers did that read no log of them: the last folder's verdict counts.
+// auditFiles judges audits by their files only, like checkers that read no logs of audits. The last folder's verdict
+// counts.
 func (c *judge) auditFiles(f *folder, dir string, tests []string) (ok bool, err error) {
 	ok = true
 	for _, test := range tests {
@@ -139,7 +141,7 @@ func (c *judge) auditFiles(f *folder, dir string, tests []string) (ok bool, err 
 		case !c.files.Exists(folder):
 			f.fault(groupAudits, "%s is missing", folder)
 			ok = false
-		case test == unverified: // its verdict must not be there, and is never good
+		case test == unverified: // the checker requires a verdict that cannot exist
 			ok = false
 		default:
 			ok = c.verified(f, folder, false)
@@ -182,7 +184,7 @@ func containsLine(lines []string, want string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool { return strings.TrimFunc(line, pyfloat.IsSpace) == want })
 }
 
-// sameOutputs judges TEST01: outputs that are equal, or accuracies that are near enough.
+// sameOutputs judges TEST01: the outputs are equal, or the accuracies are close enough.
 func (c *judge) sameOutputs(f *folder, dir string, passed bool) (ok bool, err error) {
 	want := []string{tree.AccuracyLog, tree.AccuracyText}
 	if !passed {
@@ -217,7 +219,7 @@ func (c *judge) sameOutputs(f *folder, dir string, passed bool) (ok bool, err er
 	return true, nil
 }
 
-// lastAccuracy is that of the last line that has one; 0: none has.
+// lastAccuracy returns the accuracy on the last line that contains one; 0: none.
 func (c *judge) lastAccuracy(name, metric string) (v float64, err error) {
 	lines, err := c.files.Lines(name)
 	if err != nil {

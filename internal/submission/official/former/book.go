@@ -7,48 +7,48 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// section is the section of a round's file that a book stands in.
+// section is the section of a round's file that contains a book.
 const section = "former_checker"
 
-// book is what the checker of a round has that those of other rounds have not.
+// book contains the peculiarities of a round's checker.
 type book struct {
 	Table   result.Form       `json:"table"`
-	Names   map[string]string `json:"names"`   // of models, where the checker calls them otherwise than the rules
-	Mapping map[string]string `json:"mapping"` // of folders to the checker's models, besides the rules' aliases
+	Names   map[string]string `json:"names"`   // the checker's names of models that differ from the rules'
+	Mapping map[string]string `json:"mapping"` // folders mapped to the checker's models, in addition to the rules' aliases
 
-	Network    bool `json:"network"`     // there is a division network
-	OwnMapping bool `json:"own_mapping"` // open submitters name their models in model_mapping.json
-	Shape      bool `json:"shape"`       // looks at names, sizes and links of all of a submitter's files
-	AllLinks   bool `json:"all_links"`   // takes no link at all, not only no broken one
-	Outside    bool `json:"outside"`     // takes no file beside the folders of divisions and submitters
+	Network    bool `json:"network"`     // the division network exists
+	OwnMapping bool `json:"own_mapping"` // open submitters map their models in model_mapping.json
+	Shape      bool `json:"shape"`       // check names, sizes and links of all of a submitter's files
+	AllLinks   bool `json:"all_links"`   // refuse all links, not only broken ones
+	Outside    bool `json:"outside"`     // refuse files next to the folders of divisions and submitters
 
-	PowerTexts bool `json:"power_texts"` // wants texts about a power measurement
-	EachMetric bool `json:"each_metric"` // wants each of the benchmark's accuracies, and not the first alone
+	PowerTexts bool `json:"power_texts"` // require texts about a power measurement
+	EachMetric bool `json:"each_metric"` // require all of the benchmark's accuracies, not only the first
 
-	// A fault of these is told from the first checker on, and refuses the result from that of the round on.
+	// All checkers report the following faults. Only the checkers with the flag refuse the result.
 	RefusesAudits      bool `json:"refuses_audits"`
 	RefusesSettings    bool `json:"refuses_settings"` // seeds, latencies, queries
 	RefusesMeasures    bool `json:"refuses_measurements"`
 	RefusesRunFiles    bool `json:"refuses_run_files"`
-	RefusesShort       bool `json:"refuses_short"`        // runs set to less than ten minutes
-	RefusesAccuracy    bool `json:"refuses_accuracy"`     // files beside those of an accuracy run
-	RefusesNoEstimate  bool `json:"refuses_no_estimate"`  // an inferred result without an estimate of early stopping
-	Millijoules        bool `json:"millijoules"`          // the unit of energy; before, joules
-	PositivePower      bool `json:"positive_power"`       // samples of power of zero and less do not count
-	SkipsLines         bool `json:"skips_lines"`          // lines of spl.txt that are no samples are passed over
-	RangingRun         bool `json:"ranging_run"`          // reads the result of the ranging run
-	AuditsOfRun        bool `json:"audits_of_run"`        // holds the runs of audits to the rules of performance runs
-	AuditsWithoutTests bool `json:"audits_without_tests"` // a benchmark without audits needs no folder of them
+	RefusesShort       bool `json:"refuses_short"`        // runs with a configured duration below ten minutes
+	RefusesAccuracy    bool `json:"refuses_accuracy"`     // additional files of an accuracy run
+	RefusesNoEstimate  bool `json:"refuses_no_estimate"`  // an inferred result without an early-stopping estimate
+	Millijoules        bool `json:"millijoules"`          // energy is in millijoules; otherwise in joules
+	PositivePower      bool `json:"positive_power"`       // ignore power samples of zero and less
+	SkipsLines         bool `json:"skips_lines"`          // skip lines of spl.txt that are not samples
+	RangingRun         bool `json:"ranging_run"`          // read the result of the ranging run
+	AuditsOfRun        bool `json:"audits_of_run"`        // apply the rules of performance runs to the runs of audits
+	AuditsWithoutTests bool `json:"audits_without_tests"` // a benchmark without audits needs no folder of audits
 
-	// What the checkers of the first rounds had. That they read logs in text and knew no types of systems is the round's:
-	// mlconf.Checks.
-	CountsByRate bool     `json:"counts_by_rate"` // the log does not say how many queries there were
-	DoubleQuotes bool     `json:"double_quotes"`  // an accuracy in JSON has double quotes alone
-	LooseFiles   bool     `json:"loose_files"`    // compares numbers of files before their names
-	Tests        []string `json:"tests"`          // audits of all models, where they are not the rules'
+	// Peculiarities of the first rounds' checkers. Logs in text form and the lack of system types are properties of the
+	// round: mlconf.Checks.
+	CountsByRate bool     `json:"counts_by_rate"` // the log lacks the number of queries
+	DoubleQuotes bool     `json:"double_quotes"`  // accuracies in JSON must have double quotes
+	LooseFiles   bool     `json:"loose_files"`    // compare numbers of files before their names
+	Tests        []string `json:"tests"`          // audits of all models, if they differ from the rules'
 
 	EqualIssue []string `json:"equal_issue"` // folders of benchmarks whose samples must be issued equally often
-	// SparesAudits are parts of names of folders without audits.
+	// SparesAudits lists parts of folder names that exempt from audits.
 	SparesAudits []string `json:"spares_audits"`
 }
 

@@ -9,27 +9,27 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// folder is one scenario folder.
+// folder is a scenario folder.
 type folder struct {
 	*benchmark
 	place    tree.Place
-	scenario string // by the rules' name
+	scenario string // name in the rules
 
 	entry      *entry
 	hasPower   bool
 	accuracy   any     // the first accuracy, a text, or nil
 	accurate   bool    // the accuracy passes
-	result     any     // a float64, or a value as the log has it
-	inferred   bool    // the result is of another scenario's log
-	logged     string  // the log's scenario
+	result     any     // a float64, or a value from the log
+	inferred   bool    // the result is inferred from another scenario's log
+	logged     string  // scenario in the log
 	watts      float64 // the power result; 0: none
-	equalIssue bool    // a configuration file says that samples are issued equally often
+	equalIssue bool    // a configuration file requires equally frequent samples
 	compliance int
 }
 
 func (f *folder) fault(group, format string, args ...any) { f.entry.fault(group, format, args...) }
 
-// folder judges a scenario. Errors are crashes.
+// folder judges a scenario folder. Errors are crashes.
 func (c *judge) folder(f *folder, listed bool) error {
 	f.entry = &entry{}
 	c.entries[f.place.Results()] = f.entry
@@ -60,7 +60,7 @@ func (c *judge) folder(f *folder, listed bool) error {
 	return c.addRow(f)
 }
 
-// measured judges what lies beside the results; ok is false where the checker leaves the folder then.
+// measured judges the measurements folder. ok is false if the checker then skips the rest of the scenario.
 func (c *judge) measured(f *folder) (ok bool, err error) {
 	dir := c.layout.Measurements(f.place)
 	if !c.files.Exists(dir) {
@@ -87,7 +87,7 @@ func (c *judge) measured(f *folder) (ok bool, err error) {
 	return false, nil
 }
 
-// accuracyRun judges the accuracy run; ok is false where the checker leaves the folder then.
+// accuracyRun judges the accuracy run. ok is false if the checker then skips the rest of the scenario.
 func (c *judge) accuracyRun(f *folder) (ok bool, err error) {
 	dir := f.place.Accuracy()
 	if !c.files.Exists(path.Join(dir, tree.AccuracyText)) {
@@ -122,11 +122,11 @@ func one(yes bool) int {
 	return 0
 }
 
-// performanceRun judges the performance run and its power. Rounds with several runs of a scenario have the last one's
-// result, if any of them is valid.
+// performanceRun judges the performance run and its power. In rounds with several runs of a scenario, the last run's
+// result counts if any of them is valid.
 func (c *judge) performanceRun(f *folder) {
 	runs := []string{f.place.Run()}
-	if f.place.Scenario == f.scenario { // the checkers look for the folder's name
+	if f.place.Scenario == f.scenario { // the checkers compare the folder's name
 		for i := 2; i <= c.rules.Runs(f.scenario); i++ {
 			runs = append(runs, path.Join(f.place.Results(), tree.PerformanceDir, fmt.Sprintf("run_%d", i)))
 		}
@@ -169,7 +169,7 @@ func (c *judge) oneRun(f *folder, dir string) {
 	c.enter(f, efficiency)
 }
 
-// enter writes down the value of a valid run.
+// enter records the value of a valid run.
 func (c *judge) enter(f *folder, efficiency float64) {
 	f.entry.value = f.result
 	if f.result != nil && (f.watts > 0 || f.hasPower && c.book.RangingRun) {

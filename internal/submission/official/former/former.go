@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Check reads the tree at root as the checker of o.Round did, of rounds since v5.0 by package checker. Errors are of
-// the round, of root itself and of its listing; all else is in the report. Private identifiers and the sizes of data
-// sets are of later rounds than the former ones, which do not look at o's fields of them.
+// Check judges the tree at root like the checker of o.Round. It passes rounds since v5.0 to package checker. It returns
+// errors about the round, about root itself and about its listing. The report contains all other faults. Former rounds
+// have no private ids and no sizes of data sets, so it ignores o's fields about them.
 func Check(root string, o checker.Options) (*checker.Report, error) {
 	rules, err := mlconf.Round(o.Round)
 	if err != nil {
@@ -47,7 +47,7 @@ func Check(root string, o checker.Options) (*checker.Report, error) {
 	return c.report, nil
 }
 
-// judge is one check under way.
+// judge is the state of a check.
 type judge struct {
 	checker.Options
 	rules  *mlconf.Rules
@@ -60,13 +60,13 @@ type judge struct {
 	entries map[string]*entry
 }
 
-// entry is what the checker notes of a path: a result, or nil for none. Of a path of several faults it notes one.
+// entry is the checker's entry for a path: a result, or nil for none. The checker records only one of several faults.
 type entry struct {
 	value  any
 	faults []checker.Reason
 }
 
-// refuse notes that a path has no result, and why.
+// refuse records that a path has no result, with a reason.
 func (c *judge) refuse(name, group, format string, args ...any) {
 	e := c.entries[name]
 	if e == nil {
@@ -85,7 +85,7 @@ func (c *judge) crash(at string, err error) {
 	c.report.Crashes = append(c.report.Crashes, checker.Crashed{Path: path.Clean(at), Text: err.Error()})
 }
 
-// finish counts the entries.
+// finish counts the entries and sets the verdict.
 func (c *judge) finish() {
 	r := c.report
 	for _, name := range slices.Sorted(maps.Keys(c.entries)) {

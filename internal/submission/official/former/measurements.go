@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// measurements judges the folder of a result's configuration and description. An error is a crash.
+// measurements judges the folder with a result's configuration and description. An error is a crash.
 func (c *judge) measurements(f *folder, dir string) (faults []string, err error) {
 	names, err := c.files.Plain(dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *judge) measurements(f *folder, dir string) (faults []string, err error)
 	return faults, c.equalIssue(f, dir, names)
 }
 
-// configurations looks for the files that each folder has.
+// configurations checks for the required files of the folder.
 func (c *judge) configurations(dir string, names []string) (faults []string) {
 	for _, name := range []string{tree.MLPerfConf, tree.UserConf, tree.Readme} {
 		switch size, err := c.files.Size(path.Join(dir, name)); {
@@ -62,7 +62,7 @@ func (c *judge) configurations(dir string, names []string) (faults []string) {
 	return faults
 }
 
-// implementation is the part of a description's name that names the implementation.
+// implementation returns the part of a description's name that names the implementation.
 func implementation(name string, f *folder) string {
 	rest, whole := strings.CutSuffix(name, "_"+f.place.Scenario+".json")
 	if !whole {
@@ -71,7 +71,7 @@ func implementation(name string, f *folder) string {
 	return rest[min(len(rest), len(f.place.System)+1):]
 }
 
-// describes looks for the fields of a description of the model.
+// describes checks the fields of a model's description.
 func (c *judge) describes(name string) (faults []string, err error) {
 	v, err := c.files.JSON(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *judge) describes(name string) (faults []string, err error) {
 	return faults, nil
 }
 
-// powerTexts looks for texts about a power measurement, in the folder of the result or one above it.
+// powerTexts checks for texts about a power measurement, in the result's folder or one above it.
 func (c *judge) powerTexts(dir string) (faults []string) {
 	const levels = 4 // up to measurements/
 	found := map[string]string{}
@@ -98,7 +98,7 @@ func (c *judge) powerTexts(dir string) (faults []string) {
 		names, _ := c.files.Plain(dir)
 		for _, name := range names {
 			for _, text := range tree.PowerTexts() {
-				if strings.HasPrefix(name, text) && name != text { // the pattern wants one letter more
+				if strings.HasPrefix(name, text) && name != text { // the checker's pattern requires an additional character
 					found[text] = path.Join(dir, name)
 				}
 			}
@@ -118,7 +118,7 @@ func (c *judge) powerTexts(dir string) (faults []string) {
 	return faults
 }
 
-// equalIssue reads in the configuration files whether samples are issued equally often. An error is a crash.
+// equalIssue reads from the configuration files whether samples are issued equally often. An error is a crash.
 func (c *judge) equalIssue(f *folder, dir string, names []string) error {
 	if !closed(f.place.Division) || !slices.Contains(c.book.EqualIssue, f.place.Benchmark) {
 		return nil

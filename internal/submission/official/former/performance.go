@@ -13,17 +13,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// run is a performance log that is judged: that of the result, or of one of its audits.
+// run is a performance log to judge, of the result or of one of its audits.
 type run struct {
 	*folder
 	dir, group string
 	log        *detail.Log
-	err        error // of reading it
+	err        error // error of reading the log
 
-	scenario   string // the log's
+	scenario   string // scenario in the log
 	result     any
 	inferred   bool
-	equalIssue bool // the log does not stand against it
+	equalIssue bool // the log permits that samples are issued equally often
 }
 
 func (c *judge) openRun(f *folder, dir, group string) *run {
@@ -39,7 +39,7 @@ func (c *judge) openRun(f *folder, dir, group string) *run {
 	return r
 }
 
-// performance judges a log. Where the checker's own judging ends with an exception, there is no result.
+// performance judges a log. If the checker's own judging ends with an exception, there is no result.
 func (c *judge) performance(r *run) (valid bool) {
 	err := r.err
 	if err == nil {
@@ -53,8 +53,8 @@ func (c *judge) performance(r *run) (valid bool) {
 	return valid
 }
 
-// row is a rule on a performance log. A fault is told, and refuses the result where the checker enforces the rule. An
-// error is where the checker stops.
+// row is a rule on a performance log. A fault refuses the result if the checker enforces the rule. An error means that
+// the checker stops here.
 type row struct {
 	check    func(c *judge, r *run) (fault string, err error)
 	enforced func(b book) bool
@@ -64,7 +64,7 @@ func always(book) bool { return true }
 
 func refusesSettings(b book) bool { return b.RefusesSettings }
 
-// rows are all rules, in the checkers' order.
+// rows lists all rules in the checkers' order.
 var rows = []row{
 	{(*judge).errorFree, always},
 	{(*judge).performanceSamples, always},
@@ -96,7 +96,7 @@ func (c *judge) judgeRun(r *run) (valid bool, err error) {
 	if err := c.reads(r); err != nil {
 		return false, err
 	}
-	issued, _ := r.log.Get("effective_sample_concatenate_permutation").(string) // a flag is none
+	issued, _ := r.log.Get("effective_sample_concatenate_permutation").(string) // zero for a boolean
 	r.equalIssue = !c.wantsEqualIssue(r.folder) || issued == "true"
 	for _, row := range rows {
 		fault, err := row.check(c, r)
@@ -111,7 +111,7 @@ func (c *judge) judgeRun(r *run) (valid bool, err error) {
 	return valid, nil
 }
 
-// wantsEqualIssue says whether every sample of the model must be issued equally often.
+// wantsEqualIssue reports whether all samples of the model must be issued equally often.
 func (c *judge) wantsEqualIssue(f *folder) bool {
 	for _, model := range c.book.EqualIssue {
 		if f.named == model && closed(f.place.Division) {
@@ -121,7 +121,7 @@ func (c *judge) wantsEqualIssue(f *folder) bool {
 	return false
 }
 
-// get is a value that is looked at. Where the key's record has no value the checker stops.
+// get returns a value that the checker uses. If the key's record has no value, the checker stops.
 func (r *run) get(key string) (any, error) {
 	if r.log.Absent(key) {
 		return nil, fmt.Errorf("the record of %s has no value", key)
@@ -129,7 +129,7 @@ func (r *run) get(key string) (any, error) {
 	return r.log.Get(key), nil
 }
 
-// reads wants values for keys that are read whatever is made of them.
+// reads checks the values that the checker reads without using them.
 func (c *judge) reads(r *run) error {
 	keys := []string{"result_99.00_percentile_latency_ns"}
 	perQuery := r.scenario == "MultiStream"
@@ -153,7 +153,7 @@ func (c *judge) reads(r *run) error {
 	return nil
 }
 
-// below says whether the value of a key is below a number; what cannot be compared stops the checker.
+// below compares the value of a key with a number. A value that cannot be compared stops the checker.
 func (r *run) below(key string, n uint64) (below, above bool, v any, err error) {
 	if v, err = r.get(key); err != nil {
 		return false, false, v, err
@@ -165,7 +165,7 @@ func (r *run) below(key string, n uint64) (below, above bool, v any, err error) 
 	return below, above, v, nil
 }
 
-// atLeast is the fault of a value below a number.
+// atLeast returns the fault of a value below a number.
 func (r *run) atLeast(key string, n uint64) (fault string, err error) {
 	below, _, v, err := r.below(key, n)
 	if below {
@@ -174,7 +174,7 @@ func (r *run) atLeast(key string, n uint64) (fault string, err error) {
 	return fault, err
 }
 
-// atMost is the fault of a value above a number.
+// atMost returns the fault of a value above a number.
 func (r *run) atMost(key string, n uint64) (fault string, err error) {
 	_, above, v, err := r.below(key, n)
 	if above {
@@ -195,7 +195,7 @@ func (r *run) number(key string) (float64, error) {
 	return n, nil
 }
 
-// metric reads the result. The number that all models have must be there even where another counts.
+// metric reads the result. The number that all models have is required even if another one counts.
 func (c *judge) metric(r *run) error {
 	v, err := r.get(detail.KeyScenario)
 	if err != nil {
@@ -223,7 +223,7 @@ func (c *judge) performanceSamples(r *run) (string, error) {
 	return r.atLeast("effective_performance_sample_count", want)
 }
 
-// seeds are the round's, and those of TEST05 wherever a path names it.
+// seeds checks the round's seeds, or TEST05's seeds if the path names TEST05.
 func (c *judge) seeds(r *run) (fault string, err error) {
 	want := c.rules.Seeds
 	if strings.Contains(r.dir, "TEST05") {
@@ -248,12 +248,12 @@ func (c *judge) seeds(r *run) (fault string, err error) {
 	return fault, nil
 }
 
-// stopsEarly says whether early stopping says how many queries are enough. Rounds whose MultiStream has streams have
-// none.
+// stopsEarly reports whether early stopping determines the number of queries. Rounds with streams in MultiStream have
+// no early stopping.
 func (c *judge) stopsEarly(r *run) bool { return r.scenario != "Offline" && !c.rules.HasStreams() }
 
-// latency is the limit that was set where there is early stopping, and else the measured percentile, which refuses no
-// result.
+// latency checks the configured limit if there is early stopping. Otherwise the checker only reports the measured
+// percentile.
 func (c *judge) latency(r *run) (string, error) {
 	if _, err := r.get("early_stopping_met"); err != nil && c.stopsEarly(r) {
 		return "", err
@@ -316,7 +316,7 @@ func (c *judge) network(r *run) (string, error) {
 	return "", nil
 }
 
-// tokens judges a run by the latencies of its tokens. Whether LoadGen calls it valid does not count then.
+// tokens judges a run by its token latencies. LoadGen's own verdict then does not count.
 func (c *judge) tokens(r *run) (valid bool, err error) {
 	v, err := r.get(detail.KeyTokenLatencies)
 	if err != nil {
@@ -353,7 +353,7 @@ func (c *judge) withinTokens(r *run, limits mlconf.TokenLimits) (valid bool, err
 	return true, nil
 }
 
-// inferredResult makes the result of a folder of another scenario than the log's.
+// inferredResult computes the result of a folder whose scenario differs from the log's.
 func (c *judge) inferredResult(r *run) (fault string, err error) {
 	to := r.folder.scenario
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// power judges the files of a power measurement, and makes its result.
+// power judges the files of a power measurement and computes its result.
 func (c *judge) power(f *folder) (ok bool, efficiency float64) {
 	ok = true
 	fault := func(format string, args ...any) {
@@ -47,7 +47,7 @@ func (c *judge) power(f *folder) (ok bool, efficiency float64) {
 			fault("%s", difference)
 		}
 	}
-	if !c.SkipPower && c.book.RangingRun { // before, it was asked for by a flag
+	if !c.SkipPower && c.book.RangingRun { // earlier checkers required a flag for it
 		fault("the files in %s are for the power working group's checker, which is not asked here: skip it, and run it "+
 			"apart", f.place.Power())
 	}
@@ -88,7 +88,7 @@ func (c *judge) powerResult(f *folder) (value, efficiency float64, err error) {
 	return c.powerOf(r, watts, w.Seconds())
 }
 
-// averagePower is the mean of the samples within a run.
+// averagePower returns the mean of the samples within a run.
 func (c *judge) averagePower(w spl.Window, text string) (watts float64, err error) {
 	if !c.book.SkipsLines {
 		for line := range strings.Lines(text) {
@@ -117,7 +117,7 @@ func (c *judge) averagePower(w spl.Window, text string) (watts float64, err erro
 	return sum / float64(n), nil
 }
 
-// powerOf is the power result of a run's average, and what it did with each joule.
+// powerOf returns the power result of a run's average, and its efficiency.
 func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float64, err error) {
 	scenario := r.folder.scenario
 	if scenario == "Offline" || scenario == "Server" {
@@ -154,7 +154,7 @@ func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float
 	return value, samples * 1000 / value, nil
 }
 
-// inZones shifts the time of a run by the zones of both machines, which before v1.1 the power tools wrote down.
+// inZones shifts the times of a run by the time zones of both machines, which the power tools recorded before v1.1.
 func (c *judge) inZones(f *folder, w spl.Window, text string) (spl.Window, string, error) {
 	if !c.asks.Zones {
 		return w, text, nil
@@ -175,8 +175,8 @@ func (c *judge) inZones(f *folder, w spl.Window, text string) (spl.Window, strin
 	return spl.Window{Begin: w.Begin.Add(shift), End: w.End.Add(shift)}, text, errors.Join(err, err2)
 }
 
-// differ is how the files of a folder differ from those that it should have. Before v2.1 a name counted only on the
-// side that had more files.
+// differ returns the differences between a folder's files and the required ones. Before v2.1, only the side with more
+// files counted.
 func (c *judge) differ(dir string, want, optional []string) (faults []string) {
 	if !c.book.LooseFiles {
 		return c.files.Differ(dir, want, optional)
@@ -202,8 +202,8 @@ func (c *judge) differ(dir string, want, optional []string) (faults []string) {
 	return faults
 }
 
-// queriesOf is how many queries a run had; of samples where MultiStream has streams. Before v2.0 the log does not say
-// it, and the rate stands for it.
+// queriesOf returns the number of queries of a run, or of samples if MultiStream has streams. Logs before v2.0 lack it,
+// so it then uses the rate.
 func (c *judge) queriesOf(r *run, seconds float64) (float64, error) {
 	if c.book.CountsByRate && r.folder.scenario == "MultiStream" {
 		queries, err := pyvalue.Float(r.log.Get("generated_query_count"))

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
-// unitsOf are the units of a result and of its power in the summary, whatever was counted.
+// unitsOf returns the summary's units of a scenario's result and of its power, independent of what the result counts.
 func (c *judge) unitsOf(scenario string) (result, power string, ok bool) {
 	energy := "Joules"
 	if c.book.Millijoules {
@@ -85,7 +85,7 @@ func (c *judge) addRow(f *folder) error {
 	return nil
 }
 
-// firstMetric is the name of the accuracy that the summary shows.
+// firstMetric returns the name of the accuracy metric in the summary.
 func (c *judge) firstMetric(f *folder) string {
 	targets := c.rules.Targets(f.model, "")
 	if len(targets) == 0 {
@@ -94,7 +94,7 @@ func (c *judge) firstMetric(f *folder) string {
 	return targets[0].Metric
 }
 
-// notes joins those on hardware and software. Notes that are no texts end the checker.
+// notes joins the notes on hardware and software. Notes that are not texts end the checker.
 func (c *judge) notes(f *folder) (string, error) {
 	hw, has := f.fields.Get("hw_notes")
 	sw, _ := f.fields.Get("sw_notes")

@@ -10,17 +10,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// maxFile is the size of the largest file that a submission may have, in bytes.
+// maxFile is the maximum size in bytes of a submission's file.
 const maxFile = 50 << 20
 
-// files that a submitter must not have, by the checks in their order. Only the first that fails is told.
+// shape contains files that a submitter must not have, in the order of the checks. Only the first failing check is
+// reported.
 type shape struct {
 	links, broken, large, hidden, blanks, caches, empty []string
 
-	nowhere error // of a file that cannot be looked at: a link that leads nowhere
+	nowhere error // error of a link without a target
 }
 
-// shape looks at all of a submitter's files and folders; it is false where the checker refuses the submitter.
+// shape checks all of a submitter's files and folders. It returns false if the checker refuses the submitter.
 func (c *judge) shape(p tree.Place) bool {
 	s := &shape{}
 	key := p.Folder()
@@ -42,7 +43,7 @@ func (c *judge) shape(p tree.Place) bool {
 			c.refuse(key, groupTree, "the submitter's folder has %s: %s", check.what, first(check.found))
 			return false
 		}
-		if i == 0 && s.nowhere != nil { // the sizes of all files are asked next
+		if i == 0 && s.nowhere != nil { // the next check reads the sizes of all files
 			c.crash(key, s.nowhere)
 			return false
 		}
@@ -50,7 +51,7 @@ func (c *judge) shape(p tree.Place) bool {
 	return true
 }
 
-// maxNamed is how many files of a fault are named.
+// maxNamed is the maximum number of files named in a fault.
 const maxNamed = 3
 
 func first(names []string) string {
@@ -60,7 +61,7 @@ func first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// walk gathers what a folder holds, links to folders not followed.
+// walk collects the files below a folder without following links to folders.
 func (c *judge) walk(dir string, s *shape) error {
 	entries, err := fs.ReadDir(c.files.Root.FS(), dir)
 	if err != nil {
@@ -96,7 +97,7 @@ func (s *shape) name(name, at string) {
 	}
 }
 
-// file looks at a file, or at a link; one to a folder is none.
+// file checks a file or a link. It ignores links to folders.
 func (c *judge) file(name string, e fs.DirEntry, s *shape) {
 	link := e.Type()&fs.ModeSymlink != 0
 	info, err := c.files.Root.Stat(filepath.FromSlash(name))
@@ -118,8 +119,8 @@ func (c *judge) file(name string, e fs.DirEntry, s *shape) {
 	}
 }
 
-// isBroken says whether the checker calls a link broken: it looks for the target from the top of the tree, not from
-// the link's folder.
+// isBroken reports whether the checker considers a link broken. The checker resolves the target from the top of the
+// tree instead of the link's folder.
 func (c *judge) isBroken(name string) bool {
 	target, err := c.files.Root.Readlink(filepath.FromSlash(name))
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// system is one description, with what belongs to it.
+// system is a system with its description.
 type system struct {
 	place     tree.Place
 	fields    *pyvalue.Dict
 	available string
-	typed     string // system_type as it is written
+	typed     string // system_type as written
 	kind      mlconf.SystemType
 	network   bool
-	mapping   any // the open submitter's names of models
+	mapping   any // the open submitter's mapping of model names
 }
 
-// text is a field that must be a text, or the checker ends.
+// text returns a field that must be a text. Otherwise the checker ends.
 func (s *system) text(name string) (string, error) {
 	v, _ := s.fields.Get(name)
 	text, ok := v.(string)
@@ -33,7 +33,7 @@ func (s *system) text(name string) (string, error) {
 	return text, nil
 }
 
-// system reads and judges a description; ok is false where the checker refuses it. Errors are crashes.
+// system reads and judges a description. ok is false if the checker refuses it. Errors are crashes.
 func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
 	s = &system{place: p}
 	key := p.Results()
@@ -66,7 +66,7 @@ func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
 	return s, len(faults) == 0, err
 }
 
-// systemType reads the type; ok is false where the checker refuses it. The error is a crash.
+// systemType reads the system's type. ok is false if the checker refuses it. Errors are crashes.
 func (c *judge) systemType(s *system) (ok bool, err error) {
 	typed, _ := s.fields.Get("system_type")
 	if s.typed, ok = typed.(string); c.asks.AnySystem && !ok {
@@ -120,7 +120,7 @@ func (c *judge) systemFields(s *system) (faults []string, err error) {
 	return faults, nil
 }
 
-// overNetwork is what the description says of is_network.
+// overNetwork returns the value of is_network in the description.
 func (s *system) overNetwork() (bool, error) {
 	if v, _ := s.fields.Get(fields.IsNetwork); v == nil {
 		return false, nil
@@ -129,7 +129,7 @@ func (s *system) overNetwork() (bool, error) {
 	return pyvalue.Lower(text) == "true", err
 }
 
-// suits says whether a division takes systems behind a network, or without one.
+// suits reports whether a division accepts systems that are, or are not, behind a network.
 func suits(division string, network bool) bool {
 	switch division {
 	case tree.DivisionNetwork:
@@ -140,7 +140,7 @@ func suits(division string, network bool) bool {
 	return true
 }
 
-// ownModel is an open submitter's model of a folder's name; empty: none is given.
+// ownModel returns an open submitter's model for a folder's name; empty: none.
 func ownModel(mapping any, folder string) (string, error) {
 	names, ok := mapping.(*pyvalue.Dict)
 	if !ok {
@@ -157,7 +157,7 @@ func ownModel(mapping any, folder string) (string, error) {
 	return name, nil
 }
 
-// codeOf says whether the programs of a benchmark are there; one folder for all its implementations will do.
+// codeOf reports whether the programs of a benchmark exist. A common folder for all its implementations is sufficient.
 func (c *judge) codeOf(f *folder, implementation string) (dir string, ok bool, err error) {
 	dir = path.Join(c.layout.SourceDir(f.place), f.place.Benchmark)
 	if size, err := c.files.Size(dir); err == nil && size >= 0 && c.isFile(dir) {

@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Lines of a summary, as the checkers of v0.5 and v0.7 read them.
+// Lines of a summary as the checkers of v0.5 and v0.7 read them.
 var (
 	validLine   = regexp.MustCompile(`^Result[\s\p{Z}]+is[\s\p{Z}]*:[\s\p{Z}]+VALID`)
 	summaryLine = regexp.MustCompile(`^[\s\p{Z}]*([\p{L}\p{N}_\s\p{Z}.()/]+)[\s\p{Z}]*:[\s\p{Z}]*` +
 		`([\p{L}\p{N}_+.][\p{L}\p{N}_+.\s\p{Z}]*)`)
 )
 
-// wholeLabels are the labels of whole numbers that every summary must have, with the keys of later detail logs.
+// wholeLabels contains the labels of required whole numbers in summaries, with the keys of later detail logs.
 var wholeLabels = map[string]string{
 	"performance_sample_count": "effective_performance_sample_count", "qsl_rng_seed": "effective_qsl_rng_seed",
 	"sample_index_rng_seed": "effective_sample_index_rng_seed", "schedule_rng_seed": "effective_schedule_rng_seed",
@@ -29,7 +29,7 @@ var wholeLabels = map[string]string{
 	"samples_per_query": "effective_samples_per_query", "min_duration (ms)": detail.KeyDuration,
 }
 
-// resultLabels are the labels of results, by scenario, with the keys of later detail logs.
+// resultLabels contains the labels of results by scenario, with the keys of later detail logs.
 var resultLabels = map[string]struct{ label, key string }{
 	"Offline":      {"Samples per second", "result_samples_per_second"},
 	"SingleStream": {"90th percentile latency (ns)", "result_90.00_percentile_latency_ns"},
@@ -37,7 +37,7 @@ var resultLabels = map[string]struct{ label, key string }{
 	"Server":       {"Scheduled samples per second", "result_scheduled_samples_per_sec"},
 }
 
-// textLog is what the summary of a run says, and the faults of its detail log, under the keys of later detail logs.
+// textLog returns the values in a run's summary and the faults in its detail log, under the keys of later detail logs.
 func (c *judge) textLog(dir string) (*detail.Log, error) {
 	lines, err := c.files.Lines(path.Join(dir, tree.SummaryLog))
 	if err != nil {
@@ -90,7 +90,7 @@ func addResult(values map[string]any, said map[string]string, scenario string) e
 	return nil
 }
 
-// textErrors are the lines of a detail log in text that are faults.
+// textErrors returns the faulty lines of a detail log in text form.
 func (c *judge) textErrors(dir string) (faults []any, err error) {
 	lines, err := c.files.Lines(path.Join(dir, tree.DetailLog))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Groups of reasons, as those of package checker.
+// Groups of reasons, with the names of package checker.
 const (
 	groupPerformance  = "performance"
 	groupAccuracy     = "accuracy"
@@ -22,7 +22,7 @@ const (
 	groupTree         = "tree"
 )
 
-// closed says whether a division has the rules of the closed one.
+// closed reports whether the rules of the closed division apply to a division.
 func closed(division string) bool { return division != tree.DivisionOpen }
 
 func (c *judge) divisions() error {
@@ -57,7 +57,7 @@ func (c *judge) divisions() error {
 	return nil
 }
 
-// filesOutside refuses an entry for files that lie beside folders. At the top texts for people may.
+// filesOutside refuses an entry if files are next to its folders. At the top, text files for readers are permitted.
 func (c *judge) filesOutside(name, dir string) bool {
 	all, err := c.files.Plain(dir)
 	if err != nil {
@@ -121,14 +121,14 @@ func (c *judge) benchmarks(s *system) {
 	}
 }
 
-// benchmark is one folder of a system.
+// benchmark is a benchmark's folder of a system.
 type benchmark struct {
 	*system
 	place    tree.Place
-	model    string // by the rules' name
-	named    string // by the checker's
+	model    string // name in the rules
+	named    string // name in the checker
 	required map[string]bool
-	errors   int // as the summary counts them
+	errors   int // as counted in the summary
 }
 
 func (c *judge) benchmark(b *benchmark) (err error) {
@@ -173,7 +173,7 @@ func (c *judge) benchmark(b *benchmark) (err error) {
 	return nil
 }
 
-// fixedScenario is a scenario's name that is all in small letters as the rules write it; others are as they are.
+// fixedScenario returns a scenario's name in the rules' spelling if it is all in lower case, and unchanged otherwise.
 func fixedScenario(folder string) string {
 	for _, name := range []string{"SingleStream", "MultiStream", "Server", "Offline"} {
 		if folder == strings.ToLower(name) {
@@ -183,12 +183,12 @@ func fixedScenario(folder string) string {
 	return folder
 }
 
-// isModel says whether the checker lists a model.
+// isModel reports whether the checker lists a model.
 func (c *judge) isModel(named string) bool {
 	return slices.ContainsFunc(c.rules.Models(), func(model string) bool { return c.checkersName(model) == named })
 }
 
-// checkersName is what the checker calls a model of the rules.
+// checkersName returns the checker's name of a model in the rules.
 func (c *judge) checkersName(model string) string {
 	if name, ok := c.book.Names[model]; ok {
 		return name
@@ -196,7 +196,7 @@ func (c *judge) checkersName(model string) string {
 	return model
 }
 
-// rulesName is what the rules call a model of the checker.
+// rulesName returns the rules' name of a model in the checker.
 func (c *judge) rulesName(named string) string {
 	for model, name := range c.book.Names {
 		if name == named {
@@ -206,7 +206,7 @@ func (c *judge) rulesName(named string) string {
 	return named
 }
 
-// mapped is the checker's model of a name, by its table; ok is false where it has none.
+// mapped returns the checker's model for a name in its mapping. ok is false if there is none.
 func (c *judge) mapped(name string) (model string, ok bool) {
 	if model, ok = c.book.Mapping[name]; ok {
 		return model, true
@@ -217,7 +217,7 @@ func (c *judge) mapped(name string) (model string, ok bool) {
 	return name, false
 }
 
-// modelOf is the checker's model of a benchmark's folder. A mapping that is no object is a crash.
+// modelOf returns the checker's model of a benchmark's folder. A mapping that is not an object is a crash.
 func (c *judge) modelOf(folder string, mapping any) (string, error) {
 	if c.isModel(folder) {
 		return folder, nil
@@ -237,7 +237,7 @@ func (c *judge) modelOf(folder string, mapping any) (string, error) {
 
 var errMapping = errors.New(tree.ModelMapping + " is no object of texts")
 
-// kinds are the types of systems as descriptions have them.
+// kinds maps the system types in descriptions.
 var kinds = map[string]mlconf.SystemType{
 	"datacenter": mlconf.Datacenter, "edge": mlconf.Edge,
 	"datacenter,edge": mlconf.DatacenterEdge, "edge,datacenter": mlconf.DatacenterEdge,

@@ -17,12 +17,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// verdict is what the old checker says of a scenario's folder.
+// verdict is the old checker's verdict on a scenario's folder.
 type verdict struct{ accuracy, performance, compliance bool }
 
 func (v verdict) valid() bool { return v.accuracy && v.performance && v.compliance }
 
-// clean judges the scenarios of a benchmark, and removes or moves what is not valid.
+// clean judges the scenarios of a benchmark and disposes of the invalid ones.
 func (t *preparation) clean(s officialSystem, model string) error {
 	scenarios, err := t.folders(s.place.Results())
 	if err != nil {
@@ -31,7 +31,7 @@ func (t *preparation) clean(s officialSystem, model string) error {
 	for _, scenario := range scenarios {
 		p := s.place
 		p.Scenario = scenario
-		if !t.exists(p.Results()) { // removed with another
+		if !t.exists(p.Results()) { // removed with another scenario
 			continue
 		}
 		v, err := t.judge(s, p, model)
@@ -48,7 +48,7 @@ func (t *preparation) clean(s officialSystem, model string) error {
 	return nil
 }
 
-// judge asks the old checker; the error is where the tool dies.
+// judge judges a scenario with the old checker. An error means that the tool dies.
 func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v verdict, err error) {
 	scenario, _ := tree.CanonicalScenario(p.Scenario)
 	v.accuracy, err = s.judge.accuracy(model, t.at(p.Accuracy()))
@@ -56,7 +56,7 @@ func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v ver
 	v.performance, err = s.judge.performance(model, scenario, t.at(p.Run()))
 	if err != nil || !v.performance {
 		v.performance = false
-		return v, nil //nolint:nilerr // what stops the checker is not valid
+		return v, nil //nolint:nilerr // a log that stops the checker is invalid
 	}
 	if t.exists(p.Power()) && !s.judge.power(t.at(p.Power()), t.at(p.Ranging()), t.at(p.Run())) {
 		if err := t.removePower(p); err != nil {
@@ -77,7 +77,7 @@ func (t *preparation) removePower(p tree.Place) error {
 		os.RemoveAll(filepath.Join(t.at(p.Run()), tree.PowerSamples)))
 }
 
-// dispose removes what is not valid, or moves it to the open division.
+// dispose removes an invalid result or moves it to the open division.
 func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
 	say := func(where, end string) {
 		t.Say(python.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
@@ -110,7 +110,7 @@ func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
 	return t.removeBenchmark(benchmark)
 }
 
-// moveToOpen copies a benchmark, its programs and its system to the open division, where they are not there already.
+// moveToOpen copies a benchmark, its programs and its system to the open division, unless they exist there.
 func (t *preparation) moveToOpen(s officialSystem) error {
 	from, to := s.place, s.place
 	to.Division = tree.DivisionOpen
@@ -136,7 +136,7 @@ func (t *preparation) moveToOpen(s officialSystem) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// readObject reads a JSON file that holds an object.
+// readObject reads a JSON file that contains an object.
 func readObject(path string) (text []byte, fields map[string]any, err error) {
 	if text, err = os.ReadFile(path); err != nil {
 		return nil, nil, err
@@ -147,7 +147,8 @@ func readObject(path string) (text []byte, fields map[string]any, err error) {
 	return text, fields, nil
 }
 
-// inOpen is the description of a system with the open division in it, as Python writes it with an indent of two.
+// inOpen returns the description of a system changed to the open division, in the format of Python with an indent of
+// two.
 func inOpen(system []byte) ([]byte, error) {
 	v, err := pyvalue.Decode(string(system))
 	fields, ok := v.(*pyvalue.Dict)

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// infer copies results to the scenarios that lack, which it knows in lower case alone.
+// infer copies results to missing scenarios. It uses their names in lower case.
 func (t *preparation) infer(p tree.Place, scenarios []string) error {
 	folders, err := t.folders(p.Results())
 	if err != nil {
@@ -31,7 +31,7 @@ func (t *preparation) infer(p tree.Place, scenarios []string) error {
 	return nil
 }
 
-// inferable are the places that a scenario's folder is copied to.
+// inferable returns the places to which a scenario's folder is copied.
 func (t *preparation) inferable(p tree.Place, scenarios []string) (to []tree.Place) {
 	offline, multi := p, p
 	offline.Scenario, multi.Scenario = "offline", "multistream"
@@ -55,7 +55,8 @@ func (t *preparation) inferable(p tree.Place, scenarios []string) (to []tree.Pla
 	return to
 }
 
-// lowAccuracies copies results of a high accuracy to the low one, for models of the type of the last system.
+// lowAccuracies copies results with a high accuracy to the low-accuracy benchmark, for models of the last system's
+// type.
 func (t *preparation) lowAccuracies(p tree.Place) error {
 	systems, err := t.folders(p.Results())
 	if err != nil {
@@ -101,5 +102,5 @@ func (t *preparation) lowAccuracy(high tree.Place) error {
 	return treefiles.CopyFolder(context.Background(), t.at(sourceOf(high)), t.at(sourceOf(low)))
 }
 
-// sourceOf is the folder of a benchmark's programs.
+// sourceOf returns the folder of a benchmark's programs.
 func sourceOf(p tree.Place) string { return path.Join(p.Folder(), "src", p.Benchmark) }

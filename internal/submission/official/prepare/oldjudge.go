@@ -21,14 +21,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// oldJudge judges scenario folders as the official checker before the present one.
+// oldJudge judges scenario folders like the official checker before the present one.
 type oldJudge struct {
 	rules    oldRules
 	division string
-	system   map[string]any // its description
+	system   map[string]any // description of the system
 }
 
-// lines reads a text as the checker does.
+// lines reads a text like the checker.
 func lines(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func (j oldJudge) accuracy(model, dir string) (valid bool, err error) {
 	}
 	info, err := os.Stat(filepath.Join(dir, tree.AccuracyLog))
 	if err != nil || info.Size() > 10*1024 {
-		return false, nil //nolint:nilerr // a log that is missing is not a valid one
+		return false, nil //nolint:nilerr // a missing log is invalid
 	}
 	log, err := j.detail(filepath.Join(dir, tree.DetailLog))
 	if err != nil || hasErrors(log) {
@@ -71,7 +71,7 @@ func (j oldJudge) accuracy(model, dir string) (valid bool, err error) {
 	return n >= float64(j.rules.accuracySamples(model)), err
 }
 
-// scored reads accuracy.txt up to the line with which every metric and a hash were seen.
+// scored reads accuracy.txt up to the line at which all metrics and a hash were found.
 func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
 	valid = true
 	hash, seen := false, map[string]bool{}
@@ -99,7 +99,7 @@ func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
 	return valid && hash && allSeen(lower, seen), nil
 }
 
-// meets says whether a value is on the right side of a target.
+// meets reports whether a value meets a target.
 func meets(v float64, t mlconf.Target) bool {
 	if t.Upper {
 		return v <= t.Value
@@ -111,7 +111,7 @@ func allSeen(targets []mlconf.Target, seen map[string]bool) bool {
 	return !slices.ContainsFunc(targets, func(t mlconf.Target) bool { return !seen[t.Metric] })
 }
 
-// compliance judges the audits in a scenario's folder. An error is where the tool dies.
+// compliance judges the audits in a scenario's folder. An error means that the tool dies.
 func (j oldJudge) compliance(model, scenario, dir string) (valid bool, err error) {
 	tests := j.rules.audits(model)
 	valid, err = j.auditedRuns(model, scenario, dir, tests)
@@ -128,8 +128,8 @@ func (j oldJudge) compliance(model, scenario, dir string) (valid bool, err error
 	return valid, nil
 }
 
-// auditedRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict on the run
-// before; where there was none, the tool dies.
+// auditedRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict of the previous
+// run. If there is none, the tool dies.
 func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (valid bool, err error) {
 	complete, passed := true, true
 	judged, runValid := false, false
@@ -155,7 +155,7 @@ func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (vali
 	return complete && passed, nil
 }
 
-// auditedRun wants the verdict of an audit's run, and the logs alone in its folder.
+// auditedRun requires the verdict on an audit's run, and only the logs in its folder.
 func auditedRun(folder string) bool {
 	text, err := os.ReadFile(filepath.Join(folder, tree.VerifyPerformance))
 	passed := err == nil && strings.Contains(string(text), evidence.Pass)
@@ -163,7 +163,7 @@ func auditedRun(folder string) bool {
 	return passed && holdsOnly(run, tree.RunFiles(), tree.AccuracyLog)
 }
 
-// holdsOnly says whether a folder has these files, and besides some optional ones none.
+// holdsOnly reports whether a folder contains the wanted files and no others except optional ones.
 func holdsOnly(folder string, want []string, optional ...string) bool {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -207,7 +207,7 @@ func hasLine(text []string, wanted ...string) bool {
 	return slices.ContainsFunc(text, func(line string) bool { return slices.Contains(wanted, strings.TrimSpace(line)) })
 }
 
-// sameOutputs judges TEST01: outputs that are equal, or accuracies that are near enough.
+// sameOutputs judges TEST01: the outputs are equal, or the accuracies are close enough.
 func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, err error) {
 	dir := filepath.Join(folder, tree.AccuracyDir)
 	want := []string{tree.AccuracyLog, tree.AccuracyText}
@@ -243,7 +243,7 @@ func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, er
 	return true, nil
 }
 
-// lastAccuracy is that of the last line that has one; 0: none has.
+// lastAccuracy returns the accuracy on the last line that contains one; 0: none.
 func lastAccuracy(path, metric string) (v float64, err error) {
 	text, err := lines(path)
 	if err != nil {

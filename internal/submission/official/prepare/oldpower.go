@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// power judges the folders of a power measurement by their files, by the samples of the run, and by whether the meter's
-// programs wrote the files that are theirs. What the power working group's checker asks besides is not asked.
+// power judges the folders of a power measurement by their files, by the samples of the run, and by the fields that the
+// meter's programs write. It does not apply the other rules of the power working group's checker.
 func (j oldJudge) power(power, ranging, run string) bool {
 	logs := append(tree.RunFiles(), tree.PowerSamples)
 	files := holdsOnly(run, logs, tree.AccuracyLog) && holdsOnly(ranging, logs, tree.AccuracyLog) &&
@@ -18,7 +18,7 @@ func (j oldJudge) power(power, ranging, run string) bool {
 	return files && j.hasSamples(run) == nil && hasMeterFields(power)
 }
 
-// hasSamples wants samples between the run's begin and its end.
+// hasSamples requires samples between the begin and the end of the run.
 func (j oldJudge) hasSamples(run string) error {
 	log, err := j.detail(filepath.Join(run, tree.DetailLog))
 	if err != nil {
@@ -42,7 +42,7 @@ func (j oldJudge) hasSamples(run string) error {
 	return err
 }
 
-// hasMeterFields wants the fields that the power working group's checker reads.
+// hasMeterFields requires the fields that the power working group's checker reads.
 func hasMeterFields(power string) bool {
 	common := []string{"sources", "uuid", "phases", "session_name", "messages", "results"}
 	for name, fields := range map[string][]string{

@@ -11,37 +11,38 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// oldRules are the rules of a round as the official tool has them: it judges with the checker before the present one,
-// whose tables differ in few models.
+// oldRules contains the rules of a round in the official tool. It uses the checker before the present one, whose tables
+// differ for a few models.
 type oldRules struct {
 	*mlconf.Rules
 	own oldTables
 	of  func(model string) *mlconf.Rules
 }
 
-// oldTables are where the tables of the checker before the present one differ from the rules of a round.
+// oldTables contains the differences between the tables of that checker and the rules of a round.
 type oldTables struct {
-	ModelsOf           map[string]string                         `json:"models_of"` // rounds whose rules it has for models
+	ModelsOf           map[string]string                         `json:"models_of"` // rounds whose rules it uses, by model
 	Required           map[mlconf.SystemType]map[string][]string `json:"required"`
 	Targets            map[string][]oldTarget                    `json:"targets"`
 	PerformanceSamples map[string]uint64                         `json:"performance_samples"`
 	AccuracySamples    map[string]uint64                         `json:"accuracy_samples"`
 	LatencyLimit       map[string]map[string]int64               `json:"latency_limit_ns"`
-	ModelMetric        bool                                      `json:"model_metric"` // wants the model's metric, too
+	// require the model's own metric too
+	ModelMetric bool `json:"model_metric"`
 }
 
-// oldTarget is a metric and the value to reach, written as [name, number].
+// oldTarget is a metric with its target value, written as [name, number].
 type oldTarget mlconf.Target
 
-// UnmarshalJSON reads the pair.
+// UnmarshalJSON reads [name, number].
 func (t *oldTarget) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[2]any{&t.Metric, &t.Value})
 }
 
-// oldSection is the section of a round's file that the tables stand in.
+// oldSection is the section of a round's file that contains the tables.
 const oldSection = "old_checker"
 
-// officialRounds are those that the tool knows, the oldest first.
+// officialRounds returns the rounds that the tool knows, oldest first.
 func officialRounds() []string {
 	rounds := slices.DeleteFunc(mlconf.Rounds(), func(name string) bool {
 		r, err := mlconf.Round(name)
@@ -77,7 +78,7 @@ func openOldRules(round string) (r oldRules, err error) {
 	return r, nil
 }
 
-// listed are models in the order in which the tool names them.
+// listed returns the models in the tool's order.
 func listed() []string {
 	return strings.Fields(`resnet retinanet dlrm-v3 bert-99 bert-99.9 dlrm-v2-99 dlrm-v2-99.9 3d-unet-99 3d-unet-99.9
 		llama3.1-8b llama3.1-8b-edge llama2-70b-99 llama2-70b-99.9 stable-diffusion-xl mixtral-8x7b llama3.1-405b rgat
@@ -85,12 +86,12 @@ func listed() []string {
 		e2e-rag-qna e2e-rag-db`)
 }
 
-// models are those of a type of system.
+// models returns the models for a system type.
 func (r oldRules) models(kind mlconf.SystemType) []string {
 	return slices.DeleteFunc(listed(), func(model string) bool { return len(r.required(model, kind)) == 0 })
 }
 
-// required are the scenarios that a model must have.
+// required returns the required scenarios of a model.
 func (r oldRules) required(model string, kind mlconf.SystemType) []string {
 	if own, ok := r.own.Required[kind][model]; ok {
 		return slices.Clone(own)
@@ -98,12 +99,12 @@ func (r oldRules) required(model string, kind mlconf.SystemType) []string {
 	return r.of(model).RequiredScenarios(model, kind)
 }
 
-// scenarios are all that a model may have.
+// scenarios returns all permitted scenarios of a model.
 func (r oldRules) scenarios(model string, kind mlconf.SystemType) []string {
 	return append(r.required(model, kind), r.of(model).OptionalScenarios(model, kind)...)
 }
 
-// targets are the accuracies to reach; an error is where the checker knows no form of a metric.
+// targets returns the accuracy targets. It returns an error if the checker has no pattern for a metric.
 func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 	all := r.of(model).Targets(model, "Offline")
 	if own, ok := r.own.Targets[model]; ok {
@@ -124,7 +125,7 @@ func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 	return all, nil
 }
 
-// performanceSamples is the least number of samples to load.
+// performanceSamples returns the minimum number of samples to load.
 func (r oldRules) performanceSamples(model string) uint64 {
 	if own, ok := r.own.PerformanceSamples[model]; ok {
 		return own
@@ -132,8 +133,8 @@ func (r oldRules) performanceSamples(model string) uint64 {
 	return r.of(model).PerformanceSampleCount(model)
 }
 
-// accuracySamples is the least number of samples of an accuracy run that says it; of some models the checker has none,
-// and takes that of the performance run.
+// accuracySamples returns the minimum number of samples of an accuracy run whose log contains it. For some models the
+// checker has no such number and uses the performance run's.
 func (r oldRules) accuracySamples(model string) uint64 {
 	if own, ok := r.own.AccuracySamples[model]; ok {
 		return own
@@ -145,8 +146,8 @@ func (r oldRules) accuracySamples(model string) uint64 {
 	return r.of(model).AccuracySampleCount(model, "Offline")
 }
 
-// offlineSamples is the least number of samples of an Offline query; ok is false where the checker stops for lack of
-// one.
+// offlineSamples returns the minimum number of samples of an Offline query. ok is false if the checker has none and
+// stops.
 func (r oldRules) offlineSamples(model string) (n uint64, ok bool) {
 	switch model {
 	case "dlrm-v3":
@@ -160,7 +161,7 @@ func (r oldRules) offlineSamples(model string) (n uint64, ok bool) {
 	return n, n > 0
 }
 
-// latencyLimit is the largest target latency in nanoseconds; 0: none.
+// latencyLimit returns the maximum target latency in nanoseconds; 0: none.
 func (r oldRules) latencyLimit(model, scenario string) int64 {
 	if own, ok := r.own.LatencyLimit[model]; ok {
 		return own[scenario]
@@ -168,19 +169,19 @@ func (r oldRules) latencyLimit(model, scenario string) int64 {
 	return int64(r.of(model).LatencyLimit(model, scenario))
 }
 
-// usesTokens says whether latencies of tokens are looked at.
+// usesTokens reports whether token latencies are checked.
 func (r oldRules) usesTokens(model string) bool {
 	return model != "gpt-oss-120b" && r.UsesTokens(model)
 }
 
-// equalIssue says whether every sample must be issued equally often.
+// equalIssue reports whether all samples must be issued equally often.
 func (r oldRules) equalIssue(model string) bool {
 	return slices.Contains([]string{"3d-unet-99", "3d-unet-99.9", "gptj-99", "gptj-99.9", "llama2-70b-99",
 		"llama2-70b-99.9", "mixtral-8x7b", "llama3.1-405b", "llama3.1-8b", "llama3.1-8b-edge", "deepseek-r1", "rgat",
 		"whisper"}, model)
 }
 
-// audits are the compliance tests of a model. The checker asks for TEST01 and TEST04 of every model it does not know.
+// audits returns the compliance tests of a model. The checker requires TEST01 and TEST04 for every unknown model.
 func (r oldRules) audits(model string) []string {
 	switch model {
 	case "bert-99", "bert-99.9", "dlrm-v2-99", "dlrm-v2-99.9", "3d-unet-99", "3d-unet-99.9", "retinanet", "rgat",

@@ -14,20 +14,20 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// oldRun is a performance log that the old checker judges.
+// oldRun is a performance log to judge.
 type oldRun struct {
 	oldJudge
 	log      *detail.Log
 	model    string
-	folder   string // the scenario that it is filed as
-	scenario string // the one that it is of
+	folder   string // scenario in whose folder the log is filed
+	scenario string // scenario in the log
 }
 
-// oldRow is a rule of the old checker on a performance log. An error is where the checker stops, for a value that is
-// missing say.
+// oldRow is a rule of the old checker on a performance log. An error means that the checker stops here, for example for
+// a missing value.
 type oldRow func(r oldRun) (good bool, err error)
 
-// oldRows are all of them, in the checker's order.
+// oldRows returns all rules in the checker's order.
 func oldRows() []oldRow {
 	return []oldRow{
 		oldRun.validity, oldRun.metric, oldRun.tokens, oldRun.equalIssue,
@@ -38,7 +38,7 @@ func oldRows() []oldRow {
 		equal("effective_qsl_rng_seed", func(s mlconf.Seeds) uint64 { return s.QSL }),
 		equal("effective_sample_index_rng_seed", func(s mlconf.Seeds) uint64 { return s.SampleIndex }),
 		equal("effective_schedule_rng_seed", func(s mlconf.Seeds) uint64 { return s.Schedule }),
-		// The target of the settings. That early stopping was met is not asked.
+		// The checker compares the configured target. It does not check that early stopping was met.
 		compared("effective_target_latency_ns", atMost, func(r oldRun) (float64, bool) {
 			limit := r.rules.latencyLimit(r.model, r.scenario)
 			return float64(limit), r.scenario != "Offline" && limit != 0
@@ -50,7 +50,8 @@ func oldRows() []oldRow {
 	}
 }
 
-// compared is a row that wants a number of the log to stand to a limit as suits says, where it is asked.
+// compared returns a rule that compares a number of the log with a limit. suits reports whether they agree. limit
+// reports whether the rule applies.
 func compared(key string, suits func(v, limit float64) bool, limit func(oldRun) (v float64, asked bool)) oldRow {
 	return func(r oldRun) (bool, error) {
 		wanted, asked := limit(r)
@@ -65,7 +66,7 @@ func compared(key string, suits func(v, limit float64) bool, limit func(oldRun) 
 func atLeast(v, limit float64) bool { return v >= limit }
 func atMost(v, limit float64) bool  { return v <= limit }
 
-// equal is a row that wants one of the round's seeds.
+// equal returns a rule that requires one of the round's seeds.
 func equal(key string, of func(mlconf.Seeds) uint64) oldRow {
 	return func(r oldRun) (bool, error) {
 		v, err := r.get(key)
@@ -73,8 +74,8 @@ func equal(key string, of func(mlconf.Seeds) uint64) oldRow {
 	}
 }
 
-// performance judges the performance log in a folder. An error is where the checker stops: the log is not valid then
-// either.
+// performance judges the performance log in a folder. An error means that the checker stops here, and that the log is
+// invalid.
 func (j oldJudge) performance(model, scenario, dir string) (valid bool, err error) {
 	log, err := j.detail(filepath.Join(dir, tree.DetailLog))
 	if err != nil {
@@ -97,7 +98,7 @@ func (j oldJudge) performance(model, scenario, dir string) (valid bool, err erro
 	return valid, nil
 }
 
-// detail reads a log that is whole, as the checker needs it.
+// detail reads a log, which must be complete.
 func (j oldJudge) detail(path string) (*detail.Log, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -111,7 +112,7 @@ func (j oldJudge) detail(path string) (*detail.Log, error) {
 	return d, nil
 }
 
-// number is a value that is compared with one.
+// number returns a value as a number.
 func number(d *detail.Log, key string) (float64, error) {
 	switch v := d.Get(key).(type) {
 	case int64, float64, *big.Int:
@@ -120,7 +121,7 @@ func number(d *detail.Log, key string) (float64, error) {
 	return 0, fmt.Errorf("the log has no number %s", key)
 }
 
-// hasErrors is by the log's own count, where it has one.
+// hasErrors reports whether the log contains errors, by its own count if it has one.
 func hasErrors(d *detail.Log) bool {
 	if !d.Has("num_errors") {
 		return len(d.Errors) > 0
@@ -131,8 +132,8 @@ func hasErrors(d *detail.Log) bool {
 
 func (r oldRun) number(key string) (float64, error) { return number(r.log, key) }
 
-// get is a value that is looked at, nil where the log does not have its key. Where the key's record has no value the
-// checker stops.
+// get returns a value that the checker uses, or nil if the log does not contain the key. If the key's record has no
+// value, the checker stops.
 func (r oldRun) get(key string) (any, error) {
 	if r.log.Absent(key) {
 		return nil, fmt.Errorf("the record of %s has no value", key)
@@ -145,7 +146,7 @@ func (r oldRun) validity() (bool, error) {
 	return v == "VALID", err
 }
 
-// metric wants the number of the scenario, and where the checker of the round asks for it that of the model as well.
+// metric requires the number of the scenario, and the model's own number if the round's checker requires it.
 func (r oldRun) metric() (bool, error) {
 	m, ok := r.rules.Metric("", r.scenario)
 	if !ok || r.scenario == "Interactive" {
@@ -192,7 +193,7 @@ func (r oldRun) equalIssue() (bool, error) {
 	return v == true, err
 }
 
-// offlineSamples stops where the checker has no least number for the model.
+// offlineSamples stops if the checker has no minimum for the model.
 func (r oldRun) offlineSamples() (bool, error) {
 	if r.scenario != "Offline" {
 		return true, nil
@@ -205,7 +206,7 @@ func (r oldRun) offlineSamples() (bool, error) {
 	return samples >= float64(least), err
 }
 
-// inferred asks little of a log that is filed as another scenario's.
+// inferred applies the few rules for a log that is filed as another scenario's.
 func (r oldRun) inferred() (bool, error) {
 	switch {
 	case r.folder == r.scenario:
@@ -223,7 +224,7 @@ func (r oldRun) inferred() (bool, error) {
 	return r.folder != "Interactive" || r.scenario == "Server", nil
 }
 
-// network wants what the system says of it to suit the division, and the SUT's name to say it.
+// network checks the system's is_network and the SUT's name against the division.
 func (r oldRun) network() (bool, error) {
 	network := false
 	if v := r.system["is_network"]; v != nil {

@@ -23,22 +23,21 @@ import (
 type Options struct {
 	Input, Output  string
 	Submitter      string // empty: all
-	Round          string // of officialRounds; with none the tool dies, having copied the tree
+	Round          string // one of officialRounds; without one, the tool dies after copying the tree
 	ModelMapping   string // name of an open submitter's file; empty: model_mapping.json
-	KeepStructure  bool   // leaves compliance, measurements and code where they are
+	KeepStructure  bool   // leave compliance, measurements and code in their places
 	KeepEmptyDirs  bool
-	NoLowAccuracy  bool // X-99 is not copied from
-	NoScenarios    bool // neither Offline nor MultiStream is copied from SingleStream where both lack
-	NoMoveToOpen   bool // what fails in closed or network is removed
-	NoDeleteFailed bool // without effect, as in the tool
+	NoLowAccuracy  bool // do not copy
+	NoScenarios    bool // if Offline and MultiStream are both missing, do not copy SingleStream to them
+	NoMoveToOpen   bool // remove failing results of closed and network
+	NoDeleteFailed bool // no effect, as in the tool
 }
 
-// ErrOutputExists says that Output is there already.
+// ErrOutputExists reports that Output exists already.
 var ErrOutputExists = errors.New("the output folder already exists")
 
-// Run makes a new tree as the official tool does, with all its ways: what it judges, removes, moves to the open
-// division and copies under which name. An error is where the tool dies; the tree is left as far as it came then. The
-// power working group's checker is not asked.
+// Run makes a new tree like the official tool, with all its peculiarities. An error means that the tool dies; the tree
+// is then incomplete. Run does not call the power working group's checker.
 func Run(o Options) ([]python.Line, error) {
 	t := &preparation{Options: o}
 	t.ModelMapping = cmp.Or(o.ModelMapping, tree.ModelMapping)
@@ -49,13 +48,13 @@ func Run(o Options) ([]python.Line, error) {
 	return t.Lines, t.run()
 }
 
-// preparation is one run of the tool. Paths are slash-separated and relative to the new tree.
+// preparation is the state of Run. Paths are slash-separated and relative to the new tree.
 type preparation struct {
 	Options
 	python.Log
 
 	rules oldRules
-	kind  mlconf.SystemType // of the system that was looked at last
+	kind  mlconf.SystemType // type of the last examined system
 }
 
 func (t *preparation) run() (err error) {
@@ -87,14 +86,14 @@ func (t *preparation) at(name string) string {
 	return filepath.Join(t.Output, filepath.FromSlash(name))
 }
 
-// exists follows links.
+// exists reports whether a path exists, following links.
 func (t *preparation) exists(name string) bool {
 	_, err := os.Stat(t.at(name))
 	return err == nil
 }
 
-// folders lists the folders in a folder: SingleStream first, so that nothing is inferred from an inferred result; the
-// tool takes them as the file system has them.
+// folders lists the folders in a folder. SingleStream is first, so nothing is inferred from an inferred result. The
+// tool uses the order of the file system.
 func (t *preparation) folders(name string) ([]string, error) {
 	return foldersIn(t.at(name))
 }
@@ -120,7 +119,7 @@ func rank(folder string) int {
 	return 1
 }
 
-// copyInput copies submitters' folders; unless the structure is kept, some of them to other places.
+// copyInput copies the submitters' folders. Unless the structure is kept, it moves some of them to other places.
 func (t *preparation) copyInput() error {
 	if err := os.MkdirAll(t.Output, 0o755); err != nil {
 		return err
@@ -155,7 +154,7 @@ func (t *preparation) copySubmitter(name string) error {
 		source := filepath.Join(from, e.Name())
 		info, err := os.Stat(source)
 		switch {
-		case err != nil: // a link that leads nowhere is neither a folder nor a file
+		case err != nil: // a link without a target is neither a folder nor a file
 		case info.IsDir():
 			err = treefiles.CopyFolder(context.Background(), source, t.at(path.Join(name, placeOf(e.Name()))))
 		default:
@@ -170,7 +169,7 @@ func (t *preparation) copySubmitter(name string) error {
 	return nil
 }
 
-// placeOf is where a submitter's folder goes.
+// placeOf returns the new place of a submitter's folder.
 func placeOf(folder string) string {
 	switch folder {
 	case "compliance", "measurements":
@@ -181,7 +180,7 @@ func placeOf(folder string) string {
 	return folder
 }
 
-// removeEmpty removes the folders without files, the tree itself if it is one.
+// removeEmpty removes folders without files, possibly including the tree itself.
 func (t *preparation) removeEmpty() error {
 	if t.KeepEmptyDirs {
 		return nil
@@ -193,7 +192,7 @@ func (t *preparation) removeEmpty() error {
 	return err
 }
 
-// removeEmptyBelow removes a folder where it has nothing but empty folders. name is how the tool calls it.
+// removeEmptyBelow removes a folder if it contains only empty folders. name is the folder's name in messages.
 func (t *preparation) removeEmptyBelow(dir, name string) (empty bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -272,13 +271,13 @@ func (t *preparation) systems(p tree.Place) error {
 	return nil
 }
 
-// officialSystem is a system as the tool has read it.
+// officialSystem is a system as read by the tool.
 type officialSystem struct {
-	place    tree.Place // with the benchmark at hand
-	text     []byte     // the description
+	place    tree.Place // place of the current benchmark
+	text     []byte     // text of the description
 	kindText string     // its system_type
 	judge    oldJudge
-	mapping  map[string]string // of an open submitter, nil where there is none
+	mapping  map[string]string // of an open submitter; nil: none
 }
 
 func (t *preparation) openSystem(p tree.Place) (s officialSystem, err error) {
@@ -308,7 +307,7 @@ func (t *preparation) openSystem(p tree.Place) (s officialSystem, err error) {
 	return s, err
 }
 
-// pythonText is a JSON value as Python prints one that is absent or a truth value.
+// pythonText returns a JSON value in the form in which Python prints None or a boolean.
 func pythonText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -319,7 +318,7 @@ func pythonText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// benchmark cleans a benchmark's folder and infers what it lacks.
+// benchmark cleans a benchmark's folder and infers its missing scenarios.
 func (t *preparation) benchmark(s officialSystem) error {
 	p := s.place
 	model, _ := t.rules.ModelOf(p.Benchmark, s.mapping)
@@ -336,7 +335,7 @@ func (t *preparation) benchmark(s officialSystem) error {
 	return t.infer(p, t.rules.scenarios(model, t.kind))
 }
 
-// removeBenchmark removes a benchmark's folder, and that of a system without others.
+// removeBenchmark removes a benchmark's folder, and the system's folder if it is then empty.
 func (t *preparation) removeBenchmark(p tree.Place) error {
 	t.Say(python.Print, "rmtree %s", p.Results())
 	if err := os.RemoveAll(t.at(p.Results())); err != nil {

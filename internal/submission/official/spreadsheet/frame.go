@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// frame is a table with named columns. Values are string, int64, float64 or bool; what is missing is "".
+// frame is a table with named columns. Values are string, int64, float64 or bool; "" is a missing value.
 type frame struct {
 	columns []string
 	rows    []map[string]any
@@ -33,7 +33,7 @@ func (f *frame) change(name string, value func(v any) any) {
 	}
 }
 
-// names are what the report calls columns of the summary.
+// names maps columns of the summary to their names in the report.
 var names = map[string]string{
 	"Organization": "Submitter", "Division": "Category", "SystemType": "Suite", "SystemName": "System",
 	"number_of_nodes": "Nodes", "host_processor_model_name": "Processor", "accelerator_model_name": "Accelerator",
@@ -41,7 +41,7 @@ var names = map[string]string{
 	"Model": "UsedModel", "MlperfModel": "Model",
 }
 
-// read reads a summary. A column of numbers is one of numbers, as the official tool takes it.
+// read reads a summary. Columns that contain only numbers become numeric, like in the official tool.
 func read(summary io.Reader) (*frame, error) {
 	r := csv.NewReader(summary)
 	r.LazyQuotes = true
@@ -71,7 +71,7 @@ func read(summary io.Reader) (*frame, error) {
 	return f, f.wants()
 }
 
-// wants says which columns are missing.
+// wants returns an error that lists missing columns.
 func (f *frame) wants() error {
 	var faults []error
 	for _, name := range []string{"Submitter", "Availability", "Category", "Suite", "System", "Platform", "UsedModel",
@@ -85,14 +85,14 @@ func (f *frame) wants() error {
 	return errors.Join(faults...)
 }
 
-// absent are the texts that stand for no value.
+// absent lists the texts that represent a missing value.
 var absent = strings.Fields("#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan null")
 
 func isAbsent(text string) bool {
 	return text == "" || text == "#N/A N/A" || slices.Contains(absent, text)
 }
 
-// typed reads a column: as integers, doubles or truths, where all that is there is one, else as texts.
+// typed converts a column to integers, floats or booleans if all values permit it, and to texts otherwise.
 func typed(texts []string) []any {
 	present := slices.DeleteFunc(slices.Clone(texts), isAbsent)
 	all := func(is func(string) bool) bool { return len(present) > 0 && !slices.ContainsFunc(present, not(is)) }

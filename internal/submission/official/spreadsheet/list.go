@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// of are the rows of a sheet: those of a division and a suite with its scenarios, without power or with it. A system of
-// two types is in both suites.
+// of returns the rows of a sheet: those of a division and a suite with its scenarios, with or without power. A system
+// with both types is in both suites.
 func (f *frame) of(category, suite string, power bool, table map[string][]string) []map[string]any {
 	var rows []map[string]any
 	for _, row := range f.rows {
@@ -30,7 +30,7 @@ func (f *frame) of(category, suite string, power bool, table map[string][]string
 	return rows
 }
 
-// records are rows for the web page, with the number first and links without their formula.
+// records returns rows for the web page, with the number first and plain links instead of formulas.
 func (f *frame) records(rows []map[string]any) []*pyvalue.Dict {
 	var list []*pyvalue.Dict
 	for _, row := range rows {
@@ -55,7 +55,7 @@ func (f *frame) records(rows []map[string]any) []*pyvalue.Dict {
 	return list
 }
 
-// tenDecimals is how many the official list keeps.
+// tenDecimals rounds to ten decimals, like the official list.
 func tenDecimals(v float64) float64 {
 	if math.Abs(v) >= 1e16 || math.IsNaN(v) {
 		return v
@@ -64,7 +64,7 @@ func tenDecimals(v float64) float64 {
 	return rounded
 }
 
-// merged sorts the list, drops repeated results, and makes one entry of a result and its power.
+// merged sorts the list, removes repeated results, and merges each result with its power.
 func merged(list []*pyvalue.Dict) any {
 	slices.SortStableFunc(list, func(a, b *pyvalue.Dict) int {
 		return slices.Compare(sortKey(a), sortKey(b))
@@ -91,7 +91,7 @@ func text(d *pyvalue.Dict, key string) string {
 	return pyvalue.Text(v)
 }
 
-// pair merges a result and its power, whichever comes first.
+// pair merges a result and its power in either order.
 func pair(a, b *pyvalue.Dict) *pyvalue.Dict {
 	d := without(a, "Result", "Units")
 	if units := text(a, "Units"); strings.Contains(units, "Watts") || strings.Contains(units, "joules") {
@@ -104,7 +104,7 @@ func pair(a, b *pyvalue.Dict) *pyvalue.Dict {
 	return d
 }
 
-// alone is a result without power. A result of zero keeps the names that it has.
+// alone returns a result without power. A result of zero keeps its field names.
 func alone(a *pyvalue.Dict) *pyvalue.Dict {
 	if v, _ := a.Get("Result"); !pyvalue.True(v) {
 		return a

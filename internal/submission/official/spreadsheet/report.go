@@ -17,24 +17,24 @@ import (
 
 // Options contains the version, links and earlier ids of a report.
 type Options struct {
-	Version string // of the rules: "6.1"
-	// Owner, Repository and Branch are where the submissions lie, for links; empty means the official ones.
+	Version string // version of the rules, such as "6.1"
+	// Owner, Repository and Branch locate the submissions for links; empty: the official ones.
 	Owner, Repository, Branch string
-	IDs                       []byte // an ids.json of before, or nil
+	IDs                       []byte // earlier ids.json, or nil
 }
 
 // Report contains the data of the final report.
 type Report struct {
 	Results []byte // for the web page, as JSON
-	IDs     []byte // the numbers of systems, as JSON
+	IDs     []byte // numbers of systems, as JSON
 	Sheets  []Sheet
-	// Unknown are sheets that are left out: no model in them has a column. The official tool ends there.
+	// Unknown lists sheets that are omitted because none of their models has a column. The official tool would end there.
 	Unknown []string
 }
 
 const unique = "Unique ID (e.g. for Audit)"
 
-// Make makes the report of a summary. Errors are of the summary and of the numbers.
+// Make makes the report of a summary. Its errors concern the summary and the numbers.
 func Make(summary io.Reader, o Options) (*Report, error) {
 	f, err := read(summary)
 	if err != nil {
@@ -75,14 +75,14 @@ func (o Options) withDefaults() Options {
 
 func indented(v any, by string) []byte {
 	var out bytes.Buffer
-	_ = json.Indent(&out, []byte(pyvalue.JSON(v)), "", by) // NaN, which is not JSON, stands as it is
+	_ = json.Indent(&out, []byte(pyvalue.JSON(v)), "", by) // unchanged if it contains NaN, which is not JSON
 	if out.Len() == 0 {
 		return []byte(pyvalue.JSON(v))
 	}
 	return out.Bytes()
 }
 
-// complete mends columns, adds those that others are made of, and sorts.
+// complete corrects columns, adds derived columns, and sorts the rows.
 func (f *frame) complete(o Options) error {
 	var faults []error
 	for i, row := range f.rows {
@@ -128,7 +128,7 @@ func (f *frame) mend() {
 		return v
 	})
 	f.add("p#", func(row map[string]any) any {
-		n, _ := pyvalue.Int(row["host_processors_per_node"]) // looked at before
+		n, _ := pyvalue.Int(row["host_processors_per_node"]) // checked before
 		return n.Int64()
 	})
 }
@@ -142,7 +142,7 @@ func instead(of string, value any) func(any) any {
 	}
 }
 
-// link adds links and names, and sorts by who submitted what.
+// link adds links and names, and sorts the rows by submitter and system.
 func (f *frame) link(o Options) {
 	base := "https://github.com/" + o.Owner + "/" + o.Repository + "/tree/" + o.Branch
 	f.add("Details", func(row map[string]any) any {
@@ -183,7 +183,7 @@ func compareBy(a, b map[string]any, columns ...string) int {
 	return 0
 }
 
-// number gives each system its number: the one it had, or the next.
+// number assigns a number to each system: its earlier number, or the next free one.
 func (f *frame) number(o Options) (*pyvalue.Dict, error) {
 	ids := pyvalue.NewDict()
 	if len(o.IDs) > 0 {

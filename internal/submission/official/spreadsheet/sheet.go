@@ -17,8 +17,8 @@ import (
 //go:embed scenarios.json
 var scenarioFile []byte
 
-// scenarioTable lists, by suite and model, the scenarios that the report of a version shows; of a model that it does
-// not have, all. A version whose rules have no table of their own, or are not known, has that of scenarios.json.
+// scenarioTable returns the scenarios that a version's report shows, by suite and model. A model that is missing in the
+// table shows all scenarios. Versions without a table in their rules, and unknown versions, use scenarios.json.
 func scenarioTable(version string) (table map[string]map[string][]string, err error) {
 	if rules, err := mlconf.Round("v" + version); err == nil {
 		if ok, err := rules.Section("report_scenarios", &table); ok || err != nil {
@@ -55,7 +55,7 @@ func sheetName(suite, category string, power bool) string {
 	return name
 }
 
-// left are the columns that say whose results stand in a line.
+// left returns the columns that identify a result's system and submitter.
 func left(category string) []string {
 	names := []string{"ID", unique, "ColorKey", "PrivateID", "Submitter", "Availability", "System", "Nodes", "Processor",
 		"p#", "Accelerator", "a#", "Total Accelerators", "Software", "Notes"}
@@ -65,7 +65,7 @@ func left(category string) []string {
 	return append(names, "Details", "Code")
 }
 
-// column is a model, a scenario and a unit, by their places in the orders.
+// column is a model, a scenario and a unit, by their indices in the orders.
 type column [3]int
 
 func (c column) text() [3]string { return [3]string{models[c[0]], scenarios[c[1]], units[c[2]]} }
@@ -76,7 +76,7 @@ func columnOf(row map[string]any) (c column, ok bool) {
 	return c, !slices.Contains(c[:], -1)
 }
 
-// line is one of a sheet: who submitted, and the sums and counts of the results in each column.
+// line is a line of a sheet: its left columns, and the sums and counts of the results in each column.
 type line struct {
 	left  []any
 	sum   map[column]float64
@@ -113,7 +113,7 @@ func gather(category string, rows []map[string]any) ([]*line, []column) {
 		if !ok {
 			continue
 		}
-		v, _ := pyvalue.Float(row["Result"]) // looked at before
+		v, _ := pyvalue.Float(row["Result"]) // checked before
 		lines[i].sum[c] += v
 		lines[i].count[c]++
 		if !slices.Contains(columns, c) {
@@ -125,7 +125,7 @@ func gather(category string, rows []map[string]any) ([]*line, []column) {
 	return lines, columns
 }
 
-// compareValues sorts numbers before texts.
+// compareValues orders numbers before texts.
 func compareValues(a, b any) int {
 	_, aText := a.(string)
 	_, bText := b.(string)
@@ -147,7 +147,7 @@ func compareValues(a, b any) int {
 	return strings.Compare(pyvalue.Text(a), pyvalue.Text(b))
 }
 
-// cells are a line's; a system without a result in a column has none there, and one with several their mean.
+// cells returns a line's cells. A cell is empty without a result. For several results it contains their mean.
 func (l *line) cells(columns []column) []any {
 	cells := make([]any, 0, len(l.left)+len(columns))
 	for _, v := range l.left {
@@ -166,7 +166,7 @@ func (l *line) cells(columns []column) []any {
 	return cells
 }
 
-// headings are the lines with Result, models, scenarios and units, and the one with the names of the left columns.
+// headings returns the lines with Result, models, scenarios and units, and the line with the names of the left columns.
 func headings(left []string, columns []column) [][]any {
 	width := len(left) + len(columns)
 	lines := make([][]any, 5)
@@ -189,7 +189,7 @@ func headings(left []string, columns []column) [][]any {
 	return lines
 }
 
-// WriteCSV writes the cells.
+// WriteCSV writes the cells as CSV.
 func (s Sheet) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	for _, cells := range s.Cells {

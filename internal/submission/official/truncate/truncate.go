@@ -28,16 +28,16 @@ import (
 type Options struct {
 	Input     string
 	Submitter string
-	Output    string   // a new tree, in which the logs are truncated; empty: in Input
-	Backup    string   // folder for the originals; a relative one lies in the tree
-	Skip      []string // scenarios
+	Output    string   // new tree with the truncated logs; empty: truncate in Input
+	Backup    string   // folder for the originals; a relative path is inside the tree
+	Skip      []string // scenarios to skip
 }
 
-// ErrOutputExists says that Output is there already.
+// ErrOutputExists reports that Output exists already.
 var ErrOutputExists = errors.New("output directory already exists")
 
-// Run truncates a tree as the official tool does: what it leaves alone, what it does twice and where it stops are
-// the same, and the files too. An error is where the tool would have died.
+// Run truncates a tree like the official tool. It skips the same logs, repeats the same work, stops at the same places
+// and writes the same files. An error means that the tool would have died.
 func Run(o Options) (lines []python.Line, err error) {
 	t := truncation{root: o.Input, options: o}
 	if o.Output != "" {
@@ -57,7 +57,7 @@ func Run(o Options) (lines []python.Line, err error) {
 	return t.Lines, nil
 }
 
-// truncation is one run over a tree. Paths are slash-separated and relative to its root.
+// truncation is the state of Run. Paths are slash-separated and relative to the tree's root.
 type truncation struct {
 	root    string
 	options Options
@@ -67,13 +67,13 @@ type truncation struct {
 
 func (t *truncation) at(name string) string { return filepath.Join(t.root, filepath.FromSlash(name)) }
 
-// exists follows links.
+// exists reports whether a path exists, following links.
 func (t *truncation) exists(name string) bool {
 	_, err := os.Stat(t.at(name))
 	return err == nil
 }
 
-// tree goes through the results of a submitter.
+// tree processes the results of a submitter.
 func (t *truncation) tree() error {
 	for _, division := range tree.Divisions() {
 		submitter := path.Join(division, t.options.Submitter)
@@ -92,7 +92,7 @@ func (t *truncation) tree() error {
 	return nil
 }
 
-// below goes down to the scenario folders, and looks at each folder in them.
+// below descends to the scenario folders and processes each folder in them.
 func (t *truncation) below(dir string, levels int) error {
 	names, err := foldersIn(t.at(dir))
 	if err != nil {
@@ -115,7 +115,7 @@ func (t *truncation) below(dir string, levels int) error {
 
 var testName = regexp.MustCompile(`^TEST`)
 
-// look is at a scenario's log for each folder of the scenario, and at those of three audits.
+// look processes a scenario's log once for each folder of the scenario, and the logs of three audits.
 func (t *truncation) look(scenario, name string) error {
 	bare := name == "TEST07" || name == "TEST09"
 	dir := scenario
@@ -128,7 +128,7 @@ func (t *truncation) look(scenario, name string) error {
 	return t.log(dir, bare)
 }
 
-// log truncates the log of one scenario or audit. bare: accuracy.txt is to hold the hash alone.
+// log truncates the log of a scenario or an audit. If bare is set, accuracy.txt contains only the hash.
 func (t *truncation) log(dir string, bare bool) error {
 	accuracy := path.Join(dir, "accuracy")
 	log, score := path.Join(accuracy, tree.AccuracyLog), path.Join(accuracy, tree.AccuracyText)
@@ -159,7 +159,7 @@ func (t *truncation) log(dir string, bare bool) error {
 	return nil
 }
 
-// done says whether a log is small and its hash noted.
+// done reports whether a log is small and its hash has been recorded.
 func (t *truncation) done(log, score string, bare bool) (bool, error) {
 	if bare {
 		return false, nil
@@ -181,7 +181,7 @@ func (t *truncation) done(log, score string, bare bool) (bool, error) {
 	}), nil
 }
 
-// backup copies the log to the backup folder, where it has none of this name.
+// backup copies the log to the backup folder. saved is false if a file with that name exists there.
 func (t *truncation) backup(log string) (saved bool, err error) {
 	if t.options.Backup == "" {
 		return true, nil
@@ -235,8 +235,8 @@ func note(score, sum string, bare bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// cut is head, gap and tail as a reader of text sees them: 4096 characters of the head, what 4096 bytes of
-// the tail hold, and each end of a line a line feed.
+// cut returns the truncated log like a reader of text: the first 4096 characters, the gap, and the characters in the
+// last 4096 bytes. All line ends become line feeds.
 func cut(f io.ReaderAt, size int64) ([]byte, error) {
 	head, err := characters(io.NewSectionReader(f, 0, size))
 	if err != nil {
@@ -246,12 +246,13 @@ func cut(f io.ReaderAt, size int64) ([]byte, error) {
 	return append(append(head, own.Gap...), tail...), err
 }
 
-// readSize is how many bytes a reader of text takes at a time: all must be characters, wanted ones or not.
+// readSize is the number of bytes that a reader of text reads and decodes at a time, including characters that are not
+// used.
 const readSize = 8192
 
 var errNotText = errors.New("it is not UTF-8")
 
-// characters reads View characters, or all there are.
+// characters reads the first View characters.
 func characters(r io.Reader) (text []byte, err error) {
 	var raw []byte
 	for {
@@ -267,13 +268,13 @@ func characters(r io.Reader) (text []byte, err error) {
 			return nil, errNotText
 		}
 		text := newlines(raw[:whole])
-		if end || utf8.RuneCount(text) > own.View { // a carriage return at the end may be half a line's end
+		if end || utf8.RuneCount(text) > own.View { // a carriage return at the end can be half of a line end
 			return firstCharacters(text), nil
 		}
 	}
 }
 
-// unfinished is how many bytes at the end of text are the beginning of a character.
+// unfinished returns the number of bytes of an incomplete character at the end of text.
 func unfinished(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if c := text[len(text)-n]; utf8.RuneStart(c) {
@@ -286,7 +287,7 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// firstCharacters are the first View characters of text.
+// firstCharacters returns the first View characters of text.
 func firstCharacters(text []byte) []byte {
 	count := 0
 	for i := range string(text) {
@@ -298,7 +299,7 @@ func firstCharacters(text []byte) []byte {
 	return text
 }
 
-// newlines makes a line feed of every end of a line.
+// newlines converts all line ends to line feeds.
 func newlines(text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
@@ -309,7 +310,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// foldersIn lists the folders in a folder, by name. A link to one is one.
+// foldersIn lists the folders in a folder by name, including links to folders.
 func foldersIn(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -320,7 +321,7 @@ func foldersIn(dir string) (names []string, err error) {
 	return names, err
 }
 
-// copySubmitter copies a submitter's folders of all divisions into a new tree.
+// copySubmitter copies a submitter's folders in all divisions into a new tree.
 func copySubmitter(from, to, submitter string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err

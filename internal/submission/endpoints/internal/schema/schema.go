@@ -19,9 +19,9 @@ import (
 
 // Fault is a fault of a field.
 type Fault struct {
-	At      string // "node_types.0.driver"; "" for the whole file
-	Text    string // what is wanted, and what was found
-	Section string // of the rules, where it is another one than the file's
+	At      string // path of the field, such as "node_types.0.driver"; "" for the whole file
+	Text    string // what was expected and what was found
+	Section string // section of the rules, if it differs from the file's
 }
 
 func (f Fault) String() string {
@@ -34,12 +34,12 @@ func (f Fault) String() string {
 // Faults contains the faults of a file, in the order of its schema.
 type Faults []Fault
 
-// Add adds a fault.
+// Add adds a fault at a path.
 func (f *Faults) Add(at, format string, args ...any) {
 	*f = append(*f, Fault{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// Kind reads a value at a place, adds all its faults to f, and returns the converted value.
+// Kind converts the value at a path and adds all its faults to f.
 type Kind func(v any, at string, f *Faults) any
 
 // Field is a key of an object.
@@ -47,17 +47,17 @@ type Field struct {
 	Name     string
 	Kind     Kind
 	Required bool
-	Null     bool // null is allowed, and is like no key
-	Before   bool // the kind sees null, too
+	Null     bool // null is allowed and counts as a missing key
+	Before   bool // null is passed to the kind even if Null is set
 }
 
-// Record is an object that was read, with its converted fields and the original object.
+// Record is a converted object: its fields' converted values and the original object.
 type Record struct {
 	Raw    *pyvalue.Dict
 	values map[string]any
 }
 
-// Object is an object of fields. after is asked where all of them are right; it may be nil.
+// Object returns the kind of an object with the given fields. after, if not nil, is called if all fields are valid.
 func Object(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
 	return func(v any, at string, f *Faults) any {
 		d, ok := v.(*pyvalue.Dict)
@@ -90,22 +90,22 @@ func (r *Record) readField(field Field, at string, f *Faults) {
 	}
 }
 
-// Join is the place of a key within another place.
+// Join returns the path of a key in the object at a path.
 func Join(at, key string) string { return strings.TrimPrefix(at+"."+key, ".") }
 
-// Has says whether a field has a value.
+// Has reports whether a field has a value.
 func (r *Record) Has(name string) bool { return r != nil && r.values[name] != nil }
 
-// Text is a field's text, or "".
+// Text returns a field's text, or "".
 func (r *Record) Text(name string) string { return fieldValue[string](r, name) }
 
-// Float is a field's number, or 0.
+// Float returns a field's number, or 0.
 func (r *Record) Float(name string) float64 { return fieldValue[float64](r, name) }
 
-// Big is a field's whole number, or nil.
+// Big returns a field's whole number, or nil.
 func (r *Record) Big(name string) *big.Int { return fieldValue[*big.Int](r, name) }
 
-// Int is a field's whole number, within an int; or 0.
+// Int returns a field's whole number if it fits an int, or 0.
 func (r *Record) Int(name string) int {
 	n := r.Big(name)
 	switch {
@@ -119,16 +119,16 @@ func (r *Record) Int(name string) int {
 	return math.MaxInt
 }
 
-// Bool is a field's truth; false where it has none.
+// Bool returns a field's boolean, or false.
 func (r *Record) Bool(name string) bool { return fieldValue[bool](r, name) }
 
-// Record is a field's object, or nil.
+// Record returns a field's object, or nil.
 func (r *Record) Record(name string) *Record { return fieldValue[*Record](r, name) }
 
-// List is a field's list: the values of its items that have any.
+// List returns the items of a field's list without null items.
 func (r *Record) List(name string) []any { return fieldValue[[]any](r, name) }
 
-// Map is a field's object of any keys, or nil.
+// Map returns a field's object with arbitrary keys, or nil.
 func (r *Record) Map(name string) map[string]any { return fieldValue[map[string]any](r, name) }
 
 func fieldValue[T any](r *Record, name string) (v T) {
@@ -138,7 +138,7 @@ func fieldValue[T any](r *Record, name string) (v T) {
 	return v
 }
 
-// List is a list of at least min items of a kind.
+// List returns the kind of a list with min or more items of a kind.
 func List(min int, of Kind) Kind {
 	return func(v any, at string, f *Faults) any {
 		list, ok := v.([]any)
@@ -160,7 +160,7 @@ func List(min int, of Kind) Kind {
 	}
 }
 
-// Map is an object with values of a kind under any keys.
+// Map returns the kind of an object with arbitrary keys and values of a kind.
 func Map(of Kind) Kind {
 	return func(v any, at string, f *Faults) any {
 		d, ok := v.(*pyvalue.Dict)
@@ -177,10 +177,10 @@ func Map(of Kind) Kind {
 	}
 }
 
-// Any is any value.
+// Any accepts any value.
 func Any(v any, _ string, _ *Faults) any { return v }
 
-// Text is a text.
+// Text accepts a text.
 func Text(v any, at string, f *Faults) any {
 	text, ok := v.(string)
 	if !ok {
@@ -190,7 +190,7 @@ func Text(v any, at string, f *Faults) any {
 	return text
 }
 
-// LongText is a text of at least min characters.
+// LongText returns the kind of a text of min or more characters.
 func LongText(min int) Kind {
 	return func(v any, at string, f *Faults) any {
 		text, ok := Text(v, at, f).(string)
@@ -205,7 +205,7 @@ func LongText(min int) Kind {
 	}
 }
 
-// Word is one of some texts.
+// Word returns the kind of a text that is one of words.
 func Word(words ...string) Kind {
 	return func(v any, at string, f *Faults) any {
 		if text, ok := v.(string); ok && slices.Contains(words, text) {
@@ -216,7 +216,7 @@ func Word(words ...string) Kind {
 	}
 }
 
-// Int is a whole number; also true and false, 1.0, and texts of whole numbers.
+// Int accepts a whole number, and also booleans, 1.0 and texts of whole numbers.
 func Int(v any, at string, f *Faults) any {
 	switch x := v.(type) {
 	case int64:
@@ -243,7 +243,7 @@ func Int(v any, at string, f *Faults) any {
 	return nil
 }
 
-// IntFrom is a whole number of at least min.
+// IntFrom returns the kind of a whole number of min or more.
 func IntFrom(min int64) Kind {
 	return func(v any, at string, f *Faults) any {
 		n, ok := Int(v, at, f).(*big.Int)
@@ -258,7 +258,7 @@ func IntFrom(min int64) Kind {
 	}
 }
 
-// Float is a number; also true and false, and texts of numbers.
+// Float accepts a number, and also booleans and texts of numbers.
 func Float(v any, at string, f *Faults) any {
 	if _, isNil := v.(*pyvalue.Dict); v != nil && !isNil {
 		if x, err := pyvalue.Float(v); err == nil {
@@ -269,7 +269,7 @@ func Float(v any, at string, f *Faults) any {
 	return nil
 }
 
-// FloatWithin is a number from min to max.
+// FloatWithin returns the kind of a number from min to max.
 func FloatWithin(min, max float64) Kind {
 	return func(v any, at string, f *Faults) any {
 		x, ok := Float(v, at, f).(float64)
@@ -287,7 +287,7 @@ func FloatWithin(min, max float64) Kind {
 	}
 }
 
-// StrictFloat is a number that no text and no truth stands for.
+// StrictFloat accepts a number, but neither a text nor a boolean.
 func StrictFloat(v any, at string, f *Faults) any {
 	switch v.(type) {
 	case int64, *big.Int, float64:
@@ -297,11 +297,11 @@ func StrictFloat(v any, at string, f *Faults) any {
 	return nil
 }
 
-// truths are the texts that stand for true and false, in lower case.
+// truths maps texts in lower case to the booleans that they represent.
 var truths = map[string]bool{"1": true, "on": true, "t": true, "true": true, "y": true, "yes": true,
 	"0": false, "off": false, "f": false, "false": false, "n": false, "no": false}
 
-// Bool is true or false; also 1 and 0, and words for them.
+// Bool accepts a boolean, and also 1, 0 and words for booleans.
 func Bool(v any, at string, f *Faults) any {
 	switch x := v.(type) {
 	case bool:
@@ -310,7 +310,7 @@ func Bool(v any, at string, f *Faults) any {
 		if truth, ok := truths[strings.ToLower(x)]; ok {
 			return truth
 		}
-	case int64, *big.Int, float64: // those of JSON, and of YAML
+	case int64, *big.Int, float64: // numbers of JSON and YAML
 		if n, err := pyvalue.Float(v); err == nil && (n == 0 || n == 1) {
 			return n == 1
 		}
@@ -319,7 +319,7 @@ func Bool(v any, at string, f *Faults) any {
 	return nil
 }
 
-// Union is a value of one of several kinds; where none fits, the faults of all of them are.
+// Union returns the kind of a value that matches one of several kinds. If none matches, it adds the faults of all.
 func Union(kinds ...Kind) Kind {
 	return func(v any, at string, f *Faults) any {
 		var all Faults
@@ -335,7 +335,7 @@ func Union(kinds ...Kind) Kind {
 	}
 }
 
-// Brief is a value as a message shows it.
+// Brief returns a short form of a value for messages.
 func Brief(v any) string {
 	text := pyvalue.JSON(v)
 	if r := []rune(text); len(r) > 60 {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/yaml11"
 )
 
-// YAML reads the one mapping of a text of YAML 1.1 of at most maxBytes.
+// YAML reads a YAML 1.1 text of up to maxBytes that contains a single mapping.
 func YAML(text []byte, maxBytes int) (*pyvalue.Dict, error) {
 	v, err := yaml11.Decode(text, maxBytes)
 	if err != nil {
@@ -22,7 +22,7 @@ func YAML(text []byte, maxBytes int) (*pyvalue.Dict, error) {
 	return d, nil
 }
 
-// Plain is a value of package yaml11 as package pyvalue has it; keys are texts.
+// Plain converts a value of package yaml11 to the types of package pyvalue. Keys become texts.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case yaml11.Mapping:
@@ -52,7 +52,7 @@ func Plain(v any) any {
 	return v
 }
 
-// opaqueValue is a value that no field takes, such as a date.
+// opaqueValue is a value that no field accepts, such as a date.
 type opaqueValue struct{ text string }
 
 func (o opaqueValue) String() string { return o.text }

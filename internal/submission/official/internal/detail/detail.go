@@ -18,21 +18,21 @@ import (
 
 // Log is a log as the official checkers read it: the first value of each key, and the entries marked as errors.
 type Log struct {
-	values map[string]any  // of lists the first item alone
+	values map[string]any  // for a list, its first item
 	absent map[string]bool // keys whose record has no value
 
-	Errors []any // values of records marked as errors; of a record without a value a type of its own
-	// Unmarked says that a record has no is_error, so that errors cannot be counted.
+	Errors []any // values of records marked as errors; type missing for a record without a value
+	// Unmarked reports that a record lacks is_error, so errors cannot be counted.
 	Unmarked bool
 }
 
-// Of is a log with these values and no errors, as of a run whose log is no list of records.
+// Of returns a log with these values and no errors, for a run whose log is not a list of records.
 func Of(values map[string]any) *Log { return &Log{values: values, absent: map[string]bool{}} }
 
-// missing stands for the value of a record that has none.
+// missing represents the value of a record without one.
 type missing struct{}
 
-// Keys of the logs that both checkers read.
+// Keys of logs that both checkers read.
 const (
 	KeyScenario       = "effective_scenario"
 	KeySUT            = "sut_name"
@@ -40,17 +40,17 @@ const (
 	KeyTokenLatencies = "requested_use_token_latencies"
 )
 
-// LeastDuration is that of every performance run, in milliseconds, which both want.
+// LeastDuration is both checkers' minimum duration of a performance run in milliseconds.
 const LeastDuration = 600_000
 
-// The marks of records: those of LoadGen, and those of endpoints runs.
+// The marks of records: LoadGen's, and those of endpoints runs.
 const (
 	LoadGen   = ":::MLLOG"
 	Endpoints = ":::ENDPTS"
 )
 
-// Read reads a log whose records have the mark of the first line, which must be one of marks. An error is where the
-// checkers end, for a record that is no JSON say.
+// Read reads a log. The mark of its first line must be one of marks and applies to all records. It returns an error if
+// the checkers would end, for example for a record that is not JSON.
 func Read(r io.Reader, marks ...string) (*Log, error) {
 	d := &Log{values: map[string]any{}, absent: map[string]bool{}}
 	mark, n := "", 0
@@ -74,8 +74,8 @@ func Read(r io.Reader, marks ...string) (*Log, error) {
 	return d, err
 }
 
-// ReadAny reads a log whose records have the mark of LoadGen, if there are any; other lines are passed over. An error
-// is where the checkers before v5.0 end.
+// ReadAny reads a log with LoadGen's mark. It skips lines without the mark and accepts a log without records. It
+// returns an error if the checkers before v5.0 would end.
 func ReadAny(r io.Reader) (*Log, error) {
 	d := &Log{values: map[string]any{}, absent: map[string]bool{}}
 	n := 0
@@ -102,7 +102,7 @@ func markOf(line string, marks []string) string {
 	return ""
 }
 
-// eachLine calls use with each line of UTF-8, which \n, \r or both end.
+// eachLine calls use with each line of a UTF-8 text. Lines end with \n, \r or both.
 func eachLine(r io.Reader, use func(line string) error) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	for {
@@ -127,7 +127,7 @@ func eachLine(r io.Reader, use func(line string) error) error {
 	}
 }
 
-// add takes the JSON of a record.
+// add adds a record in JSON.
 func (d *Log) add(text string) error {
 	v, err := pyvalue.DecodeShort(text)
 	if err != nil {
@@ -172,13 +172,13 @@ func (d *Log) keep(key string, value any, hasValue bool) {
 	d.values[key] = value
 }
 
-// Get is the first value of a key, nil where the log does not have it.
+// Get returns the first value of a key, or nil if the log does not contain it.
 func (d *Log) Get(key string) any { return d.values[key] }
 
-// Absent says whether the first record of a key has no value.
+// Absent reports whether the first record of a key has no value.
 func (d *Log) Absent(key string) bool { return d.absent[key] }
 
-// Has says whether the log has a record of a key, with a value or without.
+// Has reports whether the log has a record of a key, with or without a value.
 func (d *Log) Has(key string) bool {
 	_, ok := d.values[key]
 	return ok || d.absent[key]

@@ -7,16 +7,16 @@ const (
 	Info    = "INFO"
 	Warning = "WARNING"
 	Error   = "ERROR"
-	Print   = "" // printed, not logged
+	Print   = "" // printed instead of logged
 )
 
 // Line is a line that an official tool logs or prints.
 type Line struct{ Level, Text string }
 
-// Printed says that the tool prints the line to its standard output, where all others are logged.
+// Printed reports whether the tool prints the line to its standard output. It logs all other lines.
 func (l Line) Printed() bool { return l.Level == Print }
 
-// String is the line as the tools write it.
+// String returns the line in the form of the tools.
 func (l Line) String() string {
 	if l.Printed() {
 		return l.Text

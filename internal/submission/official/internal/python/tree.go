@@ -21,16 +21,16 @@ import (
 // Tree reads the files of a folder by slash-separated names.
 type Tree struct{ Root *os.Root }
 
-// maxText is the size up to which texts other than logs are read, in bytes.
+// maxText is the maximum size in bytes of texts except logs.
 const maxText = 256 << 20
 
-// Exists says whether there is a file or folder.
+// Exists reports whether a file or folder exists.
 func (f Tree) Exists(name string) bool {
 	_, err := f.Root.Stat(filepath.FromSlash(name))
 	return err == nil
 }
 
-// Size is that of a file, in bytes.
+// Size returns the size of a file in bytes.
 func (f Tree) Size(name string) (int64, error) {
 	info, err := f.Root.Stat(filepath.FromSlash(name))
 	if err != nil {
@@ -39,10 +39,10 @@ func (f Tree) Size(name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// Dirs are the names of the folders in a folder, sorted.
+// Dirs returns the names of a folder's subfolders, sorted.
 func (f Tree) Dirs(name string) ([]string, error) { return f.list(name, fs.FileMode.IsDir) }
 
-// Plain are the names of the files in a folder, sorted.
+// Plain returns the names of a folder's files, sorted.
 func (f Tree) Plain(name string) ([]string, error) { return f.list(name, fs.FileMode.IsRegular) }
 
 func (f Tree) list(name string, want func(fs.FileMode) bool) ([]string, error) {
@@ -85,7 +85,7 @@ func (f Tree) open(name string) (*os.File, error) {
 	return f.Root.Open(filepath.FromSlash(name))
 }
 
-// Text reads a text as Python does: UTF-8, with the ends of lines as \n.
+// Text reads a text like Python: as UTF-8, with \n as line ends.
 func (f Tree) Text(name string) (string, error) {
 	file, err := f.open(name)
 	if err != nil {
@@ -103,7 +103,7 @@ func readText(r io.Reader, name string) (string, error) {
 	return text, nil
 }
 
-// Lines are those of a text with their ends; nil where there is no such file.
+// Lines returns the lines of a text with their ends, or nil if the file does not exist.
 func (f Tree) Lines(name string) ([]string, error) {
 	if !f.Exists(name) {
 		return nil, nil
@@ -125,7 +125,7 @@ func (f Tree) JSON(name string) (any, error) {
 	return ReadJSON(file, name)
 }
 
-// ReadJSON reads JSON of a file of this name.
+// ReadJSON reads JSON. name is the file's name for errors.
 func ReadJSON(r io.Reader, name string) (any, error) {
 	text, err := readText(r, name)
 	if err != nil {
@@ -138,12 +138,14 @@ func ReadJSON(r io.Reader, name string) (any, error) {
 	return v, nil
 }
 
-// Log reads a detail log of LoadGen or of an endpoints run; nil where there is none. Errors are crashes.
+// Log reads a detail log of LoadGen or of an endpoints run. It returns nil if the file does not exist. Errors are
+// crashes.
 func (f Tree) Log(name string) (*detail.Log, error) {
 	return f.log(name, func(r io.Reader) (*detail.Log, error) { return detail.Read(r, detail.LoadGen, detail.Endpoints) })
 }
 
-// OldLog reads a detail log as the checkers before v5.0 do; nil where there is none. Errors are crashes.
+// OldLog reads a detail log like the checkers before v5.0. It returns nil if the file does not exist. Errors are
+// crashes.
 func (f Tree) OldLog(name string) (*detail.Log, error) { return f.log(name, detail.ReadAny) }
 
 func (f Tree) log(name string, read func(io.Reader) (*detail.Log, error)) (*detail.Log, error) {
@@ -162,7 +164,7 @@ func (f Tree) log(name string, read func(io.Reader) (*detail.Log, error)) (*deta
 	return d, nil
 }
 
-// Differ names the files of a folder that are missing, and those that are too many.
+// Differ returns texts that name the missing and the superfluous files of a folder.
 func (f Tree) Differ(folder string, want, optional []string) (faults []string) {
 	found, err := f.Plain(folder)
 	if err != nil {

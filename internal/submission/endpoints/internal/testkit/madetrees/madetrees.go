@@ -1,5 +1,5 @@
-// Package madetrees contains the made-up submissions that tests compare with the official tools, as base trees and
-// changes to them.
+// Package madetrees contains synthetic submissions for comparisons with the official tools. Each is a base tree with
+// changes.
 package madetrees
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// Case is a tree of the official checker's golden cases: a base, the changes to it, and the rows of both (rule,
+// Case is a golden case of the official checker: a base, the changes to it, and the rows before and after (rule,
 // severity, path, section, message).
 type Case struct {
 	Base               string
@@ -31,17 +31,17 @@ type Case struct {
 	Errors, Warnings   *int
 }
 
-// Op is a change of a file or folder: "set" or "delete" of the value at Path, "text" as the whole file, "remove", and
-// "rename" to To.
+// Op is a change of a file or folder. "set" and "delete" change the value at Path. "text" replaces the whole file.
+// "remove" removes it, and "rename" renames it to To.
 type Op struct {
 	Op    string          `json:"op"`
-	File  string          `json:"file"` // below the submission
+	File  string          `json:"file"` // path relative to the submission
 	To    string          `json:"to,omitempty"`
 	Path  []any           `json:"path,omitempty"`
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
-// Cases reads the golden cases, and the bases that they name, which lie below sub/ in their file systems.
+// Cases reads the golden cases and their bases. The files of a base are below sub/.
 func Cases(t testing.TB, file string) (all []Case, bases map[string]fstest.MapFS) {
 	t.Helper()
 	bases = map[string]fstest.MapFS{}
@@ -102,7 +102,7 @@ func Write(t testing.TB, tree fstest.MapFS, dir string) {
 	}
 }
 
-// Changed is a base with changes.
+// Changed returns a copy of a base with changes.
 func Changed(t testing.TB, base fstest.MapFS, ops []Op) fstest.MapFS {
 	t.Helper()
 	tree := maps.Clone(base)
@@ -135,7 +135,7 @@ func Changed(t testing.TB, base fstest.MapFS, ops []Op) fstest.MapFS {
 	return tree
 }
 
-// decode reads a file of JSON or YAML.
+// decode parses a JSON or YAML file.
 func decode(file string, text []byte) (any, error) {
 	if strings.HasSuffix(file, ".yaml") {
 		v, err := yaml11.Decode(text, len(text))
@@ -144,7 +144,7 @@ func decode(file string, text []byte) (any, error) {
 	return pyvalue.Decode(string(text))
 }
 
-// edit sets or deletes a value of a file of JSON or YAML.
+// edit sets or deletes a value in a JSON or YAML file.
 func edit(t testing.TB, file string, text []byte, op Op) []byte {
 	t.Helper()
 	v, err := decode(file, text)
@@ -196,7 +196,7 @@ func changed(v any, at []any, set any, remove bool) any {
 	return v
 }
 
-// flow writes a value as YAML 1.1.
+// flow returns a value as YAML 1.1 in flow style.
 func flow(v any) string {
 	switch v := v.(type) {
 	case *pyvalue.Dict:

@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// oddValues are what may stand where another value did.
+// oddValues are replacements for a value.
 var oddValues = []string{`null`, `true`, `false`, `0`, `1`, `-1`, `7`, `32`, `33`, `600`, `1.0`, `1.5`, `1e9`, `0.98`,
 	`"x"`, `""`, `"12"`, `" 12 "`, `"1_000"`, `"yes"`, `"no"`, `[]`, `[1]`, `["x"]`, `{}`, `{"x": 1}`, `NaN`, `Infinity`,
 	`"standardized"`, `"rdi"`, `"serviced"`, `"dedicated"`, `"elected"`, `"performance"`, `"accuracy"`, `"windowable"`,
 	`"insufficient_passes"`, `"STEADY STATE"`, `"anomaly"`, `"low_latency"`, `"med_concurrency"`, `"2026-10-C1"`,
 	`"2026-12-C1"`, `"mlc_default"`, `"vendor_spec"`, `"liquid"`, `"air"`, `"node_scaling"`, `10487924139932647040`}
 
-// oddTexts are what may stand where a whole file did.
+// oddTexts are replacements for a whole file.
 var oddTexts = []string{"", "null", "{}", "[]", "x", "a: 1\na: 2\n", "{\"a\": NaN}", "a:\n\t- 1\n", "x: yes\ny: 030\n"}
 
 // Random draws a few changes of a base.
@@ -37,13 +37,14 @@ func Random(t testing.TB, base fstest.MapFS, random *rand.Rand) (ops []Op) {
 	return ops
 }
 
-// draw is one kind of change: of a file or folder as a whole, or of one value, at one point or at all of its curve.
+// draw draws one change: of a file or folder as a whole, or of one value, at one point or at several points of its
+// curve.
 func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
 	t.Helper()
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool {
 		return !strings.HasPrefix(name, "sub/results/") && random.IntN(4) > 0
 	})
-	if len(names) == 0 { // results/ is gone, and no other file was drawn
+	if len(names) == 0 { // results/ has been removed and no other file was drawn
 		return nil
 	}
 	name := names[random.IntN(len(names))]
@@ -73,11 +74,12 @@ func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
 	return append([]Op{op}, drawOthers(tree, names, name, op, random)...)
 }
 
-// drawOthers makes the change of a file at other points of its curve, too: at none, or at all behind some of the first.
+// drawOthers draws whether to repeat the change of a file at other points of its curve: at none, or at the first ones
+// in order and all later ones.
 func drawOthers(tree fstest.MapFS, names []string, name string, op Op, random *rand.Rand) (ops []Op) {
 	for _, other := range names {
 		if random.IntN(3) > 0 && len(ops) == 0 {
-			break // this point alone
+			break // no other point
 		}
 		beside := path.Base(other) == path.Base(name) && path.Dir(path.Dir(other)) == path.Dir(path.Dir(name))
 		if beside && other != name && has(tree[other].Data, other, op.Path) {
@@ -87,7 +89,7 @@ func drawOthers(tree fstest.MapFS, names []string, name string, op Op, random *r
 	return ops
 }
 
-// drawValue draws a change of one value of a file.
+// drawValue draws a change of one value in a file.
 func drawValue(text []byte, file string, random *rand.Rand) (op Op, ok bool) {
 	switch path.Ext(file) {
 	case ".json", ".yaml":
@@ -133,7 +135,7 @@ func drawValue(text []byte, file string, random *rand.Rand) (op Op, ok bool) {
 	return op, true
 }
 
-// container says whether a value has others in it.
+// container reports whether a value contains other values.
 func container(v any) bool {
 	switch v := v.(type) {
 	case *pyvalue.Dict:
@@ -144,12 +146,12 @@ func container(v any) bool {
 	return false
 }
 
-// drawn is what stands in a value's place: of a number often one near it.
+// drawn draws a replacement for a value. The replacement of a number is often close to it.
 func drawn(v any, random *rand.Rand) string {
 	factors := []float64{-1, 0.5, 0.9, 0.97, 0.995, 1.005, 1.03, 1.1, 2, 10}
 	factor := factors[random.IntN(len(factors))]
 	near := random.IntN(3) > 0
-	if n, isBig := v.(*big.Int); isBig && n.IsInt64() { // of YAML
+	if n, isBig := v.(*big.Int); isBig && n.IsInt64() { // from YAML
 		v = n.Int64()
 	}
 	switch v := v.(type) {
@@ -165,7 +167,7 @@ func drawn(v any, random *rand.Rand) string {
 	return oddValues[random.IntN(len(oddValues))]
 }
 
-// has says whether a file has a value at a path.
+// has reports whether a file contains a value at a path.
 func has(text []byte, file string, at []any) bool {
 	v, err := decode(file, text)
 	if err != nil {
