@@ -86,7 +86,7 @@ var rules = []Rule{
 	{
 		Name: ruleStandstill, Scenarios: "all",
 		Met:    "the machine was not suspended, nor the process stopped, for more than a second of the timed part",
-		Source: "Plumbline: docs/decisions/003-a-pause-is-judged-where-it-is-certain.md", Code: "pausesReason",
+		Source: "Plumbline: docs/decisions/003-only-an-unmistakable-pause-makes-a-run-invalid.md", Code: "pausesReason",
 	},
 }
 
