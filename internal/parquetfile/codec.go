@@ -12,10 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// PageCodec is how pages are packed.
+// PageCodec is the compression method of a page.
 type PageCodec int32
 
-// The packings.
+// The compression methods, with the format's numbers.
 const (
 	Uncompressed PageCodec = iota
 	Snappy
@@ -29,7 +29,7 @@ const (
 
 var codecNames = []string{"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"}
 
-// String is the format's name.
+// String returns the name of the codec in the format's description.
 func (c PageCodec) String() string {
 	if c < 0 || int(c) >= len(codecNames) {
 		return "codec " + strconv.Itoa(int(c))
@@ -37,7 +37,7 @@ func (c PageCodec) String() string {
 	return codecNames[c]
 }
 
-// checkSupported checks that the codec can be read.
+// checkSupported returns an error if the package cannot decompress the codec.
 func (c PageCodec) checkSupported() error {
 	switch c {
 	case Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw:
@@ -48,7 +48,7 @@ func (c PageCodec) checkSupported() error {
 	return fmt.Errorf("%w: it is packed by %v; write it with ZSTD or SNAPPY", ErrForm, c)
 }
 
-// decompressor unpacks one page after the other, in the same memory.
+// decompressor decompresses the pages of a column one after the other. It reuses its decoders.
 type decompressor struct {
 	which  PageCodec
 	snappy *snappyBlock
@@ -58,9 +58,10 @@ type decompressor struct {
 	zstd   *zstd.Decoder
 }
 
-// startPage lets to read what is packed in a page, of which it knows the size; plain: it is not packed.
+// startPage prepares to for the decompressed contents of a page. It reads from from the data as stored; plain means
+// that these are not compressed.
 func (u *decompressor) startPage(to *sizedReader, from io.Reader, plain bool) (err error) {
-	if to.size == 0 { // some write nothing then, not even a frame
+	if to.size == 0 { // some writers write nothing for an empty page, not even a frame
 		return nil
 	}
 	to.codec = u.which
@@ -100,19 +101,20 @@ func (u *decompressor) startPage(to *sizedReader, from io.Reader, plain bool) (e
 	return to.wrapError(err)
 }
 
+// closeDecoder releases the resources of the Zstandard decoder.
 func (u *decompressor) closeDecoder() {
 	if u.zstd != nil {
 		u.zstd.Close()
 	}
 }
 
-// sizedReader reads what a page unpacks to, which must have exactly the size that its header states: one that is larger
-// ends there.
+// sizedReader reads the decompressed contents of a page. Their size must equal the size in the page's header; a read
+// past that size returns an error.
 type sizedReader struct {
-	from       io.Reader // nil: there is no more
+	from       io.Reader // decompressed contents; nil after their end
 	codec      PageCodec
-	size, left int64
-	one        [1]byte
+	size, left int64   // bytes; left is what has not been read
+	one        [1]byte // buffer of requireEnd
 }
 
 // Read implements io.Reader.
@@ -134,7 +136,7 @@ func (e *sizedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// requireEnd checks that nothing more comes.
+// requireEnd checks that the decompressed contents end here. It returns io.EOF if they do.
 func (e *sizedReader) requireEnd() error {
 	for range 100 {
 		n, err := e.from.Read(e.one[:])
@@ -151,6 +153,7 @@ func (e *sizedReader) requireEnd() error {
 	return io.ErrNoProgress
 }
 
+// wrapError adds the codec to an error of a decoder. Errors of this package stay unchanged.
 func (e *sizedReader) wrapError(err error) error {
 	if err == nil || errors.Is(err, errDamaged) || errors.Is(err, ErrForm) {
 		return err

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// PhysicalType is a physical type: how values lie in the file.
+// PhysicalType is the type in which a file stores the values of a column.
 type PhysicalType int32
 
-// The physical types.
+// The physical types, with the format's numbers.
 const (
 	Boolean PhysicalType = iota
 	Int32
@@ -22,7 +22,7 @@ const (
 
 var kindNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 
-// String is the format's name.
+// String returns the type's name in the format's description.
 func (k PhysicalType) String() string {
 	if k < 0 || int(k) >= len(kindNames) {
 		return "a type of number " + strconv.Itoa(int(k))
@@ -30,13 +30,13 @@ func (k PhysicalType) String() string {
 	return kindNames[k]
 }
 
-// LogicalMeaning is what the values of a column stand for, where it matters to a reader.
+// LogicalMeaning is the meaning of the values of a column, as far as readers need it.
 type LogicalMeaning int
 
-// The meanings.
+// The logical meanings.
 const (
-	Plain     LogicalMeaning = iota // what the physical type says
-	Text                            // in UTF-8: strings, names of enumerations, JSON
+	Plain     LogicalMeaning = iota // the meaning of the physical type itself
+	Text                            // UTF-8: strings, names of enumerations, JSON
 	Unsigned                        // an integer without a sign
 	Decimal                         // an integer times 10 to the power of minus Scale
 	Date                            // days since 1970-01-01
@@ -45,32 +45,32 @@ const (
 	Half                            // a float of two bytes
 	UUID                            // 16 bytes
 	Interval                        // months, days and milliseconds in 12 bytes
-	List                            // a structure that is a list
+	List                            // a structure that represents a list
 )
 
 var meaningNames = map[LogicalMeaning]string{Text: "text", Decimal: "DECIMAL", Date: "DATE", TimeOfDay: "TIME",
 	Timestamp: "TIMESTAMP", Half: "FLOAT16", UUID: "UUID", Interval: "INTERVAL"}
 
-// Column is a column of a file, or a part of one: a structure has Columns, a leaf has values.
+// Column is a column of a file or a part of a column. A structure has Columns; a leaf has values.
 type Column struct {
 	Name     string
 	Columns  []*Column
-	Index    int // of a leaf, among the leaves of the file
+	Index    int // position of a leaf among all leaves of the file
 	Kind     PhysicalType
-	Length   int // bytes of a value of Int96 and FixedByteArray
+	Length   int // bytes of a value of a type with fixed width
 	Meaning  LogicalMeaning
-	Scale    int // of Decimal
-	TickToMS int // of TimeOfDay and Timestamp: ticks in a millisecond
+	Scale    int // digits after the decimal point of a Decimal
+	TickToMS int // ticks per millisecond of TimeOfDay and Timestamp
 
 	Optional, Repeated bool
-	Repetition         int // the level of a further element of the innermost list
-	Definition         int // the level from which on there is a value
+	Repetition         int // repetition level at which a value continues the innermost list
+	Definition         int // definition level of a value that is not null
 }
 
-// IsLeaf tells whether the column has values, and no columns.
+// IsLeaf reports whether the column has values instead of parts.
 func (c *Column) IsLeaf() bool { return c.Columns == nil }
 
-// TypeName says what the values are, for messages.
+// TypeName returns the name of the values' type, for messages.
 func (c *Column) TypeName() string {
 	if !c.IsLeaf() {
 		return "a structure"
@@ -81,7 +81,7 @@ func (c *Column) TypeName() string {
 	return c.Kind.String()
 }
 
-// The fields of the union LogicalType, and the older ConvertedTypes with the same meaning.
+// The numbers of the fields of the union LogicalType.
 const (
 	logicalString  = 1
 	logicalList    = 3
@@ -106,10 +106,11 @@ var convertedMeanings = map[int32]LogicalMeaning{
 	11: Unsigned, 12: Unsigned, 13: Unsigned, 14: Unsigned, 19: Text, 21: Interval,
 }
 
-// ticksOf are ticks in a millisecond, by a logical type's unit.
+// ticksPerMillisecond maps a logical type's unit to its ticks per millisecond.
 var ticksOf = map[int]int{1: 1, 2: 1e3, 3: 1e6}
 
-// setMeaning finds what an element's values stand for.
+// setMeaning sets Meaning, Scale and TickToMS from the logical type of a schema element, or else from its older
+// ConvertedType.
 func (c *Column) setMeaning(e *schemaElement) {
 	c.TickToMS = 1
 	if e.logical.which == 0 {
@@ -128,13 +129,13 @@ func (c *Column) setMeaning(e *schemaElement) {
 	}
 }
 
-// schemaTree makes columns of the elements of a schema.
+// schemaTree builds columns from the elements of a schema.
 type schemaTree struct {
-	schema []schemaElement
-	leaves []*Column
+	schema []schemaElement // elements that have not been read
+	leaves []*Column       // leaves read so far, in the file's order
 }
 
-// readRoot returns the column that holds all others.
+// readRoot returns the root column. It contains all other columns.
 func (t *schemaTree) readRoot() (*Column, error) {
 	if len(t.schema) == 0 {
 		return nil, damagedErrorf("it has no schema")
@@ -147,7 +148,7 @@ func (t *schemaTree) readRoot() (*Column, error) {
 	return root, err
 }
 
-// readColumn reads the next element and its parts.
+// readColumn reads the next schema element and its children.
 func (t *schemaTree) readColumn(parent *Column, depth int) (*Column, error) {
 	if len(t.schema) == 0 || depth > maxDepth {
 		return nil, damagedErrorf("its schema ends within a structure, or has more than %d within each other", maxDepth)
@@ -177,9 +178,10 @@ func (t *schemaTree) readColumn(parent *Column, depth int) (*Column, error) {
 	return c, nil
 }
 
-// widths are bytes of a value as it lies in a file.
+// valueWidths maps physical types of fixed width to the bytes of a value.
 var widths = map[PhysicalType]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
 
+// readLeaf sets the physical type of a leaf and checks it.
 func (t *schemaTree) readLeaf(c *Column, e *schemaElement) error {
 	c.Kind, c.Index, c.Length = e.kind, len(t.leaves), widths[e.kind]
 	t.leaves = append(t.leaves, c)

@@ -78,19 +78,19 @@ type craftedPage struct {
 	data   []byte
 }
 
-// v1 is a page of version 1.
+// v1 returns a page of version 1.
 func v1(how pageEncoding, values, unpacked int, packed []byte) craftedPage {
 	return craftedPage{map[int]any{1: pageV1, 2: unpacked, 3: len(packed),
 		5: structure(map[int]any{1: values, 2: int(how), 3: 3, 4: 3})}, packed}
 }
 
-// words is a dictionary.
+// words returns a dictionary.
 func words(values, unpacked int, packed []byte) craftedPage {
 	return craftedPage{map[int]any{1: pageDictionary, 2: unpacked, 3: len(packed),
 		7: structure(map[int]any{1: values, 2: 0})}, packed}
 }
 
-// v2 is a page of version 2, whose levels are in front of what is packed.
+// v2 returns a page of version 2, whose levels are in front of what is packed.
 func v2(how pageEncoding, values, repetitions, definitions, unpacked int, data []byte) craftedPage {
 	return craftedPage{map[int]any{1: pageV2, 2: unpacked, 3: len(data),
 		8: structure(map[int]any{1: values, 2: 0, 3: values, 4: int(how), 5: definitions, 6: repetitions})}, data}

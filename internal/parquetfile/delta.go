@@ -9,26 +9,27 @@ import (
 	"math"
 )
 
-// deltaDecoder decodes integers as differences from the one before, in blocks of which each has a least difference, and
-// parts with a width of their own (DELTA_BINARY_PACKED).
+// deltaDecoder decodes integers from differences between neighbours (DELTA_BINARY_PACKED). The differences are in
+// blocks. A block states its smallest difference, and its miniblocks have individual bit widths.
 type deltaDecoder struct {
 	deltaHead
-	narrow bool // of 32 bits
-	least  int64
-	widths []byte // of the parts of the block
-	part   int
-	inPart int // values of the part that are left
+	narrow bool   // 32-bit integers
+	least  int64  // smallest difference of the current block
+	widths []byte // bit widths of the miniblocks of the current block
+	part   int    // index of the current miniblock
+	inPart int    // values of the current miniblock that are left
 	packed bitsOf
 }
 
-// deltaHead is what such integers begin with.
+// deltaHeader is the header of a sequence of such integers.
 type deltaHead struct {
-	block, parts, perPart int
-	left                  int64 // values
-	value                 int64 // the first, then the last one
-	begun                 bool  // the first one is taken
+	block, parts, perPart int   // values of a block, miniblocks of a block, values of a miniblock
+	left                  int64 // values that have not been returned
+	value                 int64 // the first value, later the last returned value
+	begun                 bool  // the first value was returned
 }
 
+// readDeltaHeader reads and checks a header.
 func readDeltaHead(from io.ByteReader) (h deltaHead, err error) {
 	var n [3]uint64
 	for i := range n {
@@ -87,6 +88,7 @@ func (d *deltaDecoder) nextInt() (int64, error) {
 	return d.value, nil
 }
 
+// nextMiniblock begins the next miniblock, in the next block if the current one is complete.
 func (d *deltaDecoder) nextPart() (err error) {
 	if d.part++; d.part >= d.parts {
 		d.part = 0
@@ -99,7 +101,7 @@ func (d *deltaDecoder) nextPart() (err error) {
 	return nil
 }
 
-// readBlock reads the head of a block: its least difference, and the widths of its parts.
+// readBlockHeader reads the header of a block: its smallest difference and the bit widths of its miniblocks.
 func readBlock(from io.ByteReader, widths []byte, parts int) (int64, []byte, error) {
 	least, err := binary.ReadVarint(from)
 	for i := 0; i < parts && err == nil; i++ {
@@ -112,8 +114,7 @@ func readBlock(from io.ByteReader, widths []byte, parts int) (int64, []byte, err
 	return least, widths, noEOF(err)
 }
 
-// bufferDeltas reads differences to their end and keeps them as they lie, for they stand before what they are the
-// lengths of.
+// bufferDeltas reads differences to their end into memory. It is necessary for lengths that precede their byte arrays.
 func bufferDeltas(from *bufio.Reader) (*deltaDecoder, error) {
 	k := &byteRecorder{from: from}
 	head, err := readDeltaHead(k)
@@ -134,7 +135,7 @@ func bufferDeltas(from *bufio.Reader) (*deltaDecoder, error) {
 	return newDeltas(bytes.NewReader(k.kept), true)
 }
 
-// byteRecorder keeps what is read.
+// byteRecorder records the bytes that are read through it.
 type byteRecorder struct {
 	from *bufio.Reader
 	kept []byte
@@ -150,6 +151,7 @@ func (k *byteRecorder) ReadByte() (byte, error) {
 	return b, err
 }
 
+// bufferMore records the next n bytes.
 func (k *byteRecorder) bufferMore(n int) (err error) {
 	if len(k.kept)+n > maxLevels {
 		return fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
@@ -158,7 +160,7 @@ func (k *byteRecorder) bufferMore(n int) (err error) {
 	return err
 }
 
-// deltaLengths are byte arrays behind their lengths (DELTA_LENGTH_BYTE_ARRAY).
+// deltaLengths decodes byte arrays that follow their lengths (DELTA_LENGTH_BYTE_ARRAY).
 type deltaLengths struct {
 	lengths *deltaDecoder
 	from    *bufio.Reader
@@ -191,12 +193,12 @@ func (d *deltaDecoder) nextSize() (int, error) {
 	return checkLength(n)
 }
 
-// deltaBytes are byte arrays that begin as the one before: how many bytes they share, and the others
-// (DELTA_BYTE_ARRAY).
+// deltaBytes decodes byte arrays from the number of bytes that each shares with the beginning of the previous one, and
+// the remaining bytes (DELTA_BYTE_ARRAY).
 type deltaBytes struct {
 	shared *deltaDecoder
 	rest   *deltaLengths
-	value  []byte // the last one
+	value  []byte // the last returned value
 	leaf   *Column
 }
 

@@ -8,22 +8,22 @@ import (
 	"os"
 )
 
-// valueDictionary holds the values that a column's pages have indices of: a small one in memory, another one in a
-// temporary file.
+// valueDictionary contains the values to which the indices in a column's pages refer. It stores a small dictionary in
+// memory and a large one in a temporary file.
 type valueDictionary struct {
 	leaf  *Column
-	bytes []byte
-	file  *os.File // nil: they are in bytes
-	path  string   // empty: the file has no name any more
-	count int
-	ends  []uint32 // of byte arrays
-	last  []byte   // read from the file
+	bytes []byte   // values of a dictionary in memory
+	file  *os.File // values of a larger dictionary; nil: they are in bytes
+	path  string   // name of the file; empty: it has been removed
+	count int      // number of values
+	ends  []uint32 // end of each byte array among the values
+	last  []byte   // value last read from the file
 }
 
-// inMemory is how many bytes a dictionary in memory has at most.
+// maxMemoryBytes limits the size of a dictionary in memory.
 const inMemory = 4 << 20
 
-// indexDecoder decodes indices into the dictionary.
+// indexDecoder decodes indices into the dictionary and returns the values.
 type indexDecoder struct {
 	of   *valueDictionary
 	runs *runDecoder
@@ -51,6 +51,7 @@ func (x *indexDecoder) next(v *LeafValue) error {
 	return x.of.setValue(v, int64(i))
 }
 
+// readDictionary reads the page of a dictionary.
 func (r *ColumnReader) readDictionary(h *pageHeader) error {
 	switch {
 	case r.dictionary != nil:
@@ -75,7 +76,7 @@ func (r *ColumnReader) readDictionary(h *pageHeader) error {
 	return r.dictionary.readToFile(r.page.unpacked)
 }
 
-// readValues reads the values, of which keep keeps the next n bytes.
+// readValues reads the values. It calls keep for the next n bytes of from, which belong to one value.
 func (d *valueDictionary) readValues(from *bufio.Reader, keep func(n int) error) error {
 	end := 0
 	for range d.count {
@@ -97,12 +98,13 @@ func (d *valueDictionary) readValues(from *bufio.Reader, keep func(n int) error)
 	return nil
 }
 
+// readToFile reads the values into a temporary file.
 func (d *valueDictionary) readToFile(from *bufio.Reader) (err error) {
 	if d.file, err = os.CreateTemp("", "plumbline-dictionary-*"); err != nil {
 		return fmt.Errorf("keep a dictionary in a file: %w", err)
 	}
 	d.path = d.file.Name()
-	if os.Remove(d.path) == nil { // else when it is closed
+	if os.Remove(d.path) == nil { // otherwise close removes it
 		d.path = ""
 	}
 	out := bufio.NewWriterSize(&memoryLimit{d.file}, 256<<10)
@@ -116,7 +118,7 @@ func (d *valueDictionary) readToFile(from *bufio.Reader) (err error) {
 	return out.Flush()
 }
 
-// memoryLimit says what to do where a dictionary does not fit in memory.
+// dictionaryFile writes to the temporary file. Its errors advise to choose another folder.
 type memoryLimit struct{ file *os.File }
 
 func (r *memoryLimit) Write(p []byte) (int, error) {
@@ -127,7 +129,7 @@ func (r *memoryLimit) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// setValue makes v value i.
+// setValue sets v to value number i.
 func (d *valueDictionary) setValue(v *LeafValue, i int64) (err error) {
 	if i < 0 || i >= int64(d.count) {
 		return damagedErrorf("index %d into a dictionary of %d values", i, d.count)

@@ -11,7 +11,7 @@ import (
 
 var errNoParquet = errors.New("it is no Parquet file, or cut short: one ends in PAR1")
 
-// ParquetFile is an open Parquet file. It may be read by several goroutines, each with readers of its own.
+// ParquetFile is an open Parquet file. Several goroutines may read it, each with its own readers.
 type ParquetFile struct {
 	disk   io.ReaderAt
 	size   int64
@@ -21,7 +21,7 @@ type ParquetFile struct {
 	leaves []*Column
 }
 
-// Open opens the file at a path; the caller closes it.
+// Open opens the file at a path. The caller must close it.
 func Open(path string) (*ParquetFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func openFile(f *os.File) (*ParquetFile, error) {
 	return New(f, info.Size())
 }
 
-// New reads a file of so many bytes, which stays the caller's.
+// New returns a ParquetFile that reads from f, which has size bytes. The caller keeps the ownership of f.
 func New(f io.ReaderAt, size int64) (*ParquetFile, error) {
 	footer, err := readFooter(f, size)
 	if err != nil {
@@ -64,13 +64,13 @@ func New(f io.ReaderAt, size int64) (*ParquetFile, error) {
 // Close closes the file.
 func (f *ParquetFile) Close() error { return f.close() }
 
-// RowCount is how many rows the file has.
+// RowCount returns the number of rows.
 func (f *ParquetFile) RowCount() int64 { return f.footer.rows }
 
-// Columns are those of the file, in its order.
+// Columns returns the columns in the file's order.
 func (f *ParquetFile) Columns() []*Column { return f.root.Columns }
 
-// FindColumn is the one of this name; nil: there is none.
+// FindColumn returns the column of this name, or nil.
 func (f *ParquetFile) FindColumn(name string) *Column {
 	for _, c := range f.root.Columns {
 		if c.Name == name {
@@ -80,7 +80,7 @@ func (f *ParquetFile) FindColumn(name string) *Column {
 	return nil
 }
 
-// ColumnNames are those of the columns, in the file's order.
+// ColumnNames returns the names of the columns in the file's order.
 func (f *ParquetFile) ColumnNames() []string {
 	names := make([]string, len(f.root.Columns))
 	for i, c := range f.root.Columns {
@@ -89,14 +89,14 @@ func (f *ParquetFile) ColumnNames() []string {
 	return names
 }
 
-// RowGroups is how many groups of rows the file has, one after the other.
+// RowGroups returns the number of row groups.
 func (f *ParquetFile) RowGroups() int { return len(f.footer.groups) }
 
-// GroupRows is how many rows a group has.
+// GroupRows returns the number of rows of a row group.
 func (f *ParquetFile) GroupRows(group int) int64 { return f.footer.groups[group].rows }
 
-// OpenColumn begins to read a leaf of a group of rows; the caller closes the reader. The error wraps ErrForm where the
-// column is of a form that is not read.
+// OpenColumn returns a reader of a leaf in a row group. The caller must close it. The error wraps ErrForm if the column
+// has an unsupported form.
 func (f *ParquetFile) OpenColumn(group int, leaf *Column) (*ColumnReader, error) {
 	of := &f.footer.groups[group].chunks[leaf.Index]
 	start := of.data

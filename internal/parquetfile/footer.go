@@ -8,20 +8,20 @@ import (
 	"math"
 )
 
-// fileMetadata is what a file says of itself, as far as readers need it.
+// fileMetadata contains the metadata in a file's footer that readers need.
 type fileMetadata struct {
 	rows   int64
 	schema []schemaElement
-	leaves int // elements without parts
+	leaves int // number of elements without children
 	groups []rowGroup
-	locked bool // it is encrypted
+	locked bool // the file is encrypted
 }
 
-// schemaElement is a column or a structure of columns, as it lies in the footer: before its parts.
+// schemaElement is a column, or a structure of columns, in the footer's schema. Its children follow it.
 type schemaElement struct {
 	name       string
 	kind       PhysicalType
-	leaf       bool // it has a kind
+	leaf       bool // it is a leaf: it has a physical type
 	length     int32
 	repetition int32
 	children   int32
@@ -30,7 +30,7 @@ type schemaElement struct {
 	logical    logicalType
 }
 
-// logicalType is a LogicalType: which field of the union it is, and that field's own.
+// logicalType is a LogicalType: the number of the union's field, and the contents of that field.
 type logicalType struct {
 	which  int
 	scale  int32
@@ -38,22 +38,23 @@ type logicalType struct {
 	signed bool
 }
 
+// rowGroup describes a group of rows.
 type rowGroup struct {
 	rows   int64
 	chunks []columnChunk
 }
 
-// columnChunk is a column of a group of rows.
+// columnChunk describes a column in a group of rows.
 type columnChunk struct {
-	elsewhere, locked bool
+	elsewhere, locked bool // elsewhere: it is in another file; locked: it is encrypted
 	codec             PageCodec
 	values            int64
-	packed            int64 // bytes of all its pages
-	data, dictionary  int64 // where pages begin
-	known             bool  // it says all this
+	packed            int64 // compressed bytes of all pages
+	data, dictionary  int64 // offsets of the first data page and of the dictionary page
+	known             bool  // the chunk has metadata
 }
 
-// readFooter reads the footer of a file of so many bytes.
+// readFooter reads the footer of a file of size bytes.
 func readFooter(f io.ReaderAt, size int64) (*fileMetadata, error) {
 	const magic = "PAR1"
 	var end [4 + len(magic)]byte
@@ -154,7 +155,7 @@ func (f *fileMetadata) readElement(c *thriftReader) error {
 	return c.err
 }
 
-// readField reads the one field of the union.
+// readField reads the union's only field.
 func (l *logicalType) readField(c *thriftReader) func(int, byte) bool {
 	return func(id int, kind byte) bool {
 		l.which = id
@@ -176,7 +177,7 @@ func (l *logicalType) readField(c *thriftReader) func(int, byte) bool {
 	}
 }
 
-// readRowGroup reads a group of rows. It has a chunk for each column: the schema stands before it.
+// readRowGroup reads a row group. It must have a chunk for each leaf of the schema, which precedes it.
 func (f *fileMetadata) readRowGroup(c *thriftReader) error {
 	if f.leaves == 0 {
 		return damagedErrorf("rows without columns")

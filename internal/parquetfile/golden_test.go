@@ -54,7 +54,7 @@ func goldenFiles(t testing.TB) map[string][]byte {
 	return files
 }
 
-// values are those that each column should have, a document of JSON for each row.
+// values returns those that each column should have, a document of JSON for each row.
 func values(t *testing.T, data []byte) map[string][]any {
 	t.Helper()
 	all := map[string][]any{}

@@ -43,7 +43,7 @@ func readAll(data []byte, most int) (values int, bytesOf int64, err error) {
 	return values, bytesOf, nil
 }
 
-// taken is the memory that a function allocates.
+// taken returns the memory that a function allocates.
 func taken(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

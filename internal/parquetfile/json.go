@@ -16,10 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/half"
 )
 
-// AppendJSON appends a value of the column, which is a leaf, as JSON. Texts are strings, and bytes that are not UTF-8
-// strings in base 64; dates 2006-01-02; UUIDs in their usual form; timestamps milliseconds since 1970, times of the day
-// milliseconds since midnight. Decimals are numbers with all their digits. Floats that are not finite, which JSON does
-// not have, are null. The error wraps ErrForm for intervals, which are of no length.
+// AppendJSON appends a value of the column, which must be a leaf, as JSON. Texts are strings; bytes that are not UTF-8
+// are strings in base 64. Dates have the form 2006-01-02, and UUIDs their usual form. Timestamps are milliseconds since
+// 1970, times of the day milliseconds since midnight. Decimals are numbers with all their digits. Floats that are not
+// finite are null, because JSON cannot represent them. The error wraps ErrForm for intervals, because their length
+// varies.
 func (c *Column) AppendJSON(dst []byte, v *LeafValue) ([]byte, error) {
 	switch {
 	case v.Null:
@@ -77,7 +78,7 @@ func (c *Column) appendBytes(dst []byte, v *LeafValue) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-// signedInteger is the integer in b, the highest byte first, in two's complement.
+// signedInteger returns the integer in b, in two's complement with the highest byte first.
 func signedInteger(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
@@ -86,7 +87,7 @@ func signedInteger(b []byte) *big.Int {
 	return n
 }
 
-// appendDecimal writes n times 10 to the power of minus scale.
+// appendDecimal appends n times 10 to the power of minus scale.
 func appendDecimal(dst []byte, n *big.Int, scale int) []byte {
 	digits := new(big.Int).Abs(n).String()
 	if n.Sign() < 0 {
@@ -102,7 +103,8 @@ func appendDecimal(dst []byte, n *big.Int, scale int) []byte {
 	return append(append(append(dst, digits[:whole]...), '.'), digits[whole:]...)
 }
 
-// int96Millis is a timestamp of the deprecated form in milliseconds: nanoseconds of the day, and the Julian day.
+// int96Millis converts a timestamp of the deprecated form (nanoseconds of the day, Julian day) to milliseconds since
+// 1970.
 func int96Millis(b []byte) float64 {
 	const day1970 = 2440588
 	nanoseconds := int64(binary.LittleEndian.Uint64(b))
@@ -110,7 +112,7 @@ func int96Millis(b []byte) float64 {
 	return float64(days)*24*60*60*1e3 + float64(nanoseconds)/1e6
 }
 
-// appendFloat writes a number; JSON has none that is not finite.
+// appendFloat appends a number, or null if it is not finite.
 func appendFloat(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)

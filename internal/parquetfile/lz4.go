@@ -6,15 +6,15 @@ import (
 	"io"
 )
 
-// lz4Block unpacks a block of LZ4 as it is read: sequences of some literal bytes and a copy of what stands at most
-// 65,535 bytes before; the last one has no copy (the description of LZ4's block format).
+// lz4Block decompresses an LZ4 block while it is read. A block consists of sequences. Each has literal bytes and a copy
+// of bytes up to 65,535 bytes back; the last sequence has no copy. Source: the description of LZ4's block format.
 type lz4Block struct {
 	in      *bufio.Reader
 	window  copyWindow
-	literal uint64 // bytes of the present literal that are to come
-	copied  uint64 // bytes of the present copy that are to come
-	back    int    // how far back it is; 0: it has not begun
-	high    byte   // the head of the present sequence
+	literal uint64 // bytes of the current literal that have not been unpacked
+	copied  uint64 // bytes of the current copy that have not been unpacked
+	back    int    // distance of the current copy; 0: the copy has not begun
+	high    byte   // first byte of the current sequence
 	within  bool   // a sequence has begun
 	ended   bool
 }
@@ -43,7 +43,7 @@ func (l *lz4Block) Read(p []byte) (int, error) {
 	}
 }
 
-// unpackElement unpacks the next part: a literal, a copy, or what there is room for of them.
+// unpackElement unpacks the next literal or copy, or as much of it as the window has room for.
 func (l *lz4Block) unpackElement() error {
 	switch {
 	case l.literal > 0:
@@ -66,7 +66,7 @@ func (l *lz4Block) unpackElement() error {
 	return err
 }
 
-// readLength reads a number whose first four bits stand in the head of a sequence.
+// readLength reads a length that begins in four bits of a sequence's first byte.
 func (l *lz4Block) readLength(bits byte) (uint64, error) {
 	n := uint64(bits)
 	if bits < 15 {
@@ -83,7 +83,7 @@ func (l *lz4Block) readLength(bits byte) (uint64, error) {
 	}
 }
 
-// beginCopy reads the second half of a sequence: at the end of the block there is none.
+// beginCopy reads the second part of a sequence. The last sequence of a block has none.
 func (l *lz4Block) beginCopy() error {
 	low, err := l.in.ReadByte()
 	if errors.Is(err, io.EOF) {
@@ -101,6 +101,6 @@ func (l *lz4Block) beginCopy() error {
 		return damagedErrorf("a copy of LZ4 %d bytes back, after %d", l.back, l.window.end)
 	}
 	l.copied, err = l.readLength(l.high & 15)
-	l.copied += 4 // the shortest copy
+	l.copied += 4 // the shortest copy has 4 bytes
 	return err
 }

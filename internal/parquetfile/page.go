@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// pageEncoding is how values lie in a page.
+// pageEncoding is the encoding of the values of a page.
 type pageEncoding int32
 
 const (
@@ -48,15 +48,15 @@ const (
 // pageHeader is the header of a page.
 type pageHeader struct {
 	kind             int32
-	unpacked, packed int32 // bytes
+	unpacked, packed int32 // bytes of the page, decompressed and as stored
 	crc              int32
-	summed           bool // there is a crc
+	summed           bool // the header contains crc
 	values           int32
 	encoding         pageEncoding
 	levelEncoding    [2]pageEncoding // of definitions and repetitions, in version 1
 	levelBytes       [2]int32        // of definitions and repetitions, in version 2
-	plain            bool            // a page of version 2 that is not packed
-	begun            bool            // the part for its kind is there
+	plain            bool            // a page of version 2 whose values are not compressed
+	begun            bool            // the header contains the part for its kind
 }
 
 // readPageHeader reads the header of the next page.
@@ -77,7 +77,7 @@ func (r *ColumnReader) readPageHeader() (*pageHeader, error) {
 	return h, nil
 }
 
-// parts are the fields of the headers of each type of page, in their places in a page's header.
+// pageTypeFields maps the fields of a page header with the parts for each type of page to these types.
 var parts = map[int]int32{5: pageV1, 7: pageDictionary, 8: pageV2}
 
 func (h *pageHeader) readField(c *thriftReader) func(int, byte) bool {
@@ -101,7 +101,7 @@ func (h *pageHeader) readField(c *thriftReader) func(int, byte) bool {
 	}
 }
 
-// readTypeFields reads the fields of a header of one type.
+// readTypeFields reads the part of a header for one type of page.
 func (h *pageHeader) readTypeFields(c *thriftReader) func(int, byte) bool {
 	return func(id int, kind byte) bool {
 		switch {
@@ -121,7 +121,7 @@ func (h *pageHeader) readTypeFields(c *thriftReader) func(int, byte) bool {
 	}
 }
 
-// startValues begins the part of the page that is packed, which has so many bytes when it is unpacked.
+// startValues begins the compressed part of the page. It has size bytes after decompression.
 func (r *ColumnReader) startValues(plain bool, size int64) error {
 	p := &r.page
 	p.whole = sizedReader{left: size, size: size}
@@ -136,7 +136,7 @@ func (r *ColumnReader) startValues(plain bool, size int64) error {
 	return nil
 }
 
-// beginV1 begins a page whose levels are packed with its values.
+// beginV1 begins a page of version 1, whose levels are compressed with its values.
 func (r *ColumnReader) beginV1(h *pageHeader) (err error) {
 	if err := r.startValues(false, int64(h.unpacked)); err != nil {
 		return err
@@ -150,6 +150,7 @@ func (r *ColumnReader) beginV1(h *pageHeader) (err error) {
 	return r.startPage(h)
 }
 
+// levelsV1 reads the levels, up to most, of a page of version 1.
 func (r *ColumnReader) levelsV1(most int, how pageEncoding) (*runDecoder, error) {
 	if most == 0 {
 		return nil, nil
@@ -164,7 +165,7 @@ func (r *ColumnReader) levelsV1(most int, how pageEncoding) (*runDecoder, error)
 	return readLevels(r.page.unpacked, n, most)
 }
 
-// beginV2 begins a page whose levels lie before what is packed.
+// beginV2 begins a page of version 2, whose levels precede the compressed values.
 func (r *ColumnReader) beginV2(h *pageHeader) (err error) {
 	definitions, repetitions := h.levelBytes[0], h.levelBytes[1]
 	packed := int64(h.unpacked) - int64(definitions) - int64(repetitions)
@@ -183,7 +184,7 @@ func (r *ColumnReader) beginV2(h *pageHeader) (err error) {
 	return r.startPage(h)
 }
 
-// readLevels reads levels of n bytes; nil: there are none.
+// readLevels reads levels of n bytes. It returns nil if there are none.
 func readLevels(from io.Reader, n, most int) (*runDecoder, error) {
 	if n > maxLevels {
 		return nil, fmt.Errorf("%w: levels of %d bytes in a page, want at most %d", ErrForm, n, maxLevels)
@@ -195,7 +196,7 @@ func readLevels(from io.Reader, n, most int) (*runDecoder, error) {
 	return newRuns(bytes.NewReader(levels), widthOf(most)), nil
 }
 
-// startPage makes the page one of values.
+// startPage prepares the decoder for the values of a page.
 func (r *ColumnReader) startPage(h *pageHeader) (err error) {
 	if h.values < 0 || int64(h.values) > r.left {
 		return damagedErrorf("a page of %d values, where %d are left", h.values, r.left)
@@ -203,18 +204,18 @@ func (r *ColumnReader) startPage(h *pageHeader) (err error) {
 	r.left -= int64(h.values)
 	r.page.left = int(h.values)
 	r.page.values, err = r.newDecoder(h)
-	if errors.Is(err, io.EOF) { // nothing but nulls
+	if errors.Is(err, io.EOF) { // all values are null
 		r.page.values, err = emptyPage{}, nil
 	}
 	return err
 }
 
-// emptyPage is a page without values.
+// emptyPage decodes a page without values.
 type emptyPage struct{}
 
 func (emptyPage) next(*LeafValue) error { return io.ErrUnexpectedEOF }
 
-// newDecoder returns the one for the encoding of a page.
+// newDecoder returns the decoder for the encoding of a page.
 func (r *ColumnReader) newDecoder(h *pageHeader) (valueDecoder, error) {
 	from, kind := r.page.unpacked, r.leaf.Kind
 	if !h.encoding.supportsKind(kind) {
@@ -238,7 +239,7 @@ func (r *ColumnReader) newDecoder(h *pageHeader) (valueDecoder, error) {
 	}
 }
 
-// supportsKind says whether values of a kind are written in the encoding.
+// supportsKind reports whether the encoding can contain values of a kind.
 func (e pageEncoding) supportsKind(kind PhysicalType) bool {
 	switch e {
 	case encodingPlain, encodingPlainDictionary, encodingDictionary:
@@ -257,14 +258,14 @@ func (e pageEncoding) supportsKind(kind PhysicalType) bool {
 	return false
 }
 
-// readLength reads the length of a plain value, or of levels.
+// readLength reads the length of a plain value or of levels.
 func readLength(r *bufio.Reader) (int, error) {
 	b, err := r.Peek(4)
 	if err != nil {
 		return 0, err
 	}
 	n := binary.LittleEndian.Uint32(b)
-	_, _ = r.Discard(4) // they are there
+	_, _ = r.Discard(4) // Peek has read them
 	return checkLength(int64(n))
 }
 
@@ -275,10 +276,10 @@ func checkLength(n int64) (int, error) {
 	return int(n), nil
 }
 
-// step is how much memory is taken for bytes that a file promises, before some of them are there.
+// maxGrow limits the memory that is allocated at a time for bytes that a file announces.
 const step = 1 << 20
 
-// appendFrom appends the next n bytes.
+// appendFrom appends the next n bytes of r to dst.
 func appendFrom(dst []byte, r io.Reader, n int) ([]byte, error) {
 	for n > 0 {
 		now := min(n, step)

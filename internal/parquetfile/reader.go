@@ -9,49 +9,49 @@ import (
 
 // LeafValue is a value of a leaf, or a null, with its levels.
 type LeafValue struct {
-	Repetition int // 0: the first of a row
-	Definition int // below the column's: what is missing
+	Repetition int // 0: the value begins a row
+	Definition int // if it is below the column's, the level at which the value is missing
 	Null       bool
-	Number     uint64 // Boolean: 0 or 1; integers, extended by their sign; the bits of Float and Double
-	Bytes      []byte // of the other kinds; the reader's, until its next value
+	Number     uint64 // Boolean: 0 or 1; integers, sign-extended; the bits of Float and Double
+	Bytes      []byte // value of the other types; valid until the reader's next value
 }
 
-// ColumnReader reads the values of one leaf of one group of rows. It belongs to one goroutine.
+// ColumnReader reads the values of one leaf in one row group. Only one goroutine may use it.
 type ColumnReader struct {
 	leaf *Column
 	in   decompressor
 
-	chunk      *bufio.Reader // of all pages, as they lie in the file
+	chunk      *bufio.Reader // all pages as stored in the file
 	chunkLeft  int64         // bytes of the chunk that have not been read
 	left       int64         // values of pages that have not begun
 	page       currentPage
 	dictionary *valueDictionary
 
 	value LeafValue
-	ahead bool // value has been read and not taken
+	ahead bool // value was read but not taken
 }
 
-// currentPage is the page that values come from.
+// currentPage is the page from which values are read.
 type currentPage struct {
-	file        io.LimitedReader // what is left of it in the file
+	file        io.LimitedReader // unread bytes of the page as stored
 	begun       bool
-	sum, want   uint32 // of what was read of it, and what it should be
-	summed      bool   // its sum is known
-	unpacked    *bufio.Reader
-	whole       sizedReader // what unpacked reads
-	repetitions *runDecoder // nil: all are 0
-	definitions *runDecoder // nil: no value is null
+	sum, want   uint32        // CRC of the bytes read, and CRC in the header
+	summed      bool          // the header contains a CRC
+	unpacked    *bufio.Reader // decompressed contents
+	whole       sizedReader   // source of unpacked
+	repetitions *runDecoder   // nil: all are 0
+	definitions *runDecoder   // nil: all values are defined
 	values      valueDecoder
-	left        int // values
+	left        int // values that have not been read
 }
 
-// valueDecoder hands out the values of a page that are there.
+// valueDecoder decodes the values of a page, without nulls.
 type valueDecoder interface {
-	// next reads the next value, or passes over it where v is nil.
+	// next reads the next value. If v is nil, it skips the value.
 	next(v *LeafValue) error
 }
 
-// readAhead is how much of a file is read at a time.
+// readAhead is the size of a read from the file, in bytes.
 const readAhead = 128 << 10
 
 func newReader(from *io.SectionReader, leaf *Column, of *columnChunk) *ColumnReader {
@@ -59,13 +59,13 @@ func newReader(from *io.SectionReader, leaf *Column, of *columnChunk) *ColumnRea
 		chunkLeft: of.packed, left: of.values}
 }
 
-// Close gives back what the reader holds.
+// Close releases the reader's resources.
 func (r *ColumnReader) Close() error {
 	r.in.closeDecoder()
 	return r.dictionary.close()
 }
 
-// Peek returns the next value without taking it. At the end the error is io.EOF.
+// Peek returns the next value without taking it. At the end it returns io.EOF.
 func (r *ColumnReader) Peek() (*LeafValue, error) {
 	if !r.ahead {
 		if err := r.next(&r.value); err != nil {
@@ -76,14 +76,14 @@ func (r *ColumnReader) Peek() (*LeafValue, error) {
 	return &r.value, nil
 }
 
-// Next takes the next value, which is valid until the one after it is read. At the end the error is io.EOF.
+// Next takes the next value, which is valid until the following value is read. At the end it returns io.EOF.
 func (r *ColumnReader) Next() (*LeafValue, error) {
 	v, err := r.Peek()
 	r.ahead = false
 	return v, err
 }
 
-// SkipRows passes over rows. The error is io.ErrUnexpectedEOF where there are fewer.
+// SkipRows skips rows. It returns io.ErrUnexpectedEOF if there are fewer.
 func (r *ColumnReader) SkipRows(rows int) error {
 	for rows > 0 {
 		if err := r.skipValue(); err != nil {
@@ -103,7 +103,7 @@ func (r *ColumnReader) SkipRows(rows int) error {
 	return nil
 }
 
-// skipValue passes over a value.
+// skipValue skips a value.
 func (r *ColumnReader) skipValue() error {
 	if r.ahead {
 		r.ahead = false
@@ -157,7 +157,7 @@ func nextLevel(of *runDecoder, most int) (int, error) {
 	return int(n), err
 }
 
-// nextPage ends the present page and begins the next one; a dictionary is read.
+// nextPage ends the current page and begins the next one. If that is a dictionary page, it reads the dictionary.
 func (r *ColumnReader) nextPage() error {
 	if err := r.endPage(); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (r *ColumnReader) nextPage() error {
 	return noEOF(err)
 }
 
-// Read reads the page as it lies in the file, and sums it up where its sum is known.
+// Read reads the page as stored in the file, and updates its CRC if the header contains one.
 func (p *currentPage) Read(b []byte) (int, error) {
 	n, err := p.file.Read(b)
 	if p.summed {
@@ -192,7 +192,7 @@ func (p *currentPage) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// endPage passes over what is left of a page: it must have as many bytes as it says, and the sum that it says.
+// endPage skips the rest of a page and checks its size and its CRC.
 func (r *ColumnReader) endPage() error {
 	p := &r.page
 	if !p.begun {

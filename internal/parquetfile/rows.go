@@ -8,12 +8,13 @@ import (
 	"iter"
 )
 
-// MaxRow is how many bytes a row of [ParquetFile.RowObjects] may have as JSON.
+// MaxRow limits the bytes of a row of [ParquetFile.RowObjects] as JSON.
 const MaxRow = 64 << 20
 
-// RowObjects are the rows, each an object of JSON with the columns that want names, valid until the next one; the first
-// error ends them. Of other columns nothing is read. [Column.AppendJSON] says how values are written; a structure is an
-// object, a list an array, and a map the structure that it is in the file.
+// RowObjects returns an iterator over the rows. Each row is a JSON object with the columns for which want returns true,
+// and is valid until the next one. The first error ends the iteration. Other columns are not read. [Column.AppendJSON]
+// describes the form of values. A structure is an object, a list an array, and a map the structure that represents it
+// in the file.
 func (f *ParquetFile) RowObjects(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		var nodes []*columnNode
@@ -30,7 +31,7 @@ func (f *ParquetFile) RowObjects(want func(column string) bool) iter.Seq2[json.R
 	}
 }
 
-// yieldObjects yields the rows of a group; false: yield wants no more.
+// yieldObjects yields the rows of a group. It returns false if yield does.
 func (f *ParquetFile) yieldObjects(group int, nodes []*columnNode, yield func(json.RawMessage, error) bool) bool {
 	leaves := &groupReaders{file: f, group: group, all: map[int]*ColumnReader{}}
 	defer leaves.close()
@@ -51,6 +52,7 @@ func (f *ParquetFile) yieldObjects(group int, nodes []*columnNode, yield func(js
 	return true
 }
 
+// checkRow returns an error if a row exceeds MaxRow.
 func checkRow(object []byte) error {
 	if len(object) > MaxRow {
 		return fmt.Errorf("it has more than %d MiB, the most that a row may have", MaxRow>>20)
@@ -58,13 +60,13 @@ func checkRow(object []byte) error {
 	return nil
 }
 
-// columnNode is a column, or a part of one. Columns are put together from their leaves by the levels of Dremel (Melnik
-// et al. 2010), as the format says.
+// columnNode is a column or a part of one. Its values are assembled from those of its leaves by the levels of Dremel
+// (Melnik et al. 2010), as the format specifies.
 type columnNode struct {
 	*Column
-	leaves   []*Column // all below, the first tells of null and of the end of a list
+	leaves   []*Column // all leaves below the node; the levels of the first show nulls and the ends of lists
 	children []*columnNode
-	list     *columnNode // the element of a list
+	list     *columnNode // element of a list
 }
 
 func newNode(c *Column) *columnNode {
@@ -86,7 +88,7 @@ func newNode(c *Column) *columnNode {
 	return n
 }
 
-// isList tells whether a structure is a list: by its meaning, or by the usual names.
+// isList reports whether a structure represents a list, by its logical meaning or by its field names.
 func (c *Column) isList() bool {
 	if len(c.Columns) != 1 || !c.Columns[0].Repeated {
 		return false
@@ -98,16 +100,16 @@ func (c *Column) isList() bool {
 	return c.Meaning == List
 }
 
-// groupReaders are the readers of the columns of a group of rows.
+// groupReaders contains the column readers of a row group, opened when they are first used.
 type groupReaders struct {
 	file  *ParquetFile
 	group int
-	all   map[int]*ColumnReader
+	all   map[int]*ColumnReader // by the index of the leaf
 }
 
 func (c *groupReaders) close() {
 	for _, one := range c.all {
-		_ = one.Close() // nothing was written
+		_ = one.Close() // closing a reader loses no data
 	}
 }
 
@@ -123,7 +125,7 @@ func (c *groupReaders) readerOf(leaf *Column) (*ColumnReader, error) {
 	return one, nil
 }
 
-// peekValue returns the next value of a leaf.
+// peekValue returns the next value of a leaf without taking it.
 func (c *groupReaders) peekValue(leaf *Column) (*LeafValue, error) {
 	one, err := c.readerOf(leaf)
 	if err != nil {
@@ -132,7 +134,7 @@ func (c *groupReaders) peekValue(leaf *Column) (*LeafValue, error) {
 	return one.Peek()
 }
 
-// nextValue reads the next value of a leaf.
+// nextValue takes the next value of a leaf.
 func (c *groupReaders) nextValue(leaf *Column) (*LeafValue, error) {
 	one, err := c.readerOf(leaf)
 	if err != nil {
@@ -158,7 +160,7 @@ func (c *groupReaders) appendMembers(dst []byte, nodes []*columnNode) ([]byte, e
 	return append(dst, '}'), nil
 }
 
-// appendNode appends the value of a node: null, a list, or what it holds.
+// appendNode appends the value of a node: null, a list, a structure or the value of a leaf.
 func (c *groupReaders) appendNode(dst []byte, n *columnNode) ([]byte, error) {
 	if len(n.leaves) == 0 {
 		return append(dst, "{}"...), nil
@@ -206,7 +208,7 @@ func (c *groupReaders) appendList(dst []byte, n *columnNode) ([]byte, error) {
 	}
 }
 
-// dropNull takes the null of a node from all its leaves.
+// dropNull takes the null of a node from all of its leaves.
 func (c *groupReaders) dropNull(n *columnNode) error {
 	for _, leaf := range n.leaves {
 		if _, err := c.nextValue(leaf); err != nil {
@@ -224,7 +226,7 @@ func (c *groupReaders) appendValue(dst []byte, n *columnNode) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", n.Name, err)
 	}
-	if v.Null { // a leaf whose own node is there has a value
+	if v.Null { // a leaf has a value if its node is defined
 		return nil, damagedErrorf("column %s: a null where none may be", n.Name)
 	}
 	return n.AppendJSON(dst, v)

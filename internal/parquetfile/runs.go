@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// bitsOf hands out numbers of so many bits that lie one after the other, the first one lowest.
+// bitReader reads packed numbers of a given bit width, lowest bits first.
 type bitsOf struct {
 	from io.ByteReader
-	bits uint64 // read and not handed out, the next number lowest
-	have uint   // how many those are, fewer than 8
+	bits uint64 // bits that were read but not returned, the next number lowest
+	have uint   // number of those bits, 0 to 7
 }
 
-// nextNumber returns the next number of width bits, 64 at most.
+// nextNumber returns the next number of width bits (up to 64).
 func (b *bitsOf) nextNumber(width uint) (uint64, error) {
 	const half = 32
 	if width > 64-8 {
@@ -38,27 +38,27 @@ func (b *bitsOf) nextNumber(width uint) (uint64, error) {
 	return n, nil
 }
 
-// dropBits forgets what is left of the last byte.
+// dropBits drops the remaining bits of the last byte.
 func (b *bitsOf) dropBits() { b.bits, b.have = 0, 0 }
 
-// runDecoder decodes numbers of so many bits, as runs of equal ones and groups of eight that are packed: Parquet's
-// hybrid of run lengths and bits (RLE of the format's description of encodings).
+// runDecoder decodes numbers of a fixed bit width from runs of equal numbers and from packed groups of eight: Parquet's
+// RLE/bit-packing hybrid.
 type runDecoder struct {
 	packed bitsOf
 	width  uint
-	left   uint64 // numbers of the present run
-	value  uint32 // of a run of equal ones
-	equal  bool
+	left   uint64 // numbers of the current run that are left
+	value  uint32 // the number of a run of equal ones
+	equal  bool   // the current run consists of equal numbers
 }
 
 func newRuns(from io.ByteReader, width uint) *runDecoder {
 	return &runDecoder{packed: bitsOf{from: from}, width: width}
 }
 
-// widthOf is how many bits a number has that is at most most.
+// bitWidth returns the number of bits of numbers up to max.
 func widthOf(most int) uint { return uint(bits.Len(uint(most))) }
 
-// nextNumber returns the next number. The error is io.EOF where there is none.
+// nextNumber returns the next number. At the end it returns io.EOF.
 func (r *runDecoder) nextNumber() (uint32, error) {
 	for r.left == 0 {
 		if err := r.startRun(); err != nil {
@@ -73,7 +73,7 @@ func (r *runDecoder) nextNumber() (uint32, error) {
 	return uint32(n), err
 }
 
-// startRun reads the head of a run.
+// startRun reads the header of a run.
 func (r *runDecoder) startRun() error {
 	from := r.packed.from
 	head, err := binary.ReadUvarint(from)

@@ -7,21 +7,21 @@ import (
 	"io"
 )
 
-// snappyBlock unpacks a block of Snappy as it is read. Its format lets a copy reach back to the beginning of the block;
-// those who write it cut their input into pieces of 64 KiB, and no copy reaches out of its piece. One that reaches
-// farther back than what is kept is ErrForm.
+// snappyBlock decompresses a Snappy block while it is read. The format allows copies from any distance. The usual
+// compressors split their input into pieces of 64 KiB, and copies stay within a piece. A copy from beyond the window is
+// an ErrForm error.
 type snappyBlock struct {
 	in      *bufio.Reader
-	left    uint64 // bytes that are to come
-	literal uint64 // bytes of the present literal that are to come
+	left    uint64 // bytes of the block that have not been unpacked
+	literal uint64 // bytes of the current literal that have not been unpacked
 	window  copyWindow
 }
 
-// How far back copies of Snappy may reach: of a small page to its beginning.
+// Limits of the window for copies. Copies in a small page may reach back to its beginning.
 const (
 	minKeptBytes   = 64 << 10
 	maxKeptBytes   = 1 << 20
-	maxCopiedBytes = 64 // bytes by one copy
+	maxCopiedBytes = 64 // bytes of one copy
 )
 
 func (s *snappyBlock) reset(from io.Reader, size int64) error {
@@ -52,7 +52,7 @@ func (s *snappyBlock) Read(p []byte) (int, error) {
 	return s.window.readOut(p), nil
 }
 
-// requireEnd requires the block to end with its page.
+// requireEnd checks that the block ends with its page.
 func (s *snappyBlock) requireEnd() error {
 	if _, err := s.in.ReadByte(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *snappyBlock) requireEnd() error {
 	return damagedErrorf("a block of Snappy is longer than it says")
 }
 
-// fillWindow unpacks as much as there is room for.
+// fillWindow unpacks elements until the window is full.
 func (s *snappyBlock) fillWindow() error {
 	s.window.makeRoom()
 	for s.left > 0 && s.window.freeBytes() >= maxCopiedBytes {
@@ -76,7 +76,8 @@ func (s *snappyBlock) fillWindow() error {
 	return nil
 }
 
-// unpackElement unpacks the next copy, or as much of a literal as there is room for; its length is returned.
+// unpackElement unpacks the next copy, or as much of a literal as the window has room for. It returns the number of
+// bytes.
 func (s *snappyBlock) unpackElement() (int, error) {
 	if s.literal > 0 {
 		return s.unpackLiteral()
@@ -88,7 +89,7 @@ func (s *snappyBlock) unpackElement() (int, error) {
 	switch high := int(tag >> 2); tag & 3 {
 	case 0:
 		s.literal = uint64(high) + 1
-		if extra := high - 59; extra > 0 { // 60 to 63: the length stands in 1 to 4 bytes
+		if extra := high - 59; extra > 0 { // 60 to 63: the length is in the next 1 to 4 bytes
 			n, err := s.readNumber(extra)
 			if err != nil {
 				return 0, err
@@ -108,14 +109,14 @@ func (s *snappyBlock) unpackElement() (int, error) {
 	}
 }
 
-// unpackLiteral unpacks what there is room for of the present literal.
+// unpackLiteral unpacks as much of the current literal as the window has room for.
 func (s *snappyBlock) unpackLiteral() (int, error) {
 	n, err := s.window.appendLiteral(s.in, s.literal)
 	s.literal -= uint64(n)
 	return n, err
 }
 
-// readNumber reads one of n bytes, the lowest first.
+// readNumber reads a number of n bytes, lowest byte first.
 func (s *snappyBlock) readNumber(n int) (uint64, error) {
 	var number uint64
 	for i := range n {
@@ -128,7 +129,7 @@ func (s *snappyBlock) readNumber(n int) (uint64, error) {
 	return number, nil
 }
 
-// unpackCopy unpacks n bytes that stand back bytes before.
+// unpackCopy unpacks a copy of n bytes from back bytes before the current position.
 func (s *snappyBlock) unpackCopy(back uint64, n int, err error) (int, error) {
 	switch {
 	case err != nil:

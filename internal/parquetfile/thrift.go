@@ -6,15 +6,15 @@ import (
 	"io"
 )
 
-// thriftReader reads structures in Thrift's compact protocol, which footers and headers of pages are in. What is not
-// asked for is passed over without memory. The first error stays.
+// thriftReader reads structures in Thrift's compact protocol, the form of footers and page headers. It skips fields
+// that the caller does not read, without allocating memory. After the first error it reads nothing.
 type thriftReader struct {
 	r    *bufio.Reader
-	left int64 // bytes that there may be
-	err  error
+	left int64 // bytes that may still be read
+	err  error // the first error
 }
 
-// The kinds of values of the protocol that are asked for.
+// The protocol's type numbers in use.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -63,7 +63,7 @@ func (c *thriftReader) readInt() int64 {
 	return int64(n>>1) ^ -int64(n&1)
 }
 
-// skipBytes passes over n bytes.
+// skipBytes skips n bytes.
 func (c *thriftReader) skipBytes(n uint64) {
 	if c.err != nil {
 		return
@@ -82,7 +82,7 @@ func (c *thriftReader) skipBytes(n uint64) {
 	}
 }
 
-// readString reads a name.
+// readString reads a string of up to maxNameBytes bytes.
 func (c *thriftReader) readString() string {
 	n := c.uvarint()
 	if n > maxName || n > uint64(max(0, c.left)) {
@@ -99,7 +99,7 @@ func (c *thriftReader) readString() string {
 	return string(b)
 }
 
-// readFields reads a structure: field is called for each of its fields, and returns false for one that it leaves alone.
+// readFields reads a structure. It calls field for each field; field returns false if it does not read the value.
 func (c *thriftReader) readFields(depth int, field func(id int, kind byte) bool) {
 	if depth > maxDepth {
 		c.setError(damagedErrorf("structures deeper than %d", maxDepth))
@@ -121,7 +121,8 @@ func (c *thriftReader) readFields(depth int, field func(id int, kind byte) bool)
 	}
 }
 
-// readListHeader reads the head of a list: how many values it has, and their kind. Each value takes a byte at least.
+// readListHeader reads the header of a list and returns the number and the type of its values. A value has at least one
+// byte.
 func (c *thriftReader) readListHeader() (int, byte) {
 	head, err := c.ReadByte()
 	if err != nil {
@@ -138,7 +139,7 @@ func (c *thriftReader) readListHeader() (int, byte) {
 	return int(n), head & 15
 }
 
-// skipValue passes over a value.
+// skipValue skips a value.
 func (c *thriftReader) skipValue(kind byte, depth int) {
 	switch kind {
 	case thriftTrue, thriftFalse:
@@ -181,7 +182,7 @@ func (c *thriftReader) skipMap(depth int) {
 	}
 }
 
-// skipItem passes over a value of a list, where booleans take a byte.
+// skipItem skips a value of a list, in which a boolean takes a byte.
 func (c *thriftReader) skipItem(kind byte, depth int) {
 	switch {
 	case c.err != nil:
@@ -194,13 +195,13 @@ func (c *thriftReader) skipItem(kind byte, depth int) {
 	}
 }
 
-// readInto reads an integer to a variable; false: the field is of another kind.
+// readInto reads an integer into to. It returns false if the field has another type.
 func readInto[T ~int8 | ~int32 | ~int64](c *thriftReader, kind byte, to *T) bool {
 	if kind < 3 || kind > 6 {
 		return false
 	}
 	if kind == 3 {
-		b, _ := c.ReadByte() // its error stays in c
+		b, _ := c.ReadByte() // the error stays in c.err
 		*to = T(int8(b))
 		return true
 	}
@@ -208,7 +209,7 @@ func readInto[T ~int8 | ~int32 | ~int64](c *thriftReader, kind byte, to *T) bool
 	return true
 }
 
-// readStruct reads a structure within another one; false: the field is of another kind.
+// readStruct reads a nested structure. It returns false if the field has another type.
 func (c *thriftReader) readStruct(kind byte, field func(id int, kind byte) bool) bool {
 	if kind == thriftStruct {
 		c.readFields(1, field)
@@ -216,7 +217,8 @@ func (c *thriftReader) readStruct(kind byte, field func(id int, kind byte) bool)
 	return kind == thriftStruct
 }
 
-// readStructs reads the structures of a list.
+// readStructs reads a list of structures. It calls one for each of them, and returns false if the field has another
+// type.
 func (c *thriftReader) readStructs(kind byte, one func() error) bool {
 	if kind != thriftList {
 		return false

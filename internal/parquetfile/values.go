@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// littleEndian is the value of a kind that lies in b, the lowest byte first.
+// littleEndian returns the value of a kind in b, lowest byte first.
 func littleEndian(kind PhysicalType, b []byte) uint64 {
 	switch kind {
 	case Int32:
@@ -17,10 +17,10 @@ func littleEndian(kind PhysicalType, b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// isNumber tells whether values of a kind are in Value.Number.
+// isNumber reports whether values of a kind are in LeafValue.Number.
 func isNumber(kind PhysicalType) bool { return kind <= Double && kind != Int96 }
 
-// setBytes makes v the value of a leaf that lies in b.
+// setBytes sets v to the value of a leaf in b.
 func (v *LeafValue) setBytes(leaf *Column, b []byte) {
 	if isNumber(leaf.Kind) {
 		v.Number = littleEndian(leaf.Kind, b)
@@ -29,7 +29,7 @@ func (v *LeafValue) setBytes(leaf *Column, b []byte) {
 	}
 }
 
-// plainDecoder decodes values one after the other.
+// plainDecoder decodes values that are stored one after the other (PLAIN).
 type plainDecoder struct {
 	from *bufio.Reader
 	leaf *Column
@@ -68,7 +68,7 @@ func (p *plainDecoder) next(v *LeafValue) (err error) {
 	return err
 }
 
-// plainBooleans are bits, the first value lowest.
+// plainBooleans decodes booleans from single bits, lowest first.
 type plainBooleans struct{ bits bitsOf }
 
 func (p *plainBooleans) next(v *LeafValue) error {
@@ -79,11 +79,11 @@ func (p *plainBooleans) next(v *LeafValue) error {
 	return err
 }
 
-// booleanRuns are booleans as runs of equal ones, and bits.
+// booleanRuns decodes booleans from runs (RLE).
 type booleanRuns struct{ runs *runDecoder }
 
 func newBooleanRuns(from *bufio.Reader) (valueDecoder, error) {
-	if _, err := readLength(from); err != nil { // they end with the page
+	if _, err := readLength(from); err != nil { // the length is not needed: the booleans end with the page
 		return nil, err
 	}
 	return booleanRuns{newRuns(from, 1)}, nil
@@ -97,7 +97,8 @@ func (b booleanRuns) next(v *LeafValue) error {
 	return err
 }
 
-// splitDecoder decodes values of so many bytes, of which the first bytes of all come first, then the second ones.
+// splitDecoder decodes values of fixed width whose bytes are split into streams: first the first bytes of all values,
+// then their second bytes, and so on (BYTE_STREAM_SPLIT).
 type splitDecoder struct {
 	leaf  *Column
 	bytes []byte

@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// copyWindow is the end of what a block of Snappy or LZ4 is unpacked to, as far as copies reach back.
+// copyWindow contains the last bytes of a decompressed Snappy or LZ4 block, as far as copies may reach back.
 type copyWindow struct {
 	bytes []byte
-	kept  int // bytes that copies may reach back
-	read  int // of bytes, handed out
-	end   int // of bytes, unpacked
+	kept  int // distance that copies may reach back, in bytes
+	read  int // end of the bytes that were returned
+	end   int // end of the decompressed bytes
 }
 
-// roomAtOnce is how much is unpacked at a time.
+// maxUnpacked is the number of bytes that are decompressed at a time.
 const roomAtOnce = 64 << 10
 
 func (w *copyWindow) reset(kept int) {
@@ -23,14 +23,14 @@ func (w *copyWindow) reset(kept int) {
 	w.kept, w.read, w.end = kept, 0, 0
 }
 
-// readOut hands out what is unpacked.
+// readOut copies decompressed bytes to p.
 func (w *copyWindow) readOut(p []byte) int {
 	n := copy(p, w.bytes[w.read:w.end])
 	w.read += n
 	return n
 }
 
-// makeRoom moves what is kept, when all is handed out.
+// makeRoom moves the kept bytes to the beginning after all bytes were returned.
 func (w *copyWindow) makeRoom() {
 	if w.end > w.kept {
 		copy(w.bytes, w.bytes[w.end-w.kept:w.end])
@@ -41,7 +41,7 @@ func (w *copyWindow) makeRoom() {
 
 func (w *copyWindow) freeBytes() int { return len(w.bytes) - w.end }
 
-// appendLiteral unpacks n bytes, or as many as there is room for.
+// appendLiteral appends n bytes from from, or as many as there is room for.
 func (w *copyWindow) appendLiteral(from *bufio.Reader, n uint64) (int, error) {
 	now := int(min(n, uint64(w.freeBytes())))
 	if _, err := io.ReadFull(from, w.bytes[w.end:w.end+now]); err != nil {
@@ -51,7 +51,8 @@ func (w *copyWindow) appendLiteral(from *bufio.Reader, n uint64) (int, error) {
 	return now, nil
 }
 
-// appendCopy unpacks n bytes that stand back bytes before, or as many as there is room for. They may overlap.
+// appendCopy appends n bytes from back bytes before the end, or as many as there is room for. The two ranges may
+// overlap.
 func (w *copyWindow) appendCopy(back int, n uint64) int {
 	now := int(min(n, uint64(w.freeBytes())))
 	for i := w.end; i < w.end+now; i++ {

@@ -11,15 +11,15 @@ package pcg64
 
 import "math/bits"
 
-// Generator is numpy.random.default_rng(seed). It must not be used by several goroutines at a time.
+// Generator generates the numbers of numpy.random.default_rng(seed). It is not safe for concurrent use.
 type Generator struct {
 	high, low       uint64 // state
 	incHigh, incLow uint64
-	half            uint32 // the upper half of a number whose lower half was drawn
-	halved          bool
+	half            uint32 // unused upper half of the last 64-bit number
+	halved          bool   // half is valid
 }
 
-// New is the generator of a seed.
+// New returns the generator for a seed.
 func New(seed uint32) *Generator {
 	words := seedState(seed)
 	g := &Generator{incHigh: words[2]<<1 | words[3]>>63, incLow: words[3]<<1 | 1}
@@ -31,12 +31,13 @@ func New(seed uint32) *Generator {
 	return g
 }
 
-// poolSize is how many words of 32 bits a seed is spread over.
+// poolSize is the number of 32-bit words in the entropy pool of a seed.
 const poolSize = 4
 
-// multiplierHash is one of the two sequences of multipliers that words are mixed with.
+// multiplierHash is one of SeedSequence's two sequences of multipliers for mixing words.
 type multiplierHash struct{ by, times uint32 }
 
+// mix mixes a word with the next multiplier.
 func (h *multiplierHash) mix(v uint32) uint32 {
 	v ^= h.by
 	h.by *= h.times
@@ -44,7 +45,7 @@ func (h *multiplierHash) mix(v uint32) uint32 {
 	return v ^ v>>16
 }
 
-// seedState are the state and the increment of a seed, the upper half of each first.
+// seedState computes the state and the increment for a seed, each with its upper half first.
 func seedState(seed uint32) (words [4]uint64) {
 	in := multiplierHash{0x43b0d7e5, 0x931e8875}
 	var pool [poolSize]uint32
@@ -67,7 +68,7 @@ func seedState(seed uint32) (words [4]uint64) {
 	return words
 }
 
-// advance multiplies the state, and adds the increment, both of 128 bits.
+// advance multiplies the state by the multiplier and adds the increment, in 128 bits.
 func (g *Generator) advance() {
 	const high, low = 2549297995355413924, 4865540595714422341
 	upper, lower := bits.Mul64(g.low, low)
@@ -83,7 +84,7 @@ func (g *Generator) Uint64() uint64 {
 	return bits.RotateLeft64(g.high^g.low, -int(g.high>>58))
 }
 
-// Uint32 draws 32 bits, two for each number of 64.
+// Uint32 draws 32 bits. It returns the lower half of a 64-bit number first, then the upper half.
 func (g *Generator) Uint32() uint32 {
 	if g.halved {
 		g.halved = false
@@ -94,8 +95,8 @@ func (g *Generator) Uint32() uint32 {
 	return uint32(v)
 }
 
-// Below draws a whole number from 0 up to n, which is excluded, as integers(0, n) and the index of choice do. Below 2
-// there is no choice, and nothing is drawn.
+// Below draws a whole number from 0 to n-1, like integers(0, n) and the index of choice. If n is less than 2, it
+// returns 0 and draws no number.
 func (g *Generator) Below(n uint32) uint32 {
 	if n < 2 {
 		return 0

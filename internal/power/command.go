@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// meterCommand is a command line that prints watts, a number a line: as long as it runs, or once, and is then run again
-// for every interval.
+// meterCommand is a command line that prints watts, one number per line. It may print continuously, or print once and
+// end; then it runs again for every interval.
 type meterCommand struct{ line string }
 
 func (c meterCommand) String() string { return "cmd " + c.line }
 
 func (c meterCommand) check() error { return nil }
 
-// read runs the command, again and again where it ends well.
+// read runs the command, and runs it again in each interval after it ended without an error.
 func (c meterCommand) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
-	runtime.LockOSThread() // the command is told to end when the thread that started it is gone
+	runtime.LockOSThread() // the kernel ends the command when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -40,10 +40,10 @@ func (c meterCommand) read(ctx context.Context, interval time.Duration, give fun
 	}
 }
 
-// grace is how long the command may take to end when it is told to.
+// grace is the time between the signal to end and the kill of the command.
 const grace = 2 * time.Second
 
-// runOnce runs the command once, and ends all processes of its when ctx ends.
+// runOnce runs the command once. When ctx ends, it ends all processes of the command.
 func (c meterCommand) runOnce(ctx context.Context, give func(watts float64)) error {
 	cmd := shellCommand(c.line)
 	var said tailBuffer
@@ -71,7 +71,7 @@ func (c meterCommand) runOnce(ctx context.Context, give func(watts float64)) err
 	}
 	failed := cmd.Wait()
 	close(ended)
-	killGroup(cmd.Process) // what it has left running
+	killGroup(cmd.Process) // processes that the command left running
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -85,7 +85,7 @@ func (c meterCommand) runOnce(ctx context.Context, give func(watts float64)) err
 	return nil
 }
 
-// readLines gives each line as a reading of the moment when it came.
+// readLines calls give for each line when it arrives.
 func readLines(lines *bufio.Scanner, give func(watts float64)) (count int, err error) {
 	for lines.Scan() {
 		text := strings.TrimSpace(lines.Text())
@@ -102,7 +102,7 @@ func readLines(lines *bufio.Scanner, give func(watts float64)) (count int, err e
 	return count, lines.Err()
 }
 
-// shellCommand is a command line as the system's shell runs it.
+// shellCommand returns the command that runs a line in the system's shell.
 func shellCommand(line string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		return exec.Command("cmd", "/C", line)
@@ -110,10 +110,10 @@ func shellCommand(line string) *exec.Cmd {
 	return exec.Command("sh", "-c", line)
 }
 
-// tailBuffer keeps the end of what is written to it.
+// tailBuffer keeps the last bytes written to it.
 type tailBuffer struct{ kept []byte }
 
-// maxTail is how much a tail keeps.
+// maxTail is the size of a tailBuffer, in bytes.
 const maxTail = 500
 
 func (t *tailBuffer) Write(p []byte) (int, error) {
@@ -122,6 +122,7 @@ func (t *tailBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// lastText returns the kept text for an error message, or an empty text.
 func (t *tailBuffer) lastText() string {
 	said := bytes.TrimSpace(t.kept)
 	if len(said) == 0 {

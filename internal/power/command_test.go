@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 )
 
-// commandMeter is a meter of a shell's command line.
+// commandMeter returns a meter of a shell's command line.
 func commandMeter(t *testing.T, line string, args ...any) *Meter {
 	t.Helper()
 	m, err := New("cmd:"+fmt.Sprintf(line, args...), LeastInterval)
@@ -37,7 +37,7 @@ func until(t *testing.T, what string, state func() bool) {
 	}
 }
 
-// gone says whether the process whose id a file holds has ended.
+// gone reports whether the process whose id a file holds has ended.
 func gone(t *testing.T, file string) bool {
 	t.Helper()
 	text, err := os.ReadFile(file)

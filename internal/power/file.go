@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// meterFile is an spl.txt, or a power meter's log with such lines, which another program writes while the test runs.
+// meterFile is an spl.txt, or a power meter's log with such lines. Another program writes it during the test.
 type meterFile struct{ path string }
 
 func (f meterFile) String() string { return "file " + f.path }
@@ -28,22 +28,23 @@ func (f meterFile) check() error {
 	return err
 }
 
-// read only keeps the recording going: the readings are taken from the file when the run has ended.
+// read returns one dummy reading and waits. The readings are taken from the file after the end of the run.
 func (f meterFile) read(ctx context.Context, _ time.Duration, give func(watts float64)) error {
 	give(0)
 	<-ctx.Done()
 	return nil
 }
 
-// How long the file may lag behind, and how often it is looked at.
+// maxLag is the time for which collectWindow waits for late lines, and pollInterval the time between its reads of the
+// file.
 const (
 	maxLag   = 15 * time.Second
 	lookHere = 250 * time.Millisecond
 )
 
-// collectWindow takes the lines of the file around the window, as they are: from a minute before to a minute after. It
-// waits until there is one after the window, as a program may write its last lines late. Without a window everything
-// since the recording began is taken.
+// collectWindow returns the unchanged lines of the file from a minute before the window to a minute after it. It waits
+// for a line after the window, because the other program may write its last lines late. For a zero window it returns
+// all lines since the beginning of the recording.
 func (f meterFile) collectWindow(ctx context.Context, began time.Time, w spl.Window) ([]byte, error) {
 	if w == (spl.Window{}) {
 		text, _, err := f.linesWithin(spl.Window{Begin: began, End: time.Now().Add(time.Minute)})
@@ -64,7 +65,7 @@ func (f meterFile) collectWindow(ctx context.Context, began time.Time, w spl.Win
 	}
 }
 
-// errMissing says that the file ends before the run does.
+// errMissing returns an error about a file that ends before the run.
 func (f meterFile) errMissing(last time.Time, w spl.Window) error {
 	const form = "2006-01-02 15:04:05"
 	if last.IsZero() {
@@ -74,7 +75,7 @@ func (f meterFile) errMissing(last time.Time, w spl.Window) error {
 		f.path, last.Format(form), w.Begin.Format(form), w.End.Format(form))
 }
 
-// linesWithin are those within a window, the bad ones too, and the time of the file's last.
+// linesWithin returns the lines within a window, including unreadable ones, and the time of the last line of the file.
 func (f meterFile) linesWithin(w spl.Window) (text []byte, last time.Time, err error) {
 	in, err := bounded.Open(f.path)
 	if err != nil {

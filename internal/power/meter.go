@@ -1,5 +1,5 @@
 // Package power measures a machine's power during a test: from the processor's counters, from a command that prints
-// watts, or from the file of a power meter's program. It is an informal measurement. A submission needs the official
+// watts, or from the file of a power meter's program. The measurement is informal. A submission needs the official
 // power tools with an analyzer at the plug.
 //
 // In scope: readings and their times, the form of spl.txt (package spl). Out of scope: the choice of runs, and their
@@ -17,47 +17,47 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 )
 
-// DefaultInterval is the time between two readings. A meter of the official tools takes one a second, too.
+// DefaultInterval is the time between two readings. It is also the interval of the official tools' meters.
 const DefaultInterval = time.Second
 
-// The bounds of an interval.
+// The limits of an interval.
 const (
 	LeastInterval = 10 * time.Millisecond
 	MostInterval  = 10 * time.Second
 )
 
-// Meter is where readings come from.
+// Meter measures power.
 type Meter struct {
 	source   meterSource
 	interval time.Duration
-	patience time.Duration // until a first reading
+	patience time.Duration // maximum time until the first reading
 	wall     func() time.Time
 	since    func(time.Time) time.Duration
 }
 
-// meterSource is a kind of meter.
+// meterSource provides the readings of a Meter.
 type meterSource interface {
-	// String says what it is, for results.
+	// String returns a description of the source for results.
 	String() string
-	// check says what keeps it from measuring, as far as it can be known without measuring.
+	// check returns an error if the source cannot measure, as far as this is known without a measurement.
 	check() error
-	// read gives readings, in watts, as they come until ctx ends, about one for each interval, or until it fails.
+	// read calls give with readings in watts, about once per interval, until ctx ends or the source fails.
 	read(ctx context.Context, interval time.Duration, give func(watts float64)) error
 }
 
-// The words that a description of a meter begins with.
+// The first words of descriptions of meters.
 const (
 	kindRAPL    = "rapl"
 	kindCommand = "cmd"
 	kindFile    = "file"
 )
 
-// firstReading is how long a meter may take until it reads.
+// firstReading is the maximum time until a meter's first reading.
 const firstReading = 30 * time.Second
 
-// New makes the meter of a description: "rapl" or "rapl:ROOT" (the folder of Linux's powercap), "cmd:COMMAND" or
-// "file:SPL". The interval is from LeastInterval to MostInterval, 0 for DefaultInterval. An error says what is wrong
-// with these, or why the meter cannot measure here.
+// New returns the meter for a description: "rapl" or "rapl:ROOT" (the folder of Linux's powercap), "cmd:COMMAND" or
+// "file:SPL". The interval is from MinInterval to MaxInterval, or 0 for DefaultInterval. New returns an error if these
+// are invalid or the meter cannot measure on this machine.
 func New(description string, interval time.Duration) (*Meter, error) {
 	interval = cmp.Or(interval, DefaultInterval)
 	if interval < LeastInterval || interval > MostInterval {
@@ -81,25 +81,25 @@ func New(description string, interval time.Duration) (*Meter, error) {
 	return m, m.source.check()
 }
 
-// String says what measures.
+// String returns a description of the source.
 func (m *Meter) String() string { return m.source.String() }
 
-// Interval is the time between two readings.
+// Interval returns the time between two readings.
 func (m *Meter) Interval() time.Duration { return m.interval }
 
-// Recording is a measurement under way.
+// Recording is a measurement in progress.
 type Recording struct {
 	meter  *Meter
 	cancel context.CancelFunc
 	began  time.Time
-	text   []byte        // lines of spl.txt; the reading goroutine's until done is closed
-	err    error         // why reading ended before it was told to; as text
-	ready  chan struct{} // closed with the first reading
+	text   []byte        // lines of spl.txt; belongs to the reading goroutine until done is closed
+	err    error         // failure of the meter before the end of the recording
+	ready  chan struct{} // closed at the first reading
 	done   chan struct{} // closed when reading has ended
 }
 
-// Start begins to measure in a goroutine of its own, and returns once the meter has read for the first time. The caller
-// ends the recording with Finish. An error says why the meter does not read; nothing is left of it then.
+// Start starts a measurement in a goroutine and returns after the first reading. The caller must call Finish. If the
+// meter fails, Start stops it and returns an error.
 func (m *Meter) Start(ctx context.Context) (*Recording, error) {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Recording{meter: m, cancel: cancel, began: m.wall(), ready: make(chan struct{}), done: make(chan struct{})}
@@ -124,8 +124,8 @@ func (m *Meter) Start(ctx context.Context) (*Recording, error) {
 	return nil, fmt.Errorf("measuring power by %s: %w", m, err)
 }
 
-// record keeps readings until ctx ends or the meter fails. Their times go on from the begin as a stopwatch does, which
-// those of a test do too: a machine's clock that is set meanwhile moves no reading out of the run, and none into it.
+// record records readings until ctx ends or the meter fails. The times of readings use the monotonic clock, like those
+// of a test. A change of the machine's clock therefore moves no reading into or out of the run.
 func (r *Recording) record(ctx context.Context) {
 	defer close(r.done)
 	first := true
@@ -142,12 +142,12 @@ func (r *Recording) record(ctx context.Context) {
 	}
 }
 
-// Mark is in each line that a meter of this package writes, and in none of the official tools.
+// Mark identifies the lines that a meter of this package writes. Lines of the official tools do not contain it.
 const Mark = "plumbline_informal"
 
-// Finish ends the recording, and nothing of the meter is left running. It returns lines of spl.txt around the window of
-// the run, and why the meter stopped reading before, if it did. A zero window is that of a run which did not come to an
-// end: everything that was read is returned.
+// Finish ends the recording and stops the meter. It returns lines of spl.txt around the window of the run, and the
+// error of a meter that stopped early. A zero window belongs to a run that did not finish; Finish then returns all
+// lines.
 func (r *Recording) Finish(ctx context.Context, w spl.Window) ([]byte, error) {
 	r.cancel()
 	<-r.done
@@ -157,10 +157,11 @@ func (r *Recording) Finish(ctx context.Context, w spl.Window) ([]byte, error) {
 	return r.text, r.err
 }
 
-// MostGap is how long a run may go without a reading that counts: an average over less is not of the run.
+// MaxGap is the maximum time without a valid reading in a run. With a longer gap, an average does not represent the
+// run.
 func (m *Meter) MostGap() time.Duration { return max(10*time.Second, 10*m.interval) }
 
-// Judge says why an average is not of the whole run; nothing is good.
+// Judge returns the reasons why an average does not represent the whole run, or nil.
 func (m *Meter) Judge(a spl.Average) []string {
 	var faults []string
 	if a.Samples == 0 && a.Zeros > 0 {

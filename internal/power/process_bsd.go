@@ -4,5 +4,5 @@ package power
 
 import "syscall"
 
-// ownGroup puts the command into a process group of its own, which Ctrl-C does not reach.
+// ownGroup puts the command into a new process group, so that Ctrl-C does not reach it.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// endGroup tells the processes of the command to end.
+// endGroup sends SIGTERM to the command's process group.
 func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
-// killGroup ends the processes of the command.
+// killGroup sends SIGKILL to the command's process group.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

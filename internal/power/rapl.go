@@ -16,24 +16,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// powercap is where Linux shows the energy counters of processors (RAPL, running average power limit).
+// powercap is the folder of the processors' energy counters in Linux (RAPL, running average power limit).
 const powercap = "/sys/class/powercap"
 
-// rapl reads the counters of the processors' packages: cores, caches, memory controllers, on some also graphics. Not
-// in them: memory, disks, cards, fans, and what the power supply loses.
+// rapl reads the counters of the processors' packages: cores, caches, memory controllers, and in some processors
+// graphics. The counters do not include memory, disks, cards, fans and the loss of the power supply.
 type rapl struct {
 	root    string
 	domains []domain
 }
 
-// domain is the counter of one package, in microjoules; it starts over at its range.
+// domain is the energy counter of one package, in microjoules. It wraps around at size.
 type domain struct {
 	name, path string
 	size       uint64
 }
 
-// packageFolder matches a counter of a whole package: intel-rapl:0. Below it are its parts (intel-rapl:0:0), which it
-// contains, and beside it those of intel-rapl-mmio, which is the same counter once more. AMD's have Intel's names.
+// packageFolder matches the folder of a whole package's counter, such as intel-rapl:0. That folder contains the
+// package's parts (intel-rapl:0:0), which the counter includes. The folders intel-rapl-mmio:N repeat the same counters.
+// AMD's counters have the same names.
 var packageFolder = regexp.MustCompile(`^intel-rapl:\d+$`)
 
 func (r *rapl) String() string {
@@ -66,8 +67,8 @@ func (r *rapl) check() error {
 	return nil
 }
 
-// openDomain reads what a counter is called, its range, and its value once. It is not ok where it is of something else
-// than a package: psys is of the whole board, and contains them.
+// openDomain reads the name, the range and once the value of a counter. It returns false for ok if the counter does not
+// belong to a package. (psys belongs to the whole board and includes the packages.)
 func openDomain(dir string) (d domain, ok bool, err error) {
 	name, err := os.ReadFile(filepath.Join(dir, "name"))
 	if err != nil {
@@ -105,7 +106,7 @@ func readCounter(path string) (uint64, error) {
 	return v, nil
 }
 
-// read gives the mean power of each interval at its end.
+// read returns the mean power of each interval at the interval's end.
 func (r *rapl) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
 	before, err := r.readAll()
 	last := time.Now()
@@ -141,7 +142,8 @@ func (r *rapl) readAll() ([]uint64, error) {
 	return values, nil
 }
 
-// watts is the sum of all packages' power; 0, which is no reading, where a counter stood still: no processor does.
+// watts returns the sum of all packages' power. It returns 0, which is not a valid reading, if a counter did not
+// change, because a running processor always uses energy.
 func (r *rapl) watts(before, after []uint64, took time.Duration) float64 {
 	sum := uint64(0)
 	for i, d := range r.domains {
@@ -154,8 +156,8 @@ func (r *rapl) watts(before, after []uint64, took time.Duration) float64 {
 	return float64(sum) / 1e6 / took.Seconds()
 }
 
-// used is the energy between two values of the counter, which has started over at most once in between: the ranges last
-// for minutes.
+// used returns the energy between two values of the counter. The counter wraps around once at most, because its range
+// lasts for minutes.
 func (d domain) used(before, after uint64) uint64 {
 	if after < before {
 		return after + d.size - before

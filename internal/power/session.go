@@ -1,7 +1,7 @@
 package power
 
-// SessionFiles are the logs that the official power tools leave of a session, in the folder performance/power of a
-// submission. They are taken as they are, and never made.
+// SessionFiles returns the names of the official power tools' logs in the folder performance/power of a submission. The
+// harness copies these files and never generates them.
 func SessionFiles() []string {
 	return []string{"client.json", "client.log", "ptd_logs.txt", "server.json", "server.log"}
 }

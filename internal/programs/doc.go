@@ -2,6 +2,6 @@
 // of LiveCodeBench and mxeval (MBXP).
 //
 // In scope: sources and tests; the driver, a Python script that runs a program in one process and judges it in another.
-// Out of scope: starting and confining processes. The caller gives Driver and a Job's DriverInput to a sandboxed
-// interpreter (package internal/sandbox), and its output to ReadVerdict.
+// Out of scope: starting and confining processes. The caller passes Driver and a Job's DriverInput to a sandboxed
+// interpreter (package internal/sandbox), and the interpreter's output to ReadVerdict.
 package programs

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Driver is a script for Python 3.9 or newer, on a system with fork: it reads a Job's DriverInput on its standard
-// input.
+// Driver is a Python script that judges a Job. It requires Python 3.9 or later and a system with fork, and reads the
+// Job's DriverInput from its standard input.
 var Driver = exchange + strings.Replace(driver, importExchange, "", 1)
 
-// The two parts of Driver, which are files of their own for those who read and check them.
+// The two parts of Driver. They are separate files so that they can be read and checked as Python.
 var (
 	//go:embed exchange.py
 	exchange string
@@ -25,37 +25,38 @@ const importExchange = "from exchange import Failure, Gone, Peer, TimeoutExcepti
 
 // TestCases are the tests of a problem of LiveCodeBench.
 type TestCases struct {
-	// Function is the method of Solution, or the function, that is called with Inputs: a JSON value in each line. Empty:
-	// the program reads an input, and prints an output.
+	// Function is the function, or the method of Solution, to be called with Inputs, which contain one JSON value per
+	// line. If it is empty, the program reads an input from standard input and prints an output.
 	Function        string
-	Inputs, Outputs []string // the shorter one says how many there are
+	Inputs, Outputs []string // the shorter slice determines the number of tests
 }
 
-// Job is one program with its tests.
+// Job is a program with its tests.
 type Job struct {
 	task   driverTask
 	wanted expectedOutput
 }
 
-// driverTask is what the process of the program knows of a job.
+// driverTask is the part of a job that the program's process may know.
 type driverTask struct {
 	Kind     string   `json:"kind"`
 	Code     string   `json:"code"`
 	Function string   `json:"function"`
 	Inputs   []string `json:"inputs"`
-	Count    int      `json:"count"`   // of inputs that have an output
-	Timeout  int      `json:"timeout"` // seconds of each test
-	Limit    int      `json:"limit"`   // seconds of all
+	Count    int      `json:"count"`   // number of inputs with an output
+	Timeout  int      `json:"timeout"` // seconds for each test
+	Limit    int      `json:"limit"`   // seconds for all tests
 }
 
-// expectedOutput is what the judging process knows, which has let the program's process go before it reads this.
+// expectedOutput is the part of a job for the judging process. That process forks the program's process before it reads
+// this part.
 type expectedOutput struct {
 	Outputs []string `json:"outputs"`
 	Tests   string   `json:"tests"`
 }
 
-// LiveCodeBench is a program with tests of LiveCodeBench; each may take perTest, in whole seconds, of which the
-// official scripts give 60.
+// LiveCodeBench returns a job for a program with tests of LiveCodeBench. perTest limits the time of each test, in whole
+// seconds; the official scripts use 60.
 func LiveCodeBench(source string, t TestCases, perTest time.Duration) Job {
 	seconds := int(perTest / time.Second)
 	kind := "stdin"
@@ -68,18 +69,19 @@ func LiveCodeBench(source string, t TestCases, perTest time.Duration) Job {
 	}, expectedOutput{Outputs: append([]string{}, t.Outputs...)}}
 }
 
-// mxevalSeconds is the time of a program that the official script of Mixtral 8x7B gives to mxeval.
+// mxevalSeconds is the time limit that the official script of Mixtral 8x7B passes to mxeval.
 const mxevalSeconds = 20
 
-// MXEval is a program in Python with the tests of a task of MBXP: a function check, which is called with the function
-// that the task is about.
+// MXEval returns a job for a Python program with the tests of a task of MBXP. The tests define a function check; the
+// driver calls it with the task's function.
 func MXEval(source, tests, function string) Job {
 	return Job{driverTask{
 		Kind: "check", Code: source, Function: function, Inputs: []string{}, Timeout: mxevalSeconds, Limit: mxevalSeconds + 1,
 	}, expectedOutput{Outputs: []string{}, Tests: tests}}
 }
 
-// DriverInput is what the driver reads: the task and what is wanted, each behind a line with its length in bytes.
+// DriverInput returns the input of the driver: the task and the expected output, each after a line with its length in
+// bytes.
 func (j Job) DriverInput() []byte {
 	var b bytes.Buffer
 	for _, part := range []any{j.task, j.wanted} {
@@ -87,38 +89,40 @@ func (j Job) DriverInput() []byte {
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(part); err != nil {
-			panic(err) // texts and numbers have a form in JSON
+			panic(err) // texts and numbers can always be encoded
 		}
 		fmt.Fprintf(&b, "%d\n%s", text.Len(), text.Bytes())
 	}
 	return b.Bytes()
 }
 
-// TimeLimit is the time that the rules give to the whole program. The driver keeps it; its start is not part of it.
+// TimeLimit returns the time limit of the rules for the whole program. The driver enforces it. It does not include the
+// driver's start.
 func (j Job) TimeLimit() time.Duration { return time.Duration(j.task.Limit) * time.Second }
 
-// Codes of a TestVerdict, as the official checker of LiveCodeBench has them.
+// Codes of a TestVerdict, equal to those of the official checker of LiveCodeBench.
 const (
 	Wrong     = -2
 	Late      = -3
 	Exception = -4
-	Nothing   = -5 // no result: the program ended itself, or was ended
+	Nothing   = -5 // no result: the program exited or was killed
 )
 
-// TestVerdict is what a job's driver says.
+// TestVerdict is the driver's verdict on a job.
 type TestVerdict struct {
 	Passed bool
-	// Results are those of the tests up to the first failure: true; or false or a code. Programs can make other numbers.
+	// Results contains the results of the tests up to the first failure: true, false or a code. A program can also produce
+	// other numbers.
 	Results []any
-	Code    int    // 0: there was no failure
-	Error   string // of an exception, in Python's words: at most 200 characters
-	// Own says that it passed by an == of its own class, which calls a value equal to everything: the official checker
-	// believes it.
+	Code    int    // 0: no failure
+	Error   string // message of an exception in Python's words, up to 200 characters
+	// Own means that the program passed by an == operator of its own class that accepts any value. The official checker
+	// counts this as passed.
 	Own bool
 }
 
-// ReadVerdict reads what the driver has printed of a job, and the code that it ended with. One that ended with another
-// code than 0, or printed anything but one verdict, has said nothing: how says what ended it.
+// ReadVerdict reads the driver's output. If the driver ended with a code other than 0, or its output is not exactly one
+// verdict, the result has the code Nothing and the error how, the reason for the driver's end.
 func ReadVerdict(output []byte, code int, how string) TestVerdict {
 	var v TestVerdict
 	d := json.NewDecoder(bytes.NewReader(output))
@@ -129,7 +133,7 @@ func ReadVerdict(output []byte, code int, how string) TestVerdict {
 	return v
 }
 
-// String says in words how it went.
+// String describes the verdict in words.
 func (v TestVerdict) String() string {
 	at := fmt.Sprintf("test %d", len(v.Results))
 	switch {

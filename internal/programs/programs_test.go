@@ -32,7 +32,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// pieces are the two parts of a job's input.
+// pieces returns the two parts of a job's input.
 func pieces(t *testing.T, input []byte) (task, wanted string) {
 	t.Helper()
 	var all []string

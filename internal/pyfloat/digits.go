@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// mathZero begins the five sets of mathematical digits, which stand side by side.
+// firstMathDigit is the first of the five consecutive sets of mathematical digits.
 const mathZero = '\U0001d7ce'
 
-// younger are the scripts that Unicode has since version 15: Python 3.11, with which the official tools were compared,
-// knows 14.
+// newerScripts are scripts that Unicode added in version 15. Python 3.11, with which the official tools were compared,
+// uses version 14.
 var younger = []*unicode.RangeTable{unicode.Kawi, unicode.Nag_Mundari}
 
-// IsDigit says whether a character is a decimal digit for Python's regular expressions and numbers.
+// IsDigit reports whether a character is a decimal digit in Python's regular expressions and numbers.
 func IsDigit(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '0' <= r && r <= '9'
@@ -21,7 +21,7 @@ func IsDigit(r rune) bool {
 	return unicode.Is(unicode.Nd, r) && !unicode.In(r, younger...)
 }
 
-// Digits writes a number's digits of other scripts in ASCII, as which Python takes them.
+// Digits replaces digits of other scripts by ASCII digits, as Python does when it reads a number.
 func Digits(number string) string {
 	return strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII || !IsDigit(r) {
@@ -30,7 +30,7 @@ func Digits(number string) string {
 		if mathZero <= r && r < mathZero+50 {
 			return '0' + (r-mathZero)%10
 		}
-		zero := r // digits stand in tens, from zero up
+		zero := r // the digits of a script are ten consecutive characters
 		for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
 			zero--
 		}

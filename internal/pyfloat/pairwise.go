@@ -1,10 +1,10 @@
 package pyfloat
 
-// block is the longest run that NumPy adds with eight running sums; longer ones it halves.
+// maxRun is the length of the longest slice that NumPy adds with eight running sums. It splits longer slices.
 const block = 128
 
-// Sum adds v as numpy.add.reduce does for a contiguous array: in a tree whose leaves are runs of at most 128 values,
-// each added with eight running sums. Its error grows with the logarithm of len(v).
+// Sum adds v like numpy.add.reduce adds a contiguous array: in a tree whose leaves are slices of up to 128 values, each
+// added with eight running sums. The error grows with the logarithm of len(v).
 func Sum(v []float64) float64 {
 	switch n := len(v); {
 	case n < 8:
@@ -18,9 +18,10 @@ func Sum(v []float64) float64 {
 	}
 }
 
-// Mean is Sum divided by the number of values; NaN for none.
+// Mean returns Sum(v) divided by the number of values, or NaN if there are none.
 func Mean(v []float64) float64 { return Sum(v) / float64(len(v)) }
 
+// sumInOrder adds v to sum, value by value.
 func inOrder(sum float64, v []float64) float64 {
 	for _, x := range v {
 		sum += x
@@ -28,6 +29,7 @@ func inOrder(sum float64, v []float64) float64 {
 	return sum
 }
 
+// sumEightLanes adds v with eight running sums.
 func eightLanes(v []float64) float64 {
 	var r [8]float64
 	copy(r[:], v)

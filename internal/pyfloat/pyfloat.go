@@ -13,7 +13,8 @@ import (
 	"unicode"
 )
 
-// Repr is v as Python prints it: the shortest decimal that reads back as v, with an exponent below 1e-4 and from 1e16.
+// Repr returns v as Python prints it: the shortest decimal that reads back as v, with an exponent below 1e-4 and from
+// 1e16.
 func Repr(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -33,14 +34,14 @@ func Repr(v float64) string {
 	return text
 }
 
-// Round is round(v, digits) of a float: of the decimal numbers with so many digits the nearest to v, and of two at the
-// same distance the even one.
+// Round returns Python's round(v, digits) of a float: the decimal number with this many digits that is nearest to v, or
+// the even one of two at the same distance.
 func Round(v float64, digits int) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return v
 	}
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', digits, 64), 64)
-	if err != nil { // beyond the range of a float64: v has no fraction
+	if err != nil { // v exceeds the range in which floats have fractions
 		return v
 	}
 	return rounded
@@ -51,10 +52,10 @@ var (
 	word   = regexp.MustCompile(`^(?i)[+-]?(nan|inf|infinity)$`)
 )
 
-// IsSpace says whether a character is white space for Python's str.strip and float().
+// IsSpace reports whether a character is white space for Python's str.strip and float().
 func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// Parse reads text as Python's float() does.
+// Parse reads text like Python's float(). It returns false for ok if the text is not a number.
 func Parse(text string) (v float64, ok bool) {
 	text = Digits(strings.TrimFunc(text, IsSpace))
 	switch {
@@ -65,7 +66,7 @@ func Parse(text string) (v float64, ok bool) {
 		return v, err == nil
 	case number.MatchString(text):
 		v, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-		return v, err == nil || math.IsInf(v, 0) // what is too large is infinite
+		return v, err == nil || math.IsInf(v, 0) // numbers beyond the range are infinite
 	}
 	return 0, false
 }

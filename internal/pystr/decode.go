@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Decode is bytes.decode("utf-8", errors="replace"): each longest run of bytes that starts a character but does not
-// complete it becomes one U+FFFD, as The Unicode Standard recommends (section 3.9, U+FFFD Substitution of Maximal
-// Subparts), where Go has one for each byte.
+// Decode implements bytes.decode("utf-8", errors="replace"). Each longest run of bytes that starts a character but does
+// not complete it becomes one U+FFFD, as The Unicode Standard recommends (section 3.9, U+FFFD Substitution of Maximal
+// Subparts). Go's conversion writes one U+FFFD for each byte.
 func Decode(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -24,8 +24,8 @@ func Decode(b []byte) string {
 	return s.String()
 }
 
-// subpartLength returns the length of the longest start of a character that b, which starts with none, starts with, or
-// 1.
+// subpartLength returns the length of the longest incomplete character at the start of b, or 1. b must not start with a
+// complete character.
 func subpartLength(b []byte) int {
 	size, low, high := leadByte(b[0])
 	n := 1
@@ -36,8 +36,8 @@ func subpartLength(b []byte) int {
 	return n
 }
 
-// leadByte returns the length of the characters that start with a byte, and the range of their second byte (The
-// Unicode Standard, table 3-7).
+// leadByte returns the length of a character that starts with the byte, and the range of its second byte (The Unicode
+// Standard, table 3-7).
 func leadByte(b byte) (size int, low, high byte) {
 	low, high = 0x80, 0xbf
 	switch {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Lines is str.splitlines: the lines of s without their ends. A line also ends at \v, \f, U+001C to U+001E, U+0085,
-// U+2028 and U+2029, and \r\n is one end. What follows the last end is a line unless it is empty.
+// Lines implements str.splitlines: it returns the lines of s without their ends. A line also ends at \v, \f, U+001C to
+// U+001E, U+0085, U+2028 and U+2029; \r\n is one end. Text after the last end is a line unless it is empty.
 func Lines(s string) []string {
 	var lines []string
 	for len(s) > 0 {

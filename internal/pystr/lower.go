@@ -13,8 +13,8 @@ const (
 	finalSigma = 'ς'
 )
 
-// Lower is str.lower. It differs from strings.ToLower in two letters: "İ" becomes an "i" and a combining dot, and "Σ"
-// at the end of a word becomes "ς".
+// Lower implements str.lower. It differs from strings.ToLower for two letters: "İ" becomes an "i" and a combining dot,
+// and "Σ" at the end of a word becomes "ς".
 func Lower(s string) string {
 	if !strings.ContainsRune(s, dottedI) && !strings.ContainsRune(s, sigma) {
 		return strings.ToLower(s)
@@ -31,7 +31,7 @@ func Lower(s string) string {
 	return b.String()
 }
 
-// LowerRune is str.lower of a string of one character: "Σ" becomes "σ".
+// LowerRune implements str.lower for a string of one character: "Σ" becomes "σ".
 func LowerRune(r rune) string {
 	switch r {
 	case dottedI:
@@ -42,8 +42,8 @@ func LowerRune(r rune) string {
 	return string(unicode.ToLower(r))
 }
 
-// endsWord is the condition Final_Sigma of The Unicode Standard, table 3-17: a cased letter before, and none after,
-// where characters that case ignores do not count.
+// endsWord reports whether the condition Final_Sigma of The Unicode Standard, table 3-17, holds between the two texts:
+// a cased letter precedes and no cased letter follows, without counting characters that case ignores.
 func endsWord(before, after string) bool {
 	before = strings.TrimRightFunc(before, ignoredByCase)
 	after = strings.TrimLeftFunc(after, ignoredByCase)
@@ -56,11 +56,12 @@ func isCased(r rune) bool {
 	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
 
-// ignoredByCase is the property Case_Ignorable: marks, formats, modifiers, and the signs that may stand within a word.
+// ignoredByCase reports whether a character has the property Case_Ignorable: marks, formats, modifiers, and characters
+// that may be within a word.
 func ignoredByCase(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) ||
 		strings.ContainsRune(withinWords, r)
 }
 
-// withinWords have the property Word_Break MidLetter, MidNumLet or Single_Quote.
+// withinWords contains the characters with the property Word_Break MidLetter, MidNumLet or Single_Quote.
 const withinWords = "'.:\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a"

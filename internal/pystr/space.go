@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// IsSpace is str.isspace: Unicode's white space, and the four separators of ASCII, which Go leaves out.
+// IsSpace implements str.isspace: it reports whether r is white space of Unicode or one of ASCII's four separators,
+// which unicode.IsSpace does not include.
 func IsSpace(r rune) bool {
 	if '!' <= r && r <= '~' {
 		return false
@@ -15,10 +16,10 @@ func IsSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }
 
-// Fields is str.split without arguments.
+// Fields implements str.split without arguments.
 func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
 
-// FieldsSeq has the parts of Fields one after the other.
+// FieldsSeq returns an iterator over the parts of Fields.
 func FieldsSeq(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for start := 0; start < len(s); {
@@ -42,7 +43,7 @@ func FieldsSeq(s string) iter.Seq[string] {
 	}
 }
 
-// spaceAt says whether the character at s[i] is white space, and of how many bytes it is.
+// spaceAt reports whether the character at s[i] is white space, and returns its size in bytes.
 func spaceAt(s string, i int) (space bool, size int) {
 	if c := s[i]; c < utf8.RuneSelf {
 		return c == ' ' || '\t' <= c && c <= '\r' || 0x1c <= c && c <= 0x1f, 1
@@ -51,16 +52,16 @@ func spaceAt(s string, i int) (space bool, size int) {
 	return IsSpace(r), size
 }
 
-// Trim is str.strip without arguments.
+// Trim implements str.strip without arguments.
 func Trim(s string) string { return strings.TrimFunc(s, IsSpace) }
 
-// TrimLeft is str.lstrip without arguments.
+// TrimLeft implements str.lstrip without arguments.
 func TrimLeft(s string) string { return strings.TrimLeftFunc(s, IsSpace) }
 
-// TrimRight is str.rstrip without arguments.
+// TrimRight implements str.rstrip without arguments.
 func TrimRight(s string) string { return strings.TrimRightFunc(s, IsSpace) }
 
-// IsWord is what \w matches in a pattern: letters, numbers of all kinds, and the underscore.
+// IsWord reports whether \w matches the character: letters, numbers of all kinds, and the underscore.
 func IsWord(r rune) bool {
 	if r < unicode.MaxASCII {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep Python reads lists and objects in one another, about.
+// maxDepth is approximately the depth to which Python reads nested lists and objects.
 const maxDepth = 990
 
-// Decode reads one JSON value as json.loads does: NaN and Infinity are numbers, integers have any length, the last of
+// Decode reads one JSON value like json.loads: NaN and Infinity are numbers, integers have any length, and the last of
 // equal keys counts. Half a surrogate pair becomes three bytes that are not UTF-8.
 func Decode(text string) (any, error) { return decodeText(text, false) }
 
-// DecodeShort is Decode for values whose lists nobody reads: it keeps the first item alone.
+// DecodeShort is like Decode but keeps only the first item of each list. It is for values whose lists are not needed.
 func DecodeShort(text string) (any, error) { return decodeText(text, true) }
 
 func decodeText(text string, short bool) (any, error) {
@@ -54,7 +54,7 @@ func (d *jsonDecoder) decodeError(want string) error {
 
 func (d *jsonDecoder) skipBlanks() { d.at = skipBlanks(d.text, d.at) }
 
-// takeText steps over a text that stands next.
+// takeText skips text and returns true if text is next.
 func (d *jsonDecoder) takeText(text string) bool {
 	if !strings.HasPrefix(d.text[d.at:], text) {
 		return false
@@ -63,7 +63,7 @@ func (d *jsonDecoder) takeText(text string) bool {
 	return true
 }
 
-// words are the values that are words.
+// words are the values that are written as words.
 var words = []struct {
 	text  string
 	value any
@@ -121,8 +121,7 @@ func (d *jsonDecoder) readList(depth int) (any, error) {
 	}
 }
 
-// skipWhole steps over whole numbers, each with the comma behind it, as far as they are plain: lists of samples have
-// millions of them.
+// skipWhole skips plain whole numbers, each with the comma after it. Lists of samples contain millions of them.
 func (d *jsonDecoder) skipWhole() {
 	for i := d.at; ; d.at = i {
 		i = skipBlanks(d.text, i)
@@ -140,12 +139,12 @@ func (d *jsonDecoder) skipWhole() {
 	}
 }
 
-// maxPlainDigits is how many digits fit into 64 bits, whatever they are.
+// maxPlainDigits is the largest number of digits that always fits into 64 bits.
 const maxPlainDigits = 18
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// skipBlanks is the index of the first byte from i on that is no blank.
+// skipBlanks returns the index of the first byte from i on that is not a blank.
 func skipBlanks(text string, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
 		i++
@@ -219,7 +218,7 @@ func (d *jsonDecoder) readString() (string, error) {
 	return "", d.decodeError("want a quote")
 }
 
-// readEscape reads what stands behind a backslash.
+// readEscape reads the characters after a backslash.
 func (d *jsonDecoder) readEscape() ([]byte, error) {
 	for i, c := range `"\/bfnrt` {
 		if d.takeText(string(c)) {
@@ -289,7 +288,7 @@ func (d *jsonDecoder) readNumber() (any, error) {
 	return v, nil
 }
 
-// skipFraction and exponent step over theirs, and over nothing where they are not whole.
+// skipFraction skips a complete fraction, and nothing else.
 func (d *jsonDecoder) skipFraction() {
 	before := d.at
 	if !d.takeText(".") || d.skipDigits() == 0 {
@@ -297,6 +296,7 @@ func (d *jsonDecoder) skipFraction() {
 	}
 }
 
+// skipExponent skips a complete exponent, and nothing else.
 func (d *jsonDecoder) skipExponent() {
 	before := d.at
 	if !d.takeText("e") && !d.takeText("E") {

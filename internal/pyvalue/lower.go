@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// Lower is str.lower() of a text: letter by letter but for a dotted I, which becomes two, and a sigma at a word's end.
+// Lower implements str.lower(): it lowers each letter, except that a dotted I becomes two characters, and a sigma at
+// the end of a word becomes a final sigma.
 func Lower(text string) string {
 	var out strings.Builder
 	letters := []rune(text)
@@ -22,7 +23,7 @@ func Lower(text string) string {
 	return out.String()
 }
 
-// endsWord says whether a letter stands behind one and before none, whatever marks lie between.
+// endsWord reports whether a letter precedes position i and no letter follows it, ignoring marks in between.
 func endsWord(letters []rune, i int) bool {
 	before, after := i-1, i+1
 	for before >= 0 && isMark(letters[before]) {
@@ -38,7 +39,7 @@ func isCased(r rune) bool {
 	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
 
-// isMark says whether a character does not count for where words end.
+// isMark reports whether a character is ignored when the end of a word is determined.
 func isMark(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:·’‘․…", r)
 }

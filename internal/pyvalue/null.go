@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// NullReader reads JSON as Python's json.dump writes it: NaN, Infinity and -Infinity, which JSON does not have, come as
-// null, and a byte order mark at the beginning does not come. Texts in quotes stay as they are.
+// NullReader reads JSON as Python's json.dump writes it. It replaces NaN, Infinity and -Infinity, which JSON does not
+// have, by null, and drops a byte order mark at the beginning. It does not change quoted strings.
 type NullReader struct {
 	in              *bufio.Reader
 	quoted, escaped bool
@@ -15,15 +15,15 @@ type NullReader struct {
 	pending         string
 }
 
-// NewNullReader reads from a reader.
+// NewNullReader returns a NullReader that reads from from.
 func NewNullReader(from io.Reader) *NullReader {
 	const size = 64 << 10
 	return &NullReader{in: bufio.NewReaderSize(from, size)}
 }
 
-// NullNaN is JSON without NaN, Infinity and -Infinity, as NullReader reads it.
+// NullNaN returns JSON without NaN, Infinity and -Infinity, as NullReader reads it.
 func NullNaN(text []byte) []byte {
-	out, _ := io.ReadAll(NewNullReader(bytes.NewReader(text))) // reading from memory does not fail
+	out, _ := io.ReadAll(NewNullReader(bytes.NewReader(text))) // reading from memory cannot fail
 	return out
 }
 
@@ -40,13 +40,13 @@ func (r *NullReader) Read(p []byte) (int, error) {
 	if !r.begun {
 		r.begun = true
 		if mark, _ := r.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
-			_, _ = r.in.Discard(3) // they are there
+			_, _ = r.in.Discard(3) // Peek has read them
 		}
 	}
 	if _, err := r.in.Peek(1); err != nil {
 		return 0, err
 	}
-	text, _ := r.in.Peek(min(r.in.Buffered(), len(p))) // what is there
+	text, _ := r.in.Peek(min(r.in.Buffered(), len(p))) // the buffered bytes
 	n := r.plainBytes(text)
 	copy(p, text[:n])
 	_, _ = r.in.Discard(n)
@@ -56,7 +56,7 @@ func (r *NullReader) Read(p []byte) (int, error) {
 	return r.readWord(p)
 }
 
-// plainBytes is how many bytes come before one that may begin a word that JSON does not have.
+// plainBytes returns the number of bytes before the next byte that may begin one of these words.
 func (r *NullReader) plainBytes(text []byte) int {
 	for i, c := range text {
 		switch {
@@ -73,7 +73,7 @@ func (r *NullReader) plainBytes(text []byte) int {
 	return len(text)
 }
 
-// readWord reads a word that JSON does not have, or the byte that could have begun one.
+// readWord replaces one of these words, or copies the byte that could have begun one.
 func (r *NullReader) readWord(p []byte) (int, error) {
 	for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
 		if next, _ := r.in.Peek(len(word)); string(next) == word {

@@ -21,17 +21,17 @@ import (
 // ErrType is wrapped by errors of values of the wrong type.
 var ErrType = errors.New("a value of another type")
 
-// Dict is an object; the order is that in which its keys were first set.
+// Dict is an object. Its order is that in which the keys were first set.
 type Dict struct {
 	keys   []string
 	values map[string]any
 	twice  []string
 }
 
-// NewDict is an empty object.
+// NewDict returns an empty object.
 func NewDict() *Dict { return &Dict{values: map[string]any{}} }
 
-// Set sets a key.
+// Set sets the value of a key.
 func (d *Dict) Set(key string, v any) {
 	if _, ok := d.values[key]; !ok {
 		d.keys = append(d.keys, key)
@@ -39,7 +39,7 @@ func (d *Dict) Set(key string, v any) {
 	d.values[key] = v
 }
 
-// Get is the value of a key; ok is false where d is nil or has none.
+// Get returns the value of a key. ok is false if d is nil or does not contain the key.
 func (d *Dict) Get(key string) (v any, ok bool) {
 	if d == nil {
 		return nil, false
@@ -48,20 +48,20 @@ func (d *Dict) Get(key string) (v any, ok bool) {
 	return v, ok
 }
 
-// Field is the value of a key, if it is there and of the type.
+// Field returns the value of a key. ok is false if the key is missing or its value has another type.
 func Field[T any](d *Dict, key string) (v T, ok bool) {
 	inner, _ := d.Get(key)
 	v, ok = inner.(T)
 	return v, ok
 }
 
-// Twice are the keys that JSON had more than once.
+// RepeatedKeys returns the keys that occurred more than once in the JSON text.
 func (d *Dict) Twice() []string { return d.twice }
 
-// MarshalJSON makes encoding/json write the object as JSON does.
+// MarshalJSON implements json.Marshaler.
 func (d *Dict) MarshalJSON() ([]byte, error) { return []byte(JSON(d)), nil }
 
-// Keys are the keys in their order; of nil there are none.
+// Keys returns the keys in their order, or nil if d is nil.
 func (d *Dict) Keys() []string {
 	if d == nil {
 		return nil
@@ -69,7 +69,7 @@ func (d *Dict) Keys() []string {
 	return d.keys
 }
 
-// True says whether Python takes the value for true.
+// IsTrue reports whether Python treats the value as true.
 func True(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -92,7 +92,7 @@ func True(v any) bool {
 	return true
 }
 
-// Characters are the items of a text where Python goes through it as through a list: a text for each code point.
+// Characters returns the items over which Python iterates in a text: one text per code point.
 func Characters(text string) []any {
 	all := make([]any, 0, len(text))
 	for _, c := range text {
@@ -101,7 +101,7 @@ func Characters(text string) []any {
 	return all
 }
 
-// exactRat is a number's exact value, for numbers but infinities and NaN.
+// exactRat returns a number's exact value. It returns false for other values, infinities and NaN.
 func exactRat(v any) (*big.Rat, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -121,7 +121,7 @@ func exactRat(v any) (*big.Rat, bool) {
 	return nil, false
 }
 
-// Less says whether a number is below another. Of NaN it is false; what is no number is an error.
+// Less reports whether number a is less than number b. It is false for NaN. Other values than numbers are errors.
 func Less(a, b any) (bool, error) {
 	x, ok := exactRat(a)
 	y, ok2 := exactRat(b)
@@ -133,7 +133,7 @@ func Less(a, b any) (bool, error) {
 	return f < g, errors.Join(err, err2)
 }
 
-// toDouble is a number as a double, or the double that is as far away as a number is that fits none.
+// toDouble converts a number to a double. A number beyond the range becomes an infinity.
 func toDouble(v any) (float64, error) {
 	if f, ok := v.(float64); ok {
 		return f, nil
@@ -146,14 +146,14 @@ func toDouble(v any) (float64, error) {
 	return f, nil
 }
 
-// Equal compares with a whole number: 5.0 and 5 are equal, and true and 1.
+// Equal reports whether a value equals a whole number. 5.0 equals 5, and true equals 1.
 func Equal(v any, n uint64) bool {
 	r, ok := exactRat(v)
 	return ok && r.Cmp(new(big.Rat).SetInt(new(big.Int).SetUint64(n))) == 0
 }
 
-// Same says whether a == b in Python: numbers by their values, true and false among them, lists and objects by what
-// they hold. NaN equals nothing.
+// Same reports whether a == b in Python. Numbers, including true and false, are compared by value, and lists and
+// objects by their contents. NaN equals nothing.
 func Same(a, b any) bool {
 	switch x := a.(type) {
 	case nil:
@@ -176,7 +176,7 @@ func Same(a, b any) bool {
 	return ok && ok2 && x.Cmp(y) == 0
 }
 
-// equalDict says whether two objects have equal values of the same keys.
+// equalDict reports whether two objects have the same keys with equal values.
 func (d *Dict) equalDict(other *Dict) bool {
 	if len(d.keys) != len(other.keys) {
 		return false
@@ -189,7 +189,7 @@ func (d *Dict) equalDict(other *Dict) bool {
 	return true
 }
 
-// Float is what float(v) gives: of numbers, and of texts that are numbers.
+// Float returns float(v) for numbers and for texts that are numbers.
 func Float(v any) (float64, error) {
 	if s, ok := v.(string); ok {
 		if f, ok := pyfloat.Parse(s); ok {
@@ -206,7 +206,7 @@ func Float(v any) (float64, error) {
 	return f, err
 }
 
-// Int is what int(v) gives.
+// Int returns int(v).
 func Int(v any) (*big.Int, error) {
 	switch v := v.(type) {
 	case string:
@@ -225,7 +225,7 @@ func Int(v any) (*big.Int, error) {
 	return new(big.Int).Set(r.Num()), nil
 }
 
-// maxDigits is the length from which Python reads no integer.
+// maxDigits is the largest number of digits of an integer that Python reads from a text.
 const maxDigits = 4300
 
 func parseInt(text string) (*big.Int, error) {
@@ -240,7 +240,7 @@ func parseInt(text string) (*big.Int, error) {
 	return n, nil
 }
 
-// Divide is a/b in Python, which rounds the quotient of two integers once.
+// Divide returns a/b as in Python, which rounds the quotient of two integers only once.
 func Divide(a, b any) (float64, error) {
 	x, ok := exactRat(a)
 	y, ok2 := exactRat(b)
@@ -261,7 +261,7 @@ func Divide(a, b any) (float64, error) {
 	return f / g, nil
 }
 
-// mustNumber makes a text a value of the wrong type, which arithmetic does not take for a number.
+// mustNumber replaces a text by a value that arithmetic rejects as a wrong type.
 func mustNumber(v any) any {
 	if _, ok := v.(string); ok {
 		return []any{}
@@ -269,7 +269,7 @@ func mustNumber(v any) any {
 	return v
 }
 
-// Times is v*n in Python; of texts and lists, which could be repeated, it is an error.
+// Times returns v*n as in Python. For texts and lists, which Python would repeat, it returns an error.
 func Times(v any, n int64) (any, error) {
 	if f, ok := v.(float64); ok {
 		return f * float64(n), nil
@@ -281,7 +281,7 @@ func Times(v any, n int64) (any, error) {
 	return narrowInt(new(big.Int).Mul(r.Num(), big.NewInt(n))), nil
 }
 
-// narrowInt is an int64 where the integer fits.
+// narrowInt returns n as an int64 if it fits, or else n itself.
 func narrowInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -289,7 +289,7 @@ func narrowInt(n *big.Int) any {
 	return n
 }
 
-// Name is the value in messages: its text, or of lists and objects what they are.
+// Name returns the value for messages: its text, or the type for lists, objects and nil.
 func Name(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// ErrText is wrapped by the errors of what is no text: it is not UTF-8, or too long.
+// ErrText is wrapped by errors about texts that are too long or not UTF-8.
 var ErrText = errors.New("no text")
 
-// ReadText reads a text as Python does: UTF-8, with the ends of lines as \n, whatever they were. Of more than most
-// bytes there is none.
+// ReadText reads a text like Python: as UTF-8, with each line end replaced by \n. A text of more than most bytes is an
+// error.
 func ReadText(r io.Reader, most int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
 	switch {
@@ -28,7 +28,7 @@ func ReadText(r io.Reader, most int) (string, error) {
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// badByte says where a text stops to be UTF-8.
+// badByte describes the first byte that is not UTF-8.
 func badByte(text []byte) string {
 	line := 1
 	for len(text) > 0 {
@@ -44,7 +44,8 @@ func badByte(text []byte) string {
 	return ""
 }
 
-// Whole says whether all texts of a value are UTF-8: JSON may hold half a surrogate pair, which nobody can write.
+// Whole reports whether all texts of a value are UTF-8. JSON may contain half a surrogate pair, which cannot be
+// written.
 func Whole(v any) bool {
 	switch v := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Text is the value as str(v) writes it.
+// Text returns the value as str(v) writes it.
 func Text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -21,7 +21,7 @@ func Text(v any) string {
 	return Repr(v)
 }
 
-// Repr is the value as repr(v) writes it: texts in quotes.
+// Repr returns the value as repr(v) writes it, with texts in quotes.
 func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -47,7 +47,7 @@ func Repr(v any) string {
 	return fmt.Sprint(v)
 }
 
-// listText and dict are texts of values that hold others, each of which a function writes.
+// listText returns a list in Python's form; text returns an item in that form.
 func listText(items []any, text func(any) string) string {
 	parts := make([]string, len(items))
 	for i, item := range items {
@@ -56,6 +56,7 @@ func listText(items []any, text func(any) string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
+// dictText returns an object in Python's form; text returns a value in that form.
 func dictText(d *Dict, text func(any) string) string {
 	parts := make([]string, len(d.keys))
 	for i, key := range d.keys {
@@ -64,7 +65,7 @@ func dictText(d *Dict, text func(any) string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// quoteText is a text as Python writes it inside of lists.
+// quoteText returns a text in quotes, as Python writes it inside a list.
 func quoteText(s string) string {
 	mark := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -94,7 +95,7 @@ func quoteText(s string) string {
 	return string(append(out, mark))
 }
 
-// eachCharacter are those of a text, halves of surrogate pairs among them.
+// eachCharacter returns an iterator over the characters of a text, including halves of surrogate pairs.
 func eachCharacter(s string) iter.Seq[rune] {
 	return func(yield func(rune) bool) {
 		for i := 0; i < len(s); {
@@ -112,7 +113,7 @@ func eachCharacter(s string) iter.Seq[rune] {
 	}
 }
 
-// JSON is the value as json.dumps writes it, in ASCII.
+// JSON returns the value as json.dumps writes it, in ASCII.
 func JSON(v any) string {
 	switch v := v.(type) {
 	case nil:

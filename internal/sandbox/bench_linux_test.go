@@ -38,7 +38,7 @@ func loop(b *testing.B, start func() error) {
 	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// processorTime is that of all processes that this one started and that have ended, in ns.
+// processorTime returns that of all processes that this one started and that have ended, in ns.
 func processorTime(b *testing.B) int64 {
 	const children = -1
 	var u syscall.Rusage

@@ -4,16 +4,16 @@ package sandbox
 
 import "runtime"
 
-// none is the number of a system call that an architecture does not have.
+// noCall is the number of a system call that an architecture does not have.
 const none = -1
 
-// call is a system call with its numbers, those of the kernel's tables: asm/unistd_64.h and asm-generic/unistd.h.
+// call is a system call with its numbers in the kernel's tables, asm/unistd_64.h and asm-generic/unistd.h.
 type call struct {
 	name         string
 	amd64, arm64 int
 }
 
-// number is the call's own on this architecture, or none.
+// number returns the call's number on this architecture, or noCall.
 func (c call) number() int {
 	if runtime.GOARCH == "arm64" {
 		return c.arm64
@@ -21,9 +21,9 @@ func (c call) number() int {
 	return c.amd64
 }
 
-// allowed are the calls that a program may make with any arguments: files, memory, processes and threads, signals,
-// time, and waiting, which interpreters and their libraries need. Those that a kernel has beside them, and those that
-// it will have, are not there for a program.
+// allowed are the calls that a program may make with any arguments. Interpreters and their libraries need them for
+// files, memory, processes and threads, signals, time, and waiting. All other calls, including those of future kernels,
+// seem to be missing.
 var allowed = []call{
 	// files
 	{"read", 0, 63}, {"write", 1, 64}, {"readv", 19, 65}, {"writev", 20, 66}, {"pread64", 17, 67},

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// closeOnExec has the kernel close all descriptors but the three standard ones where this process, or one that it
-// forks, becomes another program: those that were inherited from whatever started it, too, which Go does not know.
+// closeOnExec marks all descriptors except the three standard ones as close-on-exec, for this process and those that it
+// forks. They include descriptors that this process inherited and Go does not know.
 func closeOnExec() error {
 	const sysCloseRange, all, onExec = 436, 1<<32 - 1, 4 // the number is the same on all architectures of Linux
 	if runtime.GOOS == "linux" {
@@ -19,11 +19,11 @@ func closeOnExec() error {
 			return nil
 		}
 	}
-	return closeEachOnExec() // older than Linux 5.11, or under a filter, or not Linux
+	return closeEachOnExec() // older than Linux 5.11, blocked by a filter, or another system
 }
 
-// closeEachOnExec does it by the list of this process's descriptors, and where there is none by all numbers up to the
-// limit: a limit that was lowered hides those above.
+// closeEachOnExec marks each descriptor in this process's list of descriptors. If there is no list, it marks all
+// numbers up to the limit, which misses descriptors above a lowered limit.
 func closeEachOnExec() error {
 	for _, list := range []string{"/proc/self/fd", "/dev/fd"} {
 		folder, err := os.Open(list)
@@ -31,7 +31,7 @@ func closeEachOnExec() error {
 			continue
 		}
 		names, err := folder.Readdirnames(-1)
-		_ = folder.Close() // opened for reading
+		_ = folder.Close() // closing a folder loses no data
 		if err != nil {
 			continue
 		}

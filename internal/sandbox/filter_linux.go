@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// newSpaces are the flags of clone that make spaces: CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET.
+	// newSpaces are the flags of clone that create namespaces: CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET.
 	newSpaces = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 
 	load       = 0x20 // BPF_LD | BPF_W | BPF_ABS
@@ -25,36 +25,37 @@ const (
 	kill   = 0x80000000 // the whole process
 	errnos = 0x00050000
 
-	// Offsets in what a filter looks at: struct seccomp_data. Both architectures are little-endian.
+	// Offsets in the filter's input, struct seccomp_data. Both architectures are little-endian.
 	atNumber, atArchitecture, atArguments = 0, 4, 16
 
-	// x32 is the lowest number of a call in the form of x32. arm64 has none so high.
+	// x32 is the lowest call number in the x32 ABI. The numbers of arm64 are lower.
 	x32 = 0x40000000
 
-	// proof is the number of no call. The filter answers it with proven, a kernel without the filter with ENOSYS.
+	// proof is an unused call number. The filter answers it with proven; a kernel without the filter answers ENOSYS.
 	proof  = 4000
 	proven = syscall.EOWNERDEAD
 )
 
-// architectures are the values of AUDIT_ARCH by GOARCH.
+// architectures maps GOARCH to the values of AUDIT_ARCH.
 var architectures = map[string]uint32{"amd64": 0xc000003e, "arm64": 0xc00000b7}
 
-// restricted are calls that are allowed with some arguments alone.
+// restricted is a call that is allowed only with certain arguments.
 type restricted struct {
 	call
 	checks []check
-	errno  syscall.Errno // of a call with others
+	errno  syscall.Errno // error of a call with other arguments
 }
 
-// check is what an argument may be: its lower 32 bits, which are all that the kernel takes of these, after a mask.
+// check states the allowed values of an argument. It compares the lower 32 bits, which are the only ones that the
+// kernel reads from these arguments.
 type check struct {
 	argument int
-	mask     uint32 // 0: all bits
+	mask     uint32 // bits that are compared; 0: all
 	values   []uint32
 }
 
 var restrictions = []restricted{
-	// Families UNIX, INET and INET6; streams and datagrams, of TCP and UDP, without a load of a module of the kernel.
+	// Address families UNIX, INET and INET6, streams and datagrams, TCP and UDP. These load no kernel module.
 	{call{"socket", 41, 198}, []check{
 		{0, 0, []uint32{syscall.AF_UNIX, syscall.AF_INET, syscall.AF_INET6}},
 		{1, 0xf, []uint32{syscall.SOCK_STREAM, syscall.SOCK_DGRAM}},
@@ -71,7 +72,7 @@ var restrictions = []restricted{
 	// PR_SET_PDEATHSIG, GET_PDEATHSIG, GET_DUMPABLE, SET_DUMPABLE, SET_NAME, GET_NAME, SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS,
 	// SET_VMA
 	{call{"prctl", 157, 167}, []check{{0, 0, []uint32{1, 2, 3, 4, 15, 16, 38, 39, 0x53564d41}}}, syscall.EPERM},
-	{call{"prlimit64", 302, 261}, []check{{0, 0, []uint32{0}}}, syscall.EPERM}, // of the process itself
+	{call{"prlimit64", 302, 261}, []check{{0, 0, []uint32{0}}}, syscall.EPERM}, // only for the process itself
 }
 
 type instruction struct {
@@ -81,7 +82,7 @@ type instruction struct {
 	k    uint32
 }
 
-// assemble makes the filter: other architectures' calls end the process, what is not allowed is not there.
+// assemble returns the filter. Calls of other architectures end the process; calls that are not allowed return ENOSYS.
 func assemble() []instruction {
 	program := []instruction{
 		{load, 0, 0, atArchitecture}, {jumpEqual, 1, 0, architectures[runtime.GOARCH]}, {answer, 0, 0, kill},
@@ -100,18 +101,18 @@ func assemble() []instruction {
 			instruction{jumpAlways, 0, 0, uint32(len(body))})
 		program = append(program, body...)
 	}
-	// A library that finds a call missing does without it: by clone in the place of clone3, say.
+	// A library that gets ENOSYS uses another call, for example clone instead of clone3.
 	return append(program, instruction{answer, 0, 0, errnos | uint32(syscall.ENOSYS)})
 }
 
-// assemble checks the arguments of a call whose number was the right one, and answers.
+// assemble returns instructions that check the arguments of the call and return the answer.
 func (r restricted) assemble() (body []instruction) {
 	for _, c := range r.checks {
 		body = append(body, instruction{load, 0, 0, uint32(atArguments + 8*c.argument)})
 		if c.mask != 0 {
 			body = append(body, instruction{and, 0, 0, c.mask})
 		}
-		for i, value := range c.values { // a value that fits jumps over the others, and over the refusal
+		for i, value := range c.values { // an allowed value jumps over the remaining values and the refusal
 			body = append(body, instruction{jumpEqual, uint8(len(c.values) - i), 0, value})
 		}
 		body = append(body, instruction{answer, 0, 0, errnos | uint32(r.errno)})
@@ -119,7 +120,7 @@ func (r restricted) assemble() (body []instruction) {
 	return append(body, instruction{answer, 0, 0, allow})
 }
 
-// filter has the kernel refuse what is not allowed, from now on and in all that is started, and sees that it does.
+// filter installs the filter for this process and all processes that it starts, and verifies that it is active.
 func filter() error {
 	program := assemble()
 	list := struct {

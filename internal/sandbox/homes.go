@@ -11,11 +11,11 @@ import (
 	"sync"
 )
 
-// homeParents are folders whose folders are homes of accounts, also of those that no list has.
+// homeParents are folders that contain home folders, including homes of accounts that no list contains.
 var homeParents = []string{"/home", "/var/home", "/export/home", "/Users"}
 
-// homes are the home folders of this machine's people: of this account, of root, and of those that /etc/passwd has.
-// They are real paths of folders that there are.
+// homes returns the existing home folders of people on this machine: of this account, of root, and of accounts in
+// /etc/passwd. The paths contain no links.
 func homes() (all []string) {
 	own := []string{os.Getenv("HOME"), "/root"}
 	if u, err := user.Current(); err == nil {
@@ -23,7 +23,7 @@ func homes() (all []string) {
 	}
 	system := realPaths(systemFolders)
 	for _, home := range realPaths(slices.Concat(own, accounts())) {
-		// One of the system's folders, or one above, is the home of a service.
+		// A system folder, or a parent of one, is the home of a service.
 		ofService := slices.ContainsFunc(system, func(shown string) bool { return within(shown, home) })
 		if !ofService && !slices.Contains(all, home) {
 			all = append(all, home)
@@ -32,7 +32,7 @@ func homes() (all []string) {
 	return all
 }
 
-// realPaths are absolute paths without links, of those that there are.
+// realPaths returns the absolute paths of existing files, without links.
 func realPaths(paths []string) (all []string) {
 	for _, path := range paths {
 		if !filepath.IsAbs(path) {
@@ -45,16 +45,16 @@ func realPaths(paths []string) (all []string) {
 	return all
 }
 
-// accounts are the homes of this machine's accounts: they are read once, not for each program.
+// accounts returns the homes of this machine's accounts. It reads them only once.
 var accounts = sync.OnceValue(func() []string { return passwdHomes("/etc/passwd") })
 
-// passwdHomes are the homes of a file in the form of /etc/passwd, but for those of the accounts of services.
+// passwdHomes returns the homes in a file in the form of /etc/passwd, without those of service accounts.
 func passwdHomes(path string) (all []string) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // closing a file after reading loses no data
 	const firstPerson, nobody = 1000, 65534
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		fields := strings.Split(lines.Text(), ":")
@@ -68,13 +68,13 @@ func passwdHomes(path string) (all []string) {
 	return all
 }
 
-// showsHome says whether a real path is a home folder or above one.
+// showsHome reports whether a real path is a home folder or contains one.
 func showsHome(path string, homes []string) bool {
 	return slices.Contains(homeParents, filepath.Dir(path)) ||
 		slices.ContainsFunc(slices.Concat(homes, homeParents), func(home string) bool { return within(home, path) })
 }
 
-// within says whether a path is a folder or below it.
+// within reports whether a path is a folder or below it.
 func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }

@@ -75,7 +75,7 @@ var hostile = map[string]func(args []string){
 	},
 }
 
-// executable is the path of this binary. In a box, which has no /proc, it is the name that it was started by.
+// executable returns the path of this binary. In a box, which has no /proc, it is the name that it was started by.
 func executable() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -19,11 +19,11 @@ type Python struct {
 	Box     Box
 }
 
-// oldestPython has ast.unparse, which the drivers of tests need.
-const oldestPython = 9 // of version 3
+// oldestPython is the first version with ast.unparse, which the drivers of tests need.
+const oldestPython = 9 // minor version of Python 3
 
-// describe is what an interpreter is asked about itself: its version, its own path, the folders that it was installed
-// in, where it looks for modules, and the files of its code: its own and its libraries'.
+// describe prints an interpreter's version, path, installation folders and module folders, and the files of its code
+// and libraries, as JSON.
 const describe = `import json, os, sys
 lines = []
 try:
@@ -37,14 +37,15 @@ see = [p for p in [sys.executable, *own, *sys.path, *code] if os.path.exists(p)]
 print(json.dumps({"version": list(sys.version_info[:3]), "path": sys.executable,
     "prefixes": sorted(prefixes), "see": sorted({*see})}))`
 
-// try is a script that shows whether an interpreter can do in a box what scripts ask for: closing their memory to
+// try is a script that tests whether an interpreter can do in a box what the drivers require: protect their memory from
 // the processes that they fork.
 const try = `import ctypes, sys
 sys.platform != "linux" or ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) == 0 or sys.exit("prctl")
 print(1)`
 
-// FindPython finds an interpreter by its path, or by its name in PATH, asks it what it needs, outside of any box, and
-// tries it inside. An error of kind ErrRefused is the machine's: with weak it does not come.
+// FindPython finds an interpreter by its path, or by its name in PATH. It queries the interpreter's properties outside
+// of any box, and tests it in a box. An error that wraps ErrRefused is caused by the machine; it does not occur with
+// weak.
 func FindPython(ctx context.Context, name string, weak bool) (*Python, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -87,8 +88,8 @@ func FindPython(ctx context.Context, name string, weak bool) (*Python, error) {
 	return p, nil
 }
 
-// libraries are the folders of libraries of an interpreter that is installed in folders of its own. In a home folder,
-// what the interpreter has mapped and where it looks for modules has to do.
+// libraries returns the library folders of an interpreter that is installed in its own folders. It omits home folders;
+// there, the mapped files and the module folders must suffice.
 func libraries(prefixes []string) (all []string) {
 	known := homes()
 	for _, prefix := range prefixes {
@@ -101,20 +102,20 @@ func libraries(prefixes []string) (all []string) {
 	return all
 }
 
-// Run runs a script with input on its standard input. It sees nothing of this process's environment, and imports what
-// the interpreter has installed.
+// Run runs a script with input on its standard input. The script cannot see this process's environment. It can import
+// the modules that are installed for the interpreter.
 func (p *Python) Run(ctx context.Context, script string, input []byte, l Limits) (Outcome, error) {
 	return p.run(ctx, Command{Args: []string{"-I", "-B", "-c", script}, Input: input}, l)
 }
 
-// Talk runs a script as Run does, that is talked with by pipes.
+// Talk is like Run but connects the script's standard input and output to pipes.
 func (p *Python) Talk(ctx context.Context, script string, with Pipes, l Limits) (Outcome, error) {
 	return p.run(ctx, Command{Args: []string{"-I", "-B", "-c", script}, Pipes: with}, l)
 }
 
 func (p *Python) run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	c.Path = p.Path
-	// One thread for libraries of linear algebra: each costs address space, and the processors are shared.
+	// Linear algebra uses one thread: each thread takes address space, and the processors are shared.
 	c.Env = []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
 		"MKL_NUM_THREADS=1",
@@ -122,7 +123,7 @@ func (p *Python) run(ctx context.Context, c Command, l Limits) (Outcome, error) 
 	return p.Box.Run(ctx, c, l)
 }
 
-// said is what a command that failed wrote to its standard error.
+// said returns the last line that a failed command wrote to standard error.
 func said(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {

@@ -18,21 +18,21 @@ const (
 	attrNoSUID   = 2
 	attrNoDev    = 4
 
-	inodes = 16384 // of /tmp
+	inodes = 16384 // maximum number of files in /tmp
 
 	hostName = "sandbox"
 )
 
-// devices are what programs read and write that is no file.
+// devices are the harmless devices in /dev.
 var devices = []string{"null", "zero", "full", "random", "urandom"}
 
-// root makes a root of its own in memory, shows the view in it, and makes all but /tmp read-only. scratch is how many
-// bytes /tmp may hold.
+// root creates a root file system in memory, shows the view in it, and makes everything except /tmp read-only. scratch
+// limits the bytes in /tmp.
 func (v view) root(scratch int64) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("a mount space of its own: %w", err)
 	}
-	// The new root lies over /tmp until it becomes the root, which lays the machine's own /tmp open again.
+	// The new root is mounted on /tmp until it becomes the root. The machine's own /tmp is then visible again below old.
 	const old = "/old"
 	if err := syscall.Mount("root", "/tmp", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755,size=1m"); err != nil {
 		return fmt.Errorf("a root in memory: %w", err)
@@ -65,7 +65,7 @@ func (v view) root(scratch int64) error {
 	return readOnly("/", 0)
 }
 
-// fill shows devices, the paths of the view and its links.
+// fill adds the devices, the paths of the view and its links to the new root.
 func (v view) fill(old string) error {
 	for _, name := range devices {
 		if err := bind(old, "/dev/"+name); err != nil {
@@ -75,7 +75,7 @@ func (v view) fill(old string) error {
 	if err := os.Symlink("/tmp", "/dev/shm"); err != nil {
 		return err
 	}
-	// The machine's name stays outside.
+	// The machine's host name stays hidden.
 	if err := errors.Join(
 		syscall.Sethostname([]byte(hostName)), os.Mkdir("/etc", 0o755),
 		os.WriteFile("/etc/hostname", []byte(hostName+"\n"), 0o644),
@@ -87,7 +87,7 @@ func (v view) fill(old string) error {
 	}
 	for _, l := range v.Links {
 		if _, err := os.Lstat(l.Path); err == nil {
-			continue // one of the paths brought it along
+			continue // another path included this one
 		}
 		if err := os.MkdirAll(filepath.Dir(l.Path), 0o755); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (v view) fill(old string) error {
 	return nil
 }
 
-// bindAll shows the paths of the view, and lays empty folders over the homes that are within.
+// bindAll binds the paths of the view and covers home folders in them with empty folders.
 func (v view) bindAll(old string) error {
 	var covers []string
 	for _, path := range v.Paths {
@@ -127,7 +127,7 @@ func (v view) bindAll(old string) error {
 	return nil
 }
 
-// bind shows a file or folder of the machine's root, which is at old, under its own path.
+// bind binds a file or folder of the machine's root, which is mounted at old, to the same path.
 func bind(old, path string) error {
 	info, err := os.Stat(old + path)
 	if err != nil {
@@ -150,7 +150,8 @@ func bind(old, path string) error {
 	return nil
 }
 
-// readOnly makes a mount read-only, without set-user-id programs and devices. how is atRecursive for all below it, too.
+// readOnly makes a mount read-only, without set-user-id programs and devices. With atRecursive as how, this includes
+// all mounts below it.
 func readOnly(path string, how uintptr) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// self is this process's own file, also where another one has been put in its place.
+	// self is the path of this process's executable, even if the file was replaced.
 	self = "/proc/self/exe"
-	// nobody is who a program runs as where this process may choose.
+	// nobody is the user id of programs if this process is root.
 	nobody = 65534
 )
 
-// prepare returns the command that starts this binary as the stage of a program.
+// prepare returns the command that starts this binary as a program's stage.
 func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.Cmd, failure, error) {
 	s := stage{Path: c.Path, Args: c.Args, Env: in.env(c.Env), Folder: string(in), Limits: l, Weak: b.Weak}
 	attr := &syscall.SysProcAttr{Setsid: true}
@@ -45,7 +45,7 @@ func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.C
 	}
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Args = []string{stageName, string(text)}
-	cmd.Env = []string{} // not this process's
+	cmd.Env = []string{} // empty: not this process's environment
 	cmd.Dir = "/"
 	cmd.ExtraFiles = []*os.File{failed.write} // descriptor 3
 	cmd.SysProcAttr = attr
@@ -53,8 +53,8 @@ func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.C
 	return cmd, failed, nil
 }
 
-// setNamespaces requests namespaces of its own for the process. Root keeps its ids for the set-up and becomes nobody
-// after it; any other user is 0 inside, which is that user's own account outside.
+// setNamespaces requests new namespaces for the process. Root keeps its ids for the set-up and becomes nobody
+// afterwards. Any other user has id 0 inside the namespace, which is that user's own account outside.
 func (s *stage) setNamespaces(attr *syscall.SysProcAttr) error {
 	attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
 		syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
@@ -72,13 +72,13 @@ func (s *stage) setNamespaces(attr *syscall.SysProcAttr) error {
 	return errors.Join(err, err2)
 }
 
-// identity maps every id of this process's user space to itself, and says whether nobody is among them.
+// identity maps each id of this process's user namespace to itself, and reports whether nobody is among them.
 func identity(path string) (all []syscall.SysProcIDMap, hasNobody bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // closing a file after reading loses no data
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		var first, outside, size int
@@ -91,7 +91,7 @@ func identity(path string) (all []syscall.SysProcIDMap, hasNobody bool, err erro
 	return all, hasNobody, lines.Err()
 }
 
-// refusal says what a machine without name spaces refuses.
+// refusal explains the error of a machine without namespaces.
 func refusal(err error) error {
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOSPC) ||
 		errors.Is(err, syscall.EUSERS) || errors.Is(err, syscall.EINVAL) {
@@ -100,8 +100,8 @@ func refusal(err error) error {
 	return err
 }
 
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may have ended
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // the group may already have ended
 
-// Supported says whether this system has name spaces that the package knows how to make. Whether they are permitted
-// only a run tells.
+// Supported reports whether the package can create namespaces on this system. Only a run shows whether they are
+// permitted.
 const Supported = true

@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// Supported says whether this system has name spaces that the package knows how to make.
+// Supported reports whether the package can create namespaces on this system.
 const Supported = false
 
 func (b Box) prepare(context.Context, Command, Limits, room) (*exec.Cmd, failure, error) {

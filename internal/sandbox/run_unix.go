@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// Supported says whether this system has name spaces that the package knows how to make.
+// Supported reports whether the package can create namespaces on this system.
 const Supported = false
 
-// prepare returns the command itself: the limits of the system are set on Linux alone.
+// prepare returns the command itself. Limits of the system are only set on Linux.
 func (b Box) prepare(ctx context.Context, c Command, _ Limits, in room) (*exec.Cmd, failure, error) {
 	if !b.Weak {
 		return nil, failure{}, fmt.Errorf("%w: there is one for Linux only, and this is %s", ErrRefused, runtime.GOOS)
@@ -30,4 +30,4 @@ func (b Box) prepare(ctx context.Context, c Command, _ Limits, in room) (*exec.C
 
 func refusal(err error) error { return err }
 
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // it may have ended
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) } // the group may already have ended

@@ -13,65 +13,66 @@ import (
 	"time"
 )
 
-// ErrRefused is the kind of error of a machine that does not let a Box be made. The text says what it refuses.
+// ErrRefused is wrapped by errors about machines on which a Box cannot be created. The text gives the reason.
 var ErrRefused = errors.New("no sandbox can be made here")
 
-// Limits bound a program and what it starts. A field that is 0 is no limit, but for Wall and Output, which must be set.
+// Limits are the limits of a program and the processes that it starts. In fields other than Wall and Output, 0 means no
+// limit.
 type Limits struct {
-	Wall      time.Duration // from start to end: then all of it is killed
+	Wall      time.Duration // time from start to end; all processes are killed then
 	CPU       time.Duration // of each process, in whole seconds
 	Memory    int64         // bytes of address space of each process
-	File      int64         // bytes of each file that is written
-	Scratch   int64         // bytes of all files in /tmp; a Weak box has no such limit
-	Output    int64         // bytes on standard output, and as many on standard error: more ends the program
-	Processes int           // threads and processes at a time
-	Files     int           // open ones of each process
+	File      int64         // bytes of each written file
+	Scratch   int64         // bytes of all files in /tmp; not limited in a weak Box
+	Output    int64         // bytes of standard output, and of standard error; more ends the program
+	Processes int           // concurrent threads and processes
+	Files     int           // open files of each process
 }
 
-// Box is where programs run. It may be used concurrently.
+// Box runs programs. It is safe for concurrent use.
 type Box struct {
-	// Weak runs programs without name spaces: as this account, with its files and the network.
+	// Weak runs programs without namespaces: with this account's files and the network.
 	Weak bool
-	// See are files and folders of this machine that programs may read beside the system's, by absolute paths.
+	// See lists files and folders of this machine that programs may read in addition to the system's, by absolute paths.
 	See []string
 }
 
-// Command is a program and what it is given.
+// Command is a program with its arguments, environment and input.
 type Command struct {
 	Path  string // absolute
 	Args  []string
-	Env   []string // NAME=VALUE, all that there is; TMPDIR and HOME are added
-	Input []byte   // on standard input
-	Pipes Pipes    // where they are set, in place of Input and of Outcome.Output, which no limit holds for then
+	Env   []string // NAME=VALUE, complete; TMPDIR and HOME are added
+	Input []byte   // contents of standard input
+	Pipes Pipes    // if set, they replace Input and Outcome.Output; Limits.Output does not apply to them
 }
 
-// Pipes are the ends of pipes that a program has as its standard input and output, for one that is talked with. The
-// caller closes them when it has ended.
+// Pipes are a program's ends of the pipes for its standard input and output. The caller closes them after the program's
+// end.
 type Pipes struct{ In, Out *os.File }
 
-// Ending is how a program ended.
+// Ending is the way in which a program ended.
 type Ending uint8
 
-// By itself, which a signal or a limit of the system may be behind, or by the limit that it passed.
+// A program exits by itself, or because of a signal or a limit of the system; or Run ended it at a limit.
 const (
 	Exited Ending = iota
 	TimeUp
 	TooMuchOutput
 )
 
-// Outcome is what a program left behind. Nothing of it runs any more, and nothing of it is on the disk; behind a Weak
-// box that is so only for what stayed in its process group and wrote to its own folder.
+// Outcome is the result of a program. All its processes have ended and its files were removed. For a weak Box this only
+// applies to processes in its process group and to files in its own folder.
 type Outcome struct {
 	Ending Ending
-	Code   int // of its exit; -1: a signal ended it
+	Code   int // exit code; -1: a signal ended the program
 	Output []byte
-	Errors []byte // what came on standard error
+	Errors []byte // standard error
 }
 
 var errOutput = errors.New("too much output")
 
-// Run runs a program to its end. Errors are those of the machine, of kind ErrRefused where it does not permit what the
-// box needs, and ctx's; a program that fails is an Outcome.
+// Run runs a program to its end. An error is caused by the machine or by ctx; it wraps ErrRefused if the machine does
+// not permit the box. A failing program is an Outcome.
 func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	if l.Wall <= 0 || l.Output <= 0 {
 		return Outcome{}, errors.New("a program needs limits of time and output")
@@ -96,9 +97,9 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	if c.Pipes != (Pipes{}) {
 		cmd.Stdin, cmd.Stdout = c.Pipes.In, c.Pipes.Out
 	}
-	cmd.WaitDelay = time.Second // for pipes that a process outside of the group holds
+	cmd.WaitDelay = time.Second // for pipes that a process outside of the group keeps open
 
-	// The kernel ends the program with the thread that started it: that thread has to stay.
+	// The kernel ends the program when the thread that started it ends, so this thread must stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
@@ -122,7 +123,8 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	return o, nil
 }
 
-// wait waits for the program, ends what is left of its group, and returns an error only where it is this machine's.
+// wait waits for the program, ends the other processes of its group, and returns an error only if the machine caused
+// it.
 func wait(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	killGroup(cmd.Process.Pid)
@@ -134,7 +136,7 @@ func wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// room is the working folder of a program behind a Weak box; others have a /tmp of their own.
+// room is the working folder of a program in a weak Box. Programs in other boxes have their own /tmp.
 type room string
 
 func (b Box) room() (room, error) {
@@ -147,7 +149,7 @@ func (b Box) room() (room, error) {
 
 func (r room) leave() {
 	if r != "/tmp" {
-		_ = os.RemoveAll(string(r)) // what a program made unremovable stays, in the system's temporary folder
+		_ = os.RemoveAll(string(r)) // files that cannot be removed stay in the system's temporary folder
 	}
 }
 
@@ -155,7 +157,7 @@ func (r room) env(own []string) []string {
 	return append(append([]string{}, own...), "TMPDIR="+string(r), "HOME="+string(r))
 }
 
-// capped keeps the first bytes of a stream, and calls full when there are more.
+// capped keeps the first bytes of a stream and calls full when there are more.
 type capped struct {
 	mu   sync.Mutex
 	kept bytes.Buffer
@@ -180,7 +182,7 @@ func (c *capped) bytes() []byte {
 	return c.kept.Bytes()
 }
 
-// failure carries what went wrong in the stage, before the program began.
+// failure transfers an error of the stage that occurs before the program begins.
 type failure struct{ read, write *os.File }
 
 func (f failure) close() {
@@ -190,12 +192,12 @@ func (f failure) close() {
 	}
 }
 
-// text is empty if the program began. It is called once, when the process has ended.
+// text returns the error, or an empty text if the program began. It is called once, after the process has ended.
 func (f failure) text() string {
 	if f.read == nil {
 		return ""
 	}
 	_ = f.write.Close()
-	text, _ := io.ReadAll(io.LimitReader(f.read, 4096)) // a pipe that cannot be read says nothing
+	text, _ := io.ReadAll(io.LimitReader(f.read, 4096)) // an unreadable pipe contains no error
 	return string(text)
 }

@@ -66,7 +66,7 @@ func both(t *testing.T, test func(t *testing.T, b Box)) {
 	t.Run("weak", func(t *testing.T) { test(t, box(t, true)) })
 }
 
-// mark is a word that only the processes of one test have in their command line.
+// mark returns a word that only the processes of one test have in their command line.
 func mark() string { return fmt.Sprintf("mark-%d-%d", os.Getpid(), rand.Uint64()) }
 
 // marked returns the processes that have a mark in their command line, but for this one.

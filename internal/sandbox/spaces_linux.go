@@ -6,13 +6,13 @@ import (
 	"os"
 )
 
-// spaces are the name spaces of a process: what the kernel calls each, by its kind.
+// spaces contains the kernel's names of a process's namespaces, by their kinds.
 type spaces map[string]string
 
-// ownKinds are the kinds of spaces that a program gets for itself.
+// ownKinds are the kinds of namespaces that each program has for itself.
 var ownKinds = []string{"user", "mnt", "pid", "net", "ipc", "uts"}
 
-// readSpaces are this process's.
+// readSpaces returns the namespaces of this process.
 func readSpaces() (spaces, error) {
 	s := spaces{}
 	for _, kind := range ownKinds {
@@ -25,8 +25,8 @@ func readSpaces() (spaces, error) {
 	return s, nil
 }
 
-// left is an error unless this process is in other spaces than outside, of every kind, and the first process of its
-// own: a kernel, or what stands in for one, may take the wish and not fulfil it.
+// left returns an error unless this process is process 1 and in different namespaces than outside, of every kind. A
+// kernel, or a system that emulates one, may accept the request without fulfilling it.
 func (outside spaces) left() error {
 	own, err := readSpaces()
 	if err != nil {

@@ -11,34 +11,34 @@ import (
 	"unsafe"
 )
 
-// stageName is the first argument of this binary where it is to become a program.
+// stageName is the first argument of this binary when it is started as a stage.
 const stageName = "plumbline-sandbox"
 
-// stage is what the second start of this binary is told: what to limit, and what to become.
+// stage describes the set-up for the second start of this binary: the limits, and the program to become.
 type stage struct {
 	Path      string
 	Args, Env []string
 	Folder    string
 	Limits    Limits
-	Weak      bool   // there are no spaces of its own, and no filter
-	Outside   spaces // of the process that started this one
+	Weak      bool   // no namespaces and no filter
+	Outside   spaces // namespaces of the process that started this one
 	View      view
 	ToNobody  bool
 }
 
-// init is where the second start ends. It is no function that a main calls, because a main that forgets it would run
-// itself again for every program.
+// init handles the second start. It is not a function for main, because a main that forgot to call it would run itself
+// again for every program.
 func init() {
 	if len(os.Args) != 2 || os.Args[0] != stageName {
 		return
 	}
 	err := enter(os.Args[1])
-	_, _ = os.NewFile(3, "failure").WriteString(err.Error()) // nobody else is there to tell
+	_, _ = os.NewFile(3, "failure").WriteString(err.Error()) // the only channel to the parent
 	os.Exit(1)
 }
 
-// enter becomes the program; it returns only if that fails. It runs on the first thread, where init is locked to, so
-// that what is given up is given up for the program.
+// enter becomes the program, or returns an error. It runs on the first thread, to which init is locked, so that
+// privileges are dropped for the program.
 func enter(text string) error {
 	var s stage
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -51,7 +51,7 @@ func enter(text string) error {
 		if err := s.Outside.left(); err != nil {
 			return err
 		}
-		// The first to go where memory runs out. Some systems do not let it be written.
+		// The kernel should kill this process first if memory runs out. Some systems do not allow this setting.
 		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 		if err := s.View.root(s.Limits.Scratch); err != nil {
 			return err
@@ -95,8 +95,9 @@ func prctl(option, a, b uintptr) error {
 	return nil
 }
 
-// dieWithParent has the kernel kill the program when the thread that started it ends. Where it has ended already,
-// nobody reads descriptor 3 any more: a parent in another space has no number here that would tell.
+// dieWithParent makes the kernel kill the program when the thread that started it ends. If the thread has already
+// ended, the reader of descriptor 3 is gone. (A parent in another namespace has no process id here that could be
+// checked.)
 func dieWithParent() error {
 	if err := prctl(prSetPdeathsig, uintptr(syscall.SIGKILL), 0); err != nil {
 		return fmt.Errorf("signal of the parent's death: %w", err)
@@ -117,11 +118,11 @@ func dieWithParent() error {
 	return nil
 }
 
-// dropCapabilities gives up all privileges, for good. They are those of a space without anything in it, but the
-// kernel's code behind them is large.
+// dropCapabilities drops all privileges permanently. They apply only to an empty namespace, but they give access to
+// much of the kernel's code.
 func dropCapabilities(toNobody bool) error {
 	for c := range uintptr(lastCapability + 1) {
-		if err := prctl(prCapBSetDrop, c, 0); err != nil && !errors.Is(err, syscall.EINVAL) { // there is no such number
+		if err := prctl(prCapBSetDrop, c, 0); err != nil && !errors.Is(err, syscall.EINVAL) { // the kernel does not have this capability
 			return fmt.Errorf("capability %d: %w", c, err)
 		}
 	}
@@ -136,7 +137,7 @@ func dropCapabilities(toNobody bool) error {
 			}
 		}
 	}
-	header := struct{ version, pid uint32 }{version: 0x20080522} // of sets with 64 bits
+	header := struct{ version, pid uint32 }{version: 0x20080522} // version with 64-bit sets
 	var none [2]struct{ effective, permitted, inheritable uint32 }
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
 		uintptr(unsafe.Pointer(&none)), 0); errno != 0 {
@@ -145,15 +146,15 @@ func dropCapabilities(toNobody bool) error {
 	return nil
 }
 
-// Limits that package syscall has no names for.
+// Limits that are missing in package syscall.
 const (
 	rlimitNProc    = 6
 	rlimitMemlock  = 8
 	rlimitMsgQueue = 12
 )
 
-// set sets the limits of the system. own says that processes are counted in a space of their own; else those that the
-// account has already count, too.
+// set sets the limits of the system. own means that processes are counted in their own namespace; otherwise the limit
+// includes the account's existing processes.
 func (l Limits) set(own bool) error {
 	processes := l.Processes
 	if processes > 0 && !own {
@@ -172,7 +173,7 @@ func (l Limits) set(own bool) error {
 		{"size of a file", syscall.RLIMIT_FSIZE, l.File, false},
 		{"open files", syscall.RLIMIT_NOFILE, int64(l.Files), false},
 		{"processes", rlimitNProc, int64(processes), false},
-		{"address space", syscall.RLIMIT_AS, l.Memory, false}, // last: from here on this process has little to allocate
+		{"address space", syscall.RLIMIT_AS, l.Memory, false}, // last, because this process can then allocate little memory
 	} {
 		if x.most == 0 && !x.always {
 			continue
@@ -189,7 +190,7 @@ func (l Limits) set(own bool) error {
 	return nil
 }
 
-// running is how many threads there are on this machine.
+// running returns the number of threads on this machine.
 func running() int {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// systemFolders are what programs and their libraries are made of. What there is of them is shown.
+// systemFolders are folders with the system's programs and libraries. Those that exist are shown.
 var systemFolders = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime",
 }
 
-// view is what a program sees of this machine's files, read-only.
+// view is the part of this machine's files that a program can read.
 type view struct {
-	Paths  []string // real ones, shorter ones first, none within another that shows it already
-	Hidden []string // home folders within Paths: they are empty, but for what Paths has of them
+	Paths  []string // real paths, shorter ones first; no path is below another that already shows it
+	Hidden []string // home folders within Paths; they are empty except for their files in Paths
 	Links  []link
 }
 
-// link is a path that leads to a real one.
+// link is a path that is a symbolic link to a real path.
 type link struct{ Path, Real string }
 
-// newView shows the system's folders and the given files and folders, those that there are, but no home folder and none
-// above one.
+// newView shows the existing system folders and the existing files in see, but no home folder or parent of one.
 func newView(see, homes []string) (v view) {
 	var all []string
 	for i, path := range slices.Concat(systemFolders, see) {
@@ -59,7 +58,7 @@ func newView(see, homes []string) (v view) {
 
 func byLength(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// hides says whether a home folder lies between a folder that is shown and a path in it.
+// hides reports whether a home folder is between a shown folder and a path in it.
 func hides(shown, path string, homes []string) bool {
 	return slices.ContainsFunc(homes, func(home string) bool { return within(home, shown) && within(path, home) })
 }

@@ -31,7 +31,7 @@ func tree(t *testing.T, names ...string) string {
 	return root
 }
 
-// shown says whether a view shows a path.
+// shown reports whether a view shows a path.
 func (v view) shown(path string, homes []string) bool {
 	return slices.ContainsFunc(v.Paths, func(s string) bool { return within(path, s) && !hides(s, path, homes) })
 }

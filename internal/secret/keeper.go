@@ -1,7 +1,7 @@
 // Package secret keeps the secrets of backend options out of everything that the harness writes: results, logs,
 // reports, errors.
 //
-// In scope: which options contain secrets, their display, removal from texts. Out of scope: access to a process's
+// In scope: the options that contain secrets, their display, removal from texts. Out of scope: access to a process's
 // arguments or environment (the system).
 package secret
 
@@ -14,18 +14,18 @@ import (
 	"sync"
 )
 
-// shortest is the least length of a secret that is looked for in texts: shorter ones, and words such as none and EMPTY
-// that stand for no key, are found by chance.
+// shortest is the minimum length of a secret that is replaced in texts. Shorter secrets, and words such as none and
+// EMPTY that stand for no key, would match unrelated text.
 const shortest = 6
 
-// Keeper knows the secrets of one command. The zero value knows none. Its methods may be called from any goroutine.
+// Keeper hides the secrets of one command. The zero value hides nothing. Its methods are safe for concurrent use.
 type Keeper struct {
 	mu     sync.Mutex
 	known  []string
 	hiding *strings.Replacer // of known; nil: to be made
-}
+} // replaces known; nil: not yet built
 
-// Add makes secrets known.
+// Add adds secrets.
 func (k *Keeper) Add(secrets ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -37,7 +37,7 @@ func (k *Keeper) Add(secrets ...string) {
 	}
 }
 
-// Hide is a text with Shown in the place of every secret, as it is and as JSON and URLs write it.
+// Hide returns a text in which Shown replaces every secret, in its plain form and in the forms of JSON and URLs.
 func (k *Keeper) Hide(text string) string {
 	if r := k.replacer(); r != nil {
 		return r.Replace(text)
@@ -45,7 +45,7 @@ func (k *Keeper) Hide(text string) string {
 	return text
 }
 
-// replacer is nil where no secret is known.
+// replacer returns nil if there are no secrets.
 func (k *Keeper) replacer() *strings.Replacer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,11 +55,12 @@ func (k *Keeper) replacer() *strings.Replacer {
 	return k.hiding
 }
 
-// pairs are the forms of secrets, each with what is shown, the longest first: one may be part of another.
+// pairs returns the forms of the secrets, each with its replacement. The longest come first, because a form may be part
+// of another.
 func pairs(secrets []string) []string {
 	var forms []string
 	for _, s := range secrets {
-		quoted, _ := json.Marshal(s) // no text fails
+		quoted, _ := json.Marshal(s) // a string can always be encoded
 		forms = append(forms, s, string(quoted[1:len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s))
 	}
 	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
@@ -70,7 +71,7 @@ func pairs(secrets []string) []string {
 	return pairs
 }
 
-// Options are options as they may be written down. Those that always names are secrets whatever they are called.
+// Options returns options without their secrets. The options in always are secret, whatever their names are.
 func Options(options map[string]string, always map[string]string) map[string]string {
 	shown := make(map[string]string, len(options))
 	for name, value := range options {
@@ -83,8 +84,8 @@ func Options(options map[string]string, always map[string]string) map[string]str
 	return shown
 }
 
-// Args is a command line as it may be written down: the values of flags, which are NAME=VALUE, without their secrets.
-// Each flag has what its names are called as options: a flag --header, say, gives options header.NAME.
+// Args returns a command line without the secrets in the values of flags. Values have the form NAME=VALUE. flags maps a
+// flag to the prefix of its options: for the flag --header, NAME becomes the option header.NAME.
 func Args(args []string, flags map[string]string) []string {
 	shown := slices.Clone(args)
 	for i, arg := range args {
@@ -100,7 +101,7 @@ func Args(args []string, flags map[string]string) []string {
 	return shown
 }
 
-// pair is NAME=VALUE, or BACKEND:NAME=VALUE, as it may be written down.
+// pair returns NAME=VALUE, or BACKEND:NAME=VALUE, without the secret.
 func pair(prefix, text string) string {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {

@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// Shown stands in the place of a secret. It tells nothing of it, not even by a checksum, which gives short ones away.
+// Shown is the text that replaces a secret. It does not contain a checksum, because that would reveal short secrets.
 const Shown = "(secret)"
 
-// Option is the value of a backend's option as it may be written down, and the secrets in it: all of it where the
-// option is secret by its name, or is JSON with a secret field; else the user and password of URLs, the secret
-// parameters of their queries, and of a command line the variables and arguments with secret names.
+// Option returns the displayed value of a backend's option, and the secrets in it. The whole value is secret if the
+// option's name is secret, or if it is JSON with a secret field. In other values these parts are secret: user and
+// password of URLs, parameters of URLs with secret names, and variables and arguments of a command line with secret
+// names.
 func Option(name, value string) (shown string, secrets []string) {
 	if value == "" {
 		return value, nil
@@ -28,7 +29,7 @@ func Option(name, value string) (shown string, secrets []string) {
 	return inText(value)
 }
 
-// fields are the values of the secret fields of a JSON text; none where the text is not JSON.
+// fields returns the values of the secret fields of a JSON text, or nil if the text is not JSON.
 func fields(text string) (found []string) {
 	var value any
 	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
@@ -43,7 +44,7 @@ func fields(text string) (found []string) {
 	return found
 }
 
-// walk finds what stands below secret names.
+// walk calls found for all values below secret names.
 func walk(value any, below bool, found func(string)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -64,7 +65,7 @@ func walk(value any, below bool, found func(string)) {
 
 // inText hides the secrets of URLs and of command lines.
 func inText(text string) (shown string, secrets []string) {
-	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|\S)+`) // as a shell splits a line
+	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|\S)+`) // like a shell that splits a line
 	before := ""
 	shown = word.ReplaceAllStringFunc(text, func(word string) string {
 		shown, found := inWord(before, word)
@@ -74,7 +75,7 @@ func inText(text string) (shown string, secrets []string) {
 	return shown, secrets
 }
 
-// inWord hides the secrets of a word that follows another one.
+// inWord hides the secrets of a word; before is the previous word.
 func inWord(before, word string) (shown string, secrets []string) {
 	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && Named(before) && !strings.HasPrefix(word, "-") {
 		return Shown, []string{bare(word)}
@@ -85,7 +86,7 @@ func inWord(before, word string) (shown string, secrets []string) {
 	return inURL(word)
 }
 
-// bare is a word without the quotes around it.
+// bare returns a word without quotes.
 func bare(word string) string {
 	if len(word) > 1 && (word[0] == '"' || word[0] == '\'') && word[len(word)-1] == word[0] {
 		return word[1 : len(word)-1]
@@ -93,13 +94,12 @@ func bare(word string) string {
 	return word
 }
 
-// inURL hides what stands before the host of URLs, with a scheme or without, and the secret
-// parameters of their queries.
+// inURL hides the part before the host of URLs, with or without a scheme, and the query parameters with secret names.
 func inURL(text string) (shown string, secrets []string) {
 	parts := strings.Split(text, "://")
 	for i, part := range parts {
 		at := strings.LastIndexByte(part, '@')
-		// no password: an address of mail, say
+		// no password, for example an e-mail address
 		if at <= 0 || i == 0 && !regexp.MustCompile(`^[^:/=]*:`).MatchString(part[:at]) {
 			continue
 		}
@@ -118,7 +118,7 @@ func inURL(text string) (shown string, secrets []string) {
 	return shown, secrets
 }
 
-// userSecrets are what USER:PASSWORD holds.
+// userSecrets returns the secrets in USER:PASSWORD.
 func userSecrets(user string) []string {
 	secrets := []string{user}
 	if _, password, ok := strings.Cut(user, ":"); ok {

@@ -2,10 +2,10 @@ package synthetic
 
 // ImageClasses is the number of classes.
 //
-// A picture's class is that of its subject, the largest object. Ten outlines occur in warm and in cool colours: these
-// are each other's image when red and blue are swapped, so that a reader that swaps channels fails. Disc and ellipse,
-// square and rectangle differ in proportion alone, so that a resize that does not keep it fails. Five fine patterns
-// occur on any outline in any colour, so that aliasing shows.
+// A picture's class is that of its subject, the largest object. Ten outlines occur in warm and in cool colours.
+// Swapping red and blue exchanges these classes, so the accuracy reveals a reader that swaps channels. Disc and
+// ellipse, and square and rectangle, differ only in proportion, so the accuracy reveals a resize that does not keep it.
+// Five fine patterns occur on any outline in any colour, which reveals aliasing.
 const ImageClasses = 2*shapeClasses + patternClasses
 
 // shape is the outline of an object.
@@ -33,7 +33,7 @@ const (
 	cool
 )
 
-// pattern is what covers an object.
+// pattern is the pattern on an object's surface.
 type pattern int
 
 const (
@@ -46,7 +46,7 @@ const (
 	plain          = pattern(-1)
 )
 
-// look is what a class fixes of an object.
+// look contains the properties of an object that its class determines.
 type look struct {
 	shape   shape
 	palette palette

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/pictures.sha256")
 
-// goldenPictures are the sets and indices whose bytes testdata/pictures.sha256 fixes.
+// goldenPictures returns the sets and indices whose bytes testdata/pictures.sha256 fixes.
 func goldenPictures() string {
 	var b strings.Builder
 	for _, set := range []struct {

@@ -2,8 +2,8 @@ package synthetic
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// outline returns a shape around the origin whose area is about that of a disc of the radius (1/256 pixel), for the
-// solid shapes. Proportions vary within what tells the classes apart.
+// outline returns a shape around the origin. Solid shapes have about the area of a disc of the radius (in 1/256 pixel).
+// Proportions vary within the limits of a class.
 func outline(s shape, radius int, r *draw.Random) draw.Path {
 	switch s {
 	case disc:

@@ -9,7 +9,7 @@ type scene struct {
 	short  int // short side, pixels
 }
 
-// drawScene paints a picture whose subject is of class label.
+// drawScene paints a picture with a subject of class label.
 func drawScene(r *draw.Random, label int) *draw.Canvas {
 	s := newScene(r)
 	s.background()
@@ -29,10 +29,10 @@ func newScene(r *draw.Random) *scene {
 	return &scene{draw.NewCanvas(long, short), r, short}
 }
 
-// pixels returns a length of percent of the short side, in 1/256 pixel.
+// pixels converts percent of the short side to 1/256 pixel.
 func (s *scene) pixels(percent int) int { return s.short * draw.One * percent / 100 }
 
-// background paints a texture of three scales between two colours, across a gradient.
+// background paints a texture of three scales between two colours, over a gradient.
 func (s *scene) background() {
 	r := s.random
 	from, to := draw.AnyColor(r), draw.AnyColor(r)
@@ -67,7 +67,7 @@ func (s *scene) rag(at draw.Point, radius int) {
 	s.FillAnyhow(s.random, draw.Rag(s.random, radius), at, 140)
 }
 
-// decoys paints small objects that belong to any class. A subject is always larger.
+// decoys paints small objects of any class. They are smaller than any subject.
 func (s *scene) decoys() {
 	r := s.random
 	for range r.Between(0, 4) {
@@ -76,7 +76,7 @@ func (s *scene) decoys() {
 	}
 }
 
-// subject paints the object that the picture shows, near its middle, and what hides a part of it.
+// subject paints the subject near the middle of the picture, and objects that hide a part of it.
 func (s *scene) subject(label int) {
 	r := s.random
 	radius := s.pixels(r.Between(15, 32))
@@ -95,7 +95,7 @@ func (s *scene) object(l look, at draw.Point, radius, opacity int) {
 	s.Fill(path, opacity, surface(l, pose, radius, r))
 }
 
-// occlude hides parts of an object: each time a bar across it, or a rag at its rim.
+// occlude hides parts of an object, with bars across it or rags at its rim.
 func (s *scene) occlude(at draw.Point, radius int) {
 	r := s.random
 	for range r.Between(0, 2) {
@@ -122,7 +122,7 @@ func (s *scene) light() {
 	}, r)
 }
 
-// randomLook chooses what the class leaves open. Patterns come on the solid outlines.
+// randomLook chooses the properties that the class does not determine. Patterns occur only on the solid outlines.
 func randomLook(label int, r *draw.Random) look {
 	if label < 2*shapeClasses {
 		return look{shape(label % shapeClasses), palette(label / shapeClasses), plain}

@@ -2,10 +2,10 @@ package synthetic
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// hues holds the first and the last hue of each palette. Swapping red and blue turns hue h into 1024 - h.
+// hues contains the first and the last hue of each palette. Swapping red and blue turns hue h into 1024 - h.
 var hues = [...][2]int{warm: {-36, 200}, cool: {1024 - 200, 1024 + 36}}
 
-// surface returns the ink of an object of this radius in this pose.
+// surface returns the ink of an object with a radius in a pose.
 func surface(l look, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 	if l.pattern == plain {
 		return shaded(plainColor(l.palette, r), pose, radius, r)
@@ -17,7 +17,7 @@ func plainColor(p palette, r *draw.Random) draw.Color {
 	return draw.HSV(r.Between(hues[p][0], hues[p][1]), r.Between(110, 255), r.Between(100, 250))
 }
 
-// shaded is one colour under light that falls across the object.
+// shaded returns an ink of one colour under light that varies across the object.
 func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 	fall := r.Between(-90, 90)
 	return func(x, y int) draw.Color {
@@ -25,7 +25,8 @@ func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.I
 	}
 }
 
-// patterned alternates two colours of the same hue or of two hues, one lighter than the other.
+// patterned returns an ink that alternates between two colours of the same hue or of two hues, one lighter than the
+// other.
 func patterned(p pattern, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 	dark := r.Between(30, 130)
 	colors := [2]draw.Color{
@@ -36,7 +37,8 @@ func patterned(p pattern, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 	return func(x, y int) draw.Color { return colors[odd(pose.Pixel(x, y))] }
 }
 
-// tiling returns which of two colours a pattern of this period (1/256 pixel) has at a point: 0 or 1.
+// tiling returns a function that selects one of two colours (0 or 1) at a point, for a pattern with a period in 1/256
+// pixel.
 func tiling(p pattern, period int) func(draw.Point) int {
 	half := period / 2
 	switch p {

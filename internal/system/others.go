@@ -10,35 +10,36 @@ import (
 	"strings"
 )
 
-// NotedShare is the part of all processors' time from which on the work of other programs is worth a note: with a tenth
-// less a program that computes on all processors is about a tenth slower, which is more than runs differ by themselves.
+// NotedShare is the share of all processors' time from which on the use by other programs is noted. A program that
+// computes on all processors is about a tenth slower with a tenth less time; this exceeds the usual differences between
+// runs.
 const NotedShare = 0.1
 
-// minTicks is the time of a processor, in the kernel's hundredths of a second, below which shares are not told: times
-// of processes are counted in such ticks.
+// minTicks is the minimum time of a processor, in the kernel's hundredths of a second, for shares to be reported. The
+// kernel counts the times of processes in such ticks.
 const minTicks = 50
 
-// Processors is what a Linux machine's processors had done, up to a moment, in the kernel's ticks (proc(5)).
+// Processors contains the use of a Linux machine's processors up to a moment, in the kernel's ticks (proc(5)).
 type Processors struct {
 	cores             int
 	all, busy, stolen float64
-	own               float64 // of a process and its descendants, those that have ended too
-	waited            float64 // microseconds in which something waited for a processor; NaN: the kernel does not tell
+	own               float64 // of a process and its descendants, including ended ones
+	waited            float64 // microseconds in which a task waited for a processor; NaN: unknown
 }
 
-// Others is what kept the processors from a program in a time.
+// Others is the use of the processors by others in a period.
 type Others struct {
-	// Share is the part of the time of all processors, from 0 to 1, that programs used which are not the program and its
-	// descendants. Stolen is the part that the host of a virtual machine took.
+	// Share is the fraction of all processors' time, from 0 to 1, that programs other than the harness and its descendants
+	// used. Stolen is the fraction that the host of a virtual machine took.
 	Share, Stolen float64
-	// Waiting is the part of the time in which something, the program too, waited for a processor: pressure stall
-	// information. Below 0: the kernel does not tell.
+	// Waiting is the fraction of the time in which a task, including the harness's own, waited for a processor (pressure
+	// stall information). It is negative if unknown.
 	Waiting float64
 	Seconds float64
 }
 
-// ReadProcessors reads root, the file system of a Linux machine ("/" as fs.FS), for the process pid. ok is false where
-// it does not tell.
+// ReadProcessors reads the use of the processors from root, the file system of a Linux machine ("/" as fs.FS), for the
+// process pid. ok is false if it is unknown.
 func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
 	p.waited = math.NaN()
 	withFile(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
@@ -61,7 +62,7 @@ func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
 }
 
 // readStat reads /proc/stat: user, nice, system, idle, iowait, irq, softirq and steal of all processors together, and
-// how many there are.
+// the number of processors.
 func (p *Processors) readStat(r io.Reader) bool {
 	const idle, iowait, steal, counted = 3, 4, 7, 8
 	s := bufio.NewScanner(r)
@@ -92,8 +93,8 @@ func (p *Processors) readStat(r io.Reader) bool {
 	return p.all > 0 && p.cores > 0
 }
 
-// treeTicks is the time that a process and its descendants have used, with that of those that ended and were waited
-// for.
+// treeTicks returns the time that a process and its descendants have used, including descendants that ended and were
+// waited for.
 func treeTicks(root fs.FS, pid int) (float64, bool) {
 	entries, err := fs.ReadDir(root, "proc")
 	if err != nil {
@@ -121,10 +122,10 @@ func treeTicks(root fs.FS, pid int) (float64, bool) {
 	return sum, true
 }
 
-// statOf reads /proc/PID/stat: the parent, and utime, stime, cutime and cstime together. The name of the program, in
-// brackets, may hold anything.
+// statOf parses /proc/PID/stat: the parent, and the sum of utime, stime, cutime and cstime. The name of the program, in
+// parentheses, may contain any characters.
 func statOf(text string) (parent int, ticks float64, ok bool) {
-	const ppid, utime, cstime = 1, 11, 14 // behind the name
+	const ppid, utime, cstime = 1, 11, 14 // positions after the name
 	words := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(words) <= cstime {
 		return 0, 0, false
@@ -143,7 +144,7 @@ func statOf(text string) (parent int, ticks float64, ok bool) {
 	return parent, ticks, true
 }
 
-// Since is what others did since an earlier reading. ok is false where the time between them was too short to tell.
+// Since returns the use by others since an earlier reading. ok is false if the period is too short.
 func (p Processors) Since(before Processors) (o Others, ok bool) {
 	all := p.all - before.all
 	if p.cores == 0 || before.cores == 0 || all < minTicks*float64(p.cores) {

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// machineAt is the file system of a machine with two processors after so many ticks of its work. The process 10 is
+// machineAt returns the file system of a machine with two processors after so many ticks of its work. The process 10 is
 // ours, 11 its child, 12 its grandchild with a name that looks like fields, 20 another's.
 func machineAt(busy, idle, steal, own, child, grandchild int, waited float64) fstest.MapFS {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// cpuQuota is the least limit of processor time among the control groups that this process is in and those above them,
-// as "1.5 CPUs"; empty: there is none. Of version 2 a group's cpu.max says "quota period" in microseconds, of version 1
-// cpu.cfs_quota_us and cpu.cfs_period_us do. In a container the paths may be those of the host, while its own group is
-// mounted as the root: both are looked at.
+// cpuQuota returns the smallest limit of processor time among the control groups of this process and their parents, as
+// "1.5 CPUs", or an empty text. In version 2 a group's cpu.max contains "quota period" in microseconds; version 1 has
+// cpu.cfs_quota_us and cpu.cfs_period_us. In a container the paths may be those of the host, with the container's group
+// mounted as the root, so both are read.
 func cpuQuota(root fs.FS) string {
 	least := 0.0
 	for _, dir := range controlGroups(root) {
@@ -32,7 +32,7 @@ func cpuQuota(root fs.FS) string {
 	return strconv.FormatFloat(least, 'g', 4, 64) + " CPUs"
 }
 
-// controlGroups are the folders of the process's groups with a controller of processors, and of those above them.
+// controlGroups returns the folders of the process's groups with a controller of processors, and of their parents.
 func controlGroups(root fs.FS) (all []string) {
 	const top = "sys/fs/cgroup"
 	add := func(mount, group string) {
@@ -43,7 +43,7 @@ func controlGroups(root fs.FS) (all []string) {
 			}
 		}
 	}
-	add(top, "/") // also where /proc does not say
+	add(top, "/") // even if /proc does not name it
 	withFile(root, "proc/self/cgroup", func(r io.Reader) {
 		eachField(r, ":", func(_, rest string) { // hierarchy:controllers:path
 			controllers, group, ok := strings.Cut(rest, ":")
@@ -62,7 +62,7 @@ func controlGroups(root fs.FS) (all []string) {
 	return all
 }
 
-// cpusOf reads "quota period"; 0: no limit.
+// cpusOf parses "quota period"; 0 means no limit.
 func cpusOf(text string) float64 {
 	limit, period, ok := strings.Cut(strings.TrimSpace(text), " ")
 	l, err1 := strconv.ParseFloat(limit, 64)

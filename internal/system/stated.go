@@ -12,20 +12,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Stated is what a user says of the system because no file of the machine does: accelerator, driver, power mode.
+// Stated contains properties of the system that the user states because the machine does not report them: accelerator,
+// driver, power mode.
 type Stated map[string]string
 
-// The bounds of a file of what is stated.
+// The limits of a file with such properties.
 const (
 	maxStatedBytes = 64 << 10
-	maxStated      = 100  // names
+	maxStated      = 100  // number of names
 	maxStatedText  = 1000 // bytes of a value
 )
 
-// ErrStated is in the chain of every error about such a file.
+// ErrStated is wrapped by all errors about such files.
 var ErrStated = errors.New("not a description of a system")
 
-// ReadStated reads a file that holds one JSON object, of names and their texts, numbers or truth values:
+// ReadStated reads a file with one JSON object whose values are texts, numbers or truth values:
 //
 //	{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}
 func ReadStated(path string) (Stated, error) {
@@ -33,7 +34,7 @@ func ReadStated(path string) (Stated, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStated, err)
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // closing a file after reading loses no data
 	text, err := io.ReadAll(io.LimitReader(f, maxStatedBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStated, path, err)
@@ -45,7 +46,7 @@ func ReadStated(path string) (Stated, error) {
 	return s, nil
 }
 
-// parseStated reads the object, and names every fault.
+// parseStated parses the object. The error lists every fault.
 func parseStated(text []byte) (Stated, error) {
 	if len(text) > maxStatedBytes {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxStatedBytes)
@@ -72,7 +73,7 @@ func parseStated(text []byte) (Stated, error) {
 	return s, errors.Join(faults...)
 }
 
-// statedText is a value in words.
+// statedText returns a value as text.
 func statedText(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -83,7 +84,7 @@ func statedText(value any) (string, error) {
 	return "", errors.New("want a text, a number, true or false")
 }
 
-// String lists what is stated: "accelerator Acme X1, power mode 15 W".
+// String lists the properties: "accelerator Acme X1, power mode 15 W".
 func (s Stated) String() string {
 	parts := make([]string, 0, len(s))
 	for _, name := range slices.Sorted(maps.Keys(s)) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Info is the system description of a result. Empty or zero means that the machine does not say.
+// Info is the system description of a result. Empty and zero fields are unknown.
 type Info struct {
 	CPU         string `json:"cpu"`          // model name
 	Cores       int    `json:"cores"`        // logical CPUs that this process may use
@@ -21,15 +21,15 @@ type Info struct {
 	OS          string `json:"os"`           // "Debian GNU/Linux 12 (bookworm)"
 	Kernel      string `json:"kernel"`       // "Linux 6.1.0"
 	Arch        string `json:"arch"`         // "amd64"
-	// CPU frequency governor of all cores: "performance"; "mixed" where they differ
+	// Frequency governor of all cores: "performance"; "mixed" if they differ.
 	Governor  string `json:"governor"`
 	GoVersion string `json:"go_version"`      // of the harness
 	Quota     string `json:"cpu_quota"`       // cgroup limit, such as "1.5 CPUs"
-	MaxProcs  int    `json:"gomaxprocs"`      // threads that run Go code of the harness
-	Virtual   bool   `json:"virtual_machine"` // a hypervisor is announced by the CPU
+	MaxProcs  int    `json:"gomaxprocs"`      // threads that may run Go code of the harness
+	Virtual   bool   `json:"virtual_machine"` // the CPU announces a hypervisor
 }
 
-// Describe reads root, the file system of a Linux machine ("/" as fs.FS).
+// Describe returns the description of a Linux machine with the file system root ("/" as fs.FS).
 func Describe(root fs.FS) Info {
 	info := Info{
 		Cores: runtime.NumCPU(), Arch: runtime.GOARCH, GoVersion: runtime.Version(), MaxProcs: runtime.GOMAXPROCS(0),
@@ -49,11 +49,11 @@ func withFile(root fs.FS, name string, read func(io.Reader)) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // closing a file after reading loses no data
 	read(f)
 }
 
-// firstLine returns the first line of a file, trimmed; empty where there is none.
+// firstLine returns the first line of a file, trimmed, or an empty text if there is none.
 func firstLine(root fs.FS, name string) string {
 	var text string
 	withFile(root, name, func(r io.Reader) {
@@ -70,7 +70,7 @@ func kernelVersion(root fs.FS) string {
 		"proc/sys/kernel/osrelease"))
 }
 
-// frequencyGovernor reads the frequency governor of every core; empty where the machine does not offer a choice.
+// frequencyGovernor returns the frequency governor of the cores, or an empty text if the machine has none.
 func frequencyGovernor(root fs.FS) string {
 	files, err := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
 	if err != nil {
@@ -88,7 +88,7 @@ func frequencyGovernor(root fs.FS) string {
 	return found
 }
 
-// eachField calls f for each "key<sep>value" line.
+// eachField calls f for each line "key<sep>value".
 func eachField(r io.Reader, sep string, f func(key, value string)) {
 	s := bufio.NewScanner(r)
 	for s.Scan() {
@@ -98,7 +98,7 @@ func eachField(r io.Reader, sep string, f func(key, value string)) {
 	}
 }
 
-// parseCPUInfo reads /proc/cpuinfo. (On arm64 the kernel gives part numbers instead of a model name.)
+// parseCPUInfo parses /proc/cpuinfo. (On arm64 the kernel reports part numbers instead of a model name.)
 func parseCPUInfo(r io.Reader) (model string, sockets int, virtual bool) {
 	packages := map[string]bool{}
 	part := ""
@@ -120,7 +120,7 @@ func parseCPUInfo(r io.Reader) (model string, sockets int, virtual bool) {
 	return strings.Join(strings.Fields(model), " "), len(packages), virtual
 }
 
-// parseMemInfo returns MemTotal of /proc/meminfo in bytes, 0 where it has none.
+// parseMemInfo returns MemTotal of /proc/meminfo in bytes, or 0 if it is missing.
 func parseMemInfo(r io.Reader) int64 {
 	var bytes int64
 	eachField(r, ":", func(key, value string) {

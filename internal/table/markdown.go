@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes the table in GitHub's form of Markdown. Text in the cells stays text: it contains no markup. A
-// table without a row of headings gets empty ones. Titles are left out.
+// WriteMarkdown writes the table as GitHub's Markdown. It escapes markup in the cells. A table without headings gets
+// empty ones. Titles are omitted.
 func (t *Table) WriteMarkdown(w io.Writer) error {
 	columns := 0
 	for _, row := range t.rows {
@@ -47,11 +47,11 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	return nil
 }
 
-// markup escapes what Markdown or HTML would take as markup.
+// markup escapes characters that are markup in Markdown or HTML.
 var markup = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
 	"~", `\~`, "#", `\#`, "\n", " ", "\r", " ",
 )
 
-// EscapeMarkdown is text for Markdown in which nothing is markup or breaks the line.
+// EscapeMarkdown escapes markup and line breaks in a text for Markdown.
 func EscapeMarkdown(text string) string { return markup.Replace(text) }

@@ -10,22 +10,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// Table is a list of rows of cells. Columns are as wide as their widest cell; a row may end early, and its last cell
-// never widens the column, so that a long remark does not push the others apart.
+// Table is a list of rows of cells. Columns are as wide as their widest cell. A row may have fewer cells than others.
+// Its last cell never widens the column, so a long remark does not push the other columns apart.
 //
-// On a terminal (terminal.Writer with a width) it fits: the last cells are broken into lines, long first cells have a
-// line of their own, and wide columns of several words become narrower. Where that is not enough each cell has a line.
+// On a terminal (terminal.Writer with a width) the table fits the width: the last cells are broken into lines, long
+// first cells get their own lines, and wide columns of several words become narrower. If that does not suffice, each
+// cell gets a line.
 type Table struct {
-	// Indent begins every line.
+	// Indent is written before every line.
 	Indent string
 	// Right lists the columns that are aligned to the right. They are never broken.
 	Right []int
-	// Whole keeps every cell but the last of a row in one line.
+	// Whole prevents line breaks in all cells of a row except the last.
 	Whole bool
 
 	head   bool
 	rows   [][]terminal.Span
-	titles map[int]string // before the row of this number
+	titles map[int]string // by the number of the following row
 }
 
 // Title begins a part of the table, after an empty line. It is not indented.
@@ -36,7 +37,7 @@ func (t *Table) Title(text string) {
 	t.titles[len(t.rows)] = terminal.Line(text)
 }
 
-// Head adds the row of headings; it comes before all others.
+// Head adds the row of headings. It must precede all other rows.
 func (t *Table) Head(cells ...any) {
 	t.Row(cells...)
 	t.head = true
@@ -45,7 +46,7 @@ func (t *Table) Head(cells ...any) {
 	}
 }
 
-// Row adds a row; cells are printed as fmt.Sprint does, control characters and line breaks as escapes. A
+// Row adds a row. Cells are printed like fmt.Sprint, with escapes for control characters and line breaks. A
 // terminal.Span keeps its style.
 func (t *Table) Row(cells ...any) {
 	row := make([]terminal.Span, len(cells))
@@ -58,13 +59,13 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// gap is what separates two columns.
+// gap separates two columns.
 const gap = "  "
 
-// WriteTo writes the table. Lines carry no trailing blanks. The number is that of lines.
+// WriteTo writes the table without trailing blanks. It returns the number of lines.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	page := terminal.On(w)
 	l := t.chooseLayout(page.Columns())
@@ -84,7 +85,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return lines, page.Err()
 }
 
-// writeRow writes a row, in as many lines as its highest cell has.
+// writeRow writes a row with as many lines as its highest cell needs.
 func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l tableLayout) int64 {
 	if len(row) > 1 && l.first > 0 && terminal.Width(row[0].Text) > l.first {
 		page.Print(t.Indent, row[0], "\n")
@@ -125,7 +126,8 @@ func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l tableLayo
 	return int64(height)
 }
 
-// cellLines are those of a cell; none: it is a last cell that has no room beside the others, and comes below them.
+// cellLines returns the lines of a cell. It returns nil for a last cell that has no room next to the others and is
+// written below them.
 func (t *Table) cellLines(text string, column int, last bool, l tableLayout) []string {
 	if l.columns == 0 || text == "" || t.isRightAligned(column) {
 		return []string{text}
@@ -148,7 +150,7 @@ func (t *Table) cellLines(text string, column int, last bool, l tableLayout) []s
 	return lines
 }
 
-// stackCells writes each cell of a row into a line of its own, after its heading.
+// stackCells writes each cell of a row on its own line, after its heading.
 func (t *Table) stackCells(page *terminal.Writer, row []terminal.Span) (lines int64) {
 	indent := t.Indent
 	for i, cell := range row {
@@ -166,16 +168,16 @@ func (t *Table) stackCells(page *terminal.Writer, row []terminal.Span) (lines in
 	return lines
 }
 
-// tableLayout is how wide the columns are.
-type tableLayout struct {
+// tableLayout contains the widths of the columns.
+type tableLayout struct { // width of the terminal; 0: unlimited
 	columns int // of the terminal; 0: any
 	indent  int
 	widths  []int
-	first   int // first cells that are wider have a line of their own; 0: none has
+	first   int // wider first cells get their own line; 0: none does
 	stacked bool
 }
 
-// columnStart is where a column begins.
+// columnStart returns the position of a column.
 func (l tableLayout) columnStart(column int) int {
 	at := l.indent
 	for _, width := range l.widths[:column] {
@@ -184,13 +186,13 @@ func (l tableLayout) columnStart(column int) int {
 	return at
 }
 
-// minRoom is what keeps a text readable that is broken into lines.
+// minRoom returns the minimum width for text that is broken into lines.
 func minRoom(columns int) int { return min(24, columns/2) }
 
-// minColumns is from where on rows stay side by side although their first cells are long.
+// minColumns is the terminal width from which on a long first cell does not break its row.
 const minColumns = 40
 
-// chooseLayout chooses widths: natural ones, and where those are too much narrower ones, no word being broken.
+// chooseLayout chooses the widths of the columns: their natural widths, or narrower ones without breaking words.
 func (t *Table) chooseLayout(columns int) tableLayout {
 	l := tableLayout{columns: columns, indent: terminal.Width(t.Indent)}
 	var floors, wanted []int
@@ -204,7 +206,7 @@ func (t *Table) chooseLayout(columns int) tableLayout {
 		l.first = l.widths[0]
 	}
 	for i, width := range l.widths {
-		floors[i] = max(floors[i], min(width, columns/4)) // what is narrow stays in one line
+		floors[i] = max(floors[i], min(width, columns/4)) // narrow cells stay on one line
 		if !t.Whole {
 			l.widths[i] = max(floors[i], min(width, columns))
 		}
@@ -217,8 +219,8 @@ func (t *Table) chooseLayout(columns int) tableLayout {
 	return l
 }
 
-// measureColumns finds the natural width of each column, its longest word, and the room that last cells in it want,
-// each of them at most room.
+// measureColumns returns the natural width of each column, its longest word, and the width that last cells in it need,
+// limited to room.
 func (t *Table) measureColumns(room int) (widths, floors, wanted []int) {
 	for _, row := range t.rows {
 		for i, cell := range row {
@@ -239,8 +241,7 @@ func (t *Table) measureColumns(room int) (widths, floors, wanted []int) {
 	return widths, floors, wanted
 }
 
-// widestFirst is the width of the widest first cell that has at most so many columns, and is not all of its row; 1:
-// there is none.
+// widestFirst returns the width of the widest first cell with up to most columns that is not alone in its row, or 1.
 func (t *Table) widestFirst(most int) int {
 	widest := 1
 	for _, row := range t.rows {
@@ -253,7 +254,7 @@ func (t *Table) widestFirst(most int) int {
 	return widest
 }
 
-// lacksRoom says whether a last cell has less room than it wants.
+// lacksRoom reports whether a last cell has less room than it needs.
 func (l *tableLayout) lacksRoom(wanted []int) bool {
 	for i, want := range wanted {
 		if want > 0 && l.columnStart(i)+want > l.columns {
@@ -263,7 +264,8 @@ func (l *tableLayout) lacksRoom(wanted []int) bool {
 	return false
 }
 
-// narrowColumn takes a column from the widest that may be narrower, where last cells lack room; false: none was taken.
+// narrowColumn makes the widest column that may be narrower narrower by one, if last cells lack room. It returns false
+// if it changes nothing.
 func (l *tableLayout) narrowColumn(floors, wanted []int) bool {
 	widest := -1
 	for i, want := range wanted {

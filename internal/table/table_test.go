@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// written is a table on a terminal of so many columns; 0: on none.
+// written returns a table on a terminal of so many columns; 0: on none.
 func written(t *testing.T, tab *Table, columns int) string {
 	t.Helper()
 	var b strings.Builder

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// IsASCII says whether an environment names a locale whose characters are not UTF-8, such as C, POSIX or
-// de_DE.ISO-8859-1: the first of LC_ALL, LC_CTYPE and LANG that is set decides (POSIX, "Internationalization
-// Variables"). Where none is set nothing is known, and text stays UTF-8.
+// IsASCII reports whether an environment names a locale without UTF-8, such as C, POSIX or de_DE.ISO-8859-1. The first
+// of LC_ALL, LC_CTYPE and LANG that is set decides (POSIX, "Internationalization Variables"). If none is set, it
+// returns false.
 func IsASCII(env func(name string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(env(name)); locale != "" {
@@ -20,17 +20,18 @@ func IsASCII(env func(name string) string) bool {
 	return false
 }
 
-// ASCII is a writer to w for text of which a terminal shows only ASCII: µs becomes us, ± becomes +-. Other characters
-// are escapes, \u00fc, which JSON reads as the same. A character that becomes longer takes the room of blanks beside
-// it, so that columns stay where they are. A character may come in two pieces. Write may be called from any goroutine.
+// ASCII returns a writer to w for terminals that show only ASCII. µs becomes us, and ± becomes +-. Other characters
+// become escapes such as \u00fc, which have the same meaning in JSON. A character that becomes longer replaces blanks
+// after it, so that columns stay aligned. A character may be split between two calls of Write. Write is safe for
+// concurrent use.
 func ASCII(w io.Writer) io.Writer { return &asciiWriter{to: w} }
 
 type asciiWriter struct {
 	to io.Writer
 
 	mu   sync.Mutex
-	rest []byte // the beginning of a character
-	owed int    // how many columns the line is longer than it was
+	rest []byte // beginning of a character
+	owed int    // columns by which the line has become longer
 }
 
 // Write implements io.Writer.
@@ -49,14 +50,14 @@ func (w *asciiWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// toASCII is the text in ASCII.
+// toASCII returns the text in ASCII.
 func (w *asciiWriter) toASCII(text string) string {
 	var b []byte
 	for i, r := range text {
 		switch {
 		case r == '\n' || r == '\r':
 			w.owed = 0
-		case r == ' ' && w.owed > 0 && strings.HasPrefix(text[i+1:], " "): // one stays
+		case r == ' ' && w.owed > 0 && strings.HasPrefix(text[i+1:], " "): // one blank stays
 			w.owed--
 			continue
 		}
@@ -77,7 +78,7 @@ func (w *asciiWriter) toASCII(text string) string {
 	return string(b)
 }
 
-// escapeRune is a character as JSON writes it.
+// escapeRune returns a character's escape in JSON.
 func escapeRune(r rune) string {
 	if r <= 0xffff {
 		return fmt.Sprintf(`\u%04x`, r)
@@ -86,8 +87,8 @@ func escapeRune(r rune) string {
 	return fmt.Sprintf(`\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 }
 
-// inASCII are the characters that have a plain form: those that the harness writes, and what names and messages of
-// others often have.
+// inASCII maps characters to their plain forms: the characters that the harness writes, and frequent ones in other
+// texts.
 var inASCII = map[rune]string{
 	'µ': "u", 'μ': "u", '±': "+-", '×': "x", '÷': "/", '·': "*", '°': " deg", '²': "^2", '³': "^3", '€': "EUR",
 	'▁': ".", '▂': ":", '▃': "-", '▄': "=", '▅': "+", '▆': "*", '▇': "%", '█': "#",

@@ -33,7 +33,7 @@ func TestIsASCII(t *testing.T) {
 	}
 }
 
-// ascii1 is a text that comes in pieces of so many bytes.
+// ascii1 returns a text that comes in pieces of so many bytes.
 func ascii1(t *testing.T, text string, size int) string {
 	t.Helper()
 	var b strings.Builder
@@ -114,7 +114,7 @@ func TestPrintedCharactersHavePlainForms(t *testing.T) {
 	}
 }
 
-// literals are the characters beyond ASCII in the strings of a source.
+// literals returns the characters beyond ASCII in the strings of a source.
 func literals(text []byte) (all []rune) {
 	files := token.NewFileSet()
 	var s scanner.Scanner

@@ -2,10 +2,10 @@ package terminal
 
 import "strings"
 
-// Style is how a Span looks where styles are shown. It never says more than the text does.
+// Style is the look of a Span if styles are shown. It never adds information to the text.
 type Style int
 
-// The styles: Heading for titles, Good, Bad and Doubtful for verdicts, Faint for what is read last.
+// The styles: Heading for titles; Good, Bad and Doubtful for verdicts; Faint for less important text.
 const (
 	Plain Style = iota
 	Heading
@@ -15,24 +15,24 @@ const (
 	Faint
 )
 
-// Span is text of one style. As a string it is the text.
+// Span is text in one style. Its string form is the text.
 type Span struct {
 	Style Style
 	Text  string
 }
 
-// String is the text alone.
+// String returns the text without style.
 func (s Span) String() string { return s.Text }
 
-// sequences begin the styles: ANSI's "select graphic rendition", in the eight colours that every palette has.
+// sequences contains the start of each style: ANSI's "select graphic rendition", in the eight colours of every palette.
 var sequences = [...]string{
 	Plain: "", Heading: "\x1b[1m", Good: "\x1b[32m", Bad: "\x1b[1;31m", Doubtful: "\x1b[33m", Faint: "\x1b[2m",
 }
 
-// reset ends a style.
+// reset is the end of a style.
 const reset = "\x1b[0m"
 
-// styledText is the text with its style.
+// styledText returns the text with its style.
 func (s Span) styledText(colour bool) string {
 	text := Text(s.Text)
 	if !colour || text == "" || s.Style <= Plain || int(s.Style) >= len(sequences) {
@@ -41,11 +41,11 @@ func (s Span) styledText(colour bool) string {
 	return sequences[s.Style] + text + reset
 }
 
-// OfVerdict is a verdict, or another word that judges, in its style: what the harness itself says of runs, checks and
-// pins. A verdict that it does not know is plain.
+// OfVerdict returns a verdict or a similar word of the harness in its style: verdicts on runs, checks and pins. Unknown
+// words are plain.
 func OfVerdict(word string) Span {
 	style := Plain
-	kind, _, _ := strings.Cut(word, " (") // as in "VALID (smoke)"
+	kind, _, _ := strings.Cut(word, " (") // for example "VALID (smoke)"
 	switch kind {
 	case "VALID", "ok", "PASS", "accept", "HOLDS":
 		style = Good

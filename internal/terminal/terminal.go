@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text is text with control characters as \u001b, which JSON reads as the same; line breaks and tabs stay. Bytes
-// that are not UTF-8 are \ufffd. Marks that change the direction of writing count as control characters: they make a
-// name look like another.
+// Text returns text with control characters as escapes such as \u001b, which have the same meaning in JSON. Line breaks
+// and tabs stay. Bytes that are not UTF-8 become \ufffd. Marks that change the writing direction count as control
+// characters, because they can make a name look like another.
 func Text(text string) string {
 	if strings.IndexFunc(text, isControl) < 0 && utf8.ValidString(text) {
 		return text
@@ -31,12 +31,12 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Line is Text in one line: line breaks and tabs are \n and \t.
+// Line returns Text on one line: line breaks and tabs become \n and \t.
 func Line(text string) string { return escapes.Replace(Text(text)) }
 
 var escapes = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// isControl says whether a terminal does more with a character than show it.
+// isControl reports whether a terminal may do more with a character than show it.
 func isControl(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029'

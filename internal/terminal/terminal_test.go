@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestWriter gives a text byte by byte: characters stay whole.
+// TestWriter returns a text byte by byte: characters stay whole.
 func TestWriter(t *testing.T) {
 	var b strings.Builder
 	w := NewWriter(&b, Options{})

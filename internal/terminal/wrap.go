@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Width is the number of columns that text takes: two for East Asian wide characters and emoji, none for marks that
-// combine with the character before, none for the sequences of styles.
+// Width returns the number of columns of a text: two for East Asian wide characters and emoji, none for combining marks
+// and style sequences.
 func Width(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
@@ -22,7 +22,7 @@ func Width(text string) int {
 	return n
 }
 
-// styleSequenceLen is the length of a style's sequence at the beginning of text: up to its m.
+// styleSequenceLen returns the length of a style sequence at the beginning of text, including its m.
 func styleSequenceLen(text string) int {
 	if end := strings.IndexByte(text, 'm'); end >= 0 {
 		return end + 1
@@ -30,7 +30,8 @@ func styleSequenceLen(text string) int {
 	return len(text)
 }
 
-// columnsOf is what a terminal gives a character (Unicode's East Asian Width, W and F; marks of kinds Mn and Me).
+// columnsOf returns the number of columns of a character (Unicode's East Asian Width, W and F; marks of kinds Mn and
+// Me).
 func columnsOf(r rune) int {
 	switch {
 	case r < 0x300:
@@ -43,7 +44,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// wide are the ranges of wide characters, whole blocks of them.
+// wide contains the ranges of wide characters, in whole blocks.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115F, Stride: 1}, {Lo: 0x2E80, Hi: 0x303E, Stride: 1}, {Lo: 0x3041, Hi: 0xA4CF, Stride: 1},
@@ -56,8 +57,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Wrap breaks text between words into lines of at most width columns; a longer word has a line of its own. A width of
-// 0 or less breaks nothing. There is always a line.
+// Wrap breaks text between words into lines of up to width columns. A longer word gets its own line. A width of 0 or
+// less breaks nothing. The result has at least one line.
 func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return []string{text}
@@ -78,7 +79,7 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// LongestWord is the width of the widest word of text.
+// LongestWord returns the width of the widest word of text.
 func LongestWord(text string) int {
 	n := 0
 	for word := range strings.FieldsSeq(text) {
@@ -87,8 +88,8 @@ func LongestWord(text string) int {
 	return n
 }
 
-// breakLine is a line in lines of at most so many columns, the later ones two columns deeper; 0: as it is. Blanks
-// between words stay where the words do.
+// breakLine breaks a line into lines of up to columns, and indents the later ones by two more columns. With 0 columns
+// it returns the line unchanged. Blanks between words on one line stay.
 func breakLine(line string, columns int) string {
 	if columns <= 0 || Width(line) <= columns {
 		return line

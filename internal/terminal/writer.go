@@ -8,32 +8,33 @@ import (
 	"unicode/utf8"
 )
 
-// Options say how a Writer shows text.
+// Options determine how a Writer shows text.
 type Options struct {
-	// Columns is the width at which lines are broken between words, asked for at each line; nil, 0 or less: they are not.
+	// Columns returns the width at which lines are broken between words. It is called for each line. Lines are not broken
+	// if it is nil or returns 0 or less.
 	Columns func() int
 	// Colour shows styles.
 	Colour bool
 }
 
-// Writer writes what Text makes of what it is given, in lines that fit, with styles where they are wanted. Where lines
-// are broken an unfinished one waits for its end, or for Flush. A character may come in two pieces. Its methods may be
-// called from any goroutine.
+// Writer writes text with escapes (see EscapeText), breaks lines to the width, and shows styles on request. If lines
+// are broken, an unfinished line is kept until its end or Flush. A character may be split between two calls of Write.
+// The methods are safe for concurrent use.
 type Writer struct {
 	to io.Writer
 	o  Options
 
 	mu   sync.Mutex
-	rest []byte // the beginning of a character
-	line string // what has no end yet, where lines are broken
-	n    int64  // bytes that were written
-	err  error  // the first one
+	rest []byte // beginning of a character
+	line string // unfinished line, if lines are broken
+	n    int64  // bytes written
+	err  error  // the first error
 }
 
-// NewWriter writes to w.
+// NewWriter returns a Writer to w.
 func NewWriter(w io.Writer, o Options) *Writer { return &Writer{to: w, o: o} }
 
-// On is w itself where it is a Writer, else one that neither breaks lines nor shows styles.
+// On returns w itself if it is a Writer. Otherwise it returns a Writer that neither breaks lines nor shows styles.
 func On(w io.Writer) *Writer {
 	if own, ok := w.(*Writer); ok {
 		return own
@@ -41,14 +42,14 @@ func On(w io.Writer) *Writer {
 	return NewWriter(w, Options{})
 }
 
-// SetColour changes whether styles are shown.
+// SetColour turns styles on or off.
 func (w *Writer) SetColour(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.o.Colour = on
 }
 
-// Columns is the width of lines; 0: they may have any.
+// Columns returns the width of lines, or 0 if it is unlimited.
 func (w *Writer) Columns() int {
 	if w.o.Columns == nil {
 		return 0
@@ -56,7 +57,7 @@ func (w *Writer) Columns() int {
 	return max(0, w.o.Columns())
 }
 
-// At is w on another number of columns.
+// At returns a Writer to the same place with another width.
 func (w *Writer) At(columns int) *Writer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,10 +92,10 @@ func (w *Writer) Print(parts ...any) {
 		}
 		b.WriteString(s.styledText(w.o.Colour))
 	}
-	_ = w.writeText(b.String()) // Err has it
+	_ = w.writeText(b.String()) // w.err keeps the error
 }
 
-// Printf writes text without a style.
+// Printf writes text without style.
 func (w *Writer) Printf(format string, args ...any) { w.Print(fmt.Sprintf(format, args...)) }
 
 // Flush writes an unfinished line.
@@ -102,26 +103,26 @@ func (w *Writer) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.line != "" {
-		_ = w.writeLine(breakLine(w.line, w.Columns())) // Err has it
+		_ = w.writeLine(breakLine(w.line, w.Columns())) // w.err keeps the error
 		w.line = ""
 	}
 }
 
-// Err is the first error of all that was written.
+// Err returns the first error of all writes.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Written is how many bytes were written so far.
+// Written returns the number of bytes written so far.
 func (w *Writer) Written() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.n
 }
 
-// writeText writes text that may be shown as it is.
+// writeText writes text that needs no escapes.
 func (w *Writer) writeText(text string) error {
 	columns := w.Columns()
 	if columns == 0 && w.line == "" {
@@ -152,7 +153,7 @@ func (w *Writer) writeLine(text string) error {
 	return err
 }
 
-// unfinishedBytes is the number of bytes at the end that begin a character.
+// unfinishedBytes returns the number of bytes at the end that begin an incomplete character.
 func unfinishedBytes(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {

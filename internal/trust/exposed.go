@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// Exposed says why others than the user and root may change what a plugin's start executes: the file, a library
-// beside it, its folder, or one above that. Each is one sentence; nil is good. Where files have no owners and
-// modes it knows nothing.
+// Exposed returns the reasons why accounts other than the user and root may change the files that a plugin's start
+// executes: the file, a library in its folder, the folder, or a parent folder. Each reason is one sentence; nil means
+// that there is none. On systems without owners and modes it returns nil.
 func Exposed(binary string) (faults []string) {
 	path := realPath(binary)
-	files, _ := Libraries(path) // what cannot be read is no library that a loader finds
+	files, _ := Libraries(path) // a loader cannot find a library that is unreadable
 	for _, file := range append([]string{path}, files...) {
 		if info, err := os.Stat(file); err == nil {
 			faults = append(faults, exposedFiles(file, info)...)
@@ -21,7 +21,7 @@ func Exposed(binary string) (faults []string) {
 	own := filepath.Dir(path)
 	for dir := own; ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
-		// In a folder such as /tmp, further up, nobody renames what is another's.
+		// In a parent folder such as /tmp, other accounts cannot rename files.
 		if err == nil && (dir == own || info.Mode()&fs.ModeSticky == 0) {
 			faults = append(faults, exposedFiles(dir, info)...)
 		}

@@ -16,24 +16,25 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// ErrRefused says that a plugin, or a file that it loads, is not the one that the lock file pins, or has no pin in it.
+// ErrRefused is wrapped by errors about plugins, or files that they load, whose checksum differs from the pin or is not
+// pinned.
 var ErrRefused = errors.New("the plugin is not trusted")
 
-// Guard is a Launcher that starts pinned plugins only.
+// Guard is a Launcher that starts only pinned plugins.
 type Guard struct {
 	plugin.Launcher
 	Lock *Lock
 }
 
-// Launch implements plugin.Launcher. What is refused was not executed; the error wraps ErrRefused.
+// Launch implements plugin.Launcher. A refused plugin is not executed; the error wraps ErrRefused.
 func (g Guard) Launch(ctx context.Context, path string, o host.LaunchOptions) (plugin.Plugin, error) {
 	o.Approve = func(binary *os.File) error { return g.Lock.Approve(path, binary) }
 	o.Withhold = append(slices.Clone(o.Withhold), g.Lock.droppedVariables()...)
 	return g.Launcher.Launch(ctx, path, o)
 }
 
-// Approve compares the open binary of path with its pin, each library beside it, and each other pinned file that is no
-// plugin. The error, a *host.PluginError, says what was found, what is pinned and what to do.
+// Approve compares the open binary of path with its pin, and checks each library in its folder and each other pinned
+// file that is not a plugin. The error, a *host.PluginError, states what was found, what is pinned and what to do.
 func (l *Lock) Approve(path string, binary io.Reader) error {
 	sum, _, err := checksum.Contents(binary)
 	if err != nil {
@@ -50,7 +51,7 @@ func (l *Lock) Approve(path string, binary io.Reader) error {
 	return nil
 }
 
-// judgeSum says what is wrong with the sum of a plugin's binary, and what to do; nothing where it is the pinned one.
+// judgeSum returns the fault of a plugin binary's checksum and a remedy, or empty texts if it equals the pin.
 func (l *Lock) judgeSum(path, sum string) (found, hint string) {
 	want, pinned := l.Pin(path)
 	switch {
@@ -65,7 +66,7 @@ func (l *Lock) judgeSum(path, sum string) (found, hint string) {
 	return "", ""
 }
 
-// checkCompanions says what is wrong with the files that the plugin at path may load.
+// checkCompanions returns the faults of the files that the plugin at path may load.
 func (l *Lock) checkCompanions(path string) (faults []string) {
 	beside, err := Libraries(path)
 	if err != nil {
@@ -85,7 +86,7 @@ func (l *Lock) checkCompanions(path string) (faults []string) {
 	return faults
 }
 
-// Check says what is wrong with a file, a plugin or another one; empty where it is the pinned one.
+// Check returns the fault of a file, a plugin or another one, or an empty text if its checksum equals the pin.
 func (l *Lock) Check(path string) string {
 	sum, _, err := checksum.File(path)
 	want, pinned := l.Pin(path)

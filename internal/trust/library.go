@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// libraryFolders are where programs look for their own libraries, below the program's folder.
+// libraryFolders are the folders, below a program's folder, in which programs look for their libraries.
 var libraryFolders = [...]string{".", "lib"}
 
-// Libraries lists the files beside a binary that it may load: those with a library's name in its folder and in lib/
-// below it. Paths are without links, each once, in order.
+// Libraries returns the files that a binary may load from its folder and from lib/ below it: all files with a library's
+// name. The paths contain no links, are sorted and occur once.
 func Libraries(binary string) ([]string, error) {
 	folder := filepath.Dir(realPath(binary))
 	var libraries []string
@@ -35,17 +35,17 @@ func Libraries(binary string) ([]string, error) {
 	return slices.Compact(libraries), nil
 }
 
-// isLibrary knows a library by its name: x.so, x.so.1.28, x.dylib, x.dll.
+// isLibrary reports whether a name is a library's: x.so, x.so.1.28, x.dylib, x.dll.
 func isLibrary(name string) bool {
 	name = strings.ToLower(name)
-	// and its version
+	// The second case is a name with a version.
 	return slices.Contains([]string{".so", ".dylib", ".dll"}, filepath.Ext(name)) || strings.Contains(name, ".so.")
 }
 
 // isPlugin reports whether a path has a plugin's name.
 func isPlugin(path string) bool { return strings.HasPrefix(filepath.Base(path), host.BinaryPrefix) }
 
-// isInFolder reports whether a library lies where the plugins of a folder look for theirs.
+// isInFolder reports whether a library is in one of the library folders of a plugin folder.
 func isInFolder(library, folder string) bool {
 	return slices.ContainsFunc(libraryFolders[:], func(below string) bool {
 		return filepath.Dir(library) == filepath.Join(folder, below)

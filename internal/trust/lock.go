@@ -27,7 +27,7 @@ import (
 // FileName is the lock file's name in the user's folder of settings.
 const FileName = "plugins.lock"
 
-// ErrLock says that the lock file cannot be read, or is not one.
+// ErrLock is wrapped by errors about files that are unreadable or not lock files.
 var ErrLock = errors.New("lock file")
 
 // sumDigits is the length of a SHA-256 in hexadecimal.
@@ -35,20 +35,20 @@ const sumDigits = 64
 
 // Lock is the contents of a lock file.
 type Lock struct {
-	// Path is the file's.
+	// Path is the path of the file.
 	Path string
 	read bool
-	pins map[string]string // SHA-256 in lower-case hex, by the file's path: absolute, without links
-	env  map[string]bool   // variables of loaders that plugins inherit
+	pins map[string]string // SHA-256 in lower-case hex, by the file's absolute path without links
+	env  map[string]bool   // variables of loaders that plugins may inherit
 }
 
-// New is a lock file at path without pins. Save writes it.
+// New returns a lock file at path without pins. Save writes it.
 func New(path string) *Lock { return &Lock{Path: path, pins: map[string]string{}} }
 
-// maxBytes is the size up to which a lock file is read: that of some ten thousand pins.
+// maxBytes limits the size of a lock file; it suffices for some ten thousand pins.
 const maxBytes = 4 << 20
 
-// Load reads a lock file. Where there is none, the error wraps fs.ErrNotExist.
+// Load reads a lock file. If there is none, the error wraps fs.ErrNotExist.
 func Load(path string) (*Lock, error) {
 	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
@@ -61,7 +61,7 @@ func Load(path string) (*Lock, error) {
 	return &Lock{path, true, pins, readEnv(string(text))}, nil
 }
 
-// parseLock reads the lines of a lock file in the folder dir. It names every line that is wrong.
+// parseLock parses the lines of a lock file in the folder dir. The error lists every faulty line.
 func parseLock(text, dir string) (map[string]string, error) {
 	pins := map[string]string{}
 	var faults []error
@@ -89,17 +89,17 @@ func parseLock(text, dir string) (map[string]string, error) {
 	return pins, errors.Join(faults...)
 }
 
-// parsePin reads one line.
+// parsePin parses one line.
 func parsePin(line string) (sum, path string, err error) {
 	sum, path, found := strings.Cut(line, " ")
-	path = strings.TrimPrefix(strings.TrimPrefix(path, " "), "*") // sha256sum marks binary files so
+	path = strings.TrimPrefix(strings.TrimPrefix(path, " "), "*") // sha256sum marks binary files with a star
 	if !found || len(sum) != sumDigits || strings.Trim(sum, "0123456789abcdefABCDEF") != "" || path == "" {
 		return "", "", fmt.Errorf("%.80q, want %d hexadecimal digits, two spaces and a path", line, sumDigits)
 	}
 	return strings.ToLower(sum), path, nil
 }
 
-// realPath is path without links, as far as it exists.
+// realPath returns path without links, as far as it exists.
 func realPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -110,13 +110,13 @@ func realPath(path string) string {
 	return path
 }
 
-// Exists reports whether the file was there to be read: without one every plugin may be started.
+// Exists reports whether the lock file existed. Without a lock file every plugin may be started.
 func (l *Lock) Exists() bool { return l.read }
 
-// Paths lists the pinned files in order.
+// Paths returns the pinned files in order.
 func (l *Lock) Paths() []string { return slices.Sorted(maps.Keys(l.pins)) }
 
-// Pin returns the SHA-256 that the file at path must have, and whether it has a pin.
+// Pin returns the SHA-256 that the file at path must have, and whether it is pinned.
 func (l *Lock) Pin(path string) (sum string, found bool) {
 	sum, found = l.pins[realPath(path)]
 	return sum, found
@@ -132,8 +132,8 @@ func (l *Lock) Set(path, sum string) error {
 	return nil
 }
 
-// Remove takes the pin of the file at path away, and with the last plugin of a folder those of the libraries beside it.
-// It returns the paths of all whose pins it took, none where path had no pin.
+// Remove removes the pin of the file at path. If it is the last plugin of a folder, it also removes the pins of that
+// folder's libraries. It returns the paths of all removed pins, or nil if path had no pin.
 func (l *Lock) Remove(path string) (removed []string) {
 	path = realPath(path)
 	if _, found := l.pins[path]; !found {
@@ -157,7 +157,7 @@ func (l *Lock) Remove(path string) (removed []string) {
 const header = "# Plumbline starts these plugins only, with these libraries: see SECURITY.md. Written by harness " +
 	"trust; check with sha256sum -c.\n"
 
-// Save writes the file in the place of the old one, readable by its owner alone. The folder is made.
+// Save replaces the file by the current pins, readable only by its owner. It creates the folder.
 func (l *Lock) Save() error {
 	var text strings.Builder
 	text.WriteString(header)
@@ -177,5 +177,5 @@ func (l *Lock) Save() error {
 	return nil
 }
 
-// Missing reports whether err says that there is no lock file.
+// Missing reports whether err means that there is no lock file.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

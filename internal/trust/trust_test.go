@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// installed is a folder with fake plugins, and a lock file that pins those named.
+// installed returns a folder with fake plugins, and a lock file that pins those named.
 func installed(t *testing.T, pinned ...string) (l *plugintest.Launcher, dir string, lock *Lock) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -8,8 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// loaders are the variables by which a loader of programs, or Python, takes other code than that of
-// the files that are pinned.
+// loaders are the variables that make a program loader, or Python, load other code than the pinned files.
 var loaders = [...]string{
 	"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES",
 	"DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
@@ -18,16 +17,16 @@ var loaders = [...]string{
 	"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE",
 }
 
-// LoaderVariables lists the variables that pinned plugins do not inherit unless the lock file passes them on.
+// LoaderVariables returns the variables that pinned plugins do not inherit unless the lock file allows it.
 func LoaderVariables() []string { return slices.Clone(loaders[:]) }
 
-// OfLoaders says whether a variable is one of them.
+// OfLoaders reports whether a variable is one of LoaderVariables.
 func OfLoaders(name string) bool { return slices.Contains(loaders[:], name) }
 
-// envMark begins the line of a variable in a lock file: a comment to sha256sum.
+// envMark begins the line of an allowed variable in a lock file. For sha256sum the line is a comment.
 const envMark = "#env "
 
-// Allow passes a variable of loaders on, or no longer.
+// Allow allows plugins to inherit a variable of loaders, or forbids it.
 func (l *Lock) Allow(name string, yes bool) {
 	if !yes {
 		delete(l.env, name)
@@ -39,18 +38,18 @@ func (l *Lock) Allow(name string, yes bool) {
 	l.env[name] = true
 }
 
-// Env lists the variables of loaders that are passed on, in order.
+// Env returns the variables of loaders that plugins may inherit, in order.
 func (l *Lock) Env() []string { return slices.Sorted(maps.Keys(l.env)) }
 
-// Withheld lists the variables of loaders that are set and not passed on.
+// Withheld returns the variables of loaders that are set but not inherited.
 func (l *Lock) Withheld(env func(string) string) []string {
 	return lists.Filter(loaders[:], func(name string) bool { return !l.env[name] && env(name) != "" })
 }
 
-// droppedVariables lists those that are not passed on, set or not.
+// droppedVariables returns all variables of loaders that are not inherited, whether set or not.
 func (l *Lock) droppedVariables() []string { return l.Withheld(func(string) string { return "set" }) }
 
-// readEnv takes the variables of a lock file's lines.
+// readEnv returns the allowed variables in a lock file's lines.
 func readEnv(text string) map[string]bool {
 	env := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// Window is the time of a run in which samples count: after its begin and before its end.
+// Window is the time of a run in which samples count: after Begin and before End.
 type Window struct{ Begin, End time.Time }
 
 // ParseWindow reads the values of power_begin and power_end of a detail log.
@@ -32,29 +32,28 @@ func wrapError(key string, err error) error {
 	return fmt.Errorf("%s: %w", key, err)
 }
 
-// Seconds is the length of the window, which is whole microseconds.
+// Seconds returns the length of the window, which is a whole number of microseconds.
 func (w Window) Seconds() float64 { return float64(w.End.Sub(w.Begin).Microseconds()) / 1e6 }
 
-// Holds says whether a sample of that time counts.
+// Holds reports whether a sample at time t counts.
 func (w Window) Holds(t time.Time) bool { return t.After(w.Begin) && t.Before(w.End) }
 
-// Average is what samples say of a window.
+// Average is the average of the samples in a window.
 type Average struct {
 	Window  Window
-	Watts   float64 // the mean of those within the window and above zero; 0 where there is none
-	Samples int     // how many these are
-	Zeros   int     // samples within the window that read zero or less, or no number
-	// Gap is the longest time within the window without a sample that counts, up to its first and from its last included.
+	Watts   float64 // mean of the samples in the window above zero; 0 if there are none
+	Samples int     // number of these samples
+	Zeros   int     // number of samples in the window that are zero, negative or not a number
+	// Gap is the longest time without a sample that counts, including the times before the first and after the last one.
 	Gap time.Duration
-	// Faults are lines that cannot be read, the first few of them. Of a line whose time lies outside the window nothing
-	// else is looked at.
+	// Faults are the first unreadable lines. They do not include lines whose times are readable and outside the window.
 	Faults []*mllog.LineError
 }
 
-// maxFaults is how many bad lines an average names.
+// maxFaults limits the unreadable lines of an Average.
 const maxFaults = 10
 
-// Average reads the samples of a file to its end. Bad lines are in the result; an error is of the reading.
+// Average reads all samples of a file. Unreadable lines are part of the result; the error is an error of r.
 func (w Window) Average(r io.Reader) (Average, error) {
 	a := Average{Window: w}
 	samples, last, sum := NewReader(r), w.Begin, 0.0
@@ -89,7 +88,7 @@ func (w Window) Average(r io.Reader) (Average, error) {
 	return a, nil
 }
 
-// The units of the power result, as the official tables name them.
+// The units of the power result in the official tables.
 const (
 	Watts       = "Watts"
 	Millijoules = "millijoules" // per query
@@ -99,24 +98,25 @@ const (
 type Metric struct {
 	Value float64
 	Unit  string // Watts or Millijoules
-	// Efficiency is the performance for each watt: samples (or tokens, queries) for each joule.
+	// Efficiency is the performance per watt: samples, tokens or queries per joule.
 	Efficiency float64
 }
 
-// Measured is the run that an average belongs to.
+// Measured describes the run of an average.
 type Measured struct {
-	Scenario string // of the result: in a submission, the name of its folder
-	Logged   string // the log's effective_scenario, which differs where a result is inferred
+	Scenario string // scenario of the result; in a submission, the name of its folder
+	Logged   string // the log's effective_scenario, which differs if the result is inferred
 	Queries  uint64 // the log's result_query_count
-	// Performance is the result of the run in its unit; of SingleStream and MultiStream it is not looked at.
+	// Performance is the result of the run in its unit. It is not used for SingleStream and MultiStream.
 	Performance float64
 }
 
-// streamSamples are the samples of a MultiStream query, which the official metric takes for granted.
+// streamSamples is the number of samples of a MultiStream query. The official metric does not read it from the log.
 const streamSamples = 8
 
-// Metric makes the power result of an average: watts in Offline, Server and Interactive, and millijoules for each query
-// in SingleStream and MultiStream, whose queries have eight samples, also where they are inferred from SingleStream's.
+// Metric returns the power result of an average: watts in Offline, Server and Interactive, and millijoules per query in
+// SingleStream and MultiStream. A MultiStream query has eight samples, also if the result is inferred from
+// SingleStream.
 func (a Average) Metric(m Measured) (Metric, error) {
 	if a.Samples == 0 {
 		return Metric{}, fmt.Errorf("no sample of power above zero within the run, %s to %s",
@@ -144,7 +144,7 @@ func (a Average) Metric(m Measured) (Metric, error) {
 	return Metric{mj, Millijoules, samples * 1000 / mj}, nil
 }
 
-// isScenario compares names of scenarios, which submissions also write in lower case.
+// isScenario compares names of scenarios without case, because submissions also write them in lower case.
 func isScenario(scenario string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, scenario) })
 }

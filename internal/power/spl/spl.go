@@ -24,14 +24,14 @@ import (
 // FileName is the name of the file in the folder of a run's logs.
 const FileName = "spl.txt"
 
-// timeForm is that of times in the file and in the detail log: digits are those of all scripts where a second digit
-// may stand, and blanks all of Unicode's, as in the official tools.
+// timeForm matches times in the file and in the detail log. As in the official tools, second digits may be digits of
+// any script, and blanks may be any of Unicode's.
 var timeForm = regexp.MustCompile(`^(1[0-2]|0[1-9]|[1-9])-(3[01]|[12]\p{Nd}|0[1-9]| ?[1-9])-(\p{Nd}{4})` +
 	`[\s\v\x1c-\x1f\x{85}\p{Z}]+` +
 	`(2[0-3]|[01]\p{Nd}|\p{Nd}):([0-5]\p{Nd}|\p{Nd}):([0-5]\p{Nd}|\p{Nd})\.([0-9]{1,6})$`)
 
-// ParseTime reads a time of the file, or the value of power_begin or power_end: month, day, year, and a fraction of a
-// second of one to six digits.
+// ParseTime reads a time of the file, or the value of power_begin or power_end: month, day, year, time of day, and a
+// fraction of a second with one to six digits.
 func ParseTime(text string) (time.Time, error) {
 	m := timeForm.FindStringSubmatch(text)
 	if m == nil {
@@ -49,21 +49,21 @@ func ParseTime(text string) (time.Time, error) {
 	return t, nil
 }
 
-// Sample is what a meter read at a time.
+// Sample is a reading of a meter.
 type Sample struct {
-	Time  time.Time // UTC
-	Watts float64   // zero or below: no reading
-	// Line is the text that it was read from, without the line's end.
+	Time  time.Time // in UTC
+	Watts float64   // zero or negative: not a valid reading
+	// Line is the line that was parsed, without its end.
 	Line string
 }
 
-// The fields of a line: names and values in turn.
+// Positions of the fields in a line. Names and values alternate.
 const (
 	fieldTime  = 1
 	fieldWatts = 3
 )
 
-// maxLine bounds a line, which has some hundred bytes.
+// maxLine limits the bytes of a line. Usual lines have some hundred bytes.
 const maxLine = 64 << 10
 
 // Reader reads the samples of a file one by one.
@@ -72,16 +72,16 @@ type Reader struct {
 	line  int
 }
 
-// NewReader reads from r.
+// NewReader returns a Reader that reads from r.
 func NewReader(r io.Reader) *Reader {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	return &Reader{lines: lines}
 }
 
-// Next returns the next sample; io.EOF after the last. Lines that do not begin with "Time" are none and passed over, as
-// the official tools do. After a [*mllog.LineError] reading may go on: the sample then has its time, unless that is the
-// fault.
+// Next returns the next sample, or io.EOF after the last one. Like the official tools, it skips lines that do not begin
+// with "Time". After a [*mllog.LineError] the caller may continue; the sample then contains its time unless the time is
+// the fault.
 func (r *Reader) Next() (Sample, error) {
 	for r.lines.Scan() {
 		r.line++
@@ -102,7 +102,7 @@ func (r *Reader) Next() (Sample, error) {
 func (r *Reader) parseLine(line string) (s Sample, err error) {
 	s.Line = line
 	fields := strings.Split(line, ",")
-	if len(fields) <= fieldTime+1 { // a line's end behind a time is part of it for the official tools
+	if len(fields) <= fieldTime+1 { // for the official tools, a line end after the time belongs to the time
 		return s, r.lineError("want Time,TIME,Watts,NUMBER,..., found %.60q", line)
 	}
 	if s.Time, err = ParseTime(fields[fieldTime]); err != nil {
@@ -122,8 +122,8 @@ func (r *Reader) lineError(format string, args ...any) error {
 	return &mllog.LineError{Log: FileName, Line: r.line, Text: fmt.Sprintf(format, args...)}
 }
 
-// AppendSample appends a line for a sample, of which volts, amperes and power factor are not known: -1, as meters write
-// it. The mark says which measurement it belongs to; it holds no comma.
+// AppendSample appends a line for a sample to text. Volts, amperes and power factor are unknown and written as -1, as
+// meters do. The mark identifies the measurement; it must not contain a comma.
 func AppendSample(text []byte, s Sample, mark string) []byte {
 	return fmt.Appendf(text, "Time,%s,Watts,%.6f,Volts,-1.000000,Amps,-1.000000,PF,-1.000000,Mark,%s\n",
 		s.Time.UTC().Format("01-02-2006 15:04:05.000"), s.Watts, mark)

@@ -9,22 +9,22 @@ import (
 
 // ChosenLetter is the answer to a question with lettered options.
 type ChosenLetter struct {
-	// Text is the letter in upper case, "" where there is none. The dotted capital I (U+0130), which the official
-	// scripts take for an i, stays as it is, and so is none of the options.
+	// Text is the letter in upper case, or "" if there is none. The official scripts treat the dotted capital I (U+0130)
+	// as an i. Here it stays unchanged, so it equals none of the options.
 	Text string
-	// Loose says that nothing announced the letter as the answer: it stands first in a final section, or alone somewhere.
-	// The official scripts take "A dog" for the answer A.
+	// Loose means that no announcement precedes the letter: it is at the start of a final section or alone in the text.
+	// For example, the official scripts read "A dog" as the answer A.
 	Loose bool
 }
 
-// Choice is what DeepSeek-R1's script takes for the chosen letter. last is the last option, 'D' or 'J'; with 'J' a
-// letter that stands alone counts where no other does.
+// Choice returns the letter that DeepSeek-R1's script reads as the answer. last is the last option, 'D' or 'J'. With
+// 'J' a single letter counts if no letter is announced.
 func Choice(text string, last byte) ChosenLetter {
 	t := cleanText(pystr.Trim(text))
 	return announcedLetter(t, t, last)
 }
 
-// HarmonyChoice is what gpt-oss-120b's script takes for the chosen letter; last is as in Choice.
+// HarmonyChoice returns the letter that gpt-oss-120b's script reads as the answer; last is as in Choice.
 func HarmonyChoice(text string, last byte) ChosenLetter {
 	full := pystr.Trim(text)
 	final, _ := finalOf(full)
@@ -38,7 +38,8 @@ func HarmonyChoice(text string, last byte) ChosenLetter {
 	return announcedLetter(unescapeText(full), final, last)
 }
 
-// announcedLetter is the last announced letter of a text, or, with ten options, the last that stands alone in another.
+// announcedLetter returns the last announced letter of t. If there is none and there are ten options, it returns the
+// last single letter of alone.
 func announcedLetter(t, alone string, last byte) ChosenLetter {
 	if l := lastAnnouncedLetter(t, last); l != "" {
 		return ChosenLetter{Text: l}
@@ -50,7 +51,7 @@ func announcedLetter(t, alone string, last byte) ChosenLetter {
 	return ChosenLetter{}
 }
 
-// cleanText takes a Python list of one string off its text, and puts newlines and quotes in place of their escapes.
+// cleanText removes the form of a Python list of one string, and replaces escapes of newlines and quotes.
 func cleanText(t string) string {
 	open := strings.HasPrefix(t, "['") || strings.HasPrefix(t, `["`)
 	if open && (strings.HasSuffix(t, "']") || strings.HasSuffix(t, `"]`)) {
@@ -59,8 +60,8 @@ func cleanText(t string) string {
 	return unescapeText(t)
 }
 
-// lastAnnouncedLetter is the last letter that "answer" or "final answer" announces. No announcement can begin within
-// another, so the last is found from the end.
+// lastAnnouncedLetter returns the last letter that "answer" or "final answer" announces. It searches from the end,
+// which is possible because announcements cannot overlap.
 func lastAnnouncedLetter(t string, last byte) string {
 	for i := len(t); i > 0; {
 		start, end := lastAnswer(t, i)
@@ -77,8 +78,8 @@ func lastAnnouncedLetter(t string, last byte) string {
 	return ""
 }
 
-// beginsAnswer says whether "answer" at i is a word of its own or joined to a word "final". White space between the
-// two makes it a word of its own anyway.
+// beginsAnswer reports whether the "answer" at i is a separate word or joined to a word "final". It is also separate if
+// white space precedes it.
 func beginsAnswer(t string, i int) bool {
 	if isBoundary(t, i) {
 		return true
@@ -92,8 +93,9 @@ func beginsAnswer(t string, i int) bool {
 	return ok && end == i && isBoundary(t, start)
 }
 
-// announcedAt is the letter that follows "answer", which ends at i: a word's end, one : or =, one parenthesis, the
-// letter, one parenthesis, with white space between all of them, and behind it the end or what is no letter.
+// announcedAt returns the letter after an "answer" that ends at i. Between them are the end of the word, a : or =, and
+// an optional parenthesis; an optional parenthesis follows the letter. White space may be between all of these. After
+// them the text must end, or a character other than a letter must follow.
 func announcedAt(t string, i int, last byte) string {
 	if !isBoundary(t, i) {
 		return ""
@@ -109,15 +111,15 @@ func announcedAt(t string, i int, last byte) string {
 	if !isOption(r, last) {
 		return ""
 	}
-	// What follows the letter may be the parenthesis itself or white space, so that only a letter that follows at once
-	// takes the announcement back.
+	// The character after the letter may be the parenthesis or white space. Therefore only a letter directly after it
+	// makes the announcement invalid.
 	if after, _ := runeAt(t, end); isLetter(after) {
 		return ""
 	}
 	return upperLetter(r)
 }
 
-// upperLetter is a letter's capital; the dotted one is a capital already.
+// upperLetter returns the capital of a letter. The dotted capital I stays unchanged.
 func upperLetter(r rune) string {
 	switch r {
 	case '\u0130':
@@ -128,7 +130,7 @@ func upperLetter(r rune) string {
 	return string(foldLetter(r) - ('a' - 'A'))
 }
 
-// loneLetter is the last option that is a word of its own.
+// loneLetter returns the last option that is a separate word.
 func loneLetter(t string, last byte) string {
 	for end := len(t); end > 0; end-- {
 		r, start := rune(t[end-1]), end-1
@@ -153,7 +155,8 @@ func loneLetter(t string, last byte) string {
 	return ""
 }
 
-// leadingLetter is the option that a text begins with, apart from what is no letter, if it is a letter alone.
+// leadingLetter returns the option at the start of a text, after characters that are not letters, if no other letter
+// follows it directly.
 func leadingLetter(t string, last byte) string {
 	for i := 0; i < len(t); {
 		r, end := runeAt(t, i)
@@ -169,7 +172,7 @@ func leadingLetter(t string, last byte) string {
 	return ""
 }
 
-// firstAnswer is the first option behind the word answer and at most one : or . that is a word's end.
+// firstAnswer returns the first option after the word answer, an optional : or ., and the end of a word.
 func firstAnswer(t string, last byte) string {
 	for i := 0; ; {
 		start, end := nextAnswer(t, i)
@@ -190,7 +193,7 @@ func firstAnswer(t string, last byte) string {
 	}
 }
 
-// stripBold takes the stars off what is printed bold: two stars, anything but stars, two stars.
+// stripBold removes the stars around bold text: two stars, text without stars, two stars.
 func stripBold(t string) string {
 	const stars = "**"
 	var b strings.Builder

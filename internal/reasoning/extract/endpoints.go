@@ -7,10 +7,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// What the extractors of MLPerf Endpoints' client find in the answers to gpt-oss-120b's sets.
+// This file contains the extractors of MLPerf Endpoints' client for the answers to gpt-oss-120b's sets.
 
-// Classes of characters as Python has them: white space, what is no word's, and what is no letter or digit of ASCII.
-// Where an expression of the client looks ahead or behind, these take the character: only the first match is used.
+// Classes of characters as in Python: white space, characters outside words, and characters other than ASCII letters
+// and digits. If an expression of the client looks ahead or behind, these consume the character; this is equivalent
+// because only the first match is used.
 const (
 	blanks   = `[\s\v\x1c-\x1f\x{85}\p{Z}]*`
 	mark     = `(?:\*{1,2}|_{1,2})`
@@ -22,7 +23,7 @@ const (
 	someGap  = `(?:[\s\v\x1c-\x1f\x{85}\p{Z}]+` + dash + `?` + blanks + `|` + dash + blanks + `)`
 )
 
-// letterForms are the ways in which an answer is announced, the surest first. The first group is the letter.
+// letterForms are the forms of an announced answer, the most reliable first. The first group is the letter.
 var letterForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)` + mark + `Answers?` + blanks + dash + `?` + mark + blanks + `([ABCD])` + wordEnd),
 	regexp.MustCompile(`(?im)^` + blanks + mark + `?Answer:?` + mark + `?` + blanks + `:?` + blanks + mark +
@@ -41,8 +42,7 @@ var letterForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^` + blanks + mark + `?([ABCD])`),
 }
 
-// MarkedChoice is the letter A to D that an answer announces in one of the client's forms, or begins with; "" where
-// there is none.
+// MarkedChoice returns the letter A to D that the text announces in one of the client's forms or begins with, or "".
 func MarkedChoice(text string) string {
 	for _, form := range letterForms {
 		if m := form.FindStringSubmatch(text); m != nil {
@@ -60,8 +60,8 @@ var (
 	numbers = regexp.MustCompile(`\p{Nd}+`)
 )
 
-// LastBoxed is what stands behind the last comma of the last box that is not empty, up to the box's first closing
-// brace; without such a box, the last number.
+// LastBoxed returns the text after the last comma of the last nonempty box, up to the box's first closing brace.
+// Without such a box it returns the last number.
 func LastBoxed(text string) (content string, ok bool) {
 	all := boxes.FindAllStringSubmatch(text, -1)
 	for i := len(all) - 1; i >= 0; i-- {
@@ -75,5 +75,5 @@ func LastBoxed(text string) (content string, ok bool) {
 	return "", false
 }
 
-// LastProgram is the last block of Python, else the last block of any kind, without a name of the language.
+// LastProgram returns the last block of Python, or else the last block of any kind, without the name of the language.
 func LastProgram(text string) (source string, ok bool) { return lastProgram(pystr.Trim(text)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Final is the final section of a harmony text: from the first marker of the final channel to the next end of a
-// message, stripped. Where there is none, it is the whole text, and ok is false.
+// Final returns the final section of a harmony text, stripped: from the first marker of the final channel to the next
+// end of a message. If there is none, it returns the whole text, and ok is false.
 func Final(text string) (final string, ok bool) { return finalOf(pystr.Trim(text)) }
 
 func finalOf(t string) (final string, ok bool) {
@@ -19,7 +19,7 @@ func finalOf(t string) (final string, ok bool) {
 			return t, false
 		}
 		rest = behind
-		// No part of a marker may stand between the two.
+		// No part of a marker may be between the two.
 		if i := strings.IndexByte(behind, '<'); i >= 0 && strings.HasPrefix(behind[i:], message) {
 			final, _, _ = strings.Cut(behind[i+len(message):], end)
 			return pystr.Trim(final), true
@@ -27,8 +27,8 @@ func finalOf(t string) (final string, ok bool) {
 	}
 }
 
-// Boxed is what the last \boxed{ of a text holds up to its closing brace, stripped. Escaped braces count as braces. ok
-// is false where there is no box or the last is not closed.
+// Boxed returns the content of the last \boxed{ of a text up to its closing brace, stripped. Escaped braces count as
+// braces. ok is false if there is no box or the last one is not closed.
 func Boxed(text string) (content string, ok bool) {
 	t := pystr.Trim(text)
 	i := lastBox(t, len(t))
@@ -51,8 +51,8 @@ func Boxed(text string) (content string, ok bool) {
 	return "", false
 }
 
-// Integer is the answer to a problem of AIME, 0 to 999: the last box of digits alone, and where there is none the last
-// integer behind "Answer:". Digits may be of any script. A box beyond 999 means that there is no answer.
+// Integer returns the answer to a problem of AIME, 0 to 999: the last box that contains only digits, or else the last
+// integer after "Answer:". Digits may belong to any script. If the box contains a number above 999, ok is false.
 func Integer(text string) (n int, ok bool) {
 	t := pystr.Trim(text)
 	digits, ok := lastBoxedDigits(t)
@@ -82,7 +82,7 @@ func lastBoxedDigits(t string) (digits string, ok bool) {
 }
 
 func lastAnswerDigits(t string) (digits string, ok bool) {
-	const last = len("wer:") // from the letter that answerAround looks at
+	const last = len("wer:") // from the letter at which answerAround begins
 	for i := lastColon(t, len(t)); i >= len(answer); i = lastColon(t, i) {
 		start := skipSpaces(t, i+1)
 		end := digitsEnd(t, start)
@@ -112,7 +112,7 @@ const (
 	pythonFence = fence + "python"
 )
 
-// Program is the first block of Python in a text, stripped, as DeepSeek-R1's script takes it; it may be empty.
+// Program returns the first block of Python in a text, stripped, like DeepSeek-R1's script. It may be empty.
 func Program(text string) (source string, ok bool) {
 	t := pystr.Trim(text)
 	_, block, ok := strings.Cut(t, pythonFence)
@@ -125,8 +125,9 @@ func Program(text string) (source string, ok bool) {
 	return pystr.Trim(block), true
 }
 
-// HarmonyProgram is the program that gpt-oss-120b's script takes: the last block of Python in the final section, or
-// else its last block; where there is none, or no final section, the same of the whole text. It may be empty.
+// HarmonyProgram returns the program that gpt-oss-120b's script extracts: the last block of Python in the final
+// section, or else the section's last block. If there is none, or no final section, it searches the whole text in the
+// same way. The program may be empty.
 func HarmonyProgram(text string) (source string, ok bool) {
 	t := pystr.Trim(text)
 	if final, found := finalOf(t); found && final != t {
@@ -152,7 +153,7 @@ func lastProgram(t string) (source string, ok bool) {
 	return "", false
 }
 
-// lastBlock is the last block, counted from the start of the text: an odd fence pairs with the wrong one.
+// lastBlock returns the last block. It pairs fences from the start of the text, so an odd fence shifts all later pairs.
 func lastBlock(t, open string) (block string, ok bool) {
 	for {
 		_, behind, found := strings.Cut(t, open)
@@ -168,7 +169,7 @@ func lastBlock(t, open string) (block string, ok bool) {
 	return pystr.Trim(block), ok
 }
 
-// withoutLanguage drops a first line "python" or "py", with the white space behind it up to its last newline.
+// withoutLanguage removes a first line "python" or "py" and the white space after it up to its last newline.
 func withoutLanguage(source string) string {
 	for _, name := range []string{"python", "py"} {
 		end, ok := matchWord(source, 0, name)

@@ -284,7 +284,7 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// lengthened is a text repeated to 48 thousand characters, which are about 12 thousand tokens.
+// lengthened returns a text repeated to 48 thousand characters, which are about 12 thousand tokens.
 func lengthened(text string) string {
 	return strings.Repeat(text+" ", 48_000/(utf8.RuneCountInString(text)+1)+1)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// none is no character: what stands before and behind a text.
+// none stands for the missing character before and after a text.
 const none = rune(-1)
 
-// foldLetter returns the letter of ASCII in lower case that a character is taken for where case is ignored, or the
+// foldLetter returns the ASCII letter, in lower case, that equals a character if case is ignored, or else the
 // character.
 func foldLetter(r rune) rune {
 	switch {
@@ -27,19 +27,19 @@ func foldLetter(r rune) rune {
 	return r
 }
 
-// isLetter is [a-zA-Z] where case is ignored.
+// isLetter reports whether [a-zA-Z] matches the character if case is ignored.
 func isLetter(r rune) bool {
 	r = foldLetter(r)
 	return 'a' <= r && r <= 'z'
 }
 
-// isOption says whether a character is one of the letters a to last, a capital, where case is ignored.
+// isOption reports whether a character is one of the letters a to last (a capital) if case is ignored.
 func isOption(r rune, last byte) bool {
 	r = foldLetter(r)
 	return 'a' <= r && r <= rune(last)+('a'-'A')
 }
 
-// runeAt is the character at t[i:] and where the next one begins.
+// runeAt returns the character at t[i:] and the index of the next one.
 func runeAt(t string, i int) (r rune, next int) {
 	if i >= len(t) {
 		return none, i
@@ -51,7 +51,7 @@ func runeAt(t string, i int) (r rune, next int) {
 	return r, i + n
 }
 
-// runeBefore is the last character of t[:i] and where it begins.
+// runeBefore returns the last character of t[:i] and its index.
 func runeBefore(t string, i int) (r rune, start int) {
 	if i <= 0 {
 		return none, 0
@@ -63,7 +63,7 @@ func runeBefore(t string, i int) (r rune, start int) {
 	return r, i - n
 }
 
-// isBoundary is \b: a word begins or ends at i.
+// isBoundary implements \b: it reports whether a word begins or ends at i.
 func isBoundary(t string, i int) bool {
 	if 0 < i && i < len(t) && (t[i-1]|t[i]) < utf8.RuneSelf {
 		return isWordByte(t[i-1]) != isWordByte(t[i])
@@ -80,10 +80,10 @@ func isWord(r rune) bool {
 	return r != none && pystr.IsWord(r)
 }
 
-// isWordByte is isWord of ASCII.
+// isWordByte is isWord for ASCII.
 func isWordByte(c byte) bool { return c|caseBit-'a' < 26 || c-'0' < 10 || c == '_' }
 
-// skipSpaces returns where the white space that begins at i ends.
+// skipSpaces returns the end of the white space that begins at i.
 func skipSpaces(t string, i int) int {
 	for i < len(t) {
 		if c := t[i]; '!' <= c && c <= '~' {
@@ -98,7 +98,7 @@ func skipSpaces(t string, i int) int {
 	return i
 }
 
-// matchWord returns where a word of small letters ends that t has at i, ignoring case.
+// matchWord returns the end of the word w in lower case at i, ignoring case.
 func matchWord(t string, i int, w string) (end int, ok bool) {
 	for k := range len(w) {
 		switch {
@@ -119,7 +119,7 @@ func matchWord(t string, i int, w string) (end int, ok bool) {
 
 const answer = "answer"
 
-// nextAnswer is the next "answer" from i on, ignoring case; start is -1 where there is none.
+// nextAnswer returns the position of the next "answer" from i on, ignoring case. start is -1 if there is none.
 func nextAnswer(t string, i int) (start, end int) {
 	for w := nextByte(t, i, rare, caseBit); w >= 0; w = nextByte(t, w+1, rare, caseBit) {
 		if start, end = answerAround(t, w); start >= i {
@@ -129,9 +129,10 @@ func nextAnswer(t string, i int) (start, end int) {
 	return -1, 0
 }
 
-// lastAnswer is the last "answer" that begins before i, ignoring case; start is -1 where there is none.
+// lastAnswer returns the position of the last "answer" that begins before i, ignoring case. start is -1 if there is
+// none.
 func lastAnswer(t string, i int) (start, end int) {
-	const maxWord = len("an\u017fw") // to behind the rare letter
+	const maxWord = len("an\u017fw") // up to and including the rare letter
 	for w := lastByte(t, min(i+maxWord-1, len(t)), rare, caseBit); w >= 0; w = lastByte(t, w, rare, caseBit) {
 		if start, end = answerAround(t, w); start >= 0 && start < i {
 			return start, end
@@ -140,11 +141,11 @@ func lastAnswer(t string, i int) (start, end int) {
 	return -1, 0
 }
 
-// rare is the letter of "answer" that is looked for: no other of its letters is as rare, and case alone changes it.
+// rare is the letter of "answer" for which the scan searches. It is the rarest, and no other character folds to it.
 const rare = 'w'
 
-// answerAround is the "answer" whose w is at i; start is -1 where there is none. The letter before it is an s, or a
-// long one, which has two bytes.
+// answerAround returns the position of the "answer" whose w is at i. start is -1 if there is none. The letter before
+// the w is an s, or a long s of two bytes.
 func answerAround(t string, i int) (start, end int) {
 	start = i - len("ans")
 	if i > 0 && t[i-1] == "\u017f"[1] {
@@ -161,16 +162,16 @@ func answerAround(t string, i int) (start, end int) {
 	return -1, 0
 }
 
-// caseBit is what tells a small letter of ASCII from its capital.
+// caseBit is the bit that distinguishes a small ASCII letter from its capital.
 const caseBit = 'a' - 'A'
 
-// The bits of eight bytes at once.
+// Masks for eight bytes at once.
 const (
 	eachByte = 0x0101010101010101
 	lowBits  = 0x7f * eachByte
 )
 
-// matchBytes returns the highest bit of each byte that is c, of eight bytes that are read with the bits of mask set.
+// matchBytes sets the highest bit of each byte that equals c after the bits of mask are set.
 func matchBytes(eight uint64, c, mask byte) uint64 {
 	v := (eight | uint64(mask)*eachByte) ^ uint64(c)*eachByte
 	return ^((v&lowBits + lowBits) | v | lowBits)
@@ -182,7 +183,7 @@ func loadEight(t string, i int) uint64 {
 		uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
 }
 
-// nextByte is where the first byte from i on is that, with the bits of mask set, is c; -1 where there is none.
+// nextByte returns the index of the first byte from i on that equals c after the bits of mask are set, or -1.
 func nextByte(t string, i int, c, mask byte) int {
 	for ; i+8 <= len(t); i += 8 {
 		if m := matchBytes(loadEight(t, i), c, mask); m != 0 {
@@ -197,7 +198,7 @@ func nextByte(t string, i int, c, mask byte) int {
 	return -1
 }
 
-// lastByte is where the last byte before i is that, with the bits of mask set, is c; -1 where there is none.
+// lastByte returns the index of the last byte before i that equals c after the bits of mask are set, or -1.
 func lastByte(t string, i int, c, mask byte) int {
 	for ; i >= 8; i -= 8 {
 		if m := matchBytes(loadEight(t, i-8), c, mask); m != 0 {
@@ -212,11 +213,11 @@ func lastByte(t string, i int, c, mask byte) int {
 	return -1
 }
 
-// stretch is how many bytes are looked at in one step where what is looked for is rare. strings.IndexByte, which reads
-// forwards alone, passes over them many times as quickly as lastByte.
+// stretch is the number of bytes that are searched in one step if matches are rare. strings.IndexByte is many times
+// faster than lastByte, but only searches forwards.
 const stretch = 1 << 10
 
-// lastColon is where the last : before i is; -1 where there is none.
+// lastColon returns the index of the last : before i, or -1.
 func lastColon(t string, i int) int {
 	for from := 0; i > 0; i = from {
 		from = max(0, i-stretch)
@@ -227,7 +228,7 @@ func lastColon(t string, i int) int {
 	return -1
 }
 
-// lastBox is where the last \boxed{ is that begins before i; -1 where there is none.
+// lastBox returns the index of the last \boxed{ that begins before i, or -1.
 func lastBox(t string, i int) int {
 	for i > 0 {
 		from := max(0, i-stretch)
@@ -253,10 +254,10 @@ func lastBox(t string, i int) int {
 	return -1
 }
 
-// boxMark begins a box.
+// boxMark is the start of a box.
 const boxMark = `\boxed{`
 
-// unescapeText turns what a printed Python string has for a newline and a quote into these.
+// unescapeText replaces the escapes of newlines and quotes in a printed Python string.
 func unescapeText(t string) string {
 	var b strings.Builder
 	kept := 0

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of a node, beside those of operators, which are their signs.
+// The kinds of a node. The kind of an operator is its sign.
 const (
 	constant  = '#'
 	letter    = 'x'
@@ -16,7 +16,7 @@ const (
 	logarithm = 'l'
 )
 
-// exprNode is a part of an expression. Parts without letters are constants where they are rational, or floats.
+// exprNode is a node of an expression. A node without letters is a constant if its value is rational, or a float.
 type exprNode struct {
 	kind byte // constant, letter, circle, logarithm, + - * / ^
 	a, b *exprNode
@@ -26,7 +26,7 @@ type exprNode struct {
 
 func (n *exprNode) isConstant() bool { return n.kind == constant }
 
-// isRational says whether the part has rational operations alone.
+// isRational reports whether the expression uses only rational operations.
 func (n *exprNode) isRational() bool {
 	if n == nil {
 		return true
@@ -42,7 +42,7 @@ func (n *exprNode) isRational() bool {
 	return n.a.isRational() && n.b.isRational()
 }
 
-// appendLetters appends those of a part to known ones.
+// appendLetters appends the letters of the expression that are not in known.
 func (n *exprNode) appendLetters(known []string) []string {
 	if n == nil {
 		return known
@@ -53,14 +53,14 @@ func (n *exprNode) appendLetters(known []string) []string {
 	return n.b.appendLetters(n.a.appendLetters(known))
 }
 
-// The bounds of an expression.
+// The limits of an expression.
 const (
 	maxLength = 20_000 // bytes
-	maxDepth  = 150    // parentheses, signs and powers
-	maxCurves = 50     // powers that are no roots, and logarithms
+	maxDepth  = 150    // nested parentheses, signs and powers
+	maxCurves = 50     // powers that are not roots, and logarithms
 )
 
-// countCurves returns how many powers and logarithms there are that take long to compute.
+// countCurves returns the number of powers and logarithms that take long to compute.
 func (n *exprNode) countCurves() int {
 	if n == nil {
 		return 0
@@ -73,7 +73,7 @@ func (n *exprNode) countCurves() int {
 	return count
 }
 
-// parseExpression reads an expression as Python's syntax, where ^ is a power, and what stands side by side is
+// parseExpression parses an expression in Python's syntax, in which ^ is a power, and neighbouring factors are
 // multiplied.
 func parseExpression(text string) (*exprNode, error) {
 	if len(text) > maxLength {
@@ -129,7 +129,7 @@ func tokenize(s string) (tokens []exprToken, err error) {
 
 func isNamePart(r rune) bool { return r == '_' || unicode.IsLetter(r) || '0' <= r && r <= '9' }
 
-// numberEnd is the end of the number that s begins with, in Python's syntax: an integer does not begin with 0.
+// numberEnd returns the end of the number at the start of s, in Python's syntax. An integer does not begin with 0.
 func numberEnd(s string) int {
 	end := digitsEnd(s, 0)
 	float := end < len(s) && s[end] == '.'
@@ -151,7 +151,7 @@ func numberEnd(s string) int {
 	return end
 }
 
-// digitsEnd is the end of the digits at i; an underscore may stand between two.
+// digitsEnd returns the end of the digits at i. An underscore may be between two digits.
 func digitsEnd(s string, i int) int {
 	for start := i; i < len(s); i++ {
 		between := s[i] == '_' && i > start && s[i-1] != '_' && i+1 < len(s) && isDigits(s[i+1:i+2])
@@ -162,15 +162,15 @@ func digitsEnd(s string, i int) int {
 	return i
 }
 
-// splitName appends the tokens of a name: it stays whole if it has a meaning or an underscore, otherwise each letter is
-// one, and each row of digits a number.
+// splitName appends the tokens of a name. A name with a meaning or an underscore stays whole; otherwise each letter and
+// each sequence of digits is a token.
 func splitName(tokens []exprToken, name string) ([]exprToken, error) {
 	switch name {
 	case "sqrt", "ln", "pi", "oo", "nan", "zoo", "mu", "nu", "xi":
 		return append(tokens, exprToken{letter, name}), nil
 	case "if", "in", "is", "or", "as", "all", "id",
 		"re", "im", "ff", "gff", "rf", "li", "jn", "yn", "csc", "fu", "fft", "ntt", "eye", "frac":
-		return nil, errUnreadable // words of Python's, and functions that are not known here
+		return nil, errUnreadable // keywords of Python, and unknown functions
 	}
 	if strings.Contains(name, "_") {
 		return append(tokens, exprToken{letter, name}), nil
@@ -194,7 +194,7 @@ type exprParser struct {
 	depth  int
 }
 
-// nextKind is the kind of the next token, 0 at the end.
+// nextKind returns the kind of the next token, or 0 at the end.
 func (p *exprParser) nextKind() byte {
 	if len(p.tokens) == 0 {
 		return 0
@@ -202,7 +202,7 @@ func (p *exprParser) nextKind() byte {
 	return p.tokens[0].kind
 }
 
-// acceptOperator reads over an operator, if it is here.
+// acceptOperator skips the operator and returns true if it is next.
 func (p *exprParser) acceptOperator(kind byte) bool {
 	if p.nextKind() != kind {
 		return false
@@ -270,7 +270,7 @@ func (p *exprParser) parseFactor() (*exprNode, error) {
 	return joinNodes('^', base, exponent)
 }
 
-// parsePostfix reads an atom with signs of factorials.
+// parsePostfix parses an atom with factorial signs.
 func (p *exprParser) parsePostfix() (*exprNode, error) {
 	n, err := p.parseAtom()
 	for err == nil && p.acceptOperator('!') {
@@ -302,7 +302,7 @@ func (p *exprParser) parseAtom() (*exprNode, error) {
 	return nil, errUnreadable
 }
 
-// parseClosed reads what stands in parentheses, after the opening one.
+// parseClosed parses the rest of a parenthesis after its opening sign.
 func (p *exprParser) parseClosed() (*exprNode, error) {
 	n, err := p.parseSum()
 	if err == nil && !p.acceptOperator(')') {
@@ -349,7 +349,7 @@ func readNumber(text string) (*exprNode, error) {
 	return &exprNode{kind: constant, number: exactNumber(v)}, nil
 }
 
-// naturalLog makes the natural logarithm of a part.
+// naturalLog returns the natural logarithm of an expression.
 func naturalLog(n *exprNode) (*exprNode, error) {
 	if n.isConstant() && n.exact != nil {
 		if n.sign() == 0 {
@@ -362,7 +362,7 @@ func naturalLog(n *exprNode) (*exprNode, error) {
 	return &exprNode{kind: logarithm, a: n}, nil
 }
 
-// joinNodes joins two parts by an operator, and computes with constants at once, as SymPy does.
+// joinNodes joins two expressions by an operator. Like SymPy, it computes with constants at once.
 func joinNodes(kind byte, a, b *exprNode) (*exprNode, error) {
 	joined := &exprNode{kind: kind, a: a, b: b}
 	if kind == '^' {
@@ -395,7 +395,7 @@ func joinNodes(kind byte, a, b *exprNode) (*exprNode, error) {
 	return n, err
 }
 
-// foldPower computes a power, if it is a rational number or a float.
+// foldPower computes a power if the result is a rational number or a float.
 func (n *exprNode) foldPower() (*exprNode, error) {
 	e := n.b
 	if !e.isConstant() {
@@ -432,7 +432,7 @@ func (n *exprNode) foldPower() (*exprNode, error) {
 	return &exprNode{kind: constant, number: v}, err
 }
 
-// floatPower computes a power of constants, one of which is a float. What has no real value stays as it is.
+// floatPower computes a power of constants, one of them a float. A power without a real value stays unchanged.
 func (n *exprNode) floatPower() (*exprNode, error) {
 	if !n.a.isConstant() || n.a.sign() <= 0 {
 		return n, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// NormalizeFirst returns the first normal form, in which white space, \left and \right, degrees and signs of currency
-// are gone and fractions and roots have braces. A text that it cannot rewrite stays as it is, stripped.
+// NormalizeFirst returns the first normal form: without white space, \left and \right, degrees and currency signs, and
+// with braces in fractions and roots. A text that it cannot rewrite is only stripped.
 func NormalizeFirst(s string) string {
 	s = pystr.Trim(s)
 	if inside, ok := textInside(s); ok {
@@ -20,7 +20,7 @@ func NormalizeFirst(s string) string {
 	return s
 }
 
-// textInside is X of \text{X}, the whole of s but for a newline at its end. X is not empty and has no newline.
+// textInside returns X if s is \text{X}, apart from a newline at its end. X is not empty and contains no newline.
 func textInside(s string) (inside string, ok bool) {
 	if !strings.HasPrefix(s, `\text{`) {
 		return "", false
@@ -41,7 +41,7 @@ var (
 	firstPoints = []string{`\%`, "", " .", " 0.", "{.", "{0."}
 )
 
-// replacePairs does replacements one after the other, as pairs of old and new.
+// replacePairs makes replacements one after the other; pairs contains old and new texts in turn.
 func replacePairs(s string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		s = strings.ReplaceAll(s, pairs[i], pairs[i+1])
@@ -84,7 +84,7 @@ func firstForm(s string) (t string, ok bool) {
 	return s, true
 }
 
-// bracedRoots puts braces around the character behind each \sqrt that has none.
+// bracedRoots adds braces around the character after each \sqrt without braces.
 func bracedRoots(s string) (t string, ok bool) {
 	parts := strings.Split(s, `\sqrt`)
 	var b strings.Builder
@@ -100,7 +100,7 @@ func bracedRoots(s string) (t string, ok bool) {
 	return b.String(), true
 }
 
-// writeBraced writes the first character of s in braces, if it is none itself, and returns the rest.
+// writeBraced writes the first character of s, in braces unless it is a brace, and returns the rest of s.
 func writeBraced(b *strings.Builder, s string) (rest string) {
 	if s[0] == '{' {
 		return s
@@ -112,8 +112,8 @@ func writeBraced(b *strings.Builder, s string) (rest string) {
 	return s[n:]
 }
 
-// bracedFractions puts braces around the two characters behind each \frac that has none. Where a single character
-// follows one of them, none is changed.
+// bracedFractions adds braces around the two characters after each \frac without braces. If only one character follows
+// one of them, it changes nothing.
 func bracedFractions(s string) (t string, ok bool) {
 	parts := strings.Split(s, `\frac`)
 	var b strings.Builder
@@ -136,7 +136,7 @@ func bracedFractions(s string) (t string, ok bool) {
 	return b.String(), true
 }
 
-// isCanonical says whether s is an integer as Python writes it, within the digits that Python reads.
+// isCanonical reports whether s is an integer as Python writes it, with no more digits than Python reads.
 func isCanonical(s string) bool {
 	const maxDigits = 4300
 	digits := strings.TrimPrefix(s, "-")

@@ -9,25 +9,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Step is what decided whether two answers are equal.
+// Step is the step of the comparison that decided whether two answers are equal.
 type Step uint8
 
-// The steps, in the order in which they may decide.
+// The steps, in their order.
 const (
 	Missing        Step   = iota // one of the texts is empty: not equal
-	FirstForm                    // the first normal forms are the same: equal
-	SecondForm                   // the second normal forms are the same: equal
-	Vanished                     // nothing is left of the given answer: not equal
-	Brackets                     // tuples that begin or end otherwise: not equal
-	Count                        // tuples of other lengths: not equal
+	FirstForm                    // the first normal forms are equal: equal
+	SecondForm                   // the second normal forms are equal: equal
+	Vanished                     // the second normal form of the given answer is empty: not equal
+	Brackets                     // tuples with different brackets: not equal
+	Count                        // tuples of different lengths: not equal
 	FractionText                 // fractions, compared as text
-	IntegerText                  // an integer and something else: not equal
-	Refused                      // too much for algebra, by the official rules: not equal
+	IntegerText                  // an integer and a non-integer: not equal
+	Refused                      // the official rules exclude it from algebra: not equal
 	Unreadable                   // algebra cannot read it: not equal
-	Bounded                      // algebra would take too long: not equal
+	Bounded                      // algebra would exceed its limits: not equal
 	AlgebraEqual                 // the difference is 0
 	AlgebraDiffers               // the difference is not 0
-	Steps          = iota        // how many there are
+	Steps          = iota        // number of steps
 )
 
 var stepNames = [Steps]string{
@@ -38,26 +38,27 @@ var stepNames = [Steps]string{
 
 func (s Step) String() string { return stepNames[s] }
 
-// GradeVerdict says whether a given answer equals the true one, and what decided it.
+// GradeVerdict states whether a given answer equals the true one, and the step that decided.
 type GradeVerdict struct {
 	Equal bool
 	Step  Step
-	// Element is which element of a tuple decided, from 0: the last one where all are equal.
+	// Element is the index of the tuple's element that decided; it is the last one if all are equal.
 	Element int
-	// Numeric says that a difference was found to be 0 in figures, at 40 digits, and not by exact arithmetic.
+	// Numeric means that a difference was found to be 0 numerically, to 40 digits, and not by exact arithmetic.
 	Numeric bool
 }
 
-// Algebra decides what texts alone do not.
+// Algebra decides cases that the comparison of texts cannot decide.
 type Algebra interface {
-	// Name says who computes: "own", "SymPy 1.14.0".
+	// Name returns the name of the algebra: "own", "SymPy 1.14.0".
 	Name() string
-	// Vanishes says whether an expression, "(truth)-(given)", is 0 for all values of its letters: AlgebraEqual or
-	// AlgebraDiffers, or why it does not know: Unreadable or Bounded. An error, which ctx's end may be, ends the scoring.
+	// Vanishes reports whether an expression, "(truth)-(given)", is 0 for all values of its letters. The step is
+	// AlgebraEqual or AlgebraDiffers, or Unreadable or Bounded if the algebra cannot decide. An error, including the end
+	// of ctx, ends the scoring.
 	Vanishes(ctx context.Context, expression string) (step Step, numeric bool, err error)
 }
 
-// Grade compares a given answer with the true one, as the grader of PRM800K does. The error is the algebra's.
+// Grade compares a given answer with the true one like the grader of PRM800K. The error is an error of the algebra.
 func Grade(ctx context.Context, given, truth string, algebra Algebra) (GradeVerdict, error) {
 	if given == "" || truth == "" {
 		return GradeVerdict{Step: Missing}, nil
@@ -96,7 +97,7 @@ func compareForms(ctx context.Context, given, truth string, algebra Algebra) (Gr
 	return v, nil
 }
 
-// splitElements returns the elements of a tuple or an interval without brackets inside, or the text itself.
+// splitElements returns the elements of a tuple or an interval without inner brackets, or the text itself.
 func splitElements(s string) []string {
 	s = withoutThousands(s)
 	if s == "" {
@@ -131,8 +132,8 @@ func compareElement(ctx context.Context, given, truth string, algebra Algebra) (
 	return GradeVerdict{Equal: step == AlgebraEqual, Step: step, Numeric: numeric}, err
 }
 
-// isFraction says whether a text looks like a fraction of integers: -, digits, any character, /, a number above 0, any
-// character; the sign and the characters may be missing.
+// isFraction reports whether a text looks like a fraction of integers: -, digits, any character, /, a number above 0,
+// any character. The sign and the two characters are optional.
 func isFraction(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	rest := strings.TrimLeft(s, "0123456789")
@@ -155,7 +156,7 @@ func isDenominator(s string) bool {
 	return rest == "" || rest != "\n" && utf8.RuneCountInString(rest) == 1
 }
 
-// isRefused says whether an expression has more than two letters, or a power of more than one digit.
+// isRefused reports whether an expression contains more than two letters, or a power of more than one digit.
 func isRefused(expression string) bool {
 	var letters []rune
 	for _, r := range strings.ReplaceAll(strings.ReplaceAll(expression, "sqrt", ""), "frac", "") {

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// deepest is how deep the arguments and groups of a text may lie: where Python's recursion ends, or before.
+// Limits of nested arguments and groups, so that the recursion ends no later than Python's.
 const (
 	maxNesting = 1000
-	levelCost  = 4 // of a group or an argument
+	levelCost  = 4 // cost of a group or an argument
 )
 
 var (
@@ -20,9 +20,9 @@ var (
 	behindText = []string{"√", "sqrt", "π", "pi", "∞", "inf", "∪", "U", "·", "*", "×", "*"}
 )
 
-// LatexText returns the plain text of LaTeX as the official grader has it, which uses pylatexenc 2.11: fractions become
-// a/b without parentheses, roots sqrt(x) without an index, unknown macros vanish. ok is false where the official grader
-// goes on with the LaTeX.
+// LatexText returns the plain text of LaTeX as the official grader computes it with pylatexenc 2.11. Fractions become
+// a/b without parentheses, and roots sqrt(x) without an index. Unknown macros vanish. ok is false if the official
+// grader continues with the LaTeX.
 func LatexText(s string) (text string, ok bool) {
 	p := &latexReader{s: replacePairs(s, beforeText)}
 	text = p.readUntil(nothing, nil)
@@ -32,15 +32,15 @@ func LatexText(s string) (text string, ok bool) {
 	return pystr.Trim(replacePairs(text, behindText)), true
 }
 
-// latexReader reads LaTeX and writes text. It accepts any text: a missing brace is at the end, one too
-// many is nowhere.
+// latexReader reads LaTeX and writes text. It accepts any text: it adds missing braces at the end and ignores surplus
+// ones.
 type latexReader struct {
 	s      string
 	i      int
 	depth  int
-	failed bool // there is no text, unless what has none is dropped
+	failed bool // there is no text, unless the failing part is dropped
 	broken bool // the text cannot be read at all
-	// formulas is how many formulas this place lies in.
+	// formulas is the number of formulas around the current position.
 	formulas int
 }
 
@@ -51,7 +51,7 @@ func (p *latexReader) readFormula(end closingMark) string {
 	return pystr.Trim(p.readUntil(end, nil))
 }
 
-// closingMark is what ends a part: a text, or \end{name}.
+// closingMark ends a part: it is a text, or \end{name}.
 type closingMark struct {
 	text        string
 	environment string
@@ -59,13 +59,13 @@ type closingMark struct {
 
 var nothing closingMark
 
-// bracket ends an argument that may be missing; within one, brackets make a group.
+// bracket ends an optional argument. Within such an argument brackets form a group.
 var bracket = closingMark{text: "]"}
 
-// matrixCells collects the rows of a matrix.
+// matrixCells contains the rows of a matrix.
 type matrixCells struct {
 	rows [][]string
-	open bool // the last row's last cell takes more text
+	open bool // text is added to the last cell of the last row
 }
 
 func (c *matrixCells) writeText(text string) {
@@ -80,7 +80,7 @@ func (c *matrixCells) writeText(text string) {
 	(*last)[len(*last)-1] += text
 }
 
-// readUntil writes the text up to an end, which it reads over. In a matrix, & and \\ end cells and rows.
+// readUntil returns the text up to end and skips end. In a matrix, & and \\ end cells and rows.
 func (p *latexReader) readUntil(end closingMark, matrix *matrixCells) string {
 	p.depth += levelCost
 	defer func() { p.depth -= levelCost }()
@@ -103,7 +103,7 @@ func (p *latexReader) readUntil(end closingMark, matrix *matrixCells) string {
 	return b.String()
 }
 
-// acceptEnd reads over the end of a part, if it is here.
+// acceptEnd skips the end of a part and returns true if it is next.
 func (p *latexReader) acceptEnd(end closingMark) bool {
 	switch {
 	case end.text != "" && strings.HasPrefix(p.s[p.i:], end.text):
@@ -118,13 +118,14 @@ func (p *latexReader) acceptEnd(end closingMark) bool {
 	return false
 }
 
-// isStray says whether what is here is nothing: a brace or an end too many, or a backslash that ends the text.
+// isStray reports whether the next character has no text: a surplus brace or end, or a backslash at the end of the
+// text.
 func (p *latexReader) isStray() bool {
 	_, _, end := p.readEnvironment(`\end`)
 	return p.s[p.i] == '}' || end || p.s[p.i:] == `\`
 }
 
-// acceptSplit reads over what ends a cell or a row.
+// acceptSplit skips the end of a cell or a row and returns true if it is next.
 func (p *latexReader) acceptSplit(matrix *matrixCells) bool {
 	switch rest := p.s[p.i:]; {
 	case rest[0] == '&':
@@ -143,12 +144,12 @@ func (p *latexReader) acceptSplit(matrix *matrixCells) bool {
 	return true
 }
 
-// ligatures are characters that stand for others.
+// ligatures are sequences of characters that represent others.
 var ligatures = []struct{ text, to string }{
 	{"``", "“"}, {"''", "”"}, {"---", "—"}, {"--", "–"}, {"!`", "¡"}, {"?`", "¿"}, {"&", "   "}, {"~", "\u00a0"},
 }
 
-// readNext returns the text of one group, macro, formula, environment, or of characters.
+// readNext returns the text of the next group, macro, formula, environment or characters.
 func (p *latexReader) readNext(end closingMark) string {
 	switch rest := p.s[p.i:]; {
 	case rest[0] == '\\':
@@ -175,7 +176,7 @@ func (p *latexReader) readNext(end closingMark) string {
 	return p.readCharacters(end)
 }
 
-// skipComment reads over a comment, which ends before the line's end.
+// skipComment skips a comment up to the end of the line.
 func (p *latexReader) skipComment() {
 	if n := strings.IndexByte(p.s[p.i:], '\n'); n >= 0 {
 		p.i += n
@@ -184,7 +185,7 @@ func (p *latexReader) skipComment() {
 	}
 }
 
-// readCharacters reads a ligature, or characters up to the next that has a meaning.
+// readCharacters reads a ligature, or characters up to the next one with a meaning.
 func (p *latexReader) readCharacters(end closingMark) string {
 	start := p.i
 	for p.i < len(p.s) {
@@ -205,7 +206,7 @@ func (p *latexReader) readCharacters(end closingMark) string {
 	return p.plainText(p.s[start:p.i])
 }
 
-// plainText is the text of characters as they stand: in a formula white space alone is nothing.
+// plainText returns the text of plain characters. In a formula, white space alone has no text.
 func (p *latexReader) plainText(s string) string {
 	if p.formulas > 0 && pystr.Trim(s) == "" {
 		return ""
@@ -213,7 +214,7 @@ func (p *latexReader) plainText(s string) string {
 	return s
 }
 
-// readCharacter returns the text of one character or ligature, and how many bytes it has.
+// readCharacter returns the text of one character or ligature, and its length in bytes.
 func readCharacter(s string) (text string, n int) {
 	for _, l := range ligatures {
 		if strings.HasPrefix(s, l.text) {
@@ -224,11 +225,11 @@ func readCharacter(s string) (text string, n int) {
 	return s[:n], n
 }
 
-// emptyLine ends the white space behind a macro, and is an argument itself.
+// emptyLine ends the white space after a macro, and can be an argument.
 const emptyLine = "\n\n"
 
-// readName reads the name of a macro behind its backslash, and the white space behind a name of letters, up to an empty
-// line.
+// readName reads the name of a macro after its backslash. If the name consists of letters, it also reads the white
+// space after it, up to an empty line.
 func (p *latexReader) readName() (name, space string) {
 	p.i++
 	rest := p.s[p.i:]
@@ -246,7 +247,7 @@ func (p *latexReader) readName() (name, space string) {
 	return rest[:n], space
 }
 
-// atPlain says whether a character is here that stands for itself.
+// atPlain reports whether the next character represents itself.
 func (p *latexReader) atPlain() bool {
 	rest := p.s[p.i:]
 	if rest == "" || strings.IndexByte(`\{}$%`, rest[0]) >= 0 {
@@ -256,7 +257,7 @@ func (p *latexReader) atPlain() bool {
 	return text == rest[:n]
 }
 
-// readEnvironment reads a name in braces behind \begin or \end, if both are here; next is the place behind.
+// readEnvironment reads a name in braces after \begin or \end, if both are next. It returns the position after them.
 func (p *latexReader) readEnvironment(word string) (name string, next int, ok bool) {
 	if !p.atMacro(word) {
 		return "", 0, false
@@ -267,7 +268,7 @@ func (p *latexReader) readEnvironment(word string) (name string, next int, ok bo
 	return name, len(p.s) - len(behind), ok && closed && name != ""
 }
 
-// atMacro says whether a macro is here.
+// atMacro reports whether a macro is next.
 func (p *latexReader) atMacro(word string) bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], word)
 	r, _ := utf8.DecodeRuneInString(rest)
@@ -322,7 +323,8 @@ func (p *latexReader) readMacro() string {
 	return m.text(args)
 }
 
-// keptSpace is the white space behind a macro without arguments: it stays in a formula, before what stands for itself.
+// keptSpace returns the white space after a macro without arguments that is kept: in a formula, before a plain
+// character.
 func (p *latexReader) keptSpace(space string) string {
 	if p.formulas > 0 && p.atPlain() {
 		return space
@@ -330,9 +332,9 @@ func (p *latexReader) keptSpace(space string) string {
 	return ""
 }
 
-// skipVerbatim reads over what stands behind \verb: a character that is not white space, and everything up to its next
-// copy, which has no text. Without such a copy it reads nothing, and ok is false. At the end of all there is no text of
-// anything.
+// skipVerbatim skips the contents of \verb, which have no text: a character other than white space, and all characters
+// up to its next occurrence. Without a next occurrence it reads nothing and returns false. At the end of the text it
+// marks the whole text as failed.
 func (p *latexReader) skipVerbatim() (ok bool) {
 	rest := p.s[p.i:]
 	if rest == "" {
@@ -348,7 +350,7 @@ func (p *latexReader) skipVerbatim() (ok bool) {
 	return ok
 }
 
-// bareText is the text of a macro without its arguments.
+// bareText returns the text of a macro without its arguments.
 func (p *latexReader) bareText(m macroRule) string {
 	if m.named {
 		p.failed = true
@@ -357,8 +359,8 @@ func (p *latexReader) bareText(m macroRule) string {
 	return m.bare
 }
 
-// readArguments reads the arguments of a macro: { for one, [ for one that may be missing, ? for whether it is there
-// ("[" or empty), * for a star that may be. ok is false where one is missing.
+// readArguments reads the arguments of a macro: { for a required one, [ for an optional one, ? for whether an optional
+// one is present ("[" or empty), * for an optional star. ok is false if a required argument is missing.
 func (p *latexReader) readArguments(spec string) (args []string, ok bool) {
 	for _, kind := range spec {
 		rest := p.s[p.i:]
@@ -385,13 +387,13 @@ func (p *latexReader) readArguments(spec string) (args []string, ok bool) {
 	return args, true
 }
 
-// readArgument reads a group, or what stands alone: a macro without arguments, a character.
+// readArgument reads a group, a macro without arguments, or a character.
 func (p *latexReader) readArgument() (text string, ok bool) {
 	for {
 		rest := strings.TrimLeftFunc(p.s[p.i:], unicode.IsSpace)
 		space, _, empty := strings.Cut(p.s[p.i:len(p.s)-len(rest)], emptyLine)
 		p.i += len(space)
-		if empty { // is one, too
+		if empty { // an empty line is also an argument
 			p.i += len(emptyLine)
 			return p.plainText(emptyLine), true
 		}
@@ -431,7 +433,7 @@ func (p *latexReader) readArgument() (text string, ok bool) {
 	return text, true
 }
 
-// readInside returns the text of an environment, whose beginning was read.
+// readInside returns the text of an environment after its beginning.
 func (p *latexReader) readInside(name string) string {
 	if spec, ok := environments[name]; ok {
 		start := p.i
@@ -457,7 +459,7 @@ func (p *latexReader) readInside(name string) string {
 	return p.readUntil(end, nil)
 }
 
-// formatMatrix writes rows of cells of one width.
+// formatMatrix returns the rows of a matrix with cells of equal width.
 func (p *latexReader) formatMatrix(m matrixCells) string {
 	width := -1
 	for _, row := range m.rows {
@@ -480,7 +482,7 @@ func (p *latexReader) formatMatrix(m matrixCells) string {
 	return "[ " + strings.Join(rows, "; ") + " ]"
 }
 
-// indentBlock makes an indented block of separate lines.
+// indentBlock returns an indented block of separate lines.
 func indentBlock(text string) string {
 	return "\n    " + strings.ReplaceAll(text, "\n", "\n    ") + "\n"
 }

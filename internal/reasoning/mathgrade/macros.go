@@ -9,12 +9,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// symbolFile has the macros without arguments that stand for a text: a line each, of name and text.
+// symbolFile contains the macros without arguments that have a text: one line per macro, with name and text.
 //
 //go:embed symbols.txt
 var symbolFile string
 
-// symbols are the texts of macros. Others vanish.
+// symbols returns the texts of macros. Macros that are not in the map have no text.
 var symbols = sync.OnceValue(func() map[string]string {
 	all := map[string]string{
 		" ": " ", "#": "#", "$": "$", "&": "&", ",": " ", "-": "\u00ad", ":": " ", ";": " ", "_": "_", "{": "{", "}": "}",
@@ -30,13 +30,13 @@ var symbols = sync.OnceValue(func() map[string]string {
 
 func symbolText(name string) string { return symbols()[name] }
 
-// macroRule says how to write a macro that has arguments.
-type macroRule struct {
+// macroRule describes how to write a macro with arguments.
+type macroRule struct { // in the form of latexReader.readArguments
 	arguments string // as latexReader.readArguments has them
 	text      func(args []string) string
-	bare      string // the text without arguments
-	named     bool   // without arguments there is no text of anything
-	dropped   bool   // its arguments are not looked at
+	bare      string // text of the macro without arguments
+	named     bool   // without arguments, the whole text fails
+	dropped   bool   // the arguments are skipped
 }
 
 func nthArgument(n int) func([]string) string { return func(args []string) string { return args[n] } }
@@ -103,7 +103,7 @@ func itemText(args []string) string {
 	return "\n  * "
 }
 
-// accents are the combining marks of macros.
+// accents maps macros to combining marks.
 var accents = map[string]rune{
 	`"`: '\u0308', "'": '\u0301', ".": '\u0307', "=": '\u0304', "H": '\u030b', "^": '\u0302', "`": '\u0300', "~": '\u0303',
 	"acute": '\u0301', "b": '\u0331', "bar": '\u0305', "breve": '\u0306', "c": '\u0327', "check": '\u030c', "d": '\u0323',
@@ -111,7 +111,7 @@ var accents = map[string]rune{
 	"tilde": '\u0303', "u": '\u0306', "v": '\u030c', "vec": '\u20d7',
 }
 
-// accentText puts an accent on each character.
+// accentText adds an accent to each character.
 func accentText(text string, mark rune) string {
 	var b strings.Builder
 	for _, r := range pystr.Trim(text) {
@@ -123,11 +123,11 @@ func accentText(text string, mark rune) string {
 	return b.String()
 }
 
-// mathAlphabet is one of the mathematical alphabets of Unicode: where its capitals and small letters begin, and the
-// letters that stand elsewhere. Digits stay.
+// mathAlphabet is one of Unicode's mathematical alphabets: the first capital, the first small letter, and the letters
+// with other code points. Digits do not change.
 type mathAlphabet struct {
 	upper, lower rune
-	others       string // pairs of a letter and its place
+	others       string // pairs of a letter and its code point
 }
 
 const otherScripts = "BℬEℰFℱHℋIℐLℒMℳRℛeℯgℊoℴ"
@@ -166,7 +166,7 @@ var (
 	equations = map[string]bool{
 		"equation": true, "eqnarray": true, "align": true, "multline": true, "gather": true, "dmath": true,
 	}
-	// environments are the arguments of those that have any.
+	// environments maps environments to the forms of their arguments.
 	environments = map[string]string{
 		"array": "[{", "tabular": "{", "tabular*": "{{", "tabularx": "{[{", "alignat": "{", "alignat*": "{", "figure": "[",
 		"table": "[", "enumerate": "[", "itemize": "[", "description": "[", "theorem": "[", "proof": "[",

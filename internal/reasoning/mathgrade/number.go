@@ -14,24 +14,25 @@ var (
 	errUndefined  = errors.New("no number")
 )
 
-// The bounds of exact arithmetic.
+// The limits of exact arithmetic.
 const (
 	maxFactorial = 1000
 	maxExponent  = 10_000
-	maxBits      = 1 << 15 // of a numerator, or a denominator
+	maxBits      = 1 << 15 // bits of a numerator or a denominator
 )
 
-// number is a constant: exact, or a float as SymPy has them, with the precision of the digits that it was written with.
+// number is a constant. It is exact, or a float as in SymPy, whose precision depends on the digits in the text.
 type number struct {
 	exact *big.Rat
-	float *big.Float // nil for exact ones
+	float *big.Float // nil if the number is exact
 }
 
 func exactNumber(r *big.Rat) number { return number{exact: r} }
 
 func wholeNumber(n int64) number { return exactNumber(big.NewRat(n, 1)) }
 
-// parseDecimal reads a number with a point or an exponent: its digits decide how exact it is, at least 15.
+// parseDecimal parses a number with a point or an exponent. The number of its digits, but at least 15, is the
+// precision.
 func parseDecimal(text string) (number, error) {
 	mantissa, exponent, _ := strings.Cut(text, "e")
 	const maxExponentDigits = 4
@@ -49,13 +50,13 @@ func parseDecimal(text string) (number, error) {
 	return number{float: new(big.Float).SetPrec(precisionBits(digits)).SetRat(value)}, nil
 }
 
-// precisionBits is the number of bits that SymPy has for decimal digits.
+// precisionBits returns the number of bits that SymPy uses for decimal digits.
 func precisionBits(digits int) uint {
 	const bitsPerDigit = 3.3219280948873626
 	return uint(math.RoundToEven(float64(max(15, digits)+1) * bitsPerDigit))
 }
 
-// rational is the value that SymPy's simplification takes a number for: floats are read from their decimal digits.
+// rational returns the value that SymPy's simplification uses. It converts a float from its decimal digits.
 func (n number) rational() *big.Rat {
 	if n.exact != nil {
 		return n.exact
@@ -73,7 +74,7 @@ func (n number) sign() int {
 	return n.float.Sign()
 }
 
-// integer is the value of an exact integer that fits.
+// integer returns the value of an exact integer that fits in an int64.
 func (n number) integer() (v int64, ok bool) {
 	if n.exact == nil || !n.exact.IsInt() || !n.exact.Num().IsInt64() {
 		return 0, false
@@ -81,7 +82,8 @@ func (n number) integer() (v int64, ok bool) {
 	return n.exact.Num().Int64(), true
 }
 
-// asFloats are two numbers as floats, the exact one as exact as the other, and the precision of a result.
+// asFloats converts two numbers to floats and returns the precision of a result. An exact number gets the precision of
+// the other one.
 func asFloats(a, b number) (x, y *big.Float, bits uint) {
 	switch {
 	case a.exact != nil:
@@ -124,7 +126,7 @@ func divide(a, b number) (number, error) {
 	if a.exact != nil && b.exact != nil {
 		return exactNumber(new(big.Rat).Quo(a.exact, b.exact)), nil
 	}
-	if a.exact != nil { // as SymPy has it: by the reciprocal, which is rounded
+	if a.exact != nil { // like SymPy: by the reciprocal, which is rounded
 		one := new(big.Float).SetPrec(b.float.Prec()).SetInt64(1)
 		return multiply(a, number{float: one.Quo(one, b.float)}), nil
 	}
@@ -132,7 +134,7 @@ func divide(a, b number) (number, error) {
 	return number{float: new(big.Float).SetPrec(bits).Quo(x, y)}, nil
 }
 
-// power is a to an integer.
+// power returns a to the power of an integer.
 func power(a number, n int64) (number, error) {
 	if n < 0 {
 		if a.sign() == 0 {
@@ -167,10 +169,10 @@ func power(a number, n int64) (number, error) {
 	return exactNumber(r), err
 }
 
-// guard is how many bits more a computation of several steps has than its result.
+// guard is the number of additional bits in a computation of several steps.
 const guard = 32
 
-// rationalPower is r to n, which is not negative.
+// rationalPower returns r to the power of n, which must not be negative.
 func rationalPower(r *big.Rat, n int64) (*big.Rat, error) {
 	bits := int64(max(r.Num().BitLen(), r.Denom().BitLen()))
 	one := r.IsInt() && r.Num().IsInt64() && (r.Num().Int64() == 0 || r.Num().Int64() == 1)
@@ -190,7 +192,7 @@ func rationalPower(r *big.Rat, n int64) (*big.Rat, error) {
 	return new(big.Rat).SetFrac(new(big.Int).Exp(r.Num(), e, nil), new(big.Int).Exp(r.Denom(), e, nil)), nil
 }
 
-// rationalRoot is the root of degree n of a number that is not negative, if it is rational.
+// rationalRoot returns the root of degree n of a number that is not negative, if the root is rational.
 func rationalRoot(r *big.Rat, n int64) (*big.Rat, bool) {
 	if r.Sign() < 0 {
 		return nil, false
@@ -206,9 +208,9 @@ func rationalRoot(r *big.Rat, n int64) (*big.Rat, bool) {
 	return new(big.Rat).SetFrac(num, den), true
 }
 
-// integerRoot finds the root of degree n by bisection.
+// integerRoot computes the root of degree n by bisection.
 func integerRoot(v *big.Int, n int64) (*big.Int, bool) {
-	if v.BitLen() <= 1 { // 0 and 1
+	if v.BitLen() <= 1 { // 0 or 1
 		return v, true
 	}
 	if n >= int64(v.BitLen()) {

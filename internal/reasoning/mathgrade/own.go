@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 )
 
-// OwnAlgebra is the algebra of this package. It computes exactly with rational functions, and with roots, powers, pi
-// and logarithms in figures, where a difference is 0 if it is so to 40 digits at 20 points of the complex plane.
-// Decimals are floats as SymPy has them. A power or a factorial that would not end soon is Bounded.
+// OwnAlgebra is the algebra of this package. It computes exactly with rational functions, and numerically with roots,
+// powers, pi and logarithms: a difference counts as 0 if it is 0 to 40 digits at 20 points of the complex plane.
+// Decimals are floats as in SymPy. A power or a factorial that would take too long is Bounded.
 type OwnAlgebra struct{}
 
-// points is at how many places an expression in letters is looked at.
+// points is the number of points at which an expression with letters is evaluated.
 const points = 20
 
 // Name implements Algebra.
@@ -48,7 +48,7 @@ func stepFor(zero bool) Step {
 	return AlgebraDiffers
 }
 
-// vanishesAtPoints looks at an expression at points, of which at least one must have a value.
+// vanishesAtPoints evaluates an expression at several points. At least one of them must have a value.
 func vanishesAtPoints(n *exprNode, numeric bool) (bool, error) {
 	letters := n.appendLetters(nil)
 	random := rand.New(rand.NewPCG(1, uint64(len(letters))))
@@ -75,7 +75,7 @@ func vanishesAtPoints(n *exprNode, numeric bool) (bool, error) {
 	return defined > count/2, nil
 }
 
-// zeroAt is whether a rational function is 0 at a point.
+// zeroAt reports whether a rational function is 0 at a random point.
 func zeroAt(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
 	at := map[string]*big.Rat{}
 	for _, name := range letters {

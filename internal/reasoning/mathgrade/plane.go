@@ -5,24 +5,25 @@ import (
 	"math/rand/v2"
 )
 
-// digits is to how many decimal digits two values must be the same; bits is how exact they are.
+// digits is the number of decimal digits to which two equal values must agree; bits is the precision of the
+// computation.
 const (
 	digits = 40
 	bits   = 320
 )
 
-// complexNumber is a point of the complex plane.
+// complexNumber is a complex number.
 type complexNumber struct{ re, im *big.Float }
 
-// complexField computes with complex numbers. Values beyond a big.Float are errUndefined.
+// complexField computes with complex numbers. Values beyond the range of big.Float are errUndefined.
 type complexField struct {
 	*realField
-	largest *big.Float // the size of the largest part of a sum: what is left of it may be off by its last bits
+	largest *big.Float // magnitude of the largest term of a sum; the sum may be wrong in the last bits of that term
 }
 
 func newComplexField() complexField { return complexField{newReal(bits), new(big.Float).SetPrec(bits)} }
 
-// noteSize remembers the size of a part of a sum.
+// noteSize records the magnitude of a term.
 func (c complexField) noteSize(z complexNumber) {
 	if s := c.absValue(z); s.Cmp(c.largest) > 0 {
 		c.largest.Set(s)
@@ -65,7 +66,7 @@ func (c complexField) multiply(a, b complexNumber) (complexNumber, error) {
 	return c.checkBounds(complexNumber{c.newFloat().Sub(parts[0], parts[1]), c.newFloat().Add(parts[2], parts[3])})
 }
 
-// absValue is |z|.
+// absValue returns |z|.
 func (c complexField) absValue(z complexNumber) *big.Float {
 	s, t := c.newFloat().Mul(z.re, z.re), c.newFloat().Mul(z.im, z.im)
 	return s.Sqrt(s.Add(s, t))
@@ -109,7 +110,7 @@ func (c complexField) exp(z complexNumber) (complexNumber, error) {
 	return complexNumber{cos.Mul(cos, e), sin.Mul(sin, e)}, nil
 }
 
-// sqrt is the root whose real part is not negative.
+// sqrt returns the root whose real part is not negative.
 func (c complexField) sqrt(z complexNumber) (complexNumber, error) {
 	if z.im.Sign() == 0 {
 		r := c.newFloat().Sqrt(c.newFloat().Abs(z.re))
@@ -118,7 +119,7 @@ func (c complexField) sqrt(z complexNumber) (complexNumber, error) {
 		}
 		return complexNumber{r, c.newInt(0)}, nil
 	}
-	// The half of |z| + |re| is the square of the larger part, and im/2 the product of both.
+	// Half of |z| + |re| is the square of the larger part, and im/2 is the product of both parts.
 	s := c.absValue(z)
 	if s.IsInf() {
 		return complexNumber{}, errUndefined
@@ -136,7 +137,7 @@ func (c complexField) sqrt(z complexNumber) (complexNumber, error) {
 	return complexNumber{small, large}, nil
 }
 
-// integerPower is z to n, which is not negative.
+// integerPower returns z to the power of n, which must not be negative.
 func (c complexField) integerPower(z complexNumber, n int64) (v complexNumber, err error) {
 	v = c.realPoint(c.newInt(1))
 	for ; n > 0 && err == nil; n >>= 1 {
@@ -152,7 +153,7 @@ func (c complexField) integerPower(z complexNumber, n int64) (v complexNumber, e
 	return v, err
 }
 
-// power is a^b, by the principal branch.
+// power returns a^b on the principal branch.
 func (c complexField) power(a complexNumber, e *exprNode, at map[string]complexNumber) (complexNumber, error) {
 	if e.isConstant() {
 		r := e.number.rational()
@@ -191,7 +192,7 @@ func (c complexField) power(a complexNumber, e *exprNode, at map[string]complexN
 	return c.exp(l)
 }
 
-// evaluateAt returns the value of a part at a point.
+// evaluateAt returns the value of an expression at a point.
 func (c complexField) evaluateAt(n *exprNode, at map[string]complexNumber) (complexNumber, error) {
 	switch n.kind {
 	case constant:
@@ -226,8 +227,8 @@ func (c complexField) evaluateAt(n *exprNode, at map[string]complexNumber) (comp
 	return c.divide(a, b)
 }
 
-// zeroNear is whether an expression is 0 at a point, but for what figures leave: a difference is compared with its
-// parts.
+// zeroNear reports whether an expression is 0 at a random point, within the rounding error. It compares a difference
+// with its terms.
 func zeroNear(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
 	c := newComplexField()
 	at := map[string]complexNumber{}

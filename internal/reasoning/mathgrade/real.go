@@ -4,11 +4,11 @@ import (
 	"math/big"
 )
 
-// realField computes with a precision in bits, of which the last few may be wrong. Series are summed until their terms
-// vanish, behind reductions that make them quick.
+// realField computes real numbers with a precision in bits. The last few bits may be wrong. It sums series until their
+// terms are negligible, after reductions of the argument.
 type realField struct {
 	bits uint
-	pi   *big.Float // 0 until it is asked for
+	pi   *big.Float // 0 until it is first used
 }
 
 func newReal(bits uint) *realField { return &realField{bits: bits} }
@@ -17,18 +17,18 @@ func (c *realField) newFloat() *big.Float { return new(big.Float).SetPrec(c.bits
 
 func (c *realField) newInt(n int64) *big.Float { return c.newFloat().SetInt64(n) }
 
-// halvings is how often an argument is halved before its series.
+// halvings is the number of times that an argument is halved before its series.
 const halvings = 12
 
-// half is x/2^n.
+// half returns x/2^n.
 func (c *realField) half(x *big.Float, n int) *big.Float { return c.newFloat().SetMantExp(x, -n) }
 
-// isNegligible says whether a term no longer changes a sum.
+// isNegligible reports whether a term no longer changes a sum.
 func (c *realField) isNegligible(term, sum *big.Float) bool {
 	return term.Sign() == 0 || term.MantExp(nil) < sum.MantExp(nil)-int(c.bits)-2
 }
 
-// sumSeries sums first * (1 + x r(1) (1 + x r(2) (...))), where r(n) is 1/divisor(n).
+// sumSeries returns first * (1 + x r(1) (1 + x r(2) (...))), where r(n) is 1/divisor(n).
 func (c *realField) sumSeries(first, x *big.Float, divisor func(n int64) int64) *big.Float {
 	sum, term := c.newFloat().Set(first), c.newFloat().Set(first)
 	for n := int64(1); term.Sign() != 0; n++ {
@@ -42,7 +42,7 @@ func (c *realField) sumSeries(first, x *big.Float, divisor func(n int64) int64) 
 	return sum
 }
 
-// exp is e^x, for |x| up to 2^20.
+// exp returns e^x for |x| up to 2^20.
 func (c *realField) exp(x *big.Float) (*big.Float, error) {
 	if x.MantExp(nil) > 20 {
 		return nil, errBounds
@@ -56,7 +56,7 @@ func (c *realField) exp(x *big.Float) (*big.Float, error) {
 	return c.newFloat().Set(e), nil
 }
 
-// ln is the natural logarithm of x > 0, by Newton's iteration on exp from a float64's.
+// ln returns the natural logarithm of x > 0, by Newton's iteration on exp that starts with the logarithm of a float64.
 func (c *realField) ln(x *big.Float) *big.Float {
 	m := c.newFloat()
 	exponent := x.MantExp(m) // x = m 2^exponent, m in [0.5, 1)
@@ -68,7 +68,7 @@ func (c *realField) ln(x *big.Float) *big.Float {
 	return result
 }
 
-// atanhSeries is ln m for m in [0.5, 1]: of a root of m, which is near 1, by 2 atanh((m-1)/(m+1)).
+// atanhSeries returns ln m for m in [0.5, 1]. It uses a root of m, which is near 1, and 2 atanh((m-1)/(m+1)).
 func (c *realField) atanhSeries(m *big.Float) *big.Float {
 	more := newReal(c.bits + guard)
 	root := more.newFloat().Set(m)
@@ -82,7 +82,7 @@ func (c *realField) atanhSeries(m *big.Float) *big.Float {
 	return c.newFloat().SetMantExp(sum, roots+1)
 }
 
-// oddSeries is y + s y^3/3 + s^2 y^5/5 + ..., for a sign s.
+// oddSeries returns y + s y^3/3 + s^2 y^5/5 + ... for a sign s.
 func (c *realField) oddSeries(y *big.Float, sign int64) *big.Float {
 	sum, power := c.newFloat().Set(y), c.newFloat().Set(y)
 	square := c.newFloat().Mul(y, y)
@@ -98,7 +98,7 @@ func (c *realField) oddSeries(y *big.Float, sign int64) *big.Float {
 	return sum
 }
 
-// atan is the arc tangent: of a half of the angle, several times over.
+// atan returns the arc tangent. It halves the angle several times.
 func (c *realField) atan(x *big.Float) *big.Float {
 	more := newReal(c.bits + guard)
 	y := more.newFloat().Set(x)
@@ -111,7 +111,7 @@ func (c *realField) atan(x *big.Float) *big.Float {
 	return c.newFloat().SetMantExp(more.oddSeries(y, -1), halvings)
 }
 
-// circlePi is pi.
+// circlePi returns pi.
 func (c *realField) circlePi() *big.Float {
 	if c.pi == nil {
 		c.pi = c.newFloat().SetMantExp(c.atan(c.newInt(1)), 2)
@@ -119,7 +119,7 @@ func (c *realField) circlePi() *big.Float {
 	return c.newFloat().Set(c.pi)
 }
 
-// angle is that of the point (x, y), in (-pi, pi].
+// angle returns the angle of the point (x, y), in (-pi, pi].
 func (c *realField) angle(x, y *big.Float) *big.Float {
 	switch {
 	case y.Sign() == 0 && x.Sign() >= 0:
@@ -138,7 +138,7 @@ func (c *realField) angle(x, y *big.Float) *big.Float {
 	return a
 }
 
-// sincos is the sine and the cosine of x, for |x| up to 2^20.
+// sincos returns the sine and the cosine of x for |x| up to 2^20.
 func (c *realField) sincos(x *big.Float) (sin, cos *big.Float, err error) {
 	if x.MantExp(nil) > 20 {
 		return nil, nil, errBounds
@@ -149,7 +149,7 @@ func (c *realField) sincos(x *big.Float) (sin, cos *big.Float, err error) {
 	square := more.newFloat().Mul(h, h)
 	square.Neg(square)
 	sin = more.sumSeries(h, square, func(n int64) int64 { return 2 * n * (2*n + 1) })
-	// 1 - cos, which keeps its digits as the angle doubles: v -> 2 v (2 - v).
+	// v is 1 - cos, which keeps its digits when the angle is doubled: v -> 2 v (2 - v).
 	versed := more.half(square, 1)
 	versed.Neg(versed)
 	versed = more.sumSeries(versed, square, func(n int64) int64 { return (2*n + 1) * (2*n + 2) })
@@ -164,7 +164,7 @@ func (c *realField) sincos(x *big.Float) (sin, cos *big.Float, err error) {
 	return c.newFloat().Set(sin), c.newFloat().Sub(more.newInt(1), versed), nil
 }
 
-// power is x^y for x > 0.
+// power returns x^y for x > 0.
 func (c *realField) power(x, y *big.Float) (*big.Float, error) {
 	l := c.ln(x)
 	return c.exp(l.Mul(l, y))

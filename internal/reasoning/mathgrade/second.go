@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// units are dropped anywhere in a text, with a plural's ending and an exponent, in this order.
+// units are removed anywhere in a text, in this order, with a plural ending and an exponent.
 var units = []string{
 	"degree", "cm", "centimeter", "meter", "mile", "second", "minute", "hour", "day", "week", "month", "year", "foot",
 	"feet", "inch", "yard",
@@ -24,8 +24,8 @@ var (
 	braces = []string{" ", "", "{", "", "}", ""}
 )
 
-// NormalizeSecond returns the second normal form: plain text of LaTeX, without units, blanks, braces and commas between
-// thousands.
+// NormalizeSecond returns the second normal form: the plain text of LaTeX without units, blanks, braces, and commas
+// between thousands.
 func NormalizeSecond(s string) string {
 	if inside, ok := textInside(s); ok {
 		s = inside
@@ -54,7 +54,7 @@ func NormalizeSecond(s string) string {
 	return s
 }
 
-// withoutUnit drops a unit, an ending es or s, blanks, and ^ with digits.
+// withoutUnit removes a unit with the ending es or s, blanks, and ^ with digits.
 func withoutUnit(s, unit string) string {
 	rest := s
 	var b strings.Builder
@@ -73,7 +73,7 @@ func withoutUnit(s, unit string) string {
 	}
 }
 
-// withoutCircle drops ^\circ, with blanks between.
+// withoutCircle removes ^\circ, also with blanks in between.
 func withoutCircle(s string) string {
 	const circle = `\circ`
 	var b strings.Builder
@@ -95,7 +95,7 @@ func withoutCircle(s string) string {
 	return b.String()
 }
 
-// closeUp puts text in place of another and the blanks behind it.
+// closeUp replaces old and the blanks after it by text.
 func closeUp(s, old, text string) string {
 	var b strings.Builder
 	for {
@@ -109,7 +109,8 @@ func closeUp(s, old, text string) string {
 	}
 }
 
-// addMissingPlus puts a plus between digits that blanks part; the digit behind one is not the digit before another.
+// addMissingPlus adds a plus between digits that are separated by blanks. The digit after one plus does not count as
+// the digit before another.
 func addMissingPlus(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -132,24 +133,24 @@ func addMissingPlus(s string) string {
 	return b.String()
 }
 
-// nearInteger says whether a number is an integer but for 1e-7.
+// nearInteger reports whether a number is within 1e-7 of an integer.
 func nearInteger(v float64) bool {
 	return !math.IsInf(v, 0) && math.Abs(math.RoundToEven(v)-v) <= 1e-7
 }
 
-// formatInteger writes an integral number with all its digits.
+// formatInteger writes a whole number with all its digits.
 func formatInteger(v float64) string {
 	n, _ := new(big.Float).SetFloat64(v).Int(nil)
 	return n.String()
 }
 
-// parseIntegral reads an integer with commas between thousands; it may be off by 1e-7.
+// parseIntegral parses an integer with commas between thousands, with a tolerance of 1e-7.
 func parseIntegral(s string) (v float64, ok bool) {
 	v, ok = pyfloat.Parse(withoutThousands(s))
 	return v, ok && nearInteger(v)
 }
 
-// withoutThousands drops commas between a digit and three digits that no digit follows, until there are none.
+// withoutThousands removes commas between a digit and three digits without a digit after them, until there are none.
 func withoutThousands(s string) string {
 	for {
 		t, changed := fewerThousands(s)
@@ -160,7 +161,8 @@ func withoutThousands(s string) string {
 	}
 }
 
-// fewerThousands is one pass: what follows the three digits is not the start of another group.
+// fewerThousands makes one pass of withoutThousands. The digits after a comma do not count as the start of another
+// group.
 func fewerThousands(s string) (t string, changed bool) {
 	if !strings.Contains(s, ",") {
 		return s, false
@@ -189,7 +191,7 @@ func fewerThousands(s string) (t string, changed bool) {
 	return b.String(), true
 }
 
-// threeDigits is the end of three digits at i, if no digit follows.
+// threeDigits returns the end of three digits at i, if no digit follows them.
 func threeDigits(s string, i int) (end int, ok bool) {
 	for range 3 {
 		r, n := utf8.DecodeRuneInString(s[i:])

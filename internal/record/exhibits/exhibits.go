@@ -18,33 +18,33 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Folder is the name of the folder, IndexName that of the index in it.
+// Names of the folder and of the index in it.
 const (
 	Folder    = "exhibits"
 	IndexName = "index.json"
 )
 
-// maxIndex is how many bytes of an index are read: the texts of all exhibits, escaped.
+// maxIndex limits the bytes of an index, which contains the escaped texts of all exhibits.
 const maxIndex = 8 << 20
 
-// maxCaption is how many bytes a caption has.
+// maxCaption limits the bytes of a caption.
 const maxCaption = 500
 
-// Index is what the index says.
+// Index is the contents of the index file.
 type Index struct {
-	LogSHA256 string `json:"log_sha256"` // of the accuracy log, in lower-case hex
-	Exhibits  []Item `json:"exhibits"`   // the worst first
+	LogSHA256 string `json:"log_sha256"` // checksum of the accuracy log, in lower-case hex
+	Exhibits  []Item `json:"exhibits"`   // ordered, the worst first
 }
 
-// Item is an exhibit: a text, a picture, or both.
+// Item describes an exhibit: a text, a picture, or both.
 type Item struct {
 	Caption string `json:"caption"`
 	Text    string `json:"text,omitempty"`
-	File    string `json:"file,omitempty"` // the name of a PNG in the folder
+	File    string `json:"file,omitempty"` // name of a PNG in the folder
 }
 
-// Write takes the place of the exhibits beside a log by those of its score. What is not as it should be is left out,
-// and said in the notes.
+// Write replaces the exhibits next to a log by those of the log's score. It omits unsuitable exhibits and reports them
+// in the notes.
 func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error) {
 	folder := filepath.Join(dir, Folder)
 	if err := os.RemoveAll(folder); err != nil || len(all) == 0 {
@@ -79,7 +79,7 @@ func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error)
 	return notes, wholefile.Write(filepath.Join(folder, IndexName), append(text, '\n'), 0o644)
 }
 
-// caption is one line of text, cut where it is long.
+// caption shortens a text to one line of limited length.
 func caption(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	for len(text) > maxCaption {
@@ -89,8 +89,8 @@ func caption(text string) string {
 	return text
 }
 
-// Read reads the exhibits beside the log of that checksum. Where there are none, or those of another log, there are
-// none.
+// Read reads the exhibits next to the log with that checksum. It returns none if there are none or they belong to
+// another log.
 func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 	folder := filepath.Join(dir, Folder)
 	text, err := read(filepath.Join(folder, IndexName), maxIndex)
@@ -123,7 +123,7 @@ func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 	return all, nil
 }
 
-// read reads a file of at most so many bytes.
+// read reads a file of up to most bytes.
 func read(path string, most int64) ([]byte, error) {
 	f, err := bounded.Open(path)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// nameDifference is something in which runs of one name may differ.
+// nameDifference is a property in which runs of one name may differ.
 type nameDifference struct {
 	about string
-	// of is what a run has of it: KEY=VALUE, or nothing where it is not known. Keys that runs have in common are not
-	// shown.
+	// of returns the property's values of a run as KEY=VALUE, or nothing if they are unknown. A name does not show keys
+	// with the same value in all runs of the group.
 	of func(r record.Run) map[string]string
 }
 
-// singleDifference is a difference with a single value.
+// singleDifference returns a difference with a single value.
 func singleDifference(about string, value func(r record.Run) string) nameDifference {
 	return nameDifference{about, func(r record.Run) map[string]string { return map[string]string{about: value(r)} }}
 }
 
-// ofWorkload is one of what the plugin opened.
+// ofWorkload returns a difference of the workload that the plugin opened.
 func ofWorkload(about string, value func(w record.Workload) string) nameDifference {
 	return singleDifference(about, func(r record.Run) string {
 		if r.Workload == nil {
@@ -33,7 +33,8 @@ func ofWorkload(about string, value func(w record.Workload) string) nameDifferen
 	})
 }
 
-// allDifferences are in the order in which they tell runs apart: what a user chose before what it came to.
+// allDifferences returns the differences in the order in which they distinguish runs: first the user's choices, then
+// their results.
 func allDifferences() []nameDifference {
 	return []nameDifference{
 		ofWorkload("precision", func(w record.Workload) string { return w.Precision }),
@@ -83,10 +84,10 @@ func settingsOf(r record.Run) map[string]string {
 	return all
 }
 
-// maxValues is how many values of one difference a name says.
+// maxValues limits the values of one difference in a name.
 const maxValues = 3
 
-// addToNames adds to the names of a group what it differs in.
+// addToNames adds the values of the difference to the names of a group.
 func (d nameDifference) addToNames(group []*namedRun) {
 	values := make([]map[string]string, len(group))
 	keys := map[string]bool{}

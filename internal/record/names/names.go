@@ -16,16 +16,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// Name is what a run is called among those that it is shown with.
+// Name is the name of a run among the runs shown with it.
 type Name struct {
-	// Full says model, scenario and mode, the user's label, the place in a suite, and what else tells the run apart:
-	// "nightly: resnet50 Offline performance batch=4, backend=ort (2 of 3)". No other of the runs has it.
+	// Full consists of the user's label, model, scenario, mode, the place in a suite, and further differences, for example
+	// "nightly: resnet50 Offline performance batch=4, backend=ort (2 of 3)". It is unique among the runs.
 	Full string
-	// Short leaves out what all of the runs have in common: "batch=4". It is Full where there is one run alone.
+	// Short omits the parts that all of the runs have in common: "batch=4". For a single run it equals Full.
 	Short string
 }
 
-// NameRuns names runs that are shown together.
+// NameRuns returns the names of runs that are shown together.
 func NameRuns(runs []results.FoundRun) []Name {
 	all := lists.Map(runs, func(f results.FoundRun) namedRun { return namedRun{run: f, parts: f.NameParts()} })
 	tellApart(all)
@@ -41,13 +41,14 @@ func NameRuns(runs []results.FoundRun) []Name {
 	return out
 }
 
-// NameRecords names records whose folders are those that they say.
+// NameRecords returns the names of records whose folders are in the records.
 func NameRecords(runs []record.Run) []Name {
 	found := lists.Map(runs, func(r record.Run) results.FoundRun { return results.FoundRun{Run: r} })
 	return NameRuns(found)
 }
 
-// Common is what the names of all of the runs say: "resnet50 Offline performance batch=4" of its repeats.
+// Common returns the parts that the names of all runs contain, for example "resnet50 Offline performance batch=4" for
+// repeats.
 func Common(runs ...record.Run) string {
 	all := lists.Map(runs, func(r record.Run) namedRun { return namedRun{parts: r.NameParts()} })
 	if len(all) == 0 {
@@ -63,7 +64,7 @@ type namedRun struct {
 	parts []record.NamePart
 }
 
-// commonParts are those that every run has.
+// commonParts returns the parts that the names of all runs contain.
 func commonParts(all []namedRun) map[record.NamePart]bool {
 	counts, common := map[record.NamePart]int{}, map[record.NamePart]bool{}
 	for _, n := range all {
@@ -81,7 +82,7 @@ func commonParts(all []namedRun) map[record.NamePart]bool {
 	return common
 }
 
-// tellApart adds to the names that several runs have what these differ in, until no two are the same.
+// tellApart adds differences to equal names until all names are different.
 func tellApart(all []namedRun) {
 	for _, about := range allDifferences() {
 		for _, group := range sameNames(all) {
@@ -91,7 +92,7 @@ func tellApart(all []namedRun) {
 	for _, group := range sameNames(all) {
 		addFolders(group)
 	}
-	for round := 0; ; round++ { // a number may be in the name of another run already
+	for round := 0; ; round++ { // another run may already have a number in its name
 		groups := sameNames(all)
 		if len(groups) == 0 {
 			return
@@ -104,7 +105,7 @@ func tellApart(all []namedRun) {
 	}
 }
 
-// sameNames are the runs that share a name, by name, in order.
+// sameNames returns groups of runs with the same name, in order.
 func sameNames(all []namedRun) (groups [][]*namedRun) {
 	at := map[string]int{}
 	for i := range all {
@@ -119,7 +120,7 @@ func sameNames(all []namedRun) (groups [][]*namedRun) {
 	return slices.DeleteFunc(groups, func(g []*namedRun) bool { return len(g) < 2 })
 }
 
-// addFolders adds those of the folders' names that differ.
+// addFolders adds the parts of the folders' names that differ.
 func addFolders(group []*namedRun) {
 	folders := lists.Map(group, func(n *namedRun) []string {
 		return strings.Split(filepath.ToSlash(n.run.LogFolder()),
@@ -140,7 +141,7 @@ func addFolders(group []*namedRun) {
 	}
 }
 
-// allEqual says whether an element of all lists is the same.
+// allEqual reports whether an element of all lists is equal.
 func allEqual(lists [][]string, element func([]string) string) bool {
 	return !slices.ContainsFunc(lists, func(l []string) bool {
 		return len(l) == 0 || len(lists[0]) == 0 || element(l) != element(lists[0])
@@ -153,7 +154,7 @@ func changeEach(lists [][]string, change func([]string) []string) {
 	}
 }
 
-// FileName is a name as part of the name of a file or folder everywhere: what may not be there becomes "-".
+// FileName returns a name as a part of a file's or folder's name on any system. It replaces invalid characters by "-".
 func FileName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._=+,-", r) {
@@ -167,13 +168,13 @@ func FileName(name string) string {
 	return clean[:min(len(clean), maxFile)]
 }
 
-// maxFile is how long File's are.
+// maxFile limits the length of FileName's result, in bytes.
 const maxFile = 100
 
-// punctuation is that of full names, for a file.
+// punctuation replaces the punctuation of full names in file names.
 var punctuation = strings.NewReplacer(": ", "-", ", ", ",", " (", "-", ")", "")
 
-// FileNames are the full names of runs as names of files, of which no two are the same, in any case of letters.
+// FileNames returns the full names of runs as names of files. They differ even if case is ignored.
 func FileNames(all []Name) []string {
 	files, taken := make([]string, len(all)), map[string]bool{}
 	for i, n := range all {

@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// before is what a folder held, as far as a session may change it, when the session came.
-type before struct {
-	dirs    []string            // the runs', relative to the folder
-	entries map[string][]string // names in these folders and in those above them; absent: the folder was not there
+// before is the part of a folder's contents that a session may change, as found by the session.
+type before struct { // folders of the runs, relative to the output folder
+	dirs    []string            // names in these folders and in their parents; absent: the folder did not exist
+	entries map[string][]string // contents of result.json in these folders; absent: it did not exist
 	results map[string][]byte   // what result.json of those folders said; absent: there was none
 }
 
-// Remember looks at what the directory holds for runs in dirs, so that Discard can leave it as it is now.
+// Remember records the contents of the directory for runs in dirs, so that Discard can restore them.
 func (c *Claim) Remember(dirs []string) {
 	b := &before{dirs: dirs, entries: map[string][]string{}, results: map[string][]byte{}}
 	for dir := range above(dirs) {
@@ -38,7 +38,7 @@ func (c *Claim) Remember(dirs []string) {
 	c.before = b
 }
 
-// above are the folders, and all above them up to the output directory, ".".
+// above returns the folders and all their parents up to the output directory, ".".
 func above(dirs []string) map[string]bool {
 	all := map[string]bool{".": true}
 	for _, dir := range dirs {
@@ -49,11 +49,12 @@ func above(dirs []string) map[string]bool {
 	return all
 }
 
-// restore removes what a session wrote since, and puts back what result.json said. Files of others stay.
+// restore removes files that the session created and restores the contents of result.json. It keeps other programs'
+// files.
 func (b *before) restore(out string) {
 	for _, dir := range b.dirs {
 		if b.entries[filepath.Clean(dir)] == nil {
-			_ = os.RemoveAll(filepath.Join(out, dir)) // made for a run of which no test has begun
+			_ = os.RemoveAll(filepath.Join(out, dir)) // created for a run whose test has not begun
 		}
 	}
 	ours := slices.Concat(logs, []string{record.FileName, mlconf.AuditFile})
@@ -73,6 +74,6 @@ func (b *before) restore(out string) {
 	}
 	slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) }) // the deepest first
 	for _, dir := range folders {
-		_ = os.Remove(filepath.Join(out, dir)) // others may have something in it
+		_ = os.Remove(filepath.Join(out, dir)) // fails if other programs created files in it
 	}
 }

@@ -12,28 +12,29 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// LockName is the file in an output directory that the session which writes there holds a lock on.
+// LockName is the name of the lock file in an output directory. The session that writes to the directory holds the
+// lock.
 const LockName = ".lock"
 
-// Claim is an output directory that nobody else writes to until it is released. The kernel releases it with the process
-// at the latest; the file of the lock may stay behind then, and claims nothing.
+// Claim is an output directory to which no other session writes until it is released. At the latest the kernel releases
+// it when the process ends; the lock file may then remain, without effect.
 type Claim struct {
 	Dir string
-	// Recovered is what became of results that a session which was killed had set aside here.
+	// Recovered lists results that a killed session had set aside in the directory.
 	Recovered    Recovered
 	lock, folder *os.File
-	made         []string // the folders that were made for it, the deepest first
-	before       *before  // what it held; nil: nobody remembers
+	made         []string // folders created for the claim, the deepest first
+	before       *before  // earlier contents; nil: Remember was not called
 	discarded    bool
 }
 
-// Take chooses the output directory for runs in dirs as Choose does, makes it and claims it. One that another session
-// has claimed counts as one that holds results, whose runs force does not replace.
+// Take chooses the output directory for runs in dirs like Choose, creates it and claims it. A directory that another
+// session has claimed counts as one with results. force does not allow it to replace the runs of that session.
 func Take(out string, force bool, dirs []string) (*Claim, error) {
 	if out == "" {
 		return takeFree(dirs)
 	}
-	if _, err := Choose(out, force, dirs); err != nil { // before anything is written
+	if _, err := Choose(out, force, dirs); err != nil { // before any write
 		return nil, err
 	}
 	c, err := Hold(out)
@@ -41,7 +42,7 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 		return nil, err
 	}
 	if c.Recovered, err = Recover(out); err == nil {
-		_, err = Choose(out, force, dirs) // the results of a session that has ended in between, or that are back
+		_, err = Choose(out, force, dirs) // a session may have ended or recovered results in between
 	}
 	if err != nil {
 		c.Release()
@@ -50,8 +51,8 @@ func Take(out string, force bool, dirs []string) (*Claim, error) {
 	return c, nil
 }
 
-// Hold makes the output directory and claims it. It removes what writers that were killed left at its top, and looks at
-// nothing else that is in it.
+// Hold creates the output directory and claims it. It removes temporary files of killed writers at the top level, and
+// does not read other contents.
 func Hold(out string) (*Claim, error) {
 	c, err := claim(out)
 	switch {
@@ -61,16 +62,15 @@ func Hold(out string) (*Claim, error) {
 	case err != nil:
 		return nil, unwritable(out, err)
 	}
-	_ = wholefile.RemoveTemp(out) // what it cannot remove the next one tries again
+	_ = wholefile.RemoveTemp(out) // the next session tries again
 	return c, nil
 }
 
-// Settle does for an output directory in which nothing is to be made what a session does that opens it: where the lock
-// of one that was killed is left, it goes, and with it files at the top that were not written to their end, and results
-// that were set aside are recovered. What it cannot settle stays, for the next one to try again. A session that is
-// alive settles its own.
+// Settle prepares an output directory that is only read, like a session that opens it: if a killed session left its
+// lock, it removes the lock and incomplete files at the top level, and recovers results that were set aside. It ignores
+// errors, so that a later call tries again. It does nothing if a running session holds the lock.
 func Settle(out string) Recovered {
-	if _, err := os.Lstat(filepath.Join(out, LockName)); err != nil { // a session makes it first, and removes it last
+	if _, err := os.Lstat(filepath.Join(out, LockName)); err != nil { // a session creates the lock first and removes it last
 		return Recovered{}
 	}
 	c, err := Hold(out)
@@ -82,7 +82,7 @@ func Settle(out string) Recovered {
 	return recovered
 }
 
-// takeFree claims the first of the default directories that is nobody's and holds no result of the runs.
+// takeFree claims the first default directory that is unclaimed and contains no result of the runs.
 func takeFree(dirs []string) (*Claim, error) {
 	var recovered Recovered
 	for n := 1; ; n++ {
@@ -103,7 +103,7 @@ func takeFree(dirs []string) (*Claim, error) {
 			c.Recovered = recovered
 			return c, nil
 		}
-		c.Release() // a session has ended there in between
+		c.Release() // a session wrote results in between
 	}
 }
 
@@ -121,7 +121,7 @@ func claim(dir string) (*Claim, error) {
 			return nil, err
 		}
 		err = filelock.Try(lock)
-		if errors.Is(err, errors.ErrUnsupported) { // nobody can tell: it counts as the caller's
+		if errors.Is(err, errors.ErrUnsupported) { // without locks on this system, the directory counts as claimed
 			err = nil
 		}
 		if err == nil && isStill(lock, path) {
@@ -135,19 +135,19 @@ func claim(dir string) (*Claim, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Its owner removed the file before the lock was taken: the lock is on a file that nobody else finds.
+		// The previous owner removed the file before this lock: the lock belongs to a file without a name.
 	}
 }
 
-// isStill reports whether an open file is the one that path names.
+// isStill reports whether path still names the open file.
 func isStill(f *os.File, path string) bool {
 	open, err1 := f.Stat()
 	named, err2 := os.Stat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
 }
 
-// Check says that the directory is not the one that was claimed any more. Nothing may be written there then: it
-// may be another session's.
+// Check returns an error if the path no longer names the claimed directory. The session must then not write to it,
+// because it may belong to another session.
 func (c *Claim) Check() error {
 	if isStill(c.folder, c.Dir) {
 		return nil
@@ -157,12 +157,12 @@ func (c *Claim) Check() error {
 			"until the end", c.Dir, loadgen.ErrLogsLost)
 }
 
-// New says that the directory was made for the claim.
+// New reports whether the directory was created for the claim.
 func (c *Claim) New() bool { return len(c.made) > 0 }
 
-// Discard leaves the directory as it was when Remember looked at it: none of the session's tests has begun. Folders
-// that were made for the claim go when it is released. done is false where the directory is not the one that was
-// claimed any more, and nothing is removed.
+// Discard restores the contents of the directory at the time of Remember. It may be called before any of the session's
+// tests has begun. Release removes folders that were created for the claim. If the path no longer names the claimed
+// directory, Discard does nothing and returns false.
 func (c *Claim) Discard() (done bool) {
 	if c.Check() != nil {
 		return false
@@ -174,7 +174,7 @@ func (c *Claim) Discard() (done bool) {
 	return true
 }
 
-// missing are the folders of a path that are not there, the deepest first.
+// missing returns the folders of a path that do not exist, the deepest first.
 func missing(dir string) (all []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
@@ -184,15 +184,15 @@ func missing(dir string) (all []string) {
 	}
 }
 
-// unmake removes folders that were made, the deepest first. What others have put there stays.
+// unmake removes created folders, the deepest first. It keeps folders with other files.
 func unmake(made []string) {
 	for _, dir := range made {
 		_ = os.Remove(dir)
 	}
 }
 
-// Release gives the directory free. The file goes while it is locked: who has it open finds that it is not the
-// one of its name any more.
+// Release releases the directory. It removes the lock file while it is locked. A process that has the file open then
+// finds that the path no longer names it.
 func (c *Claim) Release() {
 	if isStill(c.lock, c.lock.Name()) {
 		_ = os.Remove(c.lock.Name())

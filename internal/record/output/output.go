@@ -1,4 +1,4 @@
-// Package output chooses and prepares the output directory. It never overwrites a result unless requested.
+// Package output chooses and prepares the output directory. It overwrites a result only on request.
 package output
 
 import (
@@ -25,29 +25,30 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// DefaultDir is where results go without --out: this directory, or out-2, out-3, ... where it already holds a result of
-// the same runs, or another session writes there.
+// DefaultDir is the output directory without --out. If it already contains a result of the same runs, or another
+// session writes to it, the directory is out-2, out-3, and so on.
 const DefaultDir = "out"
 
-// logs are the files that a run writes into its directory, and those of a power session, in one of their own.
+// logs are the names of the files that a run writes into its directory, including those of a power session in its
+// subfolder.
 var logs = slices.Concat([]string{
 	mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, results.AccuracyText,
 	PluginLogName, spl.FileName, series.FileName,
 }, export.Names(), power.SessionFiles())
 
-// loadgenLogs is how many of them every run has.
+// loadgenLogs is the number of logs that every run has.
 const loadgenLogs = 4
 
-// probeName is the file that proves that a run's directory can be written to.
+// probeName is the name of a file that is written to test whether a run's directory is writable.
 const probeName = ".write"
 
-// trials matches the directories below a search's that its runs write to.
+// trials matches the directories of a search's trials, below the search's directory.
 const trials = "run_*_streams_*"
 
-// within lists a run's directory and those of its trials, below out.
+// within returns a run's directory and those of its trials, below out.
 func within(out, dir string) []string {
 	all := []string{filepath.Join(out, dir)}
-	entries, _ := os.ReadDir(all[0]) // a directory that is not there has none
+	entries, _ := os.ReadDir(all[0]) // a missing directory has no trials
 	for _, e := range entries {
 		if isTrial(e.Name()) {
 			all = append(all, filepath.Join(all[0], e.Name()))
@@ -57,12 +58,12 @@ func within(out, dir string) []string {
 }
 
 func isTrial(name string) bool {
-	matched, _ := filepath.Match(trials, name) // the pattern is good
+	matched, _ := filepath.Match(trials, name) // the pattern is valid
 	return matched
 }
 
-// Choose returns the output directory for runs in dirs (relative to it). An explicit one that already holds a result of
-// one of them is an error unless force is set.
+// Choose returns the output directory for runs in dirs (relative to it). An explicit directory that already contains a
+// result of one of the runs is an error unless force is set.
 func Choose(out string, force bool, dirs []string) (string, error) {
 	if out == "" {
 		return free(dirs), nil
@@ -80,6 +81,7 @@ func Choose(out string, force bool, dirs []string) (string, error) {
 		strings.Join(full, "\n  ")))
 }
 
+// free returns the first default directory without results of the runs.
 func free(dirs []string) string {
 	n := 1
 	for len(occupied(numbered(n), dirs)) > 0 {
@@ -88,7 +90,7 @@ func free(dirs []string) string {
 	return numbered(n)
 }
 
-// numbered is the nth of the default directories: out, out-2, out-3, ...
+// numbered returns the nth default directory: out, out-2, out-3, ...
 func numbered(n int) string {
 	if n == 1 {
 		return DefaultDir
@@ -96,13 +98,13 @@ func numbered(n int) string {
 	return fmt.Sprintf("%s-%d", DefaultDir, n)
 }
 
-// occupied lists the runs' directories that hold a log file.
+// occupied returns the runs' directories that contain a log file.
 func occupied(out string, dirs []string) []string {
 	full := lists.Filter(dirs, func(dir string) bool { return taken(out, dir) })
 	return lists.Map(full, func(dir string) string { return filepath.Join(out, dir) })
 }
 
-// taken reports whether a run's directory, or one of its trials', holds a log.
+// taken reports whether a run's directory, or that of one of its trials, contains a log.
 func taken(out, dir string) bool {
 	return slices.ContainsFunc(within(out, dir), func(d string) bool { return hasAny(d, logs) })
 }
@@ -114,8 +116,8 @@ func hasAny(dir string, names []string) bool {
 	})
 }
 
-// Prepare makes the runs' directories, moves the logs of earlier runs in them to PreviousName, and proves
-// that files can be written.
+// Prepare creates the runs' directories, moves logs of earlier runs in them to PreviousName, and checks that the
+// directories are writable.
 func Prepare(out string, dirs []string) error {
 	for _, dir := range dirs {
 		if err := prepare(out, dir); err != nil {
@@ -129,6 +131,7 @@ func unwritable(out string, err error) error {
 	return sdk.Usage(fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
 }
 
+// prepare prepares the directory of one run.
 func prepare(out, run string) error {
 	dir := filepath.Join(out, run)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -145,8 +148,8 @@ func prepare(out, run string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// clear moves the logs of an earlier run away. Where some are set aside already, those in their place are of a run that
-// did not come to its end, and go.
+// clear moves the logs of an earlier run away. If logs are already set aside, it deletes the logs in the directory,
+// because they belong to a run that did not finish.
 func clear(out, run string) error {
 	if taken(previous(out), run) {
 		return removeLogs(out, run)
@@ -154,17 +157,17 @@ func clear(out, run string) error {
 	return moveLogs(out, previous(out), run)
 }
 
-// sweep removes what writers that were killed left in a run's directory and in those above it, up to out.
+// sweep removes temporary files of killed writers from a run's directory and its parents, up to out.
 func sweep(out, run string) {
 	for d := run; ; d = filepath.Dir(d) {
-		_ = wholefile.RemoveTemp(filepath.Join(out, d)) // what it cannot remove the next one tries again
+		_ = wholefile.RemoveTemp(filepath.Join(out, d)) // the next session tries again
 		if d == "." {
 			return
 		}
 	}
 }
 
-// Prune removes the directories of runs that were never made, as far as they are empty.
+// Prune removes the directories of runs that were not made, if they are empty.
 func Prune(out string, dirs []string) {
 	for _, dir := range dirs {
 		for d := dir; d != "."; d = filepath.Dir(d) {
@@ -175,18 +178,18 @@ func Prune(out string, dirs []string) {
 	}
 }
 
-// WriteUserConf writes the user's settings beside the results of a scenario, as the official tree wants. Those of
-// results that are set aside go to these.
+// WriteUserConf writes the user's settings next to the results of a scenario, as the official tree requires. It moves
+// the settings of results that are set aside to these results.
 func WriteUserConf(out, scenarioDir string, text []byte) error {
 	const name = "user.conf"
 	path, aside := filepath.Join(out, scenarioDir, name), filepath.Join(previous(out), scenarioDir)
 	if _, err := os.Lstat(aside); err == nil && !hasAny(aside, []string{name}) {
-		_ = os.Rename(path, filepath.Join(aside, name)) // there may be none
+		_ = os.Rename(path, filepath.Join(aside, name)) // there may be no such file
 	}
 	return sdk.Usage(wholefile.Write(path, text, 0o644))
 }
 
-// Lost says that logs of a run that came to its end are not in its directory any more.
+// Lost returns an error if logs of a finished run are no longer in its directory.
 func Lost(out, dir string) error {
 	var gone []string
 	for _, name := range logs[:loadgenLogs] {
@@ -202,9 +205,9 @@ func Lost(out, dir string) error {
 		strings.Join(gone, ", "))
 }
 
-// Keep brings what a run wrote to the disk, so that its record may vouch for it, and lists its files with their
-// checksums; paths are relative to out. A file that the disk does not take is an error: a system that fails later would
-// leave a result whose logs are not there.
+// Keep syncs a run's files to the disk, so that its record can refer to them, and returns them with their checksums.
+// Paths are relative to out. A file that cannot be synced is an error, because the logs might be lost after a later
+// failure of the system.
 func Keep(out, dir string) ([]record.File, error) {
 	if err := keep(out, dir); err != nil {
 		return nil, err
@@ -212,8 +215,8 @@ func Keep(out, dir string) ([]record.File, error) {
 	return files(out, dir)
 }
 
-// keep syncs a run's folder with all that is in it, and the names of those above it, up to out. A folder that is gone
-// has nothing to keep: Lost says so.
+// keep syncs all files in a run's folder and the folders above it, up to out. It returns nil if the folder does not
+// exist; Lost reports that case.
 func keep(out, dir string) error {
 	if _, err := os.Lstat(filepath.Join(out, dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -7,26 +7,28 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
-// PluginLogName is the file beside a run's logs with what the plugin printed. A plugin that prints nothing leaves none.
+// PluginLogName is the name of the file with the plugin's output, in the folder of a run's logs. It exists only if the
+// plugin prints something.
 const PluginLogName = "plugin.log"
 
-// maxPrinted bounds the file: a plugin that prints without end must not fill the disk.
+// maxPrinted limits the file, so that a plugin that prints without end does not fill the disk.
 const maxPrinted = 64 << 20
 
-// PluginLog writes what a plugin prints to a file, which the first line makes. Writes must not overlap.
+// PluginLog writes a plugin's output to a file. It creates the file at the first write. Calls of Write must not
+// overlap.
 type PluginLog struct {
 	path string
 	file *os.File
 	left int64
-	full bool // or the file cannot be written
+	full bool // the file has reached its limit or is not writable
 }
 
-// NewPluginLog returns the log of the run in dir, below out. It takes the place of an earlier one.
+// NewPluginLog returns the log of the run in dir, below out. It replaces an earlier log.
 func NewPluginLog(out, dir string) *PluginLog {
 	return &PluginLog{path: filepath.Join(out, dir, PluginLogName), left: maxPrinted}
 }
 
-// Write never fails: what a plugin prints is worth less than its run.
+// Write never fails, because the plugin's output matters less than its run.
 func (l *PluginLog) Write(p []byte) (int, error) {
 	if l.full || !l.open() {
 		return len(p), nil
@@ -50,7 +52,7 @@ func (l *PluginLog) open() bool {
 	return err == nil
 }
 
-// Close closes the file. The plugin must have ended.
+// Close closes the file. It must be called after the plugin's end.
 func (l *PluginLog) Close() error {
 	if l.file == nil {
 		return nil

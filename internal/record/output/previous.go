@@ -15,24 +15,24 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// PreviousName is the folder of an output directory with the results that runs are about to replace, laid out as the
-// directory itself is, until Recover decides what becomes of them.
+// PreviousName is the name of a folder in an output directory. It contains the results that runs are about to replace,
+// in the directory's own layout, until Recover removes or restores them.
 const PreviousName = results.PreviousName
 
 func previous(out string) string { return filepath.Join(out, PreviousName) }
 
-// Recovered says what became of results that were set aside, by the directories of their runs.
+// Recovered lists the results that were set aside, by the directories of their runs.
 type Recovered struct {
-	Back []string // put back: the run that was to replace them was not made, or has no logs
-	Kept []string // still set aside, in these: the run that was to replace them began, and did not come to its end
+	Back []string // restored: the new run was not made or left no logs
+	Kept []string // still set aside: the new run began but did not finish
 }
 
-// SetAside copies what result.json says of the runs in dirs whose logs are to be replaced. It comes before result.json
-// says otherwise, and before Prepare, which moves the logs.
+// SetAside copies the records of runs in dirs whose logs will be replaced. It must be called before result.json changes
+// and before Prepare, which moves the logs.
 func SetAside(out string, dirs []string) error {
 	var old []record.Run
 	for _, dir := range dirs {
-		if !taken(out, dir) || taken(previous(out), dir) { // what is set aside already is of a run that came to its end
+		if !taken(out, dir) || taken(previous(out), dir) { // logs that are already set aside belong to a finished run
 			continue
 		}
 		run, found, err := recorded(out, dir)
@@ -46,7 +46,7 @@ func SetAside(out string, dirs []string) error {
 	return record.Save(previous(out), old...)
 }
 
-// recorded is what the result.json of out says of the run in dir.
+// recorded returns the record of the run in dir from the result.json of out.
 func recorded(out, dir string) (run record.Run, found bool, err error) {
 	d, err := record.Read(filepath.Join(out, record.FileName))
 	i := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Dir == filepath.ToSlash(dir) })
@@ -56,7 +56,7 @@ func recorded(out, dir string) (run record.Run, found bool, err error) {
 	return d.Runs[i], true, nil
 }
 
-// Text tells the user, in lines; empty where nothing was set aside.
+// Text returns lines for the user, or an empty text if no results were set aside.
 func (s Recovered) Text() string {
 	var b strings.Builder
 	for _, dir := range s.Back {
@@ -69,8 +69,8 @@ func (s Recovered) Text() string {
 	return b.String()
 }
 
-// Recover removes what was set aside for runs that are complete, and puts the rest back, but for that of runs that left
-// logs without coming to their end. It does what is left to do of a session that was killed at any moment.
+// Recover removes the results that were set aside for runs that are now complete. It restores the others, unless the
+// new run left logs without finishing. It also completes the work of a session that was killed at any moment.
 func Recover(out string) (Recovered, error) {
 	var s Recovered
 	dirs, err := leftBehind(out)
@@ -106,10 +106,10 @@ func (s *Recovered) recoverRun(out, dir string) error {
 	return nil
 }
 
-// putBack moves logs back, and then says again what they are. Meanwhile result.json says that their run was not made: a
-// session that is killed in between is not taken for one that left logs.
+// putBack restores logs and then their record. Until the logs are complete, result.json contains the run as not made,
+// so that after a kill in between the partly restored logs do not count as those of a run.
 //
-// What the failed run's plugin printed goes: its last lines are in the message.
+// It removes the output of the failed run's plugin, whose last lines are in the error message.
 func putBack(out, dir string, run record.Run) error {
 	if run.Status != record.NotRun && run.Model != "" {
 		run.Skip(exitcode.Code(run.ExitCode))
@@ -130,8 +130,8 @@ func putBack(out, dir string, run record.Run) error {
 	return record.Save(out, old)
 }
 
-// leftBehind lists the runs' directories of which logs are set aside, or a record: it is there
-// before the logs are moved.
+// leftBehind returns the runs' directories whose logs or records are set aside. The record is set aside before the
+// logs.
 func leftBehind(out string) ([]string, error) {
 	dirs := setAside(out)
 	d, err := record.Read(filepath.Join(previous(out), record.FileName))
@@ -143,11 +143,11 @@ func leftBehind(out string) ([]string, error) {
 	return dirs, err
 }
 
-// setAside lists the runs' directories that have logs set aside.
+// setAside returns the runs' directories with logs that are set aside.
 func setAside(out string) []string {
 	var dirs []string
 	top := previous(out)
-	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // a folder that cannot be read has none
+	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // an unreadable folder counts as empty
 		if err != nil || d.IsDir() || !slices.Contains(logs[:], d.Name()) {
 			return nil
 		}
@@ -163,8 +163,7 @@ func setAside(out string) []string {
 	return dirs
 }
 
-// moveLogs moves a run's logs, and those of its trials, from one output directory to another. A file that
-// is in the way there goes.
+// moveLogs moves the logs of a run and of its trials from one output directory to another. It replaces existing files.
 func moveLogs(from, to, dir string) error {
 	for _, old := range within(from, dir) {
 		rel, err := filepath.Rel(from, old)
@@ -182,7 +181,7 @@ func moveLogs(from, to, dir string) error {
 	return nil
 }
 
-// rename moves a file, to a folder that it makes.
+// rename moves a file to a folder, which it creates if necessary.
 func rename(from, to string) error {
 	if _, err := os.Lstat(from); err != nil {
 		return err
@@ -193,7 +192,7 @@ func rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// removeLogs removes a run's logs, and those of its trials.
+// removeLogs removes the logs of a run and of its trials.
 func removeLogs(out, dir string) error {
 	for _, old := range within(out, dir) {
 		for _, name := range logs {
@@ -206,7 +205,7 @@ func removeLogs(out, dir string) error {
 	return nil
 }
 
-// removeTrial removes the folder of a trial, unless it is the run's own or the user has put something there.
+// removeTrial removes the folder of a trial, unless it is the run's own folder or contains files of the user.
 func removeTrial(out, dir, folder string) {
 	if folder != filepath.Join(out, dir) {
 		_ = os.Remove(folder)

@@ -12,7 +12,7 @@ import (
 
 const detail = "mlperf_log_detail.txt"
 
-// earlier is an output directory with results of both runs, complete, whose log says "old".
+// earlier returns an output directory with results of both runs, complete, whose log says "old".
 func earlier(t *testing.T) (out string) {
 	t.Helper()
 	out = t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// Formats are those that names list: "queries.csv", or "csv" for short.
+// Formats returns the formats for names: "queries.csv", or "csv" for short.
 func Formats(names []string) ([]export.Format, error) {
 	all := []export.Format{export.CSV(), export.JSONL(), Parquet(), HDR()}
 	var chosen []export.Format

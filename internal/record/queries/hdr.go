@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// HDR is the latencies of all samples as HdrHistogram's tools print percentiles: in ms, three digits exact. None is
-// left out, however many they are.
+// HDR returns the format of HdrHistogram's tools for percentiles. It contains the latencies of all samples, in ms, with
+// three exact digits, for any number of samples.
 func HDR() export.Format { return export.Format{Name: export.HDRName, Write: writeHDR} }
 
-// The histogram's exact digits, the lines for each halving of what is above, and the nanoseconds of its unit.
+// Exact digits of the histogram, lines for each halving of the remaining fraction, and nanoseconds per unit.
 const (
 	digits = 3
 	ticks  = 5
@@ -25,7 +25,7 @@ const (
 
 func writeHDR(to io.Writer, s export.Samples) error { return printHDR(to, latencies(s), s.Run()) }
 
-// printHDR prints the percentiles of nanoseconds, none of which is below 0, and the name of the run that they are of.
+// printHDR prints the percentiles of values in nanoseconds, which must not be negative, and the name of their run.
 func printHDR(to io.Writer, values iter.Seq[int64], run string) error {
 	largest := int64(2)
 	for v := range values {
@@ -44,7 +44,7 @@ func printHDR(to io.Writer, values iter.Seq[int64], run string) error {
 	return err
 }
 
-// latencies are those of all answered samples.
+// latencies returns the latencies of all answered samples.
 func latencies(s export.Samples) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		r := s.Source()

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// Parquet is a Parquet file with a column for each of export.Columns, compressed by Snappy.
+// Parquet returns the format of a Parquet file with a column for each of export.Columns, compressed with Snappy.
 func Parquet() export.Format { return export.Format{Name: export.ParquetName, Write: writeParquet} }
 
-// rowGroup is how many rows are held in memory until they are written.
+// rowGroup is the number of rows that are collected in memory before they are written.
 const rowGroup = 100_000
 
 func writeParquet(to io.Writer, s export.Samples) error {

@@ -87,7 +87,7 @@ func TestParquetIsTheCSV(t *testing.T) {
 	}
 }
 
-// number is a value of a column as text; empty where there is none.
+// number returns a value of a column as text; empty where there is none.
 func number(v any) string {
 	switch v := v.(type) {
 	case int64:

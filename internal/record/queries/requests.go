@@ -43,18 +43,19 @@ type request struct {
 	TPOT *int64 `parquet:"tpot_ns,optional"`
 	E2E  *int64 `parquet:"e2e_ns,optional"`
 
-	Tokens []int64 `parquet:"token_ns,list"`  // when each token event came
-	IDs    []int32 `parquet:"token_ids,list"` // how many ids each has
-	Kinds  string  `parquet:"kinds,dict"`     // a letter for each, as in JSON
+	Tokens []int64 `parquet:"token_ns,list"`  // arrival time of each token event
+	IDs    []int32 `parquet:"token_ids,list"` // number of token ids of each event
+	Kinds  string  `parquet:"kinds,dict"`     // a letter for each event, as in JSON
 
 	Run string `parquet:"run,dict"`
 }
 
-// smallGroup is how many requests are held in memory until they are written: each has a number for each of its tokens.
+// smallGroup is the number of requests that are collected in memory before they are written. It is smaller because a
+// request contains a number for each of its tokens.
 const smallGroup = 10_000
 
-// WriteRequests writes a row for each request to a measured server, in their order, as requests.parquet. Found is its
-// status where that is another one: empty, count.
+// WriteRequests writes requests.parquet: a row for each request to a measured server, in their order. If a request's
+// Found (empty or count) differs from its status, the column status contains Found.
 func WriteRequests(to io.Writer, all []metrics.Request, rules metrics.FigureRules, run string) error {
 	w := parquet.NewGenericWriter[request](to, parquet.Compression(&parquet.Snappy),
 		parquet.MaxRowsPerRowGroup(smallGroup))
@@ -86,13 +87,13 @@ func requestOf(r *metrics.Request, rules metrics.FigureRules, run string) reques
 	return row
 }
 
-// WriteGaps writes the gaps between neighbouring token events of all answers as HdrHistogram's tools print percentiles,
-// as gaps.hdr.
+// WriteGaps writes gaps.hdr: the gaps between neighbouring token events of all answers, in the format of HdrHistogram's
+// tools for percentiles.
 func WriteGaps(to io.Writer, all []metrics.Request, rules metrics.FigureRules, run string) error {
 	return printHDR(to, gaps(all, rules), run)
 }
 
-// gaps are those of all answered requests that count.
+// gaps returns the gaps of all answered requests that count.
 func gaps(all []metrics.Request, rules metrics.FigureRules) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for i := range all {

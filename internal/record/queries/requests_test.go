@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// asked are a warm-up, an answer of four tokens with gaps of 1, 2 and 3 ms, a refusal, and an answer of nothing.
+// asked returns a warm-up, an answer of four tokens with gaps of 1, 2 and 3 ms, a refusal, and an answer of nothing.
 func asked() []metrics.Request {
 	var all []metrics.Request
 	for i, status := range []metrics.Status{metrics.OK, metrics.OK, metrics.Refused, metrics.OK} {

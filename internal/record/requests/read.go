@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// maxLine bounds a line, in bytes: an answer of a million tokens takes some ten million.
+	// maxLine limits the bytes of a line. An answer of a million tokens takes some ten million.
 	maxLine = 64 << 20
-	// maxFaults is how many faults are told.
+	// maxFaults limits the reported faults.
 	maxFaults = 20
-	// latest is the latest time, in ns: twenty years.
+	// latest is the latest accepted time, twenty years in ns.
 	latest = int64(20 * 365 * 24 * 3600e9)
-	// maxIDs bounds the ids of an event.
+	// maxIDs limits the ids of an event.
 	maxIDs = 1 << 24
 )
 
-// Read reads what Write wrote: the same records. All faults are told, with their lines, up to twenty.
+// Read reads the records that Write wrote. The error reports up to twenty faults with their lines.
 func Read(from io.Reader) ([]metrics.Request, error) {
 	in := bufio.NewScanner(from)
 	in.Buffer(make([]byte, 0, 1<<16), maxLine)
@@ -58,7 +58,7 @@ func Read(from io.Reader) ([]metrics.Request, error) {
 	return all, nil
 }
 
-// parse reads a line.
+// parse parses a line.
 func parse(text []byte) (metrics.Request, error) {
 	var row Row
 	if err := json.Unmarshal(text, &row); err != nil {
@@ -67,10 +67,10 @@ func parse(text []byte) (metrics.Request, error) {
 	return row.Request()
 }
 
-// status is what a request may end with.
+// status matches the valid values of a request's status.
 var status = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
-// Request is the record that the row is of. The error says what of it cannot be.
+// Request returns the record of the row. The error states the row's first impossible value.
 func (row *Row) Request() (metrics.Request, error) {
 	var faults []string
 	need := func(ok bool, format string, a ...any) {
@@ -120,7 +120,7 @@ func (row *Row) Request() (metrics.Request, error) {
 	return r, nil
 }
 
-// addTo gives the token events back.
+// addTo adds the token events to events. It returns a description of the first fault.
 func (row *Row) addTo(events *metrics.TokenEvents) (fault string) {
 	n := 1 + len(row.Gaps)
 	switch {
@@ -151,7 +151,7 @@ func (row *Row) addTo(events *metrics.TokenEvents) (fault string) {
 	return ""
 }
 
-// event is a token event that came at a time.
+// event returns token event i, which arrived at a time in ns.
 func (row *Row) event(i int, at int64) (e metrics.StreamEvent, fault string) {
 	if at < -latest || at > latest {
 		return e, fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
@@ -170,7 +170,7 @@ func (row *Row) event(i int, at int64) (e metrics.StreamEvent, fault string) {
 	return e, ""
 }
 
-// event is one of a letter.
+// event returns the event for a letter.
 func event(l byte) (metrics.StreamEvent, bool) {
 	e := metrics.StreamEvent{Text: l >= 'a'}
 	if !e.Text {

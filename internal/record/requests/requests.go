@@ -1,7 +1,7 @@
 // Package requests writes the record of every request to a measured server as a line of JSON, and reads these records.
 //
 // In scope: writing and reading requests.jsonl; the fields of a row, for other formats. Out of scope: figures of the
-// records (package measure), formats that require a library (the harness adds them).
+// records (package metrics), formats that require a library (the harness adds them).
 package requests
 
 import (
@@ -14,17 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Names of the files of a point.
+// Names of a point's files.
 const (
 	JSONLName   = "requests.jsonl"
 	ParquetName = "requests.parquet"
 	GapsName    = "gaps.hdr"
 )
 
-// Row is a request. Times are nanoseconds from the start of the measurement; nil stands for what there is not.
+// Row is the record of a request. Times are nanoseconds since the start of the measurement; nil stands for unknown
+// values.
 type Row struct {
-	Index   int    `json:"index"` // its place in the order of due times
-	Row     int    `json:"row"`   // of the data
+	Index   int    `json:"index"` // position in the order of due times
+	Row     int    `json:"row"`   // number of the data row
 	User    int    `json:"user"`
 	Turn    int    `json:"turn"`
 	Session string `json:"session,omitempty"`
@@ -35,7 +36,7 @@ type Row struct {
 	End    int64          `json:"end_ns"`
 	Status metrics.Status `json:"status"`
 	Fault  string         `json:"fault,omitempty"`
-	Finish string         `json:"finish_reason,omitempty"` // as the server says
+	Finish string         `json:"finish_reason,omitempty"` // the server's reason for the end
 	WarmUp bool           `json:"warm_up,omitempty"`
 	Whole  bool           `json:"not_streamed,omitempty"`
 
@@ -46,32 +47,33 @@ type Row struct {
 	Retokenized *int64 `json:"retokenized,omitempty"`
 	AskedIn     *int64 `json:"asked_in,omitempty"`
 	AskedOut    *int64 `json:"asked_out,omitempty"`
-	Read        int64  `json:"read_ns"` // the longest time from a read to its record
+	Read        int64  `json:"read_ns"` // longest time between a read and its record
 
-	// Found, Out and the times below are what is measured of the rest: they are written for readers, and not read.
-	Found metrics.Status `json:"found,omitempty"` // where it is another than Status: empty, count
+	// Found, Out and the following times are computed from the other fields. Write writes them for readers; Read ignores
+	// them.
+	Found metrics.Status `json:"found,omitempty"` // empty or count, if it differs from Status
 	Out   *int64         `json:"out,omitempty"`
 	TTFT  *int64         `json:"ttft_ns,omitempty"`
 	TPOT  *int64         `json:"tpot_ns,omitempty"`
 	E2E   *int64         `json:"e2e_ns,omitempty"`
 
-	// First is when the first token event came, and Gaps how much later each other one came than the one before.
+	// First is the arrival time of the first token event. Gaps are the times between each later event and its predecessor.
 	First *int64  `json:"first_ns,omitempty"`
 	Gaps  []int64 `json:"gaps_ns,omitempty"`
-	// Kinds is a letter for each token event, or one for all: c content, r reasoning, t tool, and of those that have ids
-	// alone o role, m comment; a capital where it has no text.
+	// Kinds contains a letter for each token event, or one for all: c content, r reasoning, t tool; for events with only
+	// ids o role, m comment. A capital letter means an event without text.
 	Kinds string `json:"kinds,omitempty"`
-	// IDs is how many token ids each event has, or one number for all; absent: none has any.
+	// IDs contains the number of token ids of each event, or one number for all; absent: no event has ids.
 	IDs Counts `json:"ids,omitzero"`
 }
 
-// Counts are numbers of which one alone stands for all.
+// Counts are numbers. A single number stands for all events.
 type Counts []int
 
-// IsZero says that they are not written.
+// IsZero reports whether the field is omitted.
 func (c Counts) IsZero() bool { return len(c) == 0 }
 
-// MarshalJSON implements json.Marshaler: one number is no list.
+// MarshalJSON implements json.Marshaler: it writes a single number without a list.
 func (c Counts) MarshalJSON() ([]byte, error) {
 	if len(c) == 1 {
 		return strconv.AppendInt(nil, int64(c[0]), 10), nil
@@ -88,10 +90,10 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*c)[0])
 }
 
-// letters are those of the kinds of events: metrics.Role, Content, and so on.
+// letters contains the letters of metrics.Role, Content and the other kinds of events, in their order.
 const letters = "ocrtm"
 
-// letter is that of an event.
+// letter returns the letter of an event.
 func letter(e metrics.StreamEvent) byte {
 	l := letters[e.Kind]
 	if !e.Text {
@@ -100,7 +102,7 @@ func letter(e metrics.StreamEvent) byte {
 	return l
 }
 
-// RowOf is the row of a request. It shares nothing with it.
+// RowOf returns the row of a request. It shares no memory with the request.
 func RowOf(r *metrics.Request, rules metrics.FigureRules) Row {
 	m := metrics.MeasureRequest(r, rules)
 	row := Row{
@@ -119,7 +121,7 @@ func RowOf(r *metrics.Request, rules metrics.FigureRules) Row {
 	return row
 }
 
-// value is a time of a request, or nil.
+// value returns a computed time of a request, or nil if it is unknown.
 func value(m *metrics.Measured, name string) *int64 {
 	v, ok := m.Value(name)
 	if !ok {
@@ -129,7 +131,7 @@ func value(m *metrics.Measured, name string) *int64 {
 	return &ns
 }
 
-// known is a number; nil where nobody told it.
+// known returns a number, or nil if the server did not report it.
 func known(v int64) *int64 {
 	if v == metrics.Unknown {
 		return nil
@@ -137,7 +139,7 @@ func known(v int64) *int64 {
 	return &v
 }
 
-// events takes over the token events.
+// events copies the token events to the row.
 func (row *Row) events(events *metrics.TokenEvents) {
 	n := events.Len()
 	if n == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// random is a record of anything that there may be.
+// random returns a record of anything that there may be.
 func random(rng *rand.Rand, i int) metrics.Request {
 	maybe := func() int64 {
 		if rng.IntN(2) == 0 {

@@ -18,15 +18,15 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// AccuracyText is the file with the metric of an accuracy log, in the log's folder.
+// AccuracyText is the name of the file with the metric of an accuracy log, in the log's folder.
 const AccuracyText = "accuracy.txt"
 
-// listed are the files of a run that its record lists.
+// listed contains the names of a run's files that its record lists.
 var listed = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, AccuracyText}
 
-// ReadBare makes the record of a run of which there are only LoadGen's logs in a folder, the official LoadGen's or
-// ours: what was measured and judged, and nothing of model, data and machine. Where there is no detail log the error
-// wraps fs.ErrNotExist. A log without an end is that of an unfinished run.
+// ReadBare makes a record from the logs of the official LoadGen or ours in a folder without a record. It contains the
+// measurements and verdicts, but not model, data and machine. If there is no detail log, the error wraps
+// fs.ErrNotExist. A log without an end belongs to an unfinished run.
 func ReadBare(dir string) (record.Run, error) {
 	path := filepath.Join(dir, mllog.DetailFile)
 	in, err := bounded.Open(path)
@@ -50,7 +50,7 @@ func ReadBare(dir string) (record.Run, error) {
 	return run, err
 }
 
-// addSummary adds the results that a summary beside a detail log states. There may be none, of a run that broke off.
+// addSummary adds the results of the summary in the folder of a detail log. A run that ended early may have no summary.
 func addSummary(d *mllog.Detail, dir string) error {
 	in, err := bounded.Open(filepath.Join(dir, mllog.SummaryFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +101,7 @@ func ofDetail(d *mllog.Detail) (record.Run, error) {
 	return run, nil
 }
 
-// ownLoadGen begins the version of this project's LoadGen.
+// ownLoadGen is the prefix of the version of this project's LoadGen.
 const ownLoadGen = "plumbline"
 
 func modeName(m loadgen.Mode) string {
@@ -114,7 +114,7 @@ func modeName(m loadgen.Mode) string {
 	return "performance"
 }
 
-// bareLog is a detail log whose entries are read as values; those of absent ones are zero.
+// bareLog reads the entries of a detail log as values. Absent entries have zero values.
 type bareLog struct{ *mllog.Detail }
 
 func (l bareLog) textValue(key string) string {
@@ -160,14 +160,14 @@ func (l bareLog) effectiveSettings() loadgen.EffectiveSettings {
 	}
 }
 
-// used are the settings that a log has under "effective_".
+// used are the settings with the prefix "effective_" in a log.
 var used = []string{"scenario", "test_mode", "samples_per_query", "target_qps", "target_latency_ns",
 	"target_latency_percentile", "max_async_queries", "target_duration_ms", "min_duration_ms", "max_duration_ms",
 	"min_query_count", "max_query_count", "min_sample_count", "qsl_rng_seed", "sample_index_rng_seed",
 	"schedule_rng_seed", "accuracy_log_rng_seed", "accuracy_log_probability", "performance_sample_count",
 	"accuracy_sample_count", "sample_concatenate_permutation"}
 
-// listSettings are those of the log, as it names them, and what it calls the system under test.
+// listSettings returns the settings under the log's names, and the name of the system under test.
 func (l bareLog) listSettings() []record.Setting {
 	all := []record.Setting{{Key: "sut_name", Value: l.textValue("sut_name"), Origin: "as the detail log says"}}
 	for _, key := range used {
@@ -181,7 +181,8 @@ func (l bareLog) listSettings() []record.Setting {
 	return all
 }
 
-// sampleOrder names the order in which the samples were drawn; "" where none were, or of a run without a fixed order.
+// sampleOrder returns the name of the order in which the samples were drawn. It is "" if none were drawn or the order
+// is not fixed.
 func (l bareLog) sampleOrder() string {
 	if len(l.FirstLoaded) == 0 || l.textValue("effective_test_mode") == loadgen.AccuracyOnly.String() {
 		return ""
@@ -194,7 +195,7 @@ func (l bareLog) sampleOrder() string {
 	return strings.Join(lists.Map(found, loadgen.SampleOrder.String), ", or ")
 }
 
-// listLogs lists the logs with their checksums.
+// listLogs returns the logs with their checksums.
 func listLogs(dir string) ([]record.File, error) {
 	var all []record.File
 	for _, name := range listed {

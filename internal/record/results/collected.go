@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// CollectedEnding ends the name of a file that collects results: a document in each line, the newest last.
+// CollectedEnding is the extension of files that collect results: one document per line, the newest last.
 const CollectedEnding = ".jsonl"
 
-// AppendCollected adds runs to the end of a file that collects results, as one line. It makes the file where there is
-// none, changes no line, and begins a new one where the last was cut.
+// AppendCollected appends runs to a file that collects results, as one line. It creates the file if necessary and
+// changes no line. If the last line is incomplete, it begins a new one.
 func AppendCollected(path, commit string, runs []record.Run) (err error) {
 	d := record.NewDocument(runs)
 	d.Commit = commit
@@ -43,12 +43,12 @@ func AppendCollected(path, commit string, runs []record.Run) (err error) {
 	if last[0] != '\n' {
 		line = append([]byte{'\n'}, line...)
 	}
-	_, err = file.Write(append(line, '\n')) // at once: two writers do not share a line
+	_, err = file.Write(append(line, '\n')) // in one write, so that lines of two writers do not mix
 	return err
 }
 
-// readCollected reads a file that collects results, in the order of its lines. A line that is none, such as one that
-// was cut, is left out; so is a run that an earlier line has.
+// readCollected reads a file that collects results, in the order of its lines. It omits invalid lines, such as
+// truncated ones, and runs that an earlier line contains.
 func readCollected(path string, seen map[string]bool) (Set, error) {
 	var s Set
 	if noteKnown(path, seen) {
@@ -89,10 +89,10 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// maxLine is the longest line of collected results that is read, in bytes.
+// maxLine limits the bytes of a line of collected results.
 const maxLine = 64 << 20
 
-// readLine reads a line of any length, and keeps maxLine of it: a longer one is no JSON then.
+// readLine reads a line of any length but keeps only maxLine bytes. A longer line is then invalid JSON.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

@@ -16,14 +16,15 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// maxLogs is how many runs are made of the logs below one folder: more than any round of submissions has had.
+// maxLogs limits the runs that are made from the logs below one folder. It exceeds the size of all rounds of
+// submissions.
 const maxLogs = 20_000
 
-// maxSkipped is how many folders whose logs cannot be read are named one by one.
+// maxSkipped limits the folders with unreadable logs that are named one by one.
 const maxSkipped = 20
 
-// readBareLogs makes records of the detail logs below a folder, at any depth, named after where they lie. why is why
-// there are no results of it: it is said where there is a result.json that cannot be read, and where there is no log.
+// readBareLogs makes records from the detail logs below a folder, at any depth, and names them after their folders. why
+// is the reason why there are no results. It is reported if a result.json is unreadable or there is no log.
 func readBareLogs(root string, why error, seen map[string]bool) (Set, error) {
 	s := bareLogs{seen: seen}
 	err := s.walkLogs(root, func(string) bool { return false })
@@ -44,24 +45,24 @@ func readBareLogs(root string, why error, seen map[string]bool) (Set, error) {
 	return s.toSet(root), nil
 }
 
-// readUnrecorded makes records of the detail logs below a folder that lie in no folder with a result.json.
+// readUnrecorded makes records from the detail logs below a folder that are not in a folder with a result.json.
 func readUnrecorded(root string, seen map[string]bool) (Set, error) {
 	s := bareLogs{seen: seen}
 	err := s.walkLogs(root, func(dir string) bool { return isFile(filepath.Join(dir, record.FileName)) })
 	return s.toSet(root), err
 }
 
-// bareLogs are runs of which there are logs alone.
+// bareLogs collects runs that have only logs.
 type bareLogs struct {
 	Set
 	seen    map[string]bool // files that were read before
 	faults  []error
-	found   int // logs
-	skipped int // of these, and folders, that cannot be read
+	found   int // number of logs
+	skipped int // number of unreadable logs and folders
 }
 
-// walkLogs reads the logs below root. Links to folders are not followed, hidden folders left out, and those that pass
-// says.
+// walkLogs reads the logs below root. It does not follow links to folders, and omits hidden folders and those for which
+// pass returns true.
 func (s *bareLogs) walkLogs(root string, pass func(dir string) bool) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -89,7 +90,7 @@ func (s *bareLogs) skipLog(err error) {
 	}
 }
 
-// toSet is what was read.
+// toSet returns the collected runs.
 func (s *bareLogs) toSet(root string) Set {
 	s.Skipped = lists.Map(s.faults, error.Error)
 	if more := s.moreFaults(root); more != "" {
@@ -98,7 +99,7 @@ func (s *bareLogs) toSet(root string) Set {
 	return s.Set
 }
 
-// moreFaults says how many faults are not named.
+// moreFaults states the number of faults that are not listed.
 func (s *bareLogs) moreFaults(root string) string {
 	if n := s.skipped - maxSkipped; n > 0 {
 		return fmt.Sprintf("\n%d more logs of %s cannot be read", n, root)

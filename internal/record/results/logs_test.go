@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// detailText is the shortest detail log of a finished run.
+// detailText returns the shortest detail log of a finished run.
 func detailText(scenario, mode string, seed uint64) string {
 	var b strings.Builder
 	line := func(key string, value any) {

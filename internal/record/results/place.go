@@ -12,15 +12,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Place is what the path of a folder of logs says of the run: SYSTEM/BENCHMARK/SCENARIO, and what lies below. What it
-// does not say is empty.
+// Place contains the properties of a run in the path of its logs' folder: SYSTEM/BENCHMARK/SCENARIO and the folders
+// below. Properties that the path does not contain are empty.
 type Place struct {
-	Division, Submitter, System string // of a submission's tree alone, but for System
-	Benchmark                   string // the folder's name: "bert-99"
-	Scenario                    string // as the rules write it: "Server"
-	Test                        string // a compliance test: "TEST01", "TEST04-A"
+	Division, Submitter, System string // in a submission's tree; other folders have only System
+	Benchmark                   string // name of the folder: "bert-99"
+	Scenario                    string // in the rules' spelling: "Server"
+	Test                        string // name of a compliance test: "TEST01", "TEST04-A"
 	Mode                        string // "performance", "accuracy", "ranging"
-	Run                         int    // of performance/run_N; 0: there is no such folder
+	Run                         int    // N of performance/run_N; 0: there is no such folder
 }
 
 var (
@@ -28,11 +28,11 @@ var (
 	testFolder = regexp.MustCompile(`^TEST[0-9]{2}(-[A-Z])?$`)
 )
 
-// aside are the folders of a submitter that hold folders of systems.
+// aside contains the names of a submitter's folders that contain folders of systems.
 var aside = []string{"results", "compliance", "audit", "measurements"}
 
-// PlaceOf reads the path of a folder of logs. ok is false where no folder on it has the name of a scenario, below one
-// that can be a benchmark's.
+// PlaceOf parses the path of a folder of logs. ok is false if no folder in it has the name of a scenario and a parent
+// that can be a benchmark's folder.
 func PlaceOf(dir string) (p Place, ok bool) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -75,7 +75,7 @@ func PlaceOf(dir string) (p Place, ok bool) {
 	return p, true
 }
 
-// setSubmission fills in what a tree says: DIVISION/SUBMITTER/results/SYSTEM.
+// setSubmission sets the properties of a submission's tree: DIVISION/SUBMITTER/results/SYSTEM.
 func (p *Place) setSubmission(parts []string) {
 	n := len(parts)
 	if n < 4 || !slices.Contains(aside, parts[n-2]) || !slices.Contains(divisions, parts[n-4]) {
@@ -84,10 +84,10 @@ func (p *Place) setSubmission(parts []string) {
 	p.Division, p.Submitter = parts[n-4], parts[n-3]
 }
 
-// divisions are the folders at the top of a submission's tree.
+// divisions contains the names of the top folders of a submission's tree.
 var divisions = []string{"closed", "open", "network"}
 
-// foldScenario is the scenario that a folder is named after, in any case and with or without dashes; empty: none.
+// foldScenario returns the scenario in a folder's name, in any case and with or without dashes, or an empty text.
 func foldScenario(folder string) string {
 	plain := strings.NewReplacer("-", "", "_", "").Replace(folder)
 	for _, s := range append(scenarioNames(), interactive) {
@@ -98,7 +98,7 @@ func foldScenario(folder string) string {
 	return ""
 }
 
-// interactive is a scenario of the rules alone: its runs log Server.
+// interactive is a scenario of the rules that LoadGen does not have: its runs log Server.
 const interactive = "Interactive"
 
 func scenarioNames() (all []string) {
@@ -108,8 +108,8 @@ func scenarioNames() (all []string) {
 	return all
 }
 
-// applyTo lets a record of a bare log say what its place does. The log's own scenario and mode outrank the path's, but
-// for a ranging run and for Interactive, which logs do not know.
+// applyTo sets a record's properties from the place. The log's own scenario and mode take precedence, except for
+// ranging runs and Interactive, which are not in logs.
 func (p Place) applyTo(r *record.Run) {
 	r.Model, r.RulesKey, r.Test = p.Benchmark, p.Benchmark, p.Test
 	r.Place = &record.Place{
@@ -124,10 +124,10 @@ func (p Place) applyTo(r *record.Run) {
 	}
 }
 
-// modeRanging is the mode of a run that finds the range of a power meter.
+// modeRanging is the mode of a run that determines the range of a power meter.
 const modeRanging = "ranging"
 
-// roundOfSeeds is the round whose seeds a bare log has; empty where it has those of no round, as those of audits are.
+// roundOfSeeds returns the round with the seeds of a bare log, or an empty text if no round has them, as in audits.
 func roundOfSeeds(settings []record.Setting) string {
 	for _, s := range settings {
 		if s.Key != "qsl_rng_seed" {

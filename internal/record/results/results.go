@@ -21,22 +21,22 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// FoundRun is a run, and where it is recorded.
+// FoundRun is a run and the location of its record.
 type FoundRun struct {
 	record.Run
-	// Out is the folder that the run's Dir and Files are relative to.
+	// Out is the folder to which the run's Dir and Files are relative.
 	Out string
 	// File is the path of the result.json, or of the file that collects results.
 	File string
-	// Commit is that of the project which the run measured; empty: its file does not say.
+	// Commit is the project's commit that the run measured; empty: the file does not contain it.
 	Commit string
 }
 
-// LogFolder is the folder of the run's logs.
+// LogFolder returns the folder of the run's logs.
 func (f FoundRun) LogFolder() string { return filepath.Join(f.Out, filepath.FromSlash(f.Dir)) }
 
-// SeriesFolder is the folder of the run's series: of a search for the most streams, that of its last run that met the
-// limit.
+// SeriesFolder returns the folder of the run's series. For a search for the most streams it is the folder of the last
+// trial that met the limit.
 func (f FoundRun) SeriesFolder() string {
 	if f.Performance != nil && f.Performance.Streams != nil {
 		trials := f.Performance.Streams.Trials
@@ -49,26 +49,25 @@ func (f FoundRun) SeriesFolder() string {
 	return f.LogFolder()
 }
 
-// Set is what a path holds.
+// Set contains the runs found at a path.
 type Set struct {
-	Runs []FoundRun // by path, then as the files list them; the points of a sweep by their loads
-	// Skipped says which files could not be read, and why: those of a folder of many runs.
+	Runs []FoundRun // ordered by path, then as in the files; the points of a sweep by their loads
+	// Skipped lists the unreadable files in folders of several runs, with the reasons.
 	Skipped []string
-	// Benchmarks are those of the rounds that suites were made of, as their documents list them.
+	// Benchmarks are the benchmarks of the rounds of suites, as in the suites' documents.
 	Benchmarks []record.Benchmark
 }
 
-// Read reads the runs at each of the paths, each of which is an output folder of a run, a folder of one scenario or of
-// one run's logs in it, a result.json, or a folder of such folders. A file that two paths lead to is read once. Files
-// of a folder of many that cannot be read are left out, and Set says so; where nothing else is there, they are the
-// error.
+// Read reads the runs at the paths. A path is an output folder of a run, a folder of one scenario or of one run's logs
+// in it, a result.json, or a folder of such folders. A file that belongs to two paths is read once. Unreadable files in
+// a folder of several runs are listed in Set; if there are no others, they are the error.
 func Read(paths ...string) (Set, error) {
 	seen := map[string]bool{}
 	return readEach(paths, func(path string) (Set, error) { return readPath(path, seen) })
 }
 
-// ReadLogs reads as Read does, and makes records of the detail logs that no result.json is about: in a folder that is a
-// run's, a submission, a whole repository of results, at any depth. A path may be that of a log, too.
+// ReadLogs is like Read, and also makes records from detail logs without a result.json: in a run's folder, a submission
+// or a whole repository of results, at any depth. A path may also name a log.
 func ReadLogs(paths ...string) (Set, error) {
 	seen := map[string]bool{}
 	return readEach(paths, func(path string) (Set, error) {
@@ -83,7 +82,7 @@ func ReadLogs(paths ...string) (Set, error) {
 	})
 }
 
-// addBareLogs adds the runs below a folder of which there are logs alone, beside those that were found in it.
+// addBareLogs adds the runs below a folder that have only logs to the runs found in it.
 func (s Set) addBareLogs(path string, seen map[string]bool) (Set, error) {
 	inside := func(f FoundRun) bool { return levelsBelow(path, f.File) > 0 }
 	if isFile(filepath.Join(path, record.FileName)) || !isFolder(path) || !slices.ContainsFunc(s.Runs, inside) {
@@ -94,7 +93,7 @@ func (s Set) addBareLogs(path string, seen map[string]bool) (Set, error) {
 	return s, err
 }
 
-// levelsBelow is how many levels a path is below a folder; 0 where it is none below it.
+// levelsBelow returns the number of levels that a path is below a folder, or 0 if it is not below it.
 func levelsBelow(root, path string) int {
 	below, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(below) || below == "." {
@@ -115,7 +114,7 @@ func readEach(paths []string, read func(path string) (Set, error)) (Set, error) 
 	return all, sdk.Data(errors.Join(faults...))
 }
 
-// SplitPaths is the list that a user writes as "DIR,DIR". A path that exists as it is written is one, commas or not.
+// SplitPaths splits a user's list "DIR,DIR". A text that is an existing path is not split, even if it contains commas.
 func SplitPaths(list string) []string {
 	if _, err := os.Lstat(list); err == nil {
 		return []string{list}
@@ -147,10 +146,10 @@ func readPath(path string, seen map[string]bool) (Set, error) {
 	return findRecordAbove(path)
 }
 
-// besideOthers is what to do with a file in a folder that is no result.
+// besideOthers is the advice for a file in a folder that is not a result.
 const besideOthers = "move it away, or name the folders of runs one by one"
 
-// readDocuments reads result files; advice is what to do where one is none.
+// readDocuments reads result files. advice is part of the error about a file that is not a result.
 func readDocuments(files []string, seen map[string]bool, advice string) (Set, error) {
 	var s Set
 	var faults []error
@@ -178,8 +177,7 @@ func readDocuments(files []string, seen map[string]bool, advice string) (Set, er
 	return s, nil
 }
 
-// checkFiles notes where the files of a measured server are not as they were written: what is shown is what was
-// recorded of them.
+// checkFiles adds a note if the files of a measured server have changed. The figures then come from the record.
 func (f *FoundRun) checkFiles() {
 	if f.Serving == nil {
 		return
@@ -190,11 +188,11 @@ func (f *FoundRun) checkFiles() {
 	}
 }
 
-// AboutFiles is what a note is about that says that the files of a run are not as they were written.
+// AboutFiles is the subject of a note about changed files of a run.
 const AboutFiles = "files"
 
-// inOrder puts the points of each sweep, which are neighbours, in the order of their loads: names of folders have
-// another.
+// inOrder sorts the points of each sweep, which are neighbours, by their loads, because the names of their folders have
+// another order.
 func inOrder(runs []FoundRun) {
 	for from := 0; from < len(runs); {
 		to := from + 1
@@ -215,7 +213,7 @@ func ofOneSweep(a, b FoundRun) bool {
 	return a.Serving != nil && b.Serving != nil && filepath.Dir(a.LogFolder()) == filepath.Dir(b.LogFolder())
 }
 
-// noteKnown notes a file, and says whether it was noted before.
+// noteKnown records a file in seen and reports whether it was already there.
 func noteKnown(file string, seen map[string]bool) bool {
 	name := file
 	if whole, err := filepath.EvalSymlinks(file); err == nil {
@@ -229,7 +227,7 @@ func noteKnown(file string, seen map[string]bool) bool {
 	return before
 }
 
-// outputFolder is the output folder of a run recorded in file, which may be that of its scenario:
+// outputFolder returns the output folder of a run recorded in file, which may be its scenario's file:
 // OUT/MODEL/SCENARIO/result.json.
 func outputFolder(file string, r record.Run) string {
 	dir := filepath.Dir(file)

@@ -15,14 +15,15 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// How far a folder of runs is searched: OUT/BACKEND/ROUND, and one above; and how much may lie there.
+// Limits of the search below a folder of runs: the depth of OUT/BACKEND/ROUND and one level more, and the number of
+// folders.
 const (
 	deepest    = 4
 	maxFolders = 20_000
 )
 
-// findResultFiles finds the result files below a folder that has none of its own, in the order of their paths. What
-// lies below a folder with one is its own, and hidden folders are nobody's.
+// findResultFiles returns the result files below a folder without one, in the order of their paths. It does not search
+// below a folder with a result file, or in hidden folders.
 func findResultFiles(root string) ([]string, error) {
 	s := fileSearcher{root: root}
 	err := s.searchBelow(root, deepest)
@@ -64,10 +65,10 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// errNoRecord says that a folder has no record of a run.
+// errNoRecord states that a folder contains no record of a run.
 var errNoRecord = errors.New("no " + record.FileName)
 
-// findRecordAbove finds the record of the run whose logs lie in dir: OUT/MODEL/SCENARIO/performance/run_1, say.
+// findRecordAbove finds the record of the run with logs in dir, for example OUT/MODEL/SCENARIO/performance/run_1.
 func findRecordAbove(dir string) (Set, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -94,20 +95,20 @@ func findRecordAbove(dir string) (Set, error) {
 		"folder of such folders", errNoRecord, dir)
 }
 
-// AccuracyLog is an accuracy log.
+// AccuracyLog is an accuracy log and the record of its run.
 type AccuracyLog struct {
 	Path string
-	// Run is the record of its run: of the result.json in the log's folder or in one of the two above, which may be its
-	// scenario's. Where there is none, as of the official LoadGen's logs, it has what the folders' names say, if anything.
+	// Run is the record in the result.json of the log's folder or of one of the two folders above, which may be its
+	// scenario's. If there is none, as for the official LoadGen's logs, Run contains the properties in the folders' names.
 	Run record.Run
 }
 
-// PreviousName is the folder of an output directory with results that are being replaced: they are nobody's.
+// PreviousName is the name of a folder in an output directory with results that are being replaced. Searches skip it.
 const PreviousName = ".previous"
 
-// AccuracyLogs lists the accuracy logs that path means: a file itself; the log of a run's directory; or the accuracy
-// logs below a directory, without those of performance runs, which hold no or few responses, of compliance tests, which
-// hold some, and of results that are being replaced.
+// AccuracyLogs returns the accuracy logs at path: a file itself, the log of a run's directory, or the accuracy logs
+// below a directory. It omits logs of performance runs and of compliance tests, which contain few or no responses, and
+// logs of results that are being replaced.
 func AccuracyLogs(path string) ([]AccuracyLog, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -150,8 +151,8 @@ func accuracyLogs(root string) ([]AccuracyLog, error) {
 	return logs, err
 }
 
-// findRecord finds the record of the run that a log is of. For the log of a performance run its scenario's result.json
-// is two levels up.
+// findRecord finds the record of a log's run. For the log of a performance run the scenario's result.json is two levels
+// up.
 func findRecord(log string) record.Run {
 	dir, err := filepath.Abs(filepath.Dir(log))
 	if err != nil {
@@ -171,7 +172,7 @@ func findRecord(log string) record.Run {
 	return ofPlace(dir)
 }
 
-// ofPlace is what the path of a log says of its run, where there is no record: the benchmark by its folder's name.
+// ofPlace returns a record with the properties in the path of a log; the benchmark is the folder's name.
 func ofPlace(dir string) record.Run {
 	p, ok := PlaceOf(dir)
 	if !ok {

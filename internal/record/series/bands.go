@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// maxBands is how many steps a band has at most, minInBand how many values each of them has on average at least.
+// maxBands limits the steps of a band; minInBand is the minimum average number of values in a step.
 const (
 	maxBands  = 60
 	minInBand = 100
 )
 
-// Band is how a measure was distributed at each time: percentiles of all values whose queries were due in a step. The
-// steps are equal, and the first begins at 0. A step of no value has 0 everywhere.
+// Band contains percentiles of a measure over time, of all values whose queries were due in each step. Steps are equal,
+// and the first begins at 0. A step without values has zeros.
 type Band struct {
 	Name  string  `json:"name"`
 	Step  int64   `json:"step_ns"`
@@ -24,8 +24,8 @@ type Band struct {
 	P99   []int64 `json:"p99_ns"`
 }
 
-// Band is the band of a distribution; nil where it has none. A file of an older version has none either: it is made of
-// the line where that has every value.
+// Band returns the band of a distribution, or nil if it has none. Files of older versions have no bands; the band is
+// then made from the line if the line contains all values.
 func (f *File) Band(of metric.Times) *Band {
 	for i := range f.Bands {
 		if f.Bands[i].Name == of.Key {
@@ -43,8 +43,8 @@ func (f *File) Band(of metric.Times) *Band {
 	})
 }
 
-// newBand makes the band of n values, which each gives in the order in which they were due, the last one at a time that
-// is given; nil where they are too few.
+// newBand returns the band of n values, or nil if there are too few. each calls take for the values in the order of
+// their due times; last is the last due time.
 func newBand(name string, n int, last int64, each func(take func(due, v int64))) *Band {
 	steps := min(n/minInBand, maxBands)
 	if steps < 2 || last < int64(steps) {
@@ -64,14 +64,14 @@ func newBand(name string, n int, last int64, each func(take func(due, v int64)))
 	return b
 }
 
-// set fills in a step from what was counted, and empties the counter.
+// set sets a step to the percentiles of the counted values, and empties the counter.
 func (b *Band) set(k int64, c *counter) {
 	h := c.at(maxBits)
 	b.Count[k], b.P50[k], b.P99[k] = int64(h.Count), h.Quantile(.5), h.Quantile(.99)
 	c.reset()
 }
 
-// check wants as many percentiles as steps.
+// check returns an error unless the band has a percentile for each step.
 func (b *Band) check() error {
 	n := len(b.Count)
 	switch {

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// maxSteps is how many steps rates have at most, maxPoints how many values a line has.
+// maxSteps limits the steps of rates, and maxPoints the values of a line.
 const (
 	maxSteps  = 500
 	maxPoints = 2000
 )
 
-// check says everything that is unsound.
+// check returns an error with all faults of the file.
 func (f *File) check() error {
 	var faults []error
 	if f.Duration < 0 || f.Queries < 0 || f.Samples < 0 || f.SamplesPerQuery < 1 || f.Unanswered < 0 {
@@ -66,7 +66,7 @@ func (r *Rates) check() error {
 	return nil
 }
 
-// check wants buckets that ascend and counts that add up to Count.
+// check returns an error unless the buckets ascend and the counts add up to Count.
 func (h *Histogram) check() error {
 	if h.Bits < 1 || h.Bits > maxBits {
 		return fmt.Errorf("histogram %q has %d bits, want 1 to %d", h.Name, h.Bits, maxBits)

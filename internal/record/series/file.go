@@ -15,51 +15,51 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// FileName is the name of the file in the folder of a run. Schema names its format; SchemaVersion counts its versions.
-// Within a version fields are only added.
+// FileName is the name of the file in the folder of a run. Schema names its format, and SchemaVersion is the format's
+// version. Within a version fields are only added.
 const (
 	FileName      = "series.json"
 	Schema        = "plumbline.series"
 	SchemaVersion = 1
 )
 
-// MostBytes is the size up to which a file is written and read.
+// MaxBytes limits the size of a file for writing and reading.
 const MostBytes = 1 << 20
 
-// File is what a run measured. Times are nanoseconds since Start.
+// File contains a run's measurements. Times are nanoseconds since Start.
 type File struct {
 	Schema        string    `json:"schema"`
 	SchemaVersion int       `json:"schema_version"`
 	Start         time.Time `json:"start"`
-	// Duration is when the last sample was answered.
+	// Duration is the time of the last answer.
 	Duration        int64 `json:"duration_ns"`
 	Queries         int   `json:"queries"`
 	Samples         int   `json:"samples"`
 	SamplesPerQuery int   `json:"samples_per_query"`
-	Unanswered      int   `json:"unanswered"` // samples that the end of the run came before
-	// Lines and Histograms are of the same distributions, named by the keys of metric.Distributions, in nanoseconds; one
-	// that no query has is in neither.
+	Unanswered      int   `json:"unanswered"` // samples that were unanswered at the end of the run
+	// Lines and Histograms contain the same distributions, in nanoseconds. Their names are the keys of
+	// metric.Distributions. They omit a distribution without values.
 	Lines      []Line      `json:"lines"`
 	Histograms []Histogram `json:"histograms"`
-	// Bands are of the distributions of Lines that have values enough.
+	// Bands contains the distributions of Lines that have enough values.
 	Bands []Band `json:"bands,omitempty"`
 	Rates Rates  `json:"rates"`
-	// Lengths are those of prompts and answers, where a server was measured; nil: they are not known.
+	// Lengths contains the lengths of prompts and answers of a measured server; nil: they are unknown.
 	Lengths *Lengths `json:"lengths,omitempty"`
-	// Told is what a server and meters told meanwhile.
+	// Collected contains the readings of a server's metrics and of meters.
 	Told []Told `json:"told,omitempty"`
 }
 
-// Line is a measure over time: some values of all, among them the highest of each stretch. T is when each sample was
-// due, ascending; V is its value.
+// Line is a measure over time: a selection of its values that includes the highest value of each stretch. T contains
+// the due times of the samples, ascending; V contains the values.
 type Line struct {
 	Name string  `json:"name"`
-	Of   int     `json:"of"` // how many values there were
+	Of   int     `json:"of"` // number of all values
 	T    []int64 `json:"t_ns"`
 	V    []int64 `json:"v_ns"`
 }
 
-// last is when the last sample was due; 0 where there is none.
+// last returns the due time of the last sample, or 0 if there are none.
 func (l *Line) last() int64 {
 	if len(l.T) == 0 {
 		return 0
@@ -67,19 +67,19 @@ func (l *Line) last() int64 {
 	return l.T[len(l.T)-1]
 }
 
-// Rates count in steps of equal length, the first of which begins at 0.
+// Rates contains counts in steps of equal length. The first step begins at 0.
 type Rates struct {
 	Step    int64   `json:"step_ns"`
 	Queries []int64 `json:"queries"` // issued in the step
 	Samples []int64 `json:"samples"` // answered in the step
-	Tokens  []int64 `json:"tokens"`  // of the samples answered in the step; empty where tokens are not counted
-	// Streamed are the tokens that came in the step, where a server was measured: each at its own time.
+	Tokens  []int64 `json:"tokens"`  // tokens of the samples answered in the step; empty if tokens are not counted
+	// Streamed counts the tokens that arrived in the step, for a measured server.
 	Streamed []int64 `json:"streamed,omitempty"`
-	// Outstanding is the most samples that were issued and not answered, as seen at 32 times of each step.
+	// Outstanding is the largest number of issued, unanswered samples at 32 times in each step.
 	Outstanding []int64 `json:"outstanding"`
 }
 
-// Line finds the line of a distribution; nil: it has none.
+// Line returns the line of a distribution, or nil.
 func (f *File) Line(of metric.Times) *Line {
 	for i := range f.Lines {
 		if f.Lines[i].Name == of.Key {
@@ -89,7 +89,7 @@ func (f *File) Line(of metric.Times) *Line {
 	return nil
 }
 
-// Histogram finds the histogram of a distribution; nil: it has none.
+// Histogram returns the histogram of a distribution, or nil.
 func (f *File) Histogram(of metric.Times) *Histogram {
 	for i := range f.Histograms {
 		if f.Histograms[i].Name == of.Key {
@@ -99,7 +99,7 @@ func (f *File) Histogram(of metric.Times) *Histogram {
 	return nil
 }
 
-// JSON is the file's text.
+// JSON returns the file's text.
 func (f *File) JSON() ([]byte, error) {
 	text, err := json.Marshal(f)
 	if err == nil && len(text) >= MostBytes {
@@ -108,7 +108,7 @@ func (f *File) JSON() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Write leaves the file of a timed run in a folder.
+// Write writes the file of a timed run to a folder.
 func Write(r loadgen.Recording, dir string) error {
 	text, err := Of(r).JSON()
 	if err != nil {
@@ -117,10 +117,10 @@ func Write(r loadgen.Recording, dir string) error {
 	return wholefile.Write(filepath.Join(dir, FileName), text, 0o644)
 }
 
-// ErrFormat says that a file is no series file of this version, or damaged.
+// ErrFormat is wrapped by errors about damaged files and files that are not series of this version.
 var ErrFormat = errors.New("not a series file")
 
-// Parse reads a file's text. What it returns is sound: lines and rates have equal lengths, and counts add up.
+// Parse parses a file's text. In a returned File, lines and rates have equal lengths, and counts add up.
 func Parse(text []byte) (*File, error) {
 	var f File
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -138,7 +138,7 @@ func Parse(text []byte) (*File, error) {
 	return &f, nil
 }
 
-// Read reads the file of a run's folder. Where there is none the error wraps fs.ErrNotExist.
+// Read reads the file in a run's folder. If there is none, the error wraps fs.ErrNotExist.
 func Read(dir string) (*File, error) {
 	path := filepath.Join(dir, FileName)
 	in, err := bounded.Open(path)

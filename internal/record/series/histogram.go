@@ -9,45 +9,46 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// Histogram counts all values of a measure in buckets. Values below 2^Bits have a bucket each; those above share one
-// with values that differ by less than one part in 2^Bits. Counts are exact.
+// Histogram counts all values of a measure in buckets. Each value below 2^Bits has its own bucket. Larger values share
+// a bucket with values that differ by less than one part in 2^Bits. Counts are exact.
 type Histogram struct {
 	Name  string `json:"name"`
 	Bits  int    `json:"bits"`
 	Count uint64 `json:"count"`
 	Min   int64  `json:"min_ns"`
 	Max   int64  `json:"max_ns"`
-	// Sum is that of all values, rounded to a float64.
+	// Sum is the sum of all values, rounded to a float64.
 	Sum     float64 `json:"sum_ns"`
 	Buckets Buckets `json:"buckets"`
 }
 
-// Bucket is one that is not empty. Its lowest value is Low(Index, Bits).
+// Bucket is a bucket that is not empty. Its lowest value is Low(Index, Bits).
 type Bucket struct {
 	Index int64
 	Count uint64
 }
 
-// Buckets ascend. Their text is a list of two numbers for each: how far it is from the one before (the first from -1),
-// and its count.
+// Buckets is an ascending list of buckets. Its JSON contains two numbers for each bucket: the distance from the
+// previous index (the first from -1), and the count.
 type Buckets []Bucket
 
-// maxBits make a bucket as wide as 0.05 % of its values; maxBuckets is how many a file holds: beyond it, bits go.
+// With maxBits, a bucket is as wide as 0.05 % of its values. maxBuckets limits the buckets of a file; with more, bits
+// are reduced.
 const (
 	maxBits    = 11
 	maxBuckets = 12000
 )
 
-// bucketOf is the bucket of a value of 0 or more.
+// bucketOf returns the bucket of a value, which must not be negative.
 func bucketOf(v int64, precision int) int64 { return int64(orderstat.Bucket(uint64(v), precision)) }
 
-// Low is the lowest value of a bucket.
+// Low returns the lowest value of a bucket.
 func Low(index int64, precision int) int64 {
 	low, _ := orderstat.Bounds(int(index), precision)
 	return low
 }
 
-// MarshalJSON writes gaps and counts.
+// MarshalJSON implements json.Marshaler.
 func (b Buckets) MarshalJSON() ([]byte, error) {
 	flat := make([]uint64, 0, 2*len(b))
 	last := int64(-1)
@@ -58,7 +59,7 @@ func (b Buckets) MarshalJSON() ([]byte, error) {
 	return json.Marshal(flat)
 }
 
-// UnmarshalJSON reads gaps and counts.
+// UnmarshalJSON implements json.Unmarshaler.
 func (b *Buckets) UnmarshalJSON(text []byte) error {
 	var flat []uint64
 	if err := json.Unmarshal(text, &flat); err != nil {
@@ -79,8 +80,8 @@ func (b *Buckets) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Quantile is the value at a fraction of the values in order, as LoadGen counts them: number trunc(Count*p), from 0. It
-// is right to half a bucket, and never outside Min to Max. A histogram of no value has 0.
+// Quantile returns the value at a fraction p of the sorted values, by LoadGen's definition: number trunc(Count*p),
+// counted from 0. The error is up to half a bucket, and the value is between Min and Max. Without values it returns 0.
 func (h *Histogram) Quantile(p float64) int64 {
 	if h.Count == 0 {
 		return 0
@@ -98,13 +99,13 @@ func (h *Histogram) Quantile(p float64) int64 {
 	return h.Max
 }
 
-// within is the middle of a bucket, as far as there are values.
+// within returns the middle of a bucket, limited to Min and Max.
 func (h *Histogram) within(index int64) int64 {
 	low, high := orderstat.Bounds(int(index), h.Bits)
 	return min(max(low+(high-low+1)/2, h.Min), h.Max)
 }
 
-// Mean is that of all values; 0 where there is none.
+// Mean returns the mean of all values, or 0 if there are none.
 func (h *Histogram) Mean() float64 {
 	if h.Count == 0 {
 		return 0
@@ -112,7 +113,7 @@ func (h *Histogram) Mean() float64 {
 	return h.Sum / float64(h.Count)
 }
 
-// Share is the part of the values whose bucket is not above that of v.
+// Share returns the fraction of values whose bucket is not above that of v.
 func (h *Histogram) Share(v int64) float64 {
 	if h.Count == 0 || v < 0 {
 		return 0
@@ -128,11 +129,11 @@ func (h *Histogram) Share(v int64) float64 {
 	return float64(seen) / float64(h.Count)
 }
 
-// counter counts values.
+// counter counts values in a histogram.
 type counter struct {
 	Histogram
-	counts []uint64 // by bucket, as far as there are values
-	filled Buckets  // room for those that are not empty
+	counts []uint64 // by bucket, up to the highest value
+	filled Buckets  // memory for the buckets that are not empty
 }
 
 func newCounter(name string) *counter {
@@ -150,7 +151,7 @@ func (c *counter) add(v int64) {
 	c.Min, c.Max, c.Sum = min(c.Min, v), max(c.Max, v), c.Sum+float64(v)
 }
 
-// histogram is what was counted; coarser where the buckets would be too many.
+// histogram returns the counts, with fewer bits if there are too many buckets.
 func (c *counter) histogram() Histogram {
 	h := c.at(maxBits)
 	for len(h.Buckets) > maxBuckets && h.Bits > 1 {
@@ -160,7 +161,7 @@ func (c *counter) histogram() Histogram {
 	return h
 }
 
-// at is what was counted at a precision. Its buckets are the counter's own: they hold until the next call.
+// at returns the counts at a precision. Its buckets share the counter's memory and are valid until the next call.
 func (c *counter) at(precision int) Histogram {
 	h := c.Histogram
 	h.Bits = precision
@@ -183,7 +184,7 @@ func (c *counter) at(precision int) Histogram {
 	return h
 }
 
-// reset forgets what was counted.
+// reset removes all counts.
 func (c *counter) reset() {
 	clear(c.counts)
 	c.Histogram = newCounter(c.Name).Histogram

@@ -9,33 +9,33 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// maxLengths is how many requests Lengths shows, maxSizes how many steps Sizes have.
+// maxLengths limits the requests in Lengths, and maxSizes the steps of Sizes.
 const (
 	maxLengths = 1000
 	maxSizes   = 24
 )
 
-// Lengths are how long prompts and answers were, in tokens, and how long the first token took: some of the answered
-// requests, those with the longest times among them, in the order of the lengths of their prompts.
+// Lengths contains the lengths of prompts, in tokens, and the times to the first token, of some of the answered
+// requests. These include the longest times and are ordered by the length of the prompt.
 type Lengths struct {
-	Of int `json:"of"` // how many there were
-	// Asked says that the server counts no tokens of prompts: their lengths are those that were asked for.
+	Of int `json:"of"` // number of all answered requests
+	// Asked means that the server does not count prompt tokens; the lengths are the requested ones.
 	Asked  bool    `json:"asked,omitempty"`
 	Prompt []int64 `json:"prompt"`
 	TTFT   []int64 `json:"ttft_ns"`
-	// Prompts and Answers count all requests by length; empty: the lengths are not known.
+	// Prompts and Answers count all requests by length; empty: the lengths are unknown.
 	Prompts Sizes `json:"prompts"`
 	Answers Sizes `json:"answers"`
 }
 
-// Sizes count lengths in steps: step k is from From + k*Step tokens to the next.
+// Sizes counts lengths in steps. Step k begins at From + k*Step tokens.
 type Sizes struct {
 	From  int64   `json:"from"`
 	Step  int64   `json:"step"`
 	Count []int64 `json:"count"`
 }
 
-// lengthsOf are those of answered requests; nil: none has a prompt of known length and a first token.
+// lengthsOf returns the lengths of answered requests, or nil if none has a prompt of known length and a first token.
 func lengthsOf(all []*metrics.Measured) *Lengths {
 	l := &Lengths{Asked: !slices.ContainsFunc(all, func(m *metrics.Measured) bool {
 		return m.Usage.Prompt != metrics.Unknown

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Source is what was measured of each sample, in the order of issue: a loadgen.Recording, or a trace log that was read.
-// Slot may be called by several goroutines.
+// Source contains the measurements of each sample, in the order of issue. It is a loadgen.Recording or a trace log.
+// Several goroutines may call Slot.
 type Source interface {
 	Start() time.Time
 	Samples() int
@@ -20,7 +20,7 @@ type Source interface {
 	Slot(i int) loadgen.Slot
 }
 
-// Of makes the file of a source.
+// FromSource makes the file of a source.
 func Of(src Source) *File {
 	per := max(1, src.SamplesPerQuery())
 	f := &File{
@@ -62,15 +62,15 @@ func Of(src Source) *File {
 	return f
 }
 
-// distribution is a value of some samples or queries.
+// distribution is a measure of samples or queries.
 type distribution struct {
 	times metric.Times
 	n     int
-	// of is the due time and the value of number i, and whether there is one.
+	// of returns the due time and the value of number i. ok is false if there is no value.
 	of func(i int) (due, v int64, ok bool)
 }
 
-// measures are those that a run has.
+// measures returns the measures of a run.
 func measures(src Source, f *File) []distribution {
 	all := []distribution{{metric.Latency, f.Samples, func(i int) (int64, int64, bool) {
 		s := src.Slot(i)
@@ -101,7 +101,7 @@ func measures(src Source, f *File) []distribution {
 	return all
 }
 
-// queryLatency is the latency of a query's last sample.
+// queryLatency returns the latency of a query's last sample.
 func queryLatency(src Source, per int) func(q int) (due, v int64, ok bool) {
 	return func(q int) (int64, int64, bool) {
 		due, last := int64(0), int64(0)
@@ -116,8 +116,8 @@ func queryLatency(src Source, per int) func(q int) (due, v int64, ok bool) {
 	}
 }
 
-// summary counts and thins the measure of a run of so many queries: one alone has no line. Delays that are all 0, of
-// scenarios without a schedule, have neither.
+// summary returns the histogram and the selected values of the measure, for a run of a number of queries. A run of one
+// query has no line. Delays that are all 0, as in scenarios without a schedule, have neither.
 func (m distribution) summary(queries int) (h Histogram, l Line) {
 	c := newCounter(m.times.Key)
 	missing := 0
@@ -138,7 +138,7 @@ func (m distribution) summary(queries int) (h Histogram, l Line) {
 	return c.histogram(), l
 }
 
-// line thins the measure, missing of whose values there are none of.
+// line selects values of the measure. missing is the number of values that do not exist.
 func (m distribution) line(missing int) Line {
 	number := func(i int) int { return i }
 	if missing > 0 {
@@ -157,7 +157,7 @@ func (m distribution) line(missing int) Line {
 	return l
 }
 
-// each gives the values that there are, in order.
+// each calls take for the existing values, in order.
 func (m distribution) each(take func(due, v int64)) {
 	for i := range m.n {
 		if due, v, ok := m.of(i); ok {
@@ -166,7 +166,7 @@ func (m distribution) each(take func(due, v int64)) {
 	}
 }
 
-// there are the numbers that have a value.
+// there returns the numbers that have a value.
 func (m distribution) there(missing int) []int32 {
 	numbers := make([]int32, 0, m.n-missing)
 	for i := range m.n {

@@ -2,10 +2,10 @@ package series
 
 import "slices"
 
-// looks is how often in a step samples outstanding are counted.
+// looks is the number of times per step at which outstanding samples are counted.
 const looks = 32
 
-// rates counts what happened up to a time.
+// rates counts queries, samples and tokens up to a time.
 func rates(src Source, end int64) Rates {
 	step := end/maxSteps + 1
 	n := end/step + 1
@@ -36,7 +36,7 @@ func rates(src Source, end int64) Rates {
 	return r
 }
 
-// outstanding adds up what changed between the looks.
+// outstanding sums the changes between the times of counting.
 func (r *Rates) outstanding(changes []int64) {
 	now := int64(0)
 	for k := range r.Outstanding {

@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// OfRequests makes the file of a measurement of a server from what was recorded of its requests, in the order in which
-// they were due, from a start on. Latency is the time to the last token. Those that warmed up and those that the client
-// cancelled are left out; failed ones are unanswered.
+// OfRequests makes the file of a measured server from the records of its requests, in the order of their due times,
+// beginning at start. Latency is the time to the last token. Warm-up requests and requests that the client cancelled
+// are omitted; failed requests are unanswered.
 func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start time.Time) *File {
 	s := served{start: start}
 	all := make([]metrics.Measured, 0, len(requests))
@@ -34,7 +34,7 @@ func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start tim
 	return f
 }
 
-// served are the answered requests as a Source.
+// served is a Source with the answered requests.
 type served struct {
 	answered       []*metrics.Measured
 	start          time.Time
@@ -47,7 +47,7 @@ func (s *served) SamplesPerQuery() int { return 1 }
 func (s *served) HasTokens() bool      { return s.tokens }
 func (s *served) HasFirstTokens() bool { return s.firsts }
 
-// Slot has times from 0 on: a user of a closed loop who came to the first request before is moved there.
+// Slot returns times from 0 on. A request that a closed loop sent earlier is moved to 0.
 func (s *served) Slot(i int) loadgen.Slot {
 	m := s.answered[i]
 	moved := max(0, -m.Due)
@@ -61,7 +61,7 @@ func (s *served) Slot(i int) loadgen.Slot {
 	return out
 }
 
-// underWay counts the requests with the server anew: failed ones, too, until they had failed.
+// underWay counts the requests at the server again. Failed requests count until their failure.
 func (r *Rates) underWay(all []metrics.Measured) {
 	n := int64(len(r.Outstanding))
 	if n == 0 {
@@ -87,8 +87,7 @@ func (r *Rates) underWay(all []metrics.Measured) {
 	r.outstanding(changes[:n*looks])
 }
 
-// stream counts tokens as they came: each with its event where events have ids, else as many with each event as with
-// another.
+// stream counts tokens at the times of their events: by the events' ids, or else in equal parts for all events.
 func (r *Rates) stream(answered []*metrics.Measured) {
 	n := int64(len(r.Samples))
 	if n == 0 || r.Tokens == nil {

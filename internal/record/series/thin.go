@@ -1,9 +1,9 @@
 package series
 
-// Thin chooses at most `most` of n points, which ascend in x, so that a line through them looks like one through all,
-// by the largest triangles of three buckets (LTTB; S. Steinarsson, Downsampling Time Series for Visual Representation,
-// 2013), and of each bucket the highest point besides, so that no peak is lost. It returns their numbers, ascending;
-// all of them where n is not above most. most is at least 6.
+// Thin selects up to maxPoints of n points, ascending in x, so that a line through them looks like a line through all
+// points. It uses the largest triangles of three buckets (LTTB; S. Steinarsson, Downsampling Time Series for Visual
+// Representation, 2013), and adds the highest point of each bucket, so that no peak is lost. It returns the points'
+// numbers, ascending, or all numbers if n does not exceed maxPoints. maxPoints must be at least 6.
 func Thin(n, most int, at func(i int) (x, y float64)) []int {
 	if n <= most {
 		all := make([]int, n)
@@ -30,8 +30,8 @@ func Thin(n, most int, at func(i int) (x, y float64)) []int {
 	return append(chosen, n-1)
 }
 
-// pickOf returns the point of from to to that makes the largest triangle with the last one that was chosen and the
-// middle of the next bucket, and the highest point.
+// pickOf returns two points between from and to: the point with the largest triangle with the last selected point and
+// the middle of the next bucket, and the highest point.
 func pickOf(from, to, last int, next [2]int, at func(i int) (x, y float64)) (largest, highest int) {
 	ax, ay := at(last)
 	cx, cy := middle(next[0], next[1], at)
@@ -50,7 +50,7 @@ func pickOf(from, to, last int, next [2]int, at func(i int) (x, y float64)) (lar
 	return largest, highest
 }
 
-// middle is the mean of points.
+// middle returns the mean of points.
 func middle(from, to int, at func(i int) (x, y float64)) (mx, my float64) {
 	for i := from; i < to; i++ {
 		x, y := at(i)

@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// maxTold is how many values a line of what was told has.
+// maxTold limits the values of a series.
 const maxTold = 300
 
-// Told is a number over time that others told while the run went on: a server, or a meter of power.
+// CollectedSeries is a quantity over time that a collector read during the run, from a server's metrics or a power
+// meter.
 type Told struct {
 	Name  string    `json:"name"`
-	Title string    `json:"title"` // for people; those of one unit are told apart by it
+	Title string    `json:"title"` // for people; distinguishes the quantities of one unit
 	Unit  string    `json:"unit"`  // "requests", "%", "tokens/s", "W", "ns", ...
-	T     []int64   `json:"t_ns"`  // ascending; what was told before the start is below 0
+	T     []int64   `json:"t_ns"`  // ascending; times before the start are negative
 	V     []float64 `json:"v"`
 }
 
-// Thinned is the line with at most 300 of its values, by Thin; those that are no finite number are left out.
+// Thinned returns up to 300 of the values, selected by SelectPoints. It omits values that are not finite.
 func (t Told) Thinned() Told {
 	out := Told{Name: t.Name, Title: t.Title, Unit: t.Unit}
 	var known []int
@@ -35,7 +36,7 @@ func (t Told) Thinned() Told {
 	return out
 }
 
-// Since is the line with its times counted from a later zero.
+// Since returns the series with its times counted from a later zero.
 func (t Told) Since(zero int64) Told {
 	t.T = slices.Clone(t.T)
 	for i := range t.T {

@@ -15,23 +15,23 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// TraceName is the trace log of a run's folder.
+// TraceName is the name of the trace log in a run's folder.
 const TraceName = mllog.TraceFile
 
-// Origin says what a run's series were read from.
+// Origin is the file from which a run's series were read.
 type Origin string
 
-// A run that kept no series may have a trace log, of which they are made anew.
+// The origins. The series of a run without a series file are made from its trace log.
 const (
 	FromFile  Origin = FileName
 	FromTrace Origin = TraceName
 )
 
-// ErrNone says that a run's folder has neither series nor a trace log with samples.
+// ErrNone states that a run's folder contains neither series nor a trace log with samples.
 var ErrNone = errors.New("there is neither " + FileName + " nor a " + TraceName + " with samples")
 
-// Find reads the series of the folder of a run, or makes them of its trace log, of either LoadGen. A trace
-// log has no tokens; that of an accuracy run, before the timed one, is not told from it.
+// Find reads the series in the folder of a run, or makes them from its trace log, of either LoadGen. A trace log
+// contains no tokens. It may include an accuracy run before the timed run, which cannot be distinguished.
 func Find(dir string) (*File, Origin, error) {
 	f, err := Read(dir)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -53,25 +53,25 @@ func Find(dir string) (*File, Origin, error) {
 	return f, FromTrace, nil
 }
 
-// maxTraced is how many samples of a trace log are read: of each, 40 bytes are kept.
+// maxTraced limits the samples of a trace log that are read. Each takes 40 bytes of memory.
 const maxTraced = 20_000_000
 
-// traced are the samples of a trace log, ordered by query. Times count from the earliest.
+// traced is a Source with the samples of a trace log, ordered by query. Times are measured from the earliest.
 type traced struct {
 	slots []tracedSlot
 	per   int
 	begin int64
 }
 
-// tracedSlot is a sample; times count from the trace's start.
+// tracedSlot is a sample. Times are measured from the trace's start.
 type tracedSlot struct {
 	sample, query uint32
-	delay         uint32 // ns, at most 4.3 s
+	delay         uint32 // in ns, up to 4.3 s
 	index         uint32
 	due, done     int64
 }
 
-// FromTraceLog makes series of a trace log. ErrNone: it has no samples.
+// FromTraceLog makes series from a trace log. It returns ErrNone if the log contains no samples.
 func FromTraceLog(in io.Reader) (*File, error) {
 	var t traced
 	r := mllog.NewTraceReader(in)
@@ -113,7 +113,7 @@ func (t *traced) add(s mllog.TraceSample) error {
 	return nil
 }
 
-// order sorts samples by when they were due, then by query, and counts how many a query has.
+// order sorts samples by due time and then by query, and counts the samples of a query.
 func (t *traced) order() {
 	slices.SortFunc(t.slots, func(a, b tracedSlot) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.query, b.query), cmp.Compare(a.sample, b.sample))
@@ -125,7 +125,7 @@ func (t *traced) order() {
 	t.begin = t.slots[0].due
 }
 
-// Start implements Source: a trace log has no time of the day of a series.
+// Start implements Source. It returns a zero time, because a trace log does not contain the time of day.
 func (t *traced) Start() time.Time     { return time.Time{} }
 func (t *traced) Samples() int         { return len(t.slots) }
 func (t *traced) SamplesPerQuery() int { return t.per }

@@ -74,7 +74,7 @@ func TestArticlesAreFilledIn(t *testing.T) {
 	}
 }
 
-// words are those of a text, without signs.
+// words returns those of a text, without signs.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" .,“”", r) })
 }

@@ -12,16 +12,16 @@ const (
 // Set is a set of articles.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(0x61727469_00000001, TrainCount)} }
 
-// Calibration is the set that the embedded model is quantised with.
+// Calibration returns the set that the embedded model is quantised with.
 func Calibration() Set { return Set{draw.NewSamples(0x61727469_00000002, CalibrationCount)} }
 
-// Eval is the set that accuracy is measured on.
+// Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSamples(0x61727469_00000003, EvalCount)} }
 
-// Article is one article and what it should be summarised to. Sentences are separated by single blanks.
+// Article is an article and its reference summary. Single blanks separate sentences.
 type Article struct {
 	Text    string
 	Summary string

@@ -1,6 +1,6 @@
 package articles
 
-// leads are first sentences. They hold nothing of the event.
+// leads returns first sentences. They contain no facts of the event.
 func leads() []string {
 	return []string{
 		"People in {town} have something new to talk about.",
@@ -14,7 +14,7 @@ func leads() []string {
 	}
 }
 
-// asides are sentences about other people, places, days and numbers.
+// asides returns sentences about other people, places, days and numbers.
 func asides() []string {
 	return []string{
 		"Last year {other} tried the same in {town} and failed.",
@@ -30,7 +30,7 @@ func asides() []string {
 	}
 }
 
-// stories are the kinds of events.
+// stories returns the kinds of events.
 func stories() []story { //nolint:funlen // a table
 	return []story{
 		{

@@ -8,8 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// The words that fill the blanks of all stories. Some hold letters beyond ASCII, so that a tokenizer that errs on them
-// shows.
+// The words for the blanks of all stories. Some contain letters beyond ASCII, to reveal faults of tokenizers.
 const (
 	firstNames = "Ada Bruno Clara Dmitri Elsa Farid Greta Hugo Inês Jonas Karin Liam Mira Nadia Oscar Petra Quentin " +
 		"Rosa Stefan Tessa Umar Vera Walter Zoë"
@@ -21,11 +20,11 @@ const (
 	dayNames = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 )
 
-// blanks are the values of the blanks of one article, by the name in braces.
+// blanks contains the values of the blanks of one article, by their names in braces.
 type blanks map[string]string
 
-// draws fills the blanks. The event's own values and those of other sentences differ, so that a summary that mistakes
-// one for the other is wrong.
+// draws fills the blanks. The values of the event and those of other sentences differ, so a summary that confuses them
+// is wrong.
 func draws(things []string, r *draw.Random) blanks {
 	first, last := pair(firstNames, r), pair(lastNames, r)
 	places, days := pair(placeNames, r), pair(dayNames, r)
@@ -64,7 +63,7 @@ func distinct(r *draw.Random, n int) []string {
 	return all
 }
 
-// fill replaces the names in braces.
+// fill replaces the names in braces by their values.
 func (b blanks) fill(template string) string {
 	var out strings.Builder
 	for {

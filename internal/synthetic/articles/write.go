@@ -10,7 +10,7 @@ import (
 // story is a kind of event. Names in braces are blanks.
 type story struct {
 	things  []string   // values of {thing}
-	facts   [][]string // what must be told, each in several wordings; all but the summary's
+	facts   [][]string // facts that the article must state, each in several wordings that differ from the summary's
 	summary string
 }
 
@@ -24,8 +24,8 @@ func write(r *draw.Random) Article {
 	return Article{Text: strings.Join(lists.Map(text, b.fill), " "), Summary: b.fill(s.summary)}
 }
 
-// body is the sentences behind the first, in random order: one wording of each fact, and one to
-// three about other things.
+// body returns the sentences after the first, in random order: one wording of each fact, and one to three sentences
+// about other subjects.
 func body(s story, r *draw.Random) []string {
 	all := lists.Map(s.facts, func(wordings []string) string { return one(wordings, r) })
 	others := draw.Shuffle(r, asides())

@@ -16,13 +16,13 @@ func (s *scene) paint(r *draw.Random) *draw.Canvas {
 	return c
 }
 
-// shade is a colour near a named one.
+// shade returns a colour near a named one.
 func shade(r *draw.Random, color int) draw.Color {
 	c := colors[color].color
 	return draw.Color{R: c.R + r.Between(-10, 10), G: c.G + r.Between(-10, 10), B: c.B + r.Between(-10, 10)}
 }
 
-// The first middle of a figure, and the way to the next, in pixels.
+// Position of the first figure's middle, and distance to the next, in pixels.
 const (
 	firstMiddle = 17
 	toNext      = 15
@@ -38,7 +38,7 @@ func (f figure) paint(c *draw.Canvas, r *draw.Random) {
 	c.Fill(f.shape.outline(radius).Place(pose), draw.One, draw.Flat(shade(r, f.color)))
 }
 
-// outline is a shape around the origin.
+// outline returns a shape around the origin.
 func (s shape) outline(radius int) draw.Path {
 	switch s {
 	case circle:
@@ -60,7 +60,7 @@ func (s shape) outline(radius int) draw.Path {
 	}
 }
 
-// upright turns a contour whose first corner points right so that it points up.
+// upright rotates a contour whose first corner is on the right so that the corner is at the top.
 func upright(contour []draw.Point) []draw.Point {
 	return draw.Path{contour}.Place(draw.NewPose(draw.Point{}, -draw.Turn/4))[0]
 }

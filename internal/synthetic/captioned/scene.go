@@ -2,15 +2,15 @@ package captioned
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// scene is what a picture shows.
+// scene is the content of a picture.
 type scene struct {
 	figures  []figure // one, or two
-	ground   int      // a colour
-	relation int      // of the second of two figures to the first
-	order    int      // of the caption's parts
+	ground   int      // colour of the background
+	relation int      // position of the second of two figures relative to the first
+	order    int      // order of the caption's parts
 }
 
-// figure is one thing to see.
+// figure is a figure in a scene.
 type figure struct {
 	shape  shape
 	color  int
@@ -36,7 +36,7 @@ func newScene(r *draw.Random) *scene {
 	return s
 }
 
-// figure is a figure of another colour than the ground.
+// figure draws a figure of another colour than the background.
 func (s *scene) figure(r *draw.Random) figure {
 	color := (s.ground + r.Between(1, len(colors)-1)) % len(colors)
 	return figure{shape: shape(r.Below(shapes)), color: color, size: r.Below(len(sizes))}

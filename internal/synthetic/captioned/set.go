@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// latentSeed is that of the noise.
+// latentSeed is the seed of the noise.
 const latentSeed = 0x63617074_00000004
 
 // Sizes of the sets.
@@ -22,19 +22,19 @@ const Side = 64
 // Set is a set of pictures with captions.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(0x63617074_00000001, TrainCount)} }
 
-// Reference is the set whose pictures are the real ones of the FID.
+// Reference returns the set with the real pictures of the FID.
 func Reference() Set { return Set{draw.NewSamples(0x63617074_00000002, ReferenceCount)} }
 
-// Eval is the set whose captions are the samples of the benchmark.
+// Eval returns the set whose captions are the samples of the benchmark.
 func Eval() Set { return Set{draw.NewSamples(0x63617074_00000003, EvalCount)} }
 
-// Name is picture i's file name: "captioned_00000017.png".
+// Name returns the file name of picture i: "captioned_00000017.png".
 func (s Set) Name(i int) string { return fmt.Sprintf("captioned_%08d.png", i) }
 
-// Caption is what picture i shows, a sentence of ASCII: "A small red star at the top left of a blue ground."
+// Caption returns a sentence of ASCII that describes picture i: "A small red star at the top left of a blue ground."
 func (s Set) Caption(i int) string { return s.scene(i).caption() }
 
 // PNG draws picture i and encodes it: 8-bit RGB, [Side] x [Side], 12 KB. The caller owns the bytes.
@@ -42,7 +42,7 @@ func (s Set) PNG(i int) []byte {
 	return s.scene(i).paint(draw.NewRandom(s.Seed, paintStream, uint64(i))).PNG()
 }
 
-// Streams of random numbers of one picture: what it shows does not depend on how it is painted.
+// Streams of random numbers of one picture. Its content does not depend on how it is painted.
 const (
 	sceneStream = iota
 	paintStream
@@ -50,11 +50,11 @@ const (
 
 func (s Set) scene(i int) *scene { return newScene(draw.NewRandom(s.Seed, sceneStream, uint64(i))) }
 
-// LatentShape is that of the noise that every generated picture begins with: one, channels, height, width.
+// LatentShape is the shape of the initial noise of generated pictures: one, channels, height, width.
 var LatentShape = [4]int{1, 4, Side / 8, Side / 8}
 
-// Latent is that noise, in C order: numbers of about a normal distribution of mean 0 and deviation 1, exact multiples
-// of 1/65536. Each is the sum of twelve uniform ones, less its mean.
+// Latent returns that noise in C order: approximately normal numbers with mean 0 and deviation 1, which are exact
+// multiples of 1/65536. Each is the sum of twelve uniform numbers minus its mean.
 func Latent() []float32 {
 	r, values := draw.NewRandom(latentSeed), make([]float32, LatentShape[1]*LatentShape[2]*LatentShape[3])
 	for i := range values {

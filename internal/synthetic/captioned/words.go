@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// colors are those of figures and grounds.
+// colors are the colours of figures and backgrounds.
 var colors = [...]struct {
 	name  string
 	color draw.Color
@@ -28,7 +28,7 @@ var sizes = [...]struct {
 	radius int
 }{{"small ", 7}, {"", 11}, {"big ", 15}}
 
-// relations say where the first of two figures is, and which way the second lies from the middle.
+// relations describe the position of the first of two figures, and the direction from the middle to the second.
 var relations = [...]struct {
 	name        string
 	column, row int
@@ -36,7 +36,7 @@ var relations = [...]struct {
 	{"to the left of", 1, 0}, {"to the right of", -1, 0}, {"above", 0, 1}, {"below", 0, -1},
 }
 
-// places are names by row and column.
+// places are the names of positions, by row and column.
 var places = [3][3]string{
 	{"at the top left", "at the top", "at the top right"},
 	{"on the left", "in the middle", "on the right"},
@@ -70,7 +70,7 @@ func (f figure) String() string {
 	return fmt.Sprintf("%s %s%s %v", article, sizes[f.size].name, colors[f.color].name, f.shape)
 }
 
-// orders is the number of ways to put a caption.
+// orders is the number of forms of a caption.
 const orders = 3
 
 func (s *scene) caption() string {

@@ -6,16 +6,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// rule says how edges of a relation are drawn.
+// rule describes the edges of a relation.
 type rule struct {
 	name        string
 	source      int // node types
 	destination int
-	least, most int // edges of a source
-	alike       int // percent of the edges lead to a node of the source's class, the others to any
+	least, most int // minimum and maximum number of edges of a source
+	alike       int // percentage of edges that lead to a node of the source's class; the others lead to any node
 }
 
-// rules are those of the stored relations.
+// rules returns the rules of the stored relations.
 func rules() map[int]rule {
 	return map[int]rule{
 		igbh.Affiliated: {"author__affiliated_to__institute", igbh.Author, igbh.Institute, 1, 1, 48},
@@ -27,7 +27,7 @@ func rules() map[int]rule {
 	}
 }
 
-// Edges draws those of all relations.
+// Edges draws the edges of all relations.
 func (s *Set) Edges() (all igbh.StoredEdges) {
 	for relation, r := range rules() {
 		all[relation] = graph.EdgePairs{Of: r.name, Values: s.edges(uint64(relation), r)}
@@ -46,7 +46,7 @@ func (s *Set) edges(relation uint64, rule rule) []int64 {
 	return pairs
 }
 
-// destination draws where an edge from a node of a class leads.
+// destination draws the end of an edge from a node of a class.
 func (s *Set) destination(r *draw.Random, rule rule, class uint8) int {
 	if !r.Chance(rule.alike) {
 		return r.Below(len(s.classes[rule.destination]))

@@ -8,25 +8,26 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// Seed is that of the embedded graph.
+// Seed is the seed of the embedded graph.
 const Seed = 0x63697465_00000001
 
-// The shape of every graph.
+// The number of classes and features in every graph.
 const (
 	Classes = 24
 	Width   = 32 // features of a node
 )
 
-// Papers is how many the embedded graph has, and EvalCount how many of them are samples of the benchmark.
+// Papers is the number of papers of the embedded graph, and EvalCount the number of them that are samples of the
+// benchmark.
 const (
 	Papers    = 4000
 	EvalCount = Papers / 4
 )
 
-// validation is the share of papers that are samples; 60 % are for training.
+// validation is the share of papers that are samples. 60 % of the papers are for training.
 const validation = 0.25
 
-// What is drawn, as a part of the keys.
+// Kinds of drawn values, as parts of the random generators' keys.
 const (
 	ofClasses = iota
 	ofCentres
@@ -34,18 +35,18 @@ const (
 	ofEdges
 )
 
-// Set is a graph. It may be used from many goroutines.
+// Set is a graph. It is safe for concurrent use.
 type Set struct {
 	seed    uint64
-	scale   int
-	classes [][]uint8    // by type, of each node
+	scale   int          // by type: the class of each node
+	classes [][]uint8    // by type and class: the nodes
 	members [][][]uint32 // by type and class: its nodes
 	centres [Classes][Width]int
 }
 
 var _ igbh.DatasetContent = (*Set)(nil)
 
-// New draws the nodes of a graph that is scale times as large as the embedded one. scale is at least 1.
+// New draws the nodes of a graph that is scale times as large as the embedded one. scale must be at least 1.
 func New(seed uint64, scale int) *Set {
 	s := &Set{seed: seed, scale: scale}
 	for t, n := range s.Counts() {
@@ -53,7 +54,7 @@ func New(seed uint64, scale int) *Set {
 		for i := range classes {
 			c := r.Below(Classes)
 			if i < Classes {
-				c = i // none is empty
+				c = i // every class has a node
 			}
 			classes[i], members[c] = uint8(c), append(members[c], uint32(i))
 		}
@@ -68,13 +69,13 @@ func New(seed uint64, scale int) *Set {
 	return s
 }
 
-// All is the embedded graph.
+// All returns the embedded graph.
 func All() *Set { return New(Seed, 1) }
 
-// Len is the number of papers.
+// Len returns the number of papers.
 func (s *Set) Len() int { return s.Counts()[igbh.Paper] }
 
-// Counts are the numbers of nodes.
+// Counts returns the numbers of nodes by type.
 func (s *Set) Counts() igbh.NodeCounts {
 	c := igbh.NodeCounts{igbh.Author: 2600, igbh.Conference: 48, igbh.FieldOfStudy: 240, igbh.Institute: 80,
 		igbh.Journal: 48,
@@ -85,27 +86,27 @@ func (s *Set) Counts() igbh.NodeCounts {
 	return c
 }
 
-// Width is the number of features of a node.
+// Width returns the number of features of a node.
 func (*Set) Width() int { return Width }
 
-// Label is the class of a paper.
+// Label returns the class of a paper.
 func (s *Set) Label(paper int) int { return int(s.classes[igbh.Paper][paper]) }
 
-// Split is the papers for training and those that are samples.
+// Split returns the papers for training and the papers that are samples.
 func (s *Set) Split() (train, samples []uint32) {
 	return igbh.DrawSplit(s.Len(), uint32(s.seed), validation)
 }
 
-// one is the standard deviation of bell: that of a sum of four numbers of 16 bits, 65536 * sqrt(4/12).
+// bellDeviation is the standard deviation of bell, the sum of four 16-bit numbers: 65536 * sqrt(4/12).
 const one = 37837
 
-// bell returns an integer of about a normal distribution with mean 0: the sum of four uniform ones.
+// bell returns an approximately normal integer with mean 0: the sum of four uniform numbers.
 func bell(r *draw.Random) int {
 	v := r.Uint64()
 	return int(v&0xffff+v>>16&0xffff+v>>32&0xffff+v>>48) - 2*0xffff
 }
 
-// share is the part of its class's centre in the features of a node, in percent.
+// share returns the percentage of its class's centre in the features of a node.
 func share(nodeType int) int {
 	if nodeType == igbh.Paper {
 		return 35
@@ -113,8 +114,8 @@ func share(nodeType int) int {
 	return 17
 }
 
-// Features draws those of nodes of a type into dst, Width of each, from node first on: of deviation 1, and the share of
-// the centre.
+// Features draws the features of nodes of a type into dst, Width per node, beginning with node first. They are noise
+// with deviation 1 plus the share of the class's centre.
 func (s *Set) Features(dst []float32, nodeType, first int) {
 	for i := range len(dst) / Width {
 		node := first + i
@@ -126,7 +127,7 @@ func (s *Set) Features(dst []float32, nodeType, first int) {
 	}
 }
 
-// Graph loads the graph as the reader of files does.
+// Graph loads the graph in the same way as the reader of files.
 func (s *Set) Graph(ctx context.Context) (*graph.Graph, error) {
 	return igbh.NewGraph(ctx, s.Counts(), s.Edges())
 }

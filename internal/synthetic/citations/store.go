@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// store holds the features of all nodes in memory.
+// store contains the features of all nodes in memory.
 type store struct {
 	types  []graph.NodeType
 	values [][]float32

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// exportPairs is how many pairs are drawn at a time.
+// exportPairs is the number of pairs that are drawn at a time.
 const exportPairs = 1 << 12
 
-// The arrays of the official layout: the numbers, the labels, then one for each table.
+// The arrays of the official layout: the numbers, the labels, then one array per table.
 const (
 	denseArray = iota
 	labelsArray
@@ -26,8 +26,8 @@ const (
 )
 
 // Export writes pairs [start, end) of a set to the folder dir, which must exist, as the official sample variant of the
-// data set: day_23_dense_sample.npy, day_23_sparse_multi_hot_sample.npz and day_23_labels_sample.npy (int32). Tables
-// first go to files of their own in dir, which it removes.
+// data set: day_23_dense_sample.npy, day_23_sparse_multi_hot_sample.npz and day_23_labels_sample.npy (int32). It first
+// writes the tables to temporary files in dir and removes these afterwards.
 func Export(dir string, s *Set, start, end int) (err error) {
 	if start < 0 || end < start || end > s.Len() {
 		return fmt.Errorf("synthetic clicks: pairs %d to %d, want pairs within 0 to %d", start, end, s.Len())
@@ -106,7 +106,7 @@ func writeHeaders(files []*bufio.Writer, pairs int) error {
 	return nil
 }
 
-// array is what a block adds to an array.
+// array returns a block's contribution to array i.
 func (b *Block) array(i int) any {
 	switch i {
 	case denseArray:
@@ -121,7 +121,7 @@ func (b *Block) array(i int) any {
 	return b.Sparse[i-tableArrays]
 }
 
-// archive writes the files of all tables as the members of a npz file, stored as they are.
+// archive writes the files of all tables as uncompressed members of an npz file.
 func archive(w io.Writer, paths []string) error {
 	z := zip.NewWriter(w)
 	for k, path := range paths {

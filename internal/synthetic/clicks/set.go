@@ -12,7 +12,7 @@ const (
 	Tables        = 26
 )
 
-// Seeds of the sets. No pair is common to two sets; all follow the same hidden model.
+// Seeds of the sets. The sets have no common pairs and use the same hidden model.
 const (
 	TrainSeed = 0x636c6963_00000001
 	EvalSeed  = 0x636c6963_00000002
@@ -24,47 +24,47 @@ const (
 	EvalCount  = 271_600 // a thousand samples of the benchmark
 )
 
-// maxRows limits the tables of the official data set, the largest of which have 40 million rows.
+// maxRows limits the size of tables. The largest tables of the official data set have 40 million rows.
 const maxRows = 1000
 
-// Hotness is how many indices a pair has of each table: those of the official multi-hot data set.
+// Hotness returns the number of indices of a pair in each table, equal to the official multi-hot data set.
 func Hotness() [Tables]int {
 	return [Tables]int{3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27, 10, 3, 1, 1}
 }
 
-// Rows are those of each table: the official ones, at most 1000.
+// Rows returns the number of rows of each table: the official number, limited to 1000.
 func Rows() [Tables]int {
 	const m = maxRows
 	return [Tables]int{m, m, m, m, m, 3, m, m, 63, m, m, m, 10, m, m, 155, 4, 976, 14, m, m, m, m, m, 108, 36}
 }
 
-// Set is a click log: Len pairs. It may be used from many goroutines.
+// Set is a click log. It is safe for concurrent use.
 type Set struct {
 	seed  uint64
 	n     int
 	truth *truth
 }
 
-// New returns the set of n pairs of a seed.
+// New returns the set of n pairs for a seed.
 func New(seed uint64, n int) *Set { return &Set{seed, n, newTruth()} }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() *Set { return New(TrainSeed, TrainCount) }
 
-// Eval is the set that AUC is measured on.
+// Eval returns the set on which AUC is measured.
 func Eval() *Set { return New(EvalSeed, EvalCount) }
 
-// Len is the number of pairs.
+// Len returns the number of pairs.
 func (s *Set) Len() int { return s.n }
 
-// Block is room for pairs: each list holds those of one pair after those of the one before it.
+// Block contains pairs. Each list contains the values of one pair after those of the previous pair.
 type Block struct {
 	Dense  []float32       // 13 of each pair: log(1 + count)
 	Sparse [Tables][]int32 // Hotness()[k] of each pair
 	Labels []uint8         // 0 or 1
 }
 
-// NewBlock returns room for n pairs.
+// NewBlock returns a block for n pairs.
 func NewBlock(n int) *Block {
 	b := &Block{Dense: make([]float32, n*DenseFeatures), Labels: make([]uint8, n)}
 	for k, hot := range Hotness() {
@@ -73,7 +73,7 @@ func NewBlock(n int) *Block {
 	return b
 }
 
-// Read draws pairs [start, start + len(b.Labels)) into b, whose lists must have the lengths of NewBlock's.
+// Read draws pairs [start, start + len(b.Labels)) into b. The lists of b must have the lengths of NewBlock's.
 func (s *Set) Read(b *Block, start int) error {
 	if end := start + len(b.Labels); start < 0 || end > s.n {
 		return fmt.Errorf("synthetic clicks: pairs %d to %d, want pairs within 0 to %d", start, end, s.n)
@@ -85,7 +85,7 @@ func (s *Set) Read(b *Block, start int) error {
 	return nil
 }
 
-// draw draws a pair into place i of b.
+// draw draws a pair into position i of b.
 func (s *Set) draw(b *Block, i int, pair uint64, hotness, rows *[Tables]int) {
 	r := draw.NewRandom(s.seed, pair)
 	var p features
@@ -107,17 +107,17 @@ func (s *Set) draw(b *Block, i int, pair uint64, hotness, rows *[Tables]int) {
 	}
 }
 
-// countBits is the length of the largest count.
+// countBits is the number of bits of the largest count.
 const countBits = 12
 
-// drawCount returns a count of [0, 2^countBits) whose logarithm is about uniform.
+// drawCount returns a count in [0, 2^countBits) with an approximately uniform logarithm.
 func drawCount(r *draw.Random) int {
 	v := r.Uint64()
 	length := int(v >> 32 * (countBits + 1) >> 32)
 	return int(v & (1<<length - 1))
 }
 
-// bitSource hands out random bits, 16 at a time.
+// bitSource returns random bits, 16 at a time.
 type bitSource struct {
 	random *draw.Random
 	bits   uint64
@@ -134,7 +134,7 @@ func (b *bitSource) next() uint32 {
 	return v
 }
 
-// drawIndices draws rows of which the first are the most frequent: the cube of a uniform fraction.
+// drawIndices draws rows; the first rows are the most frequent, by the cube of a uniform fraction.
 func drawIndices(indices []int32, b *bitSource, rows uint32) {
 	for i := range indices {
 		u := b.next()

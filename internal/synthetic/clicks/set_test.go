@@ -122,7 +122,7 @@ func TestTheHiddenModelIsNoOracle(t *testing.T) {
 	}
 }
 
-// area is the share of (negative, positive) pairs with the positive above.
+// area returns the share of (negative, positive) pairs with the positive above.
 func area(negatives, positives []int) float64 {
 	slices.Sort(negatives)
 	sum := 0

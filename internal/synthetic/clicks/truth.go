@@ -7,42 +7,43 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// truthSeed makes the hidden model.
+// truthSeed is the seed of the hidden model.
 const truthSeed = 0x636c6963_00000000
 
-// topics is how many hidden properties a row has, beside its own effect.
+// topics is the number of hidden properties of a row, in addition to its own effect.
 const topics = 3
 
-// one is 1 in the fixed point of the hidden model.
+// one is 1 in the hidden model's fixed-point numbers.
 const one = 256
 
-// truth is the hidden model. Its numbers are in units of 1/256.
+// truth is the hidden model. Its numbers have units of 1/256.
 type truth struct {
 	rows  [Tables][]row
-	share [Tables]int // of a sum of indices: 1 / sqrt(hotness), so that all tables vary alike
-	weigh [Tables]int // a table's own effect
+	share [Tables]int // factor for a sum of indices, 1 / sqrt(hotness), which gives all tables the same variance
+	weigh [Tables]int // weight of a table's own effect
 	cross [crossings]crossing
-	tuned [DenseFeatures]int      // the table whose topic turns a number's effect
+	tuned [DenseFeatures]int      // table whose topic modifies a number's effect
 	logs  [1 << countBits]float32 // log(1 + count)
-	odds  [2*oddsMost + 1]uint32  // the chance of a click by logit, of 2^32
+	odds  [2*oddsMost + 1]uint32  // probability of a click by logit, in units of 2^-32
 }
 
-// row is what a row of a table stands for: its own effect, then its topics, each about uniform in -1/2 to 1/2.
+// row contains the properties of a table's row: its own effect, then its topics, each approximately uniform in -1/2 to
+// 1/2.
 type row [1 + topics]int8
 
-// crossings is how many pairs of tables have an effect on each other.
+// crossings is the number of pairs of tables with a joint effect.
 const crossings = 16
 
 type crossing struct{ a, b, weight int }
 
-// smallTables are those of at most a few hundred rows: few enough for what their rows do to each other to be learned.
+// smallTables returns the tables with up to a few hundred rows. A model can learn the joint effects of so few rows.
 func smallTables() []int { return []int{5, 8, 12, 15, 16, 18, 24, 25} }
 
-// oddsMost is the largest logit of the table of chances.
+// oddsMost is the largest logit in the table of probabilities.
 const oddsMost = 8 * one
 
 // Gains of the parts of the logit, and its mean, in 1/256. They give clicks in about a fifth of all pairs, and each
-// part about a third of the signal.
+// part contributes about a third of the signal.
 const (
 	ownGain   = 330
 	crossGain = 480
@@ -85,13 +86,13 @@ func newRow(bits uint64) (r row) {
 	return r
 }
 
-// features are what the hidden model sees of a pair.
+// features are the properties of a pair that the hidden model uses.
 type features struct {
 	levels [DenseFeatures]int // log2(1 + count)
 	tables [Tables][1 + topics]int
 }
 
-// sum is what the indices of a table stand for together.
+// sum returns the sum of the properties of a table's indices.
 func (t *truth) sum(table int, indices []int32) (s [1 + topics]int) {
 	rows := t.rows[table]
 	for _, index := range indices {
@@ -121,8 +122,8 @@ func (t *truth) logit(p *features) int {
 	return meanLogit + (own/one*ownGain+cross/one*crossGain+t.dense(p)*denseGain)/one
 }
 
-// dense is the effect of the numbers: a third of them as they are, a third by their distance from the middle, and a
-// third through the topic of a table.
+// dense returns the effect of the numbers. A third of them act linearly, a third by their distance from the middle, and
+// a third through the topic of a table.
 func (t *truth) dense(p *features) int {
 	sum := 0
 	for j, level := range p.levels {
@@ -139,12 +140,12 @@ func (t *truth) dense(p *features) int {
 	return sum
 }
 
-// chance is the chance of a click, of 2^32.
+// chance returns the probability of a click, in units of 2^-32.
 func (t *truth) chance(logit int) uint32 {
 	return t.odds[min(max(logit, -oddsMost), oddsMost)+oddsMost]
 }
 
-// log2 is the binary logarithm of v, which is at least 1, straight between powers of two.
+// log2 returns the binary logarithm of v, which must be at least 1. It interpolates linearly between powers of two.
 func log2(v int) int {
 	n := bits.Len(uint(v)) - 1
 	return n*one + (v<<8>>n)&(one-1)

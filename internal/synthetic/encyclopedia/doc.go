@@ -5,8 +5,8 @@
 // was the mother of the mayor of X?" names one page, and that page names the page with the answer. The page with the
 // answer contains no name from the question, so a single search finds it only by chance.
 //
-// A world depends only on its seed, and two seeds share no more than parts of names. A model trained on one world has
-// therefore not seen the pages of another.
+// A world depends only on its seed. Two seeds share only parts of names, so a model trained on one world has not seen
+// the pages of another.
 //
 // In scope: pages as HTML and as the expected text, questions ([World]), facts read back from texts ([Facts],
 // [Understand]). Out of scope: reading pages and questions from files, passages, tokens, training.

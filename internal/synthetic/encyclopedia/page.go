@@ -11,15 +11,15 @@ import (
 )
 
 // Page is an article.
-type Page struct {
+type Page struct { // name of its file: "Aldburg.html"
 	Name  string // of its file: "Aldburg.html"
 	URL   string
-	HTML  []byte // a well-formed page, with navigation, notes and lists around the article that are no part of it
+	HTML  []byte // well-formed page; navigation, notes and lists around the article do not belong to it
 	Title string
-	Text  string // the article: the texts between its tags without the space around them, joined by one space
+	Text  string // text of the article: the texts between its tags, trimmed and joined by one space
 }
 
-// Pages are all pages, in the order of their files' names.
+// Pages returns all pages, in the order of their files' names.
 func (w *World) Pages() []Page {
 	pages := make([]Page, 0, len(w.entities))
 	for i := range w.entities {
@@ -31,7 +31,7 @@ func (w *World) Pages() []Page {
 
 func path(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
-// site is where the pages would lie: a name that never is one (RFC 2606).
+// site is the address of the pages. The domain never exists (RFC 2606).
 const site = "https://encyclopedia.invalid/wiki/"
 
 func url(name string) string { return site + path(name) }
@@ -66,10 +66,10 @@ func (w *World) page(i int) Page {
 		Text: strings.Join(a.texts, " ")}
 }
 
-// long is how many pages in a hundred have a chronicle, which makes them longer than a passage.
+// longPercent is the percentage of pages with a chronicle, which makes them longer than a passage.
 const long = 10
 
-// article writes HTML, and the texts between the tags.
+// article collects HTML and the texts between its tags.
 type article struct {
 	html, text strings.Builder
 	texts      []string
@@ -80,7 +80,7 @@ func (a *article) write(text string) {
 	a.text.WriteString(text)
 }
 
-// tag ends a text.
+// tag ends a text and writes a tag.
 func (a *article) tag(tag string) {
 	if text := strings.TrimSpace(a.text.String()); text != "" {
 		a.texts = append(a.texts, text)
@@ -93,10 +93,10 @@ func (a *article) open(tag, attributes string) { a.tag("<" + tag + attributes + 
 
 func (a *article) close(tag string) { a.tag("</" + tag + ">\n") }
 
-// aside is an element that is no part of the article.
+// aside writes an element that does not belong to the article.
 func (a *article) aside(element string) { a.tag(element) }
 
-// sentence fills a sentence about a subject. The value is a link where it has a page.
+// sentence fills in a sentence about a subject. The value becomes a link if it has a page.
 func (a *article) sentence(say string, e *entity, f fact) {
 	subject := e.said()
 	if strings.HasPrefix(say, "$s") {
@@ -115,7 +115,7 @@ func (a *article) sentence(say string, e *entity, f fact) {
 	a.write(after + " ")
 }
 
-// note is a mark of a source behind a sentence.
+// note writes a reference mark after a sentence.
 func (a *article) note(r *draw.Random) {
 	a.aside(fmt.Sprintf(`<sup class="reference">[%d]</sup>`, r.Between(1, 9)))
 }
@@ -127,7 +127,7 @@ func (a *article) heading(text string) {
 	a.close("h2")
 }
 
-// Entries of a chronicle.
+// Minimum and maximum number of entries of a chronicle.
 const entriesLeast, entriesMost = 12, 24
 
 func (a *article) chronicle(r *draw.Random) {
@@ -139,7 +139,7 @@ func (a *article) chronicle(r *draw.Random) {
 	a.close("p")
 }
 
-// around puts an article into its page.
+// around returns the complete page for an article.
 func (w *World) around(r *draw.Random, e *entity, article string) []byte {
 	other := func() string { return w.entities[r.Below(len(w.entities))].name }
 	var box []string

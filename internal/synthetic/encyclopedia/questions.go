@@ -7,19 +7,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// Question asks for what two pages say together.
+// Question is a question whose answer requires two pages.
 type Question struct {
 	Prompt string
 	Answer string
-	URLs   [2]string // of the page that the question names or describes, and of the one that has the answer
+	URLs   [2]string // addresses of the page that the question names or describes, and of the page with the answer
 }
 
-// QuestionCount is how many questions a world has.
+// QuestionCount is the number of questions of a world.
 const QuestionCount = 48
 
-// Questions are those of the world, in random order. Each kind of link is followed equally often, as far as there are
-// links, and no two questions have the same page with the answer. One in four does not name its first page but says two
-// things that are true of it alone.
+// Questions returns the questions of the world in random order. Each kind of link is followed equally often, as far as
+// there are enough links, and no two questions have the answer on the same page. One in four describes its first page
+// by two facts that are true only of that page, instead of naming it.
 func (w *World) Questions() []Question {
 	r, all := draw.NewRandom(w.seed, questionStream), []Question(nil)
 	links := w.shuffledLinks(r)
@@ -46,10 +46,10 @@ func (w *World) Questions() []Question {
 	return all
 }
 
-// describedOf is of how many questions one does not name its page.
+// describedOf is the number of questions of which one describes its first page.
 const describedOf = 4
 
-// describe puts a description in the place of the name of a question's first page, if there is one of that page alone.
+// describe replaces the name of a question's first page by a description, if one exists that fits only that page.
 func (w *World) describe(r *draw.Random, q *Question) {
 	i := slices.IndexFunc(w.entities, func(e *entity) bool { return url(e.name) == q.URLs[0] })
 	e := w.entities[i]
@@ -70,7 +70,7 @@ type link struct {
 	fact fact
 }
 
-// shuffledLinks are all, by relation, in random order.
+// shuffledLinks returns all links, by relation, in random order.
 func (w *World) shuffledLinks(r *draw.Random) (all [][]link) {
 	for i := range relations {
 		var of []link
@@ -88,7 +88,7 @@ func (w *World) shuffledLinks(r *draw.Random) (all [][]link) {
 	return all
 }
 
-// ask asks about the page that a fact leads to.
+// ask returns a question about the page to which a fact leads.
 func ask(r *draw.Random, e *entity, first fact) (Question, bool) {
 	for _, second := range draw.Shuffle(r, first.page.facts) {
 		if len(second.relation.ask) == 0 {
@@ -101,15 +101,14 @@ func ask(r *draw.Random, e *entity, first fact) (Question, bool) {
 	return Question{}, false
 }
 
-// Lookup is a text that somebody who looks for a page would search for.
+// Lookup is a search text for a page.
 type Lookup struct {
 	Text  string
-	Title string // of the page that is meant
+	Title string // title of the page
 }
 
-// Lookups are texts of several forms for each page: its name, what is said of it as a phrase, a question that it
-// answers, a question of two steps that begins with it, and things that are said of it and of no other page, without
-// its name.
+// Lookups returns search texts of several forms for each page: its name, a fact as a phrase, a question that it
+// answers, a question of two steps that begins with it, and facts that are true only of this page, without its name.
 func (w *World) Lookups() (all []Lookup) {
 	for i, e := range w.entities {
 		r := draw.NewRandom(w.seed, questionStream, uint64(i))
@@ -140,10 +139,10 @@ func (w *World) Lookups() (all []Lookup) {
 	return all
 }
 
-// described is how many facts a lookup without a name has.
+// described is the number of facts in a lookup without a name.
 const described = 2
 
-// alone tells whether the facts are those of no other page.
+// alone reports whether no other page has all of the facts.
 func (w *World) alone(e *entity, facts []fact) bool {
 	for _, other := range w.entities {
 		missing := func(f fact) bool { return !slices.Contains(other.facts, f) }
@@ -154,7 +153,7 @@ func (w *World) alone(e *entity, facts []fact) bool {
 	return true
 }
 
-// description is "town with river Alm, wares cheese".
+// description returns a description such as "town with river Alm, wares cheese".
 func description(k kind, facts []fact) string {
 	var told []string
 	for _, f := range facts {
@@ -163,7 +162,7 @@ func description(k kind, facts []fact) string {
 	return kindNames[k] + " with " + strings.Join(told, ", ")
 }
 
-// phrases are what the page says of its subject, as phrases without the article before.
+// phrases returns the facts of a page's subject as phrases without the leading article.
 func phrases(e *entity) (all []string) {
 	for _, f := range e.facts {
 		all = append(all, strings.TrimPrefix(f.relation.the, "the "))

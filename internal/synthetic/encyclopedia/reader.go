@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Fact is what a text says: Relation is what the value is to the subject, with $s for it.
+// Fact is a statement of a text. Relation describes the value's relation to the subject, which it contains as $s.
 type Fact struct{ Subject, Relation, Value string }
 
-// Facts reads back what a text says, in the order of the relations' table; a text without whole sentences says nothing.
+// Facts returns the facts in a text, in the order of the relations' table. It only finds facts in whole sentences.
 func Facts(text string) (all []Fact) {
 	for _, p := range patterns().say {
 		if !strings.Contains(text, p.literal) {
-			continue // which most are, and which is seen many times quicker than that the expression does not fit
+			continue // most sentences do not contain it; this test is much faster than the expression
 		}
 		for _, m := range p.expression.FindAllStringSubmatch(text, -1) {
 			all = append(all, Fact{bare(m[p.subject]), p.relation.the, strings.TrimSpace(m[p.value])})
@@ -23,8 +23,8 @@ func Facts(text string) (all []Fact) {
 	return all
 }
 
-// Understand reads a question of [World.Questions]: the name or the description ([Described]) that it starts at, and
-// the relations of the first and the second step.
+// Understand parses a question of [World.Questions]. It returns the name or the description (see [Described]) at which
+// the question begins, and the relations of the first and the second step.
 func Understand(question string) (name string, steps [2]string, ok bool) {
 	for _, p := range patterns().ask {
 		m := p.expression.FindStringSubmatch(question)
@@ -40,8 +40,8 @@ func Understand(question string) (name string, steps [2]string, ok bool) {
 	return "", steps, false
 }
 
-// Described reads a description, "town with river Alm, wares cheese": what is said of its subject, as facts without
-// one; of anything else it reads nothing.
+// Described parses a description such as "town with river Alm, wares cheese". It returns facts without a subject, or
+// nil for other texts.
 func Described(text string) (all []Fact) {
 	name, told, ok := strings.Cut(text, " with ")
 	k := kind(slices.Index(kindNames[:], name))
@@ -59,13 +59,13 @@ func Described(text string) (all []Fact) {
 	return all
 }
 
-// bare is a subject's name: without the article of a feast.
+// bare returns a subject's name without the article of a feast.
 func bare(subject string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(subject, "the "), "The ")
 }
 
-// pattern finds the sentences of a template; subject and value are groups of the expression, and literal is in each
-// sentence.
+// pattern matches the sentences of a template. subject and value are groups of the expression, and literal occurs in
+// each sentence.
 type pattern struct {
 	relation       *relation
 	expression     *regexp.Regexp
@@ -76,11 +76,11 @@ type pattern struct {
 // readers are the templates of the table as expressions.
 type readers struct {
 	say []pattern // facts
-	ask []pattern // questions; group 1 is the phrase of the step before
+	ask []pattern // questions; group 1 is the phrase of the previous step
 	the []pattern // phrases; group 1 is the subject
 }
 
-// patterns makes them once.
+// patterns compiles the expressions once.
 var patterns = sync.OnceValue(func() (all readers) {
 	for i := range relations {
 		r := &relations[i]
@@ -102,7 +102,8 @@ func whole(text, subject string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Replace(regexp.QuoteMeta(text), `\$s`, subject, 1) + "$")
 }
 
-// templateOf is a sentence as an expression. A link leaves spaces around its text, and its value may be part of it.
+// templateOf converts a sentence's template to an expression. Spaces surround the text of a link, and the value may be
+// part of it.
 func templateOf(r *relation, say string) pattern {
 	text := strings.NewReplacer(`\.`, ` ?\.`, `,`, ` ?,`).Replace(regexp.QuoteMeta(say))
 	text = strings.Replace(text, `\$s`, "("+shapes[r.subject]+")", 1)
@@ -115,7 +116,7 @@ func templateOf(r *relation, say string) pattern {
 	return p
 }
 
-// literalOf is the longest text of a template that all of its sentences have.
+// literalOf returns the longest text that all sentences of a template contain.
 func literalOf(say string) (longest string) {
 	for _, part := range strings.Split(strings.NewReplacer("$s", ".", "$a", ".", ",", ".").Replace(say), ".") {
 		if len(part) > len(longest) {
@@ -125,14 +126,14 @@ func literalOf(say string) (longest string) {
 	return longest
 }
 
-// shapes are what names and values look like.
+// shapes are expressions for names and values.
 var shapes = map[kind]string{
 	person: `\p{Lu}\p{L}+ \p{Lu}\p{L}+`, woman: `\p{Lu}\p{L}+ \p{Lu}\p{L}+`, man: `\p{Lu}\p{L}+ \p{Lu}\p{L}+`,
 	town: `\p{Lu}\p{L}+`, feast: `[Tt]he \p{Lu}\p{L}+ \p{Lu}\p{L}+`, year: `\d{4}`, word: `[^.,]+?`,
 }
 
-// Phrase is a relation of [Fact] with the name of its subject: "the mayor of Aldburg"; the relation itself where there
-// is none of that name.
+// Phrase returns a relation of [Fact] with the name of its subject: "the mayor of Aldburg". It returns relation itself
+// if no such relation exists.
 func Phrase(relation, subject string) string {
 	for i := range relations {
 		if r := &relations[i]; r.the == relation {

@@ -2,16 +2,16 @@ package encyclopedia
 
 import "strings"
 
-// relation is something that can be told of a subject, $s, with a value, $a.
+// relation is a kind of statement about a subject, $s, with a value, $a.
 type relation struct {
 	subject, object kind
-	the             string   // what the value is to the subject, as a question of two steps says it
-	say             []string // sentences; those of one kind of subject differ in more than their values
-	ask             []string // questions for the value; none: only a step on the way
-	list            []string // values of the kind word
+	the             string   // the value's relation to the subject, in the words of a question of two steps
+	say             []string // sentences; those of one kind of subject differ not only in their values
+	ask             []string // questions for the value; none: the relation is only an intermediate step
+	list            []string // possible values of the kind word
 }
 
-// relations are all that is told, by subject; the first ones of a subject lead to other pages.
+// relations contains all relations, by subject. The first relations of a subject lead to other pages.
 var relations = []relation{
 	{subject: person, object: town, the: "the birthplace of $s",
 		say: []string{"$s was born in $a.", "The birthplace of $s is $a."}},
@@ -78,14 +78,15 @@ var relations = []relation{
 		ask: []string{"In which month does $s take place?", "What is the month of $s?"}},
 }
 
-// linked tells whether the value has a page.
+// linked reports whether the value has a page.
 func (r *relation) linked() bool { return r.object <= feast }
 
-// noun is the word for the value: "mayor" of "the mayor of $s". No two relations of a kind of subject have the same.
+// noun returns the word for the value: "mayor" of "the mayor of $s". It is unique among the relations of a kind of
+// subject.
 func (r *relation) noun() string {
 	noun, _, _ := strings.Cut(strings.TrimPrefix(r.the, "the "), " ")
 	return noun
 }
 
-// kindNames are what descriptions call subjects.
+// kindNames are the names of subjects in descriptions.
 var kindNames = [...]string{person: "person", town: "town", feast: "feast"}

@@ -20,25 +20,25 @@ const (
 	UnseenCount      = 12
 )
 
-// Train is what the embedded models are trained on.
+// Train returns the worlds for training the embedded models.
 func Train() Set { return Set{0x706c756d_00000901, TrainCount} }
 
-// Calibration is what they are quantised with.
+// Calibration returns the world for quantising the embedded models.
 func Calibration() Set { return Set{0x706c756d_00010901, CalibrationCount} }
 
-// Unseen is what their cards are measured on.
+// Unseen returns the worlds for measuring the embedded models' cards.
 func Unseen() Set { return Set{0x706c756d_00020901, UnseenCount} }
 
-// Evaluation is the world of the embedded benchmarks alone.
+// Evaluation returns a set that contains only the world of the embedded benchmarks.
 func Evaluation() Set { return Set{0x706c756d_00030901, 1} }
 
-// Len is the number of worlds.
+// Len returns the number of worlds.
 func (s Set) Len() int { return s.n }
 
 // World draws world i.
 func (s Set) World(i int) *World { return New(s.first + uint64(i)) }
 
-// Eval is the world of the embedded benchmarks.
+// Eval returns the world of the embedded benchmarks.
 func Eval() *World { return Evaluation().World(0) }
 
 // File is a file of the official layout.
@@ -47,13 +47,13 @@ type File struct {
 	Content []byte
 }
 
-// The names of the files beside the pages.
+// The names of the files next to the pages.
 const (
 	MappingName   = "url_mapping.json"
 	QuestionsName = "frames_dataset.tsv"
 )
 
-// Files are the pages, [MappingName] and [QuestionsName].
+// Files returns the pages and the files [MappingName] and [QuestionsName].
 func (w *World) Files() ([]File, error) {
 	var files []File
 	urls := map[string]string{}
@@ -68,7 +68,7 @@ func (w *World) Files() ([]File, error) {
 	return append(files, File{MappingName, append(mapping, '\n')}, File{QuestionsName, w.table()}), nil
 }
 
-// table is the questions as a table with tabs. No cell has a tab or a quote.
+// table returns the questions as a tab-separated table. Cells contain no tabs and quotes.
 func (w *World) table() []byte {
 	var b bytes.Buffer
 	b.WriteString("\tPrompt\tAnswer\twikipedia_link_1\twikipedia_link_2\treasoning_types\n")

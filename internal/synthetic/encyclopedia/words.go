@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// kind is what a page is about, or what a value is.
+// kind is the kind of a page's subject or of a value.
 type kind int
 
 const (
@@ -15,18 +15,18 @@ const (
 	town
 	feast
 	woman // a person without a page
-	man   // a person without a page, of the family of the subject where a father is meant
+	man   // a person without a page, of the subject's family if the relation is the father
 	year
-	word // one of a list of the relation's own
+	word // a word from the relation's list
 )
 
-// namer draws names, none twice.
+// namer draws distinct names.
 type namer struct {
 	random *draw.Random
 	used   map[string]bool
 }
 
-// named draws until a name is new.
+// named draws names until one is new.
 func (n *namer) named(name func() string) string {
 	for {
 		if s := name(); !n.used[s] {
@@ -44,7 +44,7 @@ func (n *namer) feast() string {
 	return n.named(func() string { return one(n.random, feastWords) + " " + one(n.random, feastKinds) })
 }
 
-// person draws somebody of a family; of any where family is empty.
+// person draws a person of a family, or of any family if family is empty.
 func (n *namer) person(first []string, family string) string {
 	return n.named(func() string {
 		if family == "" {
@@ -92,7 +92,7 @@ var (
 	months = strings.Fields("January February March April May June July August September October November December")
 )
 
-// openings say what a page is about; $s is the subject.
+// openings are sentences that introduce the subject of a page, $s.
 var openings = map[kind][]string{
 	person: {"$s belongs to the people of whom the records speak.", "$s is remembered in several letters.",
 		"$s was well known in those years."},
@@ -101,7 +101,7 @@ var openings = map[kind][]string{
 	feast: {"$s is a feast of the low country.", "$s is an old custom.", "$s draws guests from near and far."},
 }
 
-// fillers are sentences that answer nothing.
+// fillers are sentences without information.
 var fillers = []string{
 	"Little else is known of those years.", "The winter was long and the roads were bad.",
 	"Some letters of the time were lost in a fire.", "Historians do not agree on every point.",
@@ -109,7 +109,7 @@ var fillers = []string{
 	"Much has changed since then.", "Not all of the records have survived.",
 }
 
-// chronicle are sentences of long pages; $y is a year.
+// chronicle contains the sentences of chronicles; $y is a year.
 var chronicle = []string{
 	"In $y a storm took the roof of the school.", "The summer of $y was the driest in memory.",
 	"In $y the mail coach came twice a week.", "A comet was seen over the hills in $y.",

@@ -12,25 +12,25 @@ const (
 	people = 96
 	towns  = 48
 	feasts = 32
-	// PageCount is how many pages a world has.
+	// PageCount is the number of pages of a world.
 	PageCount = people + towns + feasts
 )
 
-// entity is what a page is about.
+// entity is the subject of a page.
 type entity struct {
 	kind  kind
 	name  string
 	facts []fact
 }
 
-// fact is a relation of an entity to a value, which may have a page.
+// fact is a relation of an entity to a value. The value may have a page.
 type fact struct {
 	relation *relation
 	value    string
 	page     *entity
 }
 
-// said is an entity within a sentence.
+// said returns the entity's name within a sentence.
 func (e *entity) said() string { return saidOf(e.kind, e.name) }
 
 func saidOf(k kind, name string) string {
@@ -46,7 +46,7 @@ type World struct {
 	entities []*entity // people, towns, feasts
 }
 
-// New draws the world of a seed.
+// New draws the world for a seed.
 func New(seed uint64) *World {
 	w := &World{seed: seed}
 	n := namer{random: draw.NewRandom(seed, nameStream), used: map[string]bool{}}
@@ -80,10 +80,10 @@ func (w *World) people() []*entity { return w.entities[:people] }
 func (w *World) towns() []*entity  { return w.entities[people : people+towns] }
 func (w *World) feasts() []*entity { return w.entities[people+towns:] }
 
-// kinsmen is how many people in a hundred share the family name of one before.
+// kinsmen is the percentage of people who share the family name of an earlier person.
 const kinsmen = 25
 
-// family is the name of one who is there, or none.
+// family returns the family name of an existing person, or an empty text.
 func (w *World) family(r *draw.Random) string {
 	if len(w.entities) == 0 || !r.Chance(kinsmen) {
 		return ""
@@ -96,10 +96,11 @@ func family(name string) string {
 	return last
 }
 
-// link says who leads, founded and taught, and what lies where. The page at the end of a link never names its start.
+// link links people, towns and feasts: mayors, founders, teachers and places. The page at the end of a link never names
+// its start.
 func (w *World) link(r *draw.Random) {
 	leaders := draw.Shuffle(r, w.people())
-	leads := map[*entity]*entity{} // the town of each mayor
+	leads := map[*entity]*entity{} // town of each mayor
 	for i, t := range w.towns() {
 		t.point("the mayor of $s", leaders[i])
 		leads[leaders[i]] = t
@@ -120,7 +121,7 @@ func (w *World) link(r *draw.Random) {
 	}
 }
 
-// taught is how many people in a hundred have a teacher with a page.
+// taught is the percentage of people who have a teacher with a page.
 const taught = 60
 
 func (e *entity) point(the string, to *entity) {
@@ -128,7 +129,7 @@ func (e *entity) point(the string, to *entity) {
 	e.facts = append(e.facts, fact{&relations[i], to.name, to})
 }
 
-// Facts of a page beside its links.
+// Minimum and maximum number of a page's facts without links.
 const factsLeast, factsMost = 3, 5
 
 // tell draws the other facts.

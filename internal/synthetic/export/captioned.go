@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/captioned"
 )
 
-// Captioned writes pictures below the folder dir, the noise that generated ones begin with in latents/latents.npy, and
-// captions/captions.tsv: the layout of COCO-2014 as text to image uses it. The captions are written last: a folder that
-// has them is complete.
+// Captioned writes pictures below the folder dir, the initial noise of generated pictures in latents/latents.npy, and
+// captions/captions.tsv: the layout of COCO-2014 for text to image. It writes the captions last, so a folder with
+// captions is complete.
 func Captioned(ctx context.Context, dir string, set captioned.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 )
 
-// Encyclopedia writes one world to the folder dir: its pages, which URL each has, and the table of questions.
+// Encyclopedia writes one world to the folder dir: its pages, the URL of each page, and the table of questions.
 func Encyclopedia(ctx context.Context, dir string, set encyclopedia.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
@@ -33,7 +33,7 @@ func Encyclopedia(ctx context.Context, dir string, set encyclopedia.Set, first, 
 	return err
 }
 
-// lookupRow is a world as training reads it.
+// lookupRow is a world in the form for training.
 type lookupRow struct {
 	Pages   []lookupPage `json:"pages"`
 	Lookups []lookup     `json:"lookups"`
@@ -44,13 +44,13 @@ type lookupPage struct {
 	Text  string `json:"text"`
 }
 
-// lookup is a text that is looked for, and the title of the page that is meant.
+// lookup is a search text and the title of its page.
 type lookup struct {
 	Text  string `json:"text"`
 	Title string `json:"title"`
 }
 
-// Lookups writes worlds to the file path as JSON lines: the texts of the pages, and what is looked for.
+// Lookups writes worlds to the file path as JSON lines: the texts of the pages, and the lookups.
 func Lookups(ctx context.Context, path string, set encyclopedia.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
@@ -74,16 +74,16 @@ func Lookups(ctx context.Context, path string, set encyclopedia.Set, first, end 
 	})
 }
 
-// encyclopedias are the sets of worlds.
+// encyclopedias returns the sets of worlds.
 func encyclopedias() named[encyclopedia.Set] {
 	return named[encyclopedia.Set]{"train": encyclopedia.Train, "calibration": encyclopedia.Calibration,
 		"unseen": encyclopedia.Unseen, "eval": encyclopedia.Evaluation}
 }
 
-// EncyclopediaSets writes an encyclopedia with its questions to a folder.
+// EncyclopediaSets returns the writer of an encyclopedia with its questions to a folder.
 func EncyclopediaSets() Writer { return of(Encyclopedia, encyclopedias()) }
 
-// LookupSets writes what is looked for in encyclopedias to a file.
+// LookupSets returns the writer of lookups in encyclopedias to a file.
 func LookupSets() Writer {
 	w := of(Lookups, encyclopedias())
 	w.File = "lookups.jsonl"

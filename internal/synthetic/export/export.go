@@ -1,6 +1,6 @@
 // Package export writes synthetic data sets to files in the official layouts, for training scripts and other programs.
-// Each function writes samples [first, end) of a set. It makes missing folders, replaces files of the same names, and
-// stops at the first error or when ctx ends.
+// Each function writes samples [first, end) of a set. It creates missing folders, replaces existing files, and stops at
+// the first error or when ctx ends.
 //
 // In scope: the files, their order, drawing on all cores. Out of scope: the samples (packages below synthetic), the
 // command line (cmd/synthetic-export).
@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// inRange returns an error unless [first, end) is a range of a set of n samples.
+// inRange returns an error unless [first, end) is a range of a set with n samples.
 func inRange(first, end, n int) error {
 	if first < 0 || first > end || end > n {
 		return fmt.Errorf("samples %d to %d of %d: want 0 <= first <= end <= %d", first, end, n, n)

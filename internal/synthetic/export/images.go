@@ -12,8 +12,8 @@ import (
 )
 
 // Images writes pictures to the folder dir, with a val_map.txt of "name label" lines in the same order: the ImageNet
-// layout. They are PNG as the set has them at quality 0, else JPEG (NAME.JPEG) of that quality, 1 to 100. val_map.txt
-// is written last: a folder that has one is complete.
+// layout. With quality 0 the pictures are PNG files, otherwise JPEG files (NAME.JPEG) of that quality, 1 to 100.
+// val_map.txt is written last, so a folder with this file is complete.
 func Images(ctx context.Context, dir string, set synthetic.ImageSet, first, end, quality int) error {
 	if quality < 0 || quality > 100 {
 		return fmt.Errorf("quality %d of JPEG: want 1 to 100, or 0 for PNG", quality)

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/preferences"
 )
 
-// Preferences writes a stream to the folder dir as an official folder sampled_data. A stream is written whole: first
-// and end have to be all its users.
+// Preferences writes a stream to the folder dir as an official folder sampled_data. A stream can only be written whole:
+// first and end must include all its users.
 func Preferences(ctx context.Context, dir string, set *preferences.Set, first, end int) error {
 	if first != 0 || end != set.Len() {
 		return fmt.Errorf("users %d to %d of %d: a stream is written whole", first, end, set.Len())

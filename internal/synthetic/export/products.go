@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/products"
 )
 
-// productRow is a row of the catalogue at the hub.
+// productRow is a row of the catalogue on the hub.
 type productRow struct {
 	Image struct {
 		Bytes []byte `parquet:"bytes,optional,plain"`
@@ -26,14 +26,14 @@ type productRow struct {
 	SecondHand  bool     `parquet:"ground_truth_is_secondhand"`
 }
 
-// ProductFile is the file that Products writes below its folder: that of one split at the hub.
+// ProductFile is the name of the file that Products writes below its folder, equal to that of a split on the hub.
 const ProductFile = "data/train-00000-of-00001.parquet"
 
-// productsTogether is how many products are drawn before they are written.
+// productsTogether is the number of products that are drawn before they are written.
 const productsTogether = 256
 
-// Products writes products to ProductFile below the folder dir, in the columns of the catalogue at the hub. The file
-// has its name when it is complete.
+// Products writes products to ProductFile below the folder dir, with the columns of the catalogue on the hub. The file
+// gets its name when it is complete.
 func Products(ctx context.Context, dir string, set products.Set, first, end int) (err error) {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
@@ -63,7 +63,7 @@ func Products(ctx context.Context, dir string, set products.Set, first, end int)
 		if _, err := w.Write(rows); err != nil {
 			return fmt.Errorf("write products: %w", err)
 		}
-		if err := w.Flush(); err != nil { // a row group is as large as what is drawn at a time
+		if err := w.Flush(); err != nil { // a row group contains the products that are drawn at a time
 			return fmt.Errorf("write products: %w", err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 )
 
-// ReasoningRows are questions: a set of package reasoning, or those of an evaluation.
+// ReasoningRows are questions: a set of package reasoning, or the rows of an evaluation set.
 type ReasoningRows interface {
 	Len() int
 	At(i int) reasoning.Row
@@ -24,7 +24,7 @@ type reasoningRow struct {
 }
 
 // Reasoning writes questions to the file path as JSON lines of "text_input", "ground_truth" and "dataset", the columns
-// of deepseek-r1's set, and of "thought" and "answer", which together are the worked answer.
+// of deepseek-r1's set, and of "thought" and "answer", the two parts of the worked answer.
 func Reasoning(ctx context.Context, path string, rows ReasoningRows, first, end int) error {
 	return writeRows(ctx, path, rows, first, end, func(r reasoning.Row) any {
 		return reasoningRow{r.Question, r.Truth, r.Dataset, r.Thought, r.Answer}
@@ -39,7 +39,7 @@ type tokenRow struct {
 }
 
 // ReasoningTokens writes questions to the file path as JSON lines of "tok_input", "dataset" and "ground_truth", the
-// columns of gpt-oss-120b's sets. encode gives the ids of the complete prompt of a question.
+// columns of gpt-oss-120b's sets. encode returns the ids of a question's complete prompt.
 func ReasoningTokens(ctx context.Context, path string, rows ReasoningRows, first, end int,
 	encode func(question string) []int32,
 ) error {
@@ -48,8 +48,8 @@ func ReasoningTokens(ctx context.Context, path string, rows ReasoningRows, first
 	})
 }
 
-// ReasoningProblems writes the problems of the rows to the file path as JSON lines, each in LiveCodeBench's form: a row
-// whose problem was written before is passed over.
+// ReasoningProblems writes the problems of the rows to the file path as JSON lines in LiveCodeBench's form. It writes
+// each problem once.
 func ReasoningProblems(ctx context.Context, path string, rows ReasoningRows, first, end int) error {
 	written := map[string]bool{}
 	return writeRows(ctx, path, rows, first, end, func(r reasoning.Row) any {
@@ -61,7 +61,7 @@ func ReasoningProblems(ctx context.Context, path string, rows ReasoningRows, fir
 	})
 }
 
-// writeRows writes what line makes of each row, unless that is nil.
+// writeRows writes the result of line for each row, unless it is nil.
 func writeRows(ctx context.Context, path string, rows ReasoningRows, first, end int,
 	line func(reasoning.Row) any,
 ) error {

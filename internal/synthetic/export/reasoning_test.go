@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 )
 
-// lines are the JSON lines of a file.
+// lines returns the JSON lines of a file.
 func lines[T any](t *testing.T, path string) (all []T) {
 	t.Helper()
 	data, err := os.ReadFile(path)

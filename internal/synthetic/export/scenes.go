@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
 )
 
-// pictureFolder is where the pictures go, below the data set's folder.
+// pictureFolder is the folder of the pictures, below the data set's folder.
 const pictureFolder = "validation/data"
 
-// Scenes writes at least one picture below the folder dir, and their boxes in annotations/openimages-mlperf.json in the
-// same order: the layout of OpenImages as the benchmark uses it. The annotations are written last: a folder that has
-// them is complete.
+// Scenes writes one or more pictures below the folder dir, and their boxes in annotations/openimages-mlperf.json in the
+// same order: the benchmark's layout of OpenImages. It writes the annotations last, so a folder with annotations is
+// complete.
 func Scenes(ctx context.Context, dir string, set scenes.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
@@ -75,7 +75,8 @@ type sceneBox struct {
 	Crowd    int        `json:"iscrowd"`
 }
 
-// annotations counts images and boxes from 1: the COCO evaluation takes a box's id 0 for none.
+// annotations returns the annotations. Ids of images and boxes begin at 1, because the COCO evaluation treats a box
+// with the id 0 as missing.
 func annotations(set scenes.Set, first, end int) sceneFile {
 	var f sceneFile
 	for c := range scenes.Classes {

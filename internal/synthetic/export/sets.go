@@ -23,47 +23,47 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )
 
-// Writer writes the sets of one kind of drawn samples.
+// Writer writes the sets of one kind of samples.
 type Writer struct {
-	Sets []string // their names, "eval" first where there is one
-	// Write writes the n samples of a set from the first on, all that follow where n is negative, to a folder, or where
-	// File has a name, to a file.
+	Sets []string // names of the sets, with "eval" first if it exists
+	// Write writes n samples of a set, beginning with sample first, to a folder or, if File is set, to a file. If n is
+	// negative, it writes all following samples.
 	Write func(ctx context.Context, out, set string, first, n int) error
-	// File is the official name of the file, for the kinds that are written as one.
+	// File is the official name of the file, for kinds that are written to one file.
 	File string
 }
 
-// SceneSets writes scenes.
+// SceneSets returns the writer of scenes.
 func SceneSets() Writer {
 	return of(Scenes, named[scenes.Set]{
 		"train": scenes.Train, "calibration": scenes.Calibration, "eval": scenes.Eval})
 }
 
-// VolumeSets writes volumes.
+// VolumeSets returns the writer of volumes.
 func VolumeSets() Writer {
 	return of(Volumes, named[volumes.Set]{
 		"train": volumes.Train, "calibration": volumes.Calibration, "eval": volumes.Eval})
 }
 
-// HeadSets writes heads.
+// HeadSets returns the writer of heads.
 func HeadSets() Writer {
 	return of(Heads, named[volumes.HeadSet]{
 		"train": volumes.HeadTrain, "calibration": volumes.HeadCalibration, "eval": volumes.HeadEval})
 }
 
-// StreetSets writes streets.
+// StreetSets returns the writer of streets.
 func StreetSets() Writer {
 	return of(Streets, named[streets.Set]{
 		"train": streets.Train, "calibration": streets.Calibration, "eval": streets.Eval})
 }
 
-// ClickSets writes clicks.
+// ClickSets returns the writer of clicks.
 func ClickSets() Writer {
 	return of(Clicks, named[*clicks.Set]{
 		"train": clicks.Train, "eval": clicks.Eval})
 }
 
-// QuestionSets writes questions to a file.
+// QuestionSets returns the writer of questions to a file.
 func QuestionSets() Writer {
 	w := of(Questions, named[questions.Set]{
 		"train": questions.Train, "calibration": questions.Calibration, "eval": questions.Eval})
@@ -71,7 +71,7 @@ func QuestionSets() Writer {
 	return w
 }
 
-// ArticleSets writes articles to a file.
+// ArticleSets returns the writer of articles to a file.
 func ArticleSets() Writer {
 	w := of(Articles, named[articles.Set]{
 		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})
@@ -79,31 +79,31 @@ func ArticleSets() Writer {
 	return w
 }
 
-// SpeechSets writes speech.
+// SpeechSets returns the writer of speech.
 func SpeechSets() Writer {
 	return of(Speech, named[speech.Set]{
 		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})
 }
 
-// TranslationSets writes sentences.
+// TranslationSets returns the writer of sentences.
 func TranslationSets() Writer {
 	return of(Translation, named[translation.Set]{
 		"train": translation.Train, "eval": translation.Eval})
 }
 
-// CaptionedSets writes captioned pictures.
+// CaptionedSets returns the writer of captioned pictures.
 func CaptionedSets() Writer {
 	return of(Captioned, named[captioned.Set]{
 		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})
 }
 
-// ProductSets writes products.
+// ProductSets returns the writer of products.
 func ProductSets() Writer {
 	return of(Products, named[products.Set]{
 		"train": products.Train, "calibration": products.Calibration, "eval": products.Eval})
 }
 
-// ReasoningSets writes questions with worked answers to a file.
+// ReasoningSets returns the writer of questions with worked answers to a file.
 func ReasoningSets() Writer {
 	sets := reasoningEvaluations()
 	sets["train"] = func() ReasoningRows { return reasoning.Train() }
@@ -113,14 +113,14 @@ func ReasoningSets() Writer {
 	return w
 }
 
-// ReasoningProblemSets writes the problems of the evaluation sets to a file.
+// ReasoningProblemSets returns the writer of the evaluation sets' problems to a file.
 func ReasoningProblemSets() Writer {
 	w := of(ReasoningProblems, reasoningEvaluations())
 	w.File = "test.jsonl"
 	return w
 }
 
-// reasoningEvaluations are the sets of the benchmarks.
+// reasoningEvaluations returns the sets of the benchmarks.
 func reasoningEvaluations() named[ReasoningRows] {
 	return named[ReasoningRows]{
 		"deepseek":    func() ReasoningRows { return reasoning.DeepSeek() },
@@ -130,20 +130,20 @@ func reasoningEvaluations() named[ReasoningRows] {
 	}
 }
 
-// CitationSets writes a graph, whole.
+// CitationSets returns the writer of graphs. It only writes whole graphs.
 func CitationSets() Writer {
 	return of(Citations, named[*citations.Set]{
 		"all": citations.All})
 }
 
-// PreferenceSets writes a stream of rated items, whole.
+// PreferenceSets returns the writer of streams of rated items. It only writes whole streams.
 func PreferenceSets() Writer {
 	return of(Preferences, named[*preferences.Set]{
 		"train": preferences.Train, "eval": preferences.Eval, "wide": preferences.Wide})
 }
 
-// ImageSets writes pictures, as JPEG of a quality from 1 to 100, or of quality 0 as PNG. It writes more than a set has
-// if so many are asked for: drawing goes on without repeating one.
+// ImageSets returns the writer of pictures, as JPEG with a quality of 1 to 100 or, with quality 0, as PNG. It can write
+// more pictures than a set contains; they do not repeat.
 func ImageSets(quality int) Writer {
 	write := func(ctx context.Context, dir string, set synthetic.ImageSet, first, end int) error {
 		set.N = max(set.N, end)
@@ -153,14 +153,14 @@ func ImageSets(quality int) Writer {
 		"train": synthetic.ImageTrain, "calibration": synthetic.ImageCalibration, "eval": synthetic.ImageEval})
 }
 
-// named are the sets of a kind.
+// named contains the sets of a kind by their names.
 type named[S interface{ Len() int }] map[string]func() S
 
-// of finds the set and the end of the range.
+// of returns a Writer that finds the set and the end of the range.
 func of[S interface{ Len() int }](write func(ctx context.Context, out string, set S, first, end int) error,
 	all named[S],
 ) Writer {
-	names := slices.Sorted(maps.Keys(all)) // c, e, r, t
+	names := slices.Sorted(maps.Keys(all)) // sorted: calibration comes before eval
 	if i := slices.Index(names, "eval"); i > 0 {
 		names = slices.Insert(slices.Delete(names, i, i+1), 0, "eval")
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
 )
 
-// speechName is what RNN-T's data set calls its manifest, and the folder of its clips.
+// speechName is the name of the manifest and of the folder of clips in RNN-T's data set.
 const speechName = "dev-clean-wav"
 
-// Speech writes clips to the folder dir as RNN-T's data set: dev-clean-wav.json, and the clips as WAV below
+// Speech writes clips to the folder dir as RNN-T's data set: dev-clean-wav.json, and the clips as WAV files below
 // dev-clean-wav.
 func Speech(ctx context.Context, dir string, set speech.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/streets"
 )
 
-// streetQuality is that of the pictures' JPEG.
+// streetQuality is the JPEG quality of the pictures.
 const streetQuality = 95
 
 // Streets writes frames below the folder dir in the KITTI form of Waymo: DIR/waymo_infos_val.pkl, points in
-// DIR/training/velodyne, pictures in DIR/training/image_0 to image_4; and beside them, for training, the classes of the
-// pixels as grey PNG in DIR/training/classes_0 to classes_4. The index is written last: a folder that has it is
-// complete.
+// DIR/training/velodyne, pictures in DIR/training/image_0 to image_4. For training it also writes the classes of the
+// pixels as grey PNG files in DIR/training/classes_0 to classes_4. It writes the index last, so a folder with the index
+// is complete.
 func Streets(ctx context.Context, dir string, set streets.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/questions"
 )
 
-// Articles writes articles and their summaries to the file path as JSON lines of "input" and "output", the fields that
-// the official summarisation sets have.
+// Articles writes articles and their summaries to the file path as JSON lines of "input" and "output", the fields of
+// the official summarisation sets.
 func Articles(ctx context.Context, path string, set articles.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
@@ -34,7 +34,7 @@ func Articles(ctx context.Context, path string, set articles.Set, first, end int
 	})
 }
 
-// article is one line.
+// article is a line of the file.
 type article struct {
 	Input  string `json:"input"`
 	Output string `json:"output"`

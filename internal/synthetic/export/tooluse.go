@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/tooluse"
 )
 
-// toolSet is what can be written of package tooluse: files by their names, each a line for each row.
+// toolSet contains files of package tooluse by their names. Each file has a line for each row.
 type toolSet map[string][]string
 
-// Len counts the rows of all files.
+// Len returns the number of rows of all files.
 func (s toolSet) Len() (n int) {
 	for _, rows := range s {
 		n += len(rows)
@@ -38,7 +38,7 @@ func toolQuestions() toolSet {
 func toolConversations() toolSet { return toolSet{conversations.OfficialName: tooluse.Rows()} }
 
 // Tools writes questions or conversations to the folder dir: bfcl-eval's data, or the file of recorded conversations.
-// They are written whole: first and end have to be all rows.
+// They can only be written whole: first and end must include all rows.
 func Tools(ctx context.Context, dir string, set toolSet, first, end int) error {
 	if first != 0 || end != set.Len() {
 		return errors.New("questions and conversations are written whole: leave the range out")
@@ -52,7 +52,8 @@ func Tools(ctx context.Context, dir string, set toolSet, first, end int) error {
 	return errors.Join(faults...)
 }
 
-// ToolSets writes questions that calls of functions answer, and conversations of an agent, to folders.
+// ToolSets returns the writer of questions that are answered by function calls, and of conversations of an agent, to
+// folders.
 func ToolSets() Writer {
 	return of(Tools, named[toolSet]{"conversations": toolConversations, "questions": toolQuestions})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
 )
 
-// Translation writes pairs to the folder dir: words.en and words.de, a sentence a line, its words a space apart. They
-// are the official files before byte-pair encoding, which goes with a model.
+// Translation writes pairs to the folder dir: words.en and words.de, with one sentence per line and a space between
+// words. They are the official files before byte-pair encoding, which depends on the model.
 func Translation(ctx context.Context, dir string, set translation.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )
 
-// Volumes writes volumes below the folder dir as DIR/case_00000/imaging.nii.gz and segmentation.nii.gz: the layout in
-// which KiTS19 is published.
+// Volumes writes volumes below the folder dir as DIR/case_00000/imaging.nii.gz and segmentation.nii.gz, the published
+// layout of KiTS19.
 func Volumes(ctx context.Context, dir string, set volumes.Set, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
@@ -27,9 +27,9 @@ func Volumes(ctx context.Context, dir string, set volumes.Set, first, end int) e
 	})
 }
 
-// Heads writes heads below the folder dir as DIR/HGG/CASE/CASE_t1.nii.gz, with _t1ce, _t2, _flair and _seg, and those
-// without an enhancing part below DIR/LGG: the layout in which BraTS is published, whose labels are 1 for the
-// non-enhancing part, 2 for oedema and 4 for the enhancing part. DIR/fold1_validation.txt lists their names.
+// Heads writes heads below the folder dir as DIR/HGG/CASE/CASE_t1.nii.gz, with _t1ce, _t2, _flair and _seg, and heads
+// without an enhancing part below DIR/LGG: the published layout of BraTS. Its labels are 1 for the non-enhancing part,
+// 2 for oedema and 4 for the enhancing part. DIR/fold1_validation.txt lists the names of the heads.
 func Heads(ctx context.Context, dir string, set volumes.HeadSet, first, end int) error {
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err

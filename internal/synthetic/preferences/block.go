@@ -5,8 +5,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// block is a period of a user: what was offered, and what of it went into the history. Without candidates the user was
-// absent.
+// block is a period of a user: the offered candidates, and those that entered the history. In a block without
+// candidates the user was absent.
 type block struct{ candidates, history []rated }
 
 // rated is an item with its rating in halves, 2 to 10.

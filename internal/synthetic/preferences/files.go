@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Files are those of the official folder sampled_data, by their names. All users are in one data file.
+// Files returns the files of the official folder sampled_data by their names. One data file contains all users.
 func (s *Set) Files() map[string][]byte {
 	var data, requests, counts table
 	var offsets, requestOffsets []int
@@ -38,7 +38,7 @@ func (s *Set) Files() map[string][]byte {
 	}
 }
 
-// blockOf is the block of a period.
+// blockOf returns the block of a period.
 func blockOf(period int) int {
 	if period < TrainPeriods {
 		return period + 1
@@ -46,7 +46,7 @@ func blockOf(period int) int {
 	return period + 2
 }
 
-// cells are those of a user's line: of each block the candidates, their ratings, the history, its ratings.
+// cells returns the cells of a user's line: for each block the candidates, their ratings, the history, and its ratings.
 func (s *Set) cells(all []block) []string {
 	cells := make([]string, 0, 4*len(all))
 	for _, b := range all {
@@ -62,12 +62,12 @@ func rating(r rated) string { return strconv.FormatFloat(float64(r.halves)/2, 'f
 
 func numbers(values []int) string { return strings.Join(lists.Map(values, strconv.Itoa), ",") }
 
-// table is a file in the making: cells with a comma are in double quotes, lines end with CR and LF.
+// table collects the text of a file. Cells with a comma are in double quotes, and lines end with CR and LF.
 type table struct{ bytes.Buffer }
 
 func (t *table) line(cells ...string) {
 	w := csv.NewWriter(&t.Buffer)
 	w.UseCRLF = true
-	_ = w.Write(cells) // a Buffer takes everything
+	_ = w.Write(cells) // writing to a Buffer cannot fail
 	w.Flush()
 }

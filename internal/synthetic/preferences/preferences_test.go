@@ -172,7 +172,7 @@ func inference(s *Set, what func(u *user, block int, history, offered []rated)) 
 	}
 }
 
-// gauc is the mean over requests of the share of pairs of a liked and another candidate in which the first has the
+// gauc returns the mean over requests of the share of pairs of a liked and another candidate in which the first has the
 // higher score, equal ones counting half.
 func gauc(s *Set, score func(u *user, block int, history []rated, item int) float64) float64 {
 	sum, requests := 0.0, 0

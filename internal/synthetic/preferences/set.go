@@ -7,36 +7,36 @@ import (
 
 // The shape of every set.
 const (
-	TrainPeriods = 8  // periods a model is trained on
-	Periods      = 10 // with those of inference
+	TrainPeriods = 8  // periods for training
+	Periods      = 10 // including the periods of inference
 	Categories   = 8
-	Items        = 1024 // as many of each category
-	Candidates   = 24   // of a block
-	Cohorts      = 64   // of users: the number's remainder says which
+	Items        = 1024 // the same number in each category
+	Candidates   = 24   // candidates of a block
+	Cohorts      = 64   // cohorts of users, by the remainder of the user's number
 	HistoryMost  = baseHistory + (Periods-1)*periodHistory
 )
 
-// How many of a block's candidates the user takes into the history.
+// Numbers of a block's candidates that enter the history.
 const (
 	baseHistory   = 8
 	periodHistory = 6
 )
 
-// active is how many users of 100 have a request in a period.
+// active is the percentage of users with a request in a period.
 const active = 70
 
-// Blocks of a user: the base, the training periods, an evaluation block that inference must not read, the periods of
-// inference.
+// Blocks of a user: the base block, the training periods, an evaluation block that inference must not read, and the
+// periods of inference.
 const (
 	baseBlock       = 0
 	evaluationBlock = TrainPeriods + 1
 	blocks          = Periods + 2
 )
 
-// seed is that of all users and items.
+// seed is the seed of all users and items.
 const seed = 0x70726566_00000001
 
-// What is drawn, as a part of the keys.
+// Kinds of drawn values, as parts of the random generators' keys.
 const (
 	ofItems = iota
 	ofUsers
@@ -45,10 +45,10 @@ const (
 	ofIDs
 )
 
-// Set is a stream of the first users. It may be used from many goroutines.
+// Set is a stream of the first users. It is safe for concurrent use.
 type Set struct {
 	users int
-	ids   int // ids of items are of [0, ids)
+	ids   int // ids of items are in [0, ids)
 	items []int
 	names []int
 }
@@ -60,16 +60,17 @@ const (
 	wideUsers  = 12
 )
 
-// WideIDs are as many as the official data's: most are not exact in float32.
+// WideIDs is the number of ids of the official data. Most of them are not exact in float32.
 const WideIDs = 1_000_000_000
 
-// Train is the set that the embedded model is trained on: its training periods.
+// Train returns the set for training the embedded model; its training periods are used.
 func Train() *Set { return newSet(TrainUsers, Items) }
 
-// Eval is the set whose periods of inference are the embedded data: users of Train in periods that no training saw.
+// Eval returns the set whose periods of inference are the embedded data: users of Train in periods that were not used
+// for training.
 func Eval() *Set { return newSet(EvalUsers, Items) }
 
-// Wide is a small set whose ids are spread over those of the official data.
+// Wide returns a small set whose ids have the range of the official data.
 func Wide() *Set { return newSet(wideUsers, WideIDs) }
 
 func newSet(users, ids int) *Set {
@@ -81,13 +82,13 @@ func newSet(users, ids int) *Set {
 	return s
 }
 
-// Len is the number of users.
+// Len returns the number of users.
 func (s *Set) Len() int { return s.users }
 
-// IDs is the number that ids are below. The category of an id is id / (IDs / Categories).
+// IDs returns the upper limit of ids. The category of an id is id / (IDs / Categories).
 func (s *Set) IDs() int { return s.ids }
 
-// id spreads the items of a category over the ids of the category. The last item has the last id.
+// id distributes the items of a category over the ids of the category. The last item has the last id.
 func (s *Set) id(item int) int {
 	if item == Items-1 {
 		return s.ids - 1

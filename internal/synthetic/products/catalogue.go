@@ -1,6 +1,6 @@
 package products
 
-// thing is what a picture shows.
+// thing is the object in a picture.
 type thing int
 
 const (
@@ -19,7 +19,7 @@ const (
 	things = iota
 )
 
-// pattern is what covers it.
+// pattern is the pattern on the object.
 type pattern int
 
 const (
@@ -32,7 +32,7 @@ const (
 // Categories is the number of categories: category c is thing c/3 with pattern c%3.
 const Categories = things * patterns
 
-// departments are the first levels of categories, of three things each.
+// departments are the first levels of categories; each contains three things.
 var departments = [things / 3]string{"Kitchen", "Furniture", "Clothing", "Toys"}
 
 var thingNames = [things]string{
@@ -41,7 +41,7 @@ var thingNames = [things]string{
 
 var patternNames = [patterns]string{"Plain", "Striped", "Dotted"}
 
-// CategoryName is category c: "Kitchen > Mugs > Striped Mugs".
+// CategoryName returns the name of category c: "Kitchen > Mugs > Striped Mugs".
 func CategoryName(c int) string {
 	name := thingNames[c/patterns]
 	return departments[c/patterns/3] + " > " + name + " > " + patternNames[c%patterns] + " " + name

@@ -2,13 +2,13 @@ package products
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// layer is a part of a thing: an outline in hundredths of its radius, of the thing's colour or a darker one.
+// layer is a part of a thing: an outline in hundredths of its radius, in the thing's colour or a darker one.
 type layer struct {
 	path draw.Path
-	dark bool // without the pattern
+	dark bool // darker and without the pattern
 }
 
-// paint draws a thing on a ground of another hue.
+// paint draws a thing on a background of another hue.
 func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
 	hue := r.Below(draw.HueCircle)
@@ -41,7 +41,7 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	return c
 }
 
-// hide puts a strip before a part of a thing.
+// hide covers a part of a thing with a strip.
 func hide(c *draw.Canvas, r *draw.Random, at draw.Point) {
 	at.X, at.Y = at.X+r.Between(-5000, 5000), at.Y+r.Between(-5000, 5000)
 	strip := draw.Path{draw.Box(Side*draw.One, r.Between(600, 1800))}
@@ -49,7 +49,7 @@ func hide(c *draw.Canvas, r *draw.Random, at draw.Point) {
 	c.Fill(strip.Place(draw.NewPose(at, r.Below(draw.Turn))), draw.One, draw.Flat(ink))
 }
 
-// ground fills a picture with shades of a hue that is not the thing's.
+// ground fills a picture with shades of a hue.
 func ground(c *draw.Canvas, r *draw.Random, hue int) {
 	hue += r.Between(draw.HueCircle/4, draw.HueCircle*3/4)
 	from := draw.HSV(hue, r.Between(10, 220), r.Between(60, 230))
@@ -63,7 +63,7 @@ func ground(c *draw.Canvas, r *draw.Random, hue int) {
 	})
 }
 
-// ink covers a thing at a pose with a pattern of two colours.
+// ink returns the ink of a thing at a pose, with a pattern of two colours.
 func (p pattern) ink(pose draw.Pose, radius int, color, other draw.Color) draw.Ink {
 	width := radius / 5
 	switch p {
@@ -98,7 +98,7 @@ func scaled(p draw.Path, radius int) draw.Path {
 	return out
 }
 
-// body has the pattern, and part has not.
+// body returns a layer with the pattern, and part a darker layer without it.
 func body(contours ...[]draw.Point) layer { return layer{path: contours} }
 func part(contours ...[]draw.Point) layer { return layer{path: contours, dark: true} }
 
@@ -109,7 +109,7 @@ func at(x, y int, contour []draw.Point) []draw.Point {
 func box(x, y, halfX, halfY int) []draw.Point { return at(x, y, draw.Box(halfX, halfY)) }
 func oval(x, y, rx, ry int) []draw.Point      { return at(x, y, draw.Oval(rx, ry)) }
 
-// layers are the parts of a thing, from the back to the front.
+// layers returns the parts of a thing, back to front.
 func (t thing) layers() []layer {
 	switch t {
 	case mug:

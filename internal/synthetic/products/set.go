@@ -14,7 +14,8 @@ const (
 	EvalCount        = 720
 )
 
-// Side is the height and width of a picture in pixels, and Offered how many categories a product is offered with.
+// Side is the height and width of a picture in pixels, and Offered the number of categories that are offered for a
+// product.
 const (
 	Side    = 96
 	Offered = 8
@@ -27,32 +28,32 @@ const (
 	pictureStream
 )
 
-// Set is a set of products. Each run of [Categories] of them, counted from 0, has every category once.
+// Set is a set of products. Each block of [Categories] products, counted from 0, contains every category once.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(0x706c756d_00000701, TrainCount)} }
 
-// Calibration is the set that it is quantised with.
+// Calibration returns the set for quantising the embedded model.
 func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000702, CalibrationCount)} }
 
-// Eval is the set that accuracy is measured on.
+// Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000703, EvalCount)} }
 
-// Product is what is written of a product, and what is true of it.
+// Product contains the texts of a product and its true properties.
 type Product struct {
 	Title       string
 	Description string
-	Offered     []string // categories, the true one among them
+	Offered     []string // categories, including the true one
 	Category    string   // levels joined by " > "
 	Brand       string
 	SecondHand  bool
 }
 
-// pictureQuality is that of the pictures as JPEG.
+// pictureQuality is the JPEG quality of the pictures.
 const pictureQuality = 90
 
-// Name is the file name of product i's picture: "product_00000017.jpg".
+// Name returns the file name of product i's picture: "product_00000017.jpg".
 func (s Set) Name(i int) string { return fmt.Sprintf("product_%08d.jpg", i) }
 
 func (s Set) category(i int) int {
@@ -60,7 +61,7 @@ func (s Set) category(i int) int {
 	return block.Shuffled(Categories)[i%Categories]
 }
 
-// Product makes up product i.
+// Product generates product i.
 func (s Set) Product(i int) Product {
 	category := s.category(i)
 	r := draw.NewRandom(s.Seed, textStream, uint64(i))
@@ -72,14 +73,14 @@ func (s Set) Product(i int) Product {
 	return p
 }
 
-// Picture draws product i, as JPEG.
+// Picture draws product i as a JPEG file.
 func (s Set) Picture(i int) []byte {
 	category := s.category(i)
 	r := draw.NewRandom(s.Seed, pictureStream, uint64(i))
 	return paint(r, thing(category/patterns), pattern(category%patterns)).JPEG(pictureQuality)
 }
 
-// offer draws categories beside the true one.
+// offer draws categories and adds the true one.
 func offer(r *draw.Random, category int) []string {
 	chosen := []int{category}
 	for _, c := range r.Shuffled(Categories) {

@@ -24,7 +24,7 @@ var (
 
 func pick(r *draw.Random, from []string) string { return from[r.Below(len(from))] }
 
-// brand makes a name of two or three syllables, and now and then a second word.
+// brand draws a name of two or three syllables, sometimes with a second word.
 func brand(r *draw.Random) string {
 	name := brandWord(r)
 	if r.Chance(15) {
@@ -33,7 +33,7 @@ func brand(r *draw.Random) string {
 	return name
 }
 
-// brandWord is a word that nobody knows.
+// brandWord draws a made-up word.
 func brandWord(r *draw.Random) string {
 	name := ""
 	for range r.Between(2, 3) {
@@ -44,13 +44,13 @@ func brandWord(r *draw.Random) string {
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// title puts the brand among other words.
+// title writes a title with the brand among other words.
 func title(r *draw.Random, brand string, secondHand bool) string {
 	capitals := r.Chance(50)
 	word := func() string {
 		w := pick(r, words)
 		switch {
-		case r.Chance(15): // a name of the product's own
+		case r.Chance(15): // a name of the product
 			w = brandWord(r)
 		case capitals:
 			w = capital(w)
@@ -79,7 +79,7 @@ func title(r *draw.Random, brand string, secondHand bool) string {
 	return text
 }
 
-// marked says in a title that the product is second-hand, now and then with two letters exchanged.
+// marked adds a word for second-hand to a title, sometimes with two letters exchanged.
 func marked(r *draw.Random, text string) string {
 	mark := []byte(pick(r, marks))
 	if r.Chance(15) {

@@ -1,7 +1,7 @@
 package questions
 
-// relation is something that can be told of a subject, $s or, where that is no subject of the sentence,
-// $S, with values $a and $b.
+// relation is a kind of statement about a subject, with values $a and $b. The subject is $s, or $S in places other than
+// the subject of a sentence.
 type relation struct {
 	subject kind
 	a, b    kind
@@ -9,13 +9,14 @@ type relation struct {
 	ask     []ask
 }
 
-// ask is a question, and which part of the fact answers it: 's', 'a' or 'b'. A question for the subject names a value.
+// ask is a question, and the part of the fact that answers it: 's', 'a' or 'b'. A question for the subject names a
+// value.
 type ask struct {
 	text   string
 	answer byte
 }
 
-// relations are all that is told of a kind of subject.
+// relations returns all relations of a kind of subject.
 func relations(subject kind) []relation {
 	switch subject {
 	case person:
@@ -117,7 +118,7 @@ func firmRelations() []relation {
 	}
 }
 
-// fillers are sentences that answer nothing.
+// fillers returns sentences without information.
 func fillers() []string {
 	return []string{
 		"Little else is known of those years.", "The winter was long and the roads were bad.",

@@ -20,13 +20,13 @@ const PerPassage = 4
 // Set is a set of passages.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(0x706c756d_00000401, TrainCount)} }
 
-// Calibration is the set that the embedded model is quantised with.
+// Calibration returns the set that the embedded model is quantised with.
 func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000402, CalibrationCount)} }
 
-// Eval is the set that accuracy is measured on.
+// Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000403, EvalCount)} }
 
 // Paragraph writes passage i and [PerPassage] questions about it, each with one answer.
@@ -50,5 +50,5 @@ func (s Set) Paragraphs(first, end int) []squad.Paragraph {
 	return paragraphs
 }
 
-// SQuAD is the whole set in the form of a data set that is read.
+// SQuAD returns the whole set as a question set of package squad.
 func (s Set) SQuAD() *squad.QuestionSet { return squad.FromParagraphs(s.Paragraphs(0, s.Len())) }

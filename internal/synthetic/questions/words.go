@@ -28,7 +28,7 @@ const (
 	building
 )
 
-// draw returns a value of the kind.
+// draw returns a random value of the kind.
 func (k kind) draw(r *draw.Random) string {
 	switch k {
 	case person:
@@ -58,7 +58,7 @@ func months() []string {
 	return strings.Fields("January February March April May June July August September October November December")
 }
 
-// list returns the values of a kind that has few.
+// list returns the values of a kind with few values.
 func (k kind) list() []string {
 	switch k {
 	case job:
@@ -104,7 +104,7 @@ func firstNames(women bool) []string {
 		"Robert Stefan Tomás Viktor")
 }
 
-// isWoman says whether a person's first name is a woman's.
+// isWoman reports whether a person's first name is a woman's.
 func isWoman(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
 	return slices.Contains(firstNames(true), first)
@@ -114,7 +114,7 @@ func surname(r *draw.Random) string {
 	return stem(r) + choose(r, strings.Fields("man son berg feld stein wick mann field quist ski ova ler"))
 }
 
-// stem is the first part of the names of towns and families.
+// stem draws the first part of the names of towns and families.
 func stem(r *draw.Random) string {
 	return choose(r,
 		strings.Fields("Ald Bram Corn Dren Ell Farn Gold Hart Ing Jarl Kest Lind Mar Nord Ost Pem Quar Rosen Sand Thorn Ulm "+

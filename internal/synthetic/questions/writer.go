@@ -9,34 +9,35 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// fact is one relation of one subject, and where the passage tells it.
+// fact is a relation of a subject, and its position in the passage.
 type fact struct {
 	relation relation
-	values   [3]string // of $s, $a and $b
-	places   [3]int    // of these in the passage, in characters
+	values   [3]string // values of $s, $a and $b
+	places   [3]int    // positions of these values in the passage, in characters
 }
 
-// slot is the index of a part of a fact in its arrays.
+// slot returns the index of a part of a fact in its arrays.
 func slot(name byte) int { return strings.IndexByte("sab", name|0x20) }
 
 // writer writes one passage.
 type writer struct {
 	random *draw.Random
 	text   strings.Builder
-	length int // of text, in characters
+	length int // length of text, in characters
 	facts  []*fact
-	used   map[string]int // how often the passage has each value: once, but for those of short lists in a long passage
-	last   string         // the subject of the sentence before
-	named  map[string]int // where each subject was last called by its name
+	used   map[string]int // occurrences of each value in the passage: one, except for values of short lists in a long passage
+	last   string         // subject of the previous sentence
+	named  map[string]int // position of each subject's last name
 }
 
-// Lengths of passages, in subjects. A short one has 30 to 170 tokens, a long one more than a model sees at once.
+// Lengths of passages, in subjects. A short passage has 30 to 170 tokens; a long one exceeds the tokens that a model
+// reads at once.
 const (
 	longPercent           = 4
 	fewest, most          = 2, 5
 	minLong, maxLong      = 17, 20
 	factsLeast, factsMost = 1, 2
-	topicRelations        = 3 // of one kind of subject in a passage
+	topicRelations        = 3 // relations of one kind of subject in a passage
 	fillerPercent         = 12
 	pronounPercent        = 60
 	shufflePercent        = 25
@@ -65,7 +66,7 @@ func (w *writer) compose() {
 	}
 }
 
-// topics are the few relations that the passage tells of its subjects, by kind of subject.
+// topics returns the few relations that the passage uses, by kind of subject.
 func (w *writer) topics() [][]relation {
 	var topics [][]relation
 	for _, k := range [...]kind{person, town, firm} {
@@ -77,7 +78,7 @@ func (w *writer) topics() [][]relation {
 	return topics
 }
 
-// addSubject decides what is told of a new subject.
+// addSubject adds a new subject with its facts.
 func (w *writer) addSubject(topic []relation) {
 	name := w.subject(topic[0].subject)
 	n := w.random.Between(factsLeast, factsMost)
@@ -86,7 +87,7 @@ func (w *writer) addSubject(topic []relation) {
 	}
 }
 
-// subject names a new subject. A person may be a relative of the one before.
+// subject draws a new subject. A person may be a relative of the previous one.
 func (w *writer) subject(k kind) string {
 	if k == person && len(w.facts) > 0 && w.random.Chance(relativePercent) {
 		before := w.facts[len(w.facts)-1]
@@ -102,7 +103,7 @@ func (w *writer) subject(k kind) string {
 	return w.unused(k)
 }
 
-// tries bounds the search for a value that the passage does not have yet: long passages may use up a short list.
+// tries limits the search for a new value, because long passages may use up a short list.
 const tries = 40
 
 func (w *writer) unused(k kind) string {
@@ -131,7 +132,7 @@ func (w *writer) write(text string) {
 	w.length += utf8.RuneCountInString(text)
 }
 
-// tell writes the sentence of a fact, and notes where its values stand.
+// tell writes the sentence of a fact and records the positions of its values.
 func (w *writer) tell(f *fact) {
 	w.start()
 	sentence := w.length
@@ -146,7 +147,8 @@ func (w *writer) tell(f *fact) {
 	w.last = f.values[0]
 }
 
-// tellValue writes the value of a mark, or a pronoun for the subject, whose place then is that of its name before.
+// tellValue writes the value of a mark, or a pronoun for the subject. The position of a pronoun is that of the
+// subject's last name.
 func (w *writer) tellValue(f *fact, mark byte, pronoun, first bool) {
 	at, name := slot(mark), f.values[0]
 	switch {
@@ -184,7 +186,7 @@ func capital(text string, first bool) string {
 	return string(unicode.ToUpper(rune(text[0]))) + text[1:]
 }
 
-// questions asks n questions, none twice.
+// questions writes n different questions.
 func (w *writer) questions(n int) []squad.Question {
 	type choice struct {
 		fact *fact
@@ -209,7 +211,7 @@ func (w *writer) questions(n int) []squad.Question {
 	return questions
 }
 
-// fill puts the values into a question.
+// fill inserts the values into a question.
 func (f *fact) fill(text string) string {
 	return strings.NewReplacer("$s", f.values[0], "$a", f.values[1], "$b", f.values[2]).Replace(text)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// field is something that is compared.
+// field is a subject of comparisons.
 type field struct {
 	things          []string
-	option          string // of a thing and a value
+	option          string // an option, from a thing and a value
 	most, least, at string
 	answer          string
 }
@@ -30,7 +30,7 @@ func fields() []field {
 	}
 }
 
-// facts writes a question with four options: who or what has the most, the least, or a given number.
+// facts writes a question with four options: the thing with the largest, the smallest or a given number.
 func facts(r *draw.Random) Row {
 	f := one(fields(), r)
 	const n = 4
@@ -84,7 +84,7 @@ func tenOptions(r *draw.Random) Row {
 	return row
 }
 
-// oddOneOut is answered by a letter that nothing announces, and that is found all the same.
+// oddOneOut writes a question whose answer is a letter without an announcement; the graders still find it.
 func oddOneOut(r *draw.Random) Row {
 	const n = 10
 	all := draw.Shuffle(r, categories())
@@ -106,7 +106,7 @@ func oddOneOut(r *draw.Random) Row {
 	return row
 }
 
-// lettered puts the options below the question.
+// lettered adds the options below the question.
 func lettered(question string, options []string, thought string, right int) Row {
 	for i, o := range options {
 		question += fmt.Sprintf("\n%c) %s", 'A'+i, o)
@@ -114,7 +114,7 @@ func lettered(question string, options []string, thought string, right int) Row 
 	return Row{Question: question, Thought: thought, Truth: string(rune('A' + right))}
 }
 
-// search goes through the values in the order of their letters and keeps the best, of which it returns the index.
+// search compares the values in the order of their letters. It returns its steps and the index of the best value.
 func search(name string, values []int, better func(a, b int) bool) (string, int) {
 	text, best := name+":", 0
 	for i, v := range values {
@@ -126,7 +126,7 @@ func search(name string, values []int, better func(a, b int) bool) (string, int)
 	return text, best
 }
 
-// find goes through the values up to the last, which is the one that is looked for and stands beside each.
+// find compares the values up to the last one, which is the wanted value. It returns its steps.
 func find(values []int) (text string) {
 	last := len(values) - 1
 	for i, v := range values {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// columns works a sum, a difference or a product with one digit out by hand, from the units on: of each column both
-// digits, what is carried into it, and the two digits of the result, the first of which is carried on. All numbers are
-// from 0 to 999, and have three digits. It returns the text and the result.
+// columns computes a sum, a difference or a product with a one-digit number by hand, beginning with the units. For each
+// column it writes both digits, the carry into it, and the two digits of the result; the first of these is the next
+// carry. All numbers are from 0 to 999 and have three digits. It returns the text and the result.
 func columns(op byte, a, b int) (string, int) {
 	var text strings.Builder
 	if op == '*' {
@@ -38,7 +38,7 @@ func columns(op byte, a, b int) (string, int) {
 	return text.String(), result
 }
 
-// reduce takes common factors out of a fraction, the smallest first, and returns the steps and what is left.
+// reduce removes common factors from a fraction, the smallest first. It returns the steps and the reduced fraction.
 func reduce(n, d int) (string, int, int) {
 	text := fmt.Sprintf("%d/%d", n, d)
 	for _, p := range []int{2, 3, 5, 7} {

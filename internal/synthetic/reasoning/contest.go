@@ -14,8 +14,7 @@ type story struct {
 	text          string
 }
 
-// stories are the word problems. A number that multiplies has one
-// digit, all others have three.
+// stories returns the word problems. A factor has one digit; all other numbers have three.
 func stories() []story {
 	return []story{
 		{'+', '-', "In a shop there are {a} {things}. In the morning {b} more arrive, and by night {c} are sold. " +
@@ -38,7 +37,7 @@ func stories() []story {
 	}
 }
 
-// contest writes a word problem whose answer is told as the contest does, with three digits.
+// contest writes a word problem whose answer has three digits, as in the contest.
 func contest(r *draw.Random) Row {
 	s := one(stories(), r)
 	for {

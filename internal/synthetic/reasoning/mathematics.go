@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// mathematics writes a question whose answer is LaTeX in a box. Its truth stands in one of the forms that the official
-// sets have: the answer's, or one that is equal by a later step of the official grader.
+// mathematics writes a question whose answer is LaTeX in a box. Its truth has a form of the official sets: the form of
+// the answer, or one that a later step of the official grader finds equal.
 func mathematics(r *draw.Random) Row {
 	topics := []func(*draw.Random) Row{
 		sumOfFractions, sumOfFractions, product, product, lowestTerms, power, power, root, expression, expression, midpoint,
@@ -18,7 +18,7 @@ func mathematics(r *draw.Random) Row {
 	return one(topics, r)(r)
 }
 
-// boxed makes the row of an answer.
+// boxed returns the row of an answer.
 func boxed(question, thought, answer, truth string) Row {
 	return Row{Question: question, Thought: thought, Answer: fmt.Sprintf(`So it is \boxed{%s}.`, answer), Truth: truth}
 }
@@ -30,7 +30,7 @@ func fraction(n, d int) string {
 	return fmt.Sprintf(`\frac{%d}{%d}`, n, d)
 }
 
-// fractionForms are how a truth may tell a fraction in lowest terms.
+// fractionForms returns the forms in which a truth may state a fraction in lowest terms.
 func fractionForms(n, d int, r *draw.Random) string {
 	if d == 1 {
 		return strconv.Itoa(n)
@@ -42,14 +42,14 @@ func fractionForms(n, d int, r *draw.Random) string {
 		return fmt.Sprintf("%d/%d", n, d)
 	case 2:
 		if d == 2 || d == 4 || d == 5 {
-			return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 64) // at most two decimals, exact in any rounding
+			return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 64) // two decimals or fewer, exact in any rounding
 		}
 	}
 	return fraction(n, d)
 }
 
-// sumOfFractions has one denominator. Tenths are asked for in tenths; the worked answer reduces them all the same, as
-// language models do, and the official grader does not take one for the other.
+// sumOfFractions writes a sum of fractions with one denominator. If it is 10, the question requests tenths, but the
+// worked answer reduces the fraction, as language models do. The official grader does not accept the reduced form.
 func sumOfFractions(r *draw.Random) Row {
 	a, b, d := r.Between(1, 9), r.Between(1, 9), r.Between(3, 48)
 	if r.Chance(8) {
@@ -85,7 +85,7 @@ func lowestTerms(r *draw.Random) Row {
 	}
 }
 
-// power has an integer for an answer, and a truth that may have a unit.
+// power writes a question whose answer is an integer. Its truth may contain a unit.
 func power(r *draw.Random) Row {
 	a, b := r.Between(2, 20), r.Between(100, 500)
 	steps, sum := columns('+', a*a, b)

@@ -11,31 +11,31 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// How many tests a problem shows, and how many it keeps for itself.
+// Numbers of a problem's public and private tests.
 const (
 	publicTests  = 2
 	privateTests = 4
 )
 
-// Problem is what a program is asked to do, with its tests.
+// Problem is the task of a program, with its tests.
 type Problem struct {
 	ID, Content     string
-	Method          string // of class Solution; none: the program reads its standard input
+	Method          string // method of class Solution; empty: the program reads its standard input
 	StarterCode     string
 	Public, Private []Test
 }
 
-// Test is an input and the output that is wanted for it: texts, or for a method one JSON value in each line.
+// Test is an input and the expected output: texts, or for a method one JSON value per line.
 type Test struct{ Input, Output string }
 
-// packedTest is a test in the official row.
+// packedTest is a test in an official row.
 type packedTest struct {
 	Input  string `json:"input"`
 	Output string `json:"output"`
 	Type   string `json:"testtype"`
 }
 
-// problemRow is a problem as a row of LiveCodeBench has it.
+// problemRow is a problem as a row of LiveCodeBench.
 type problemRow struct {
 	Title      string `json:"question_title"`
 	Content    string `json:"question_content"`
@@ -50,8 +50,8 @@ type problemRow struct {
 	Metadata   string `json:"metadata"`
 }
 
-// MarshalJSON gives the problem as a row of LiveCodeBench: tests are JSON in a text, and the private ones of problems
-// with a method are packed in addition, as most of the official ones are.
+// MarshalJSON returns the problem as a row of LiveCodeBench. Tests are JSON in a text. The private tests of problems
+// with a method are also packed, like most official ones.
 func (p *Problem) MarshalJSON() ([]byte, error) {
 	row := problemRow{
 		Title: p.ID, Content: p.Content, Platform: "atcoder", ID: p.ID, ContestID: "synthetic",
@@ -84,11 +84,11 @@ func packed(tests []Test, kind string) ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// pickled is base64 of zlib of a Python pickle (protocol 4) of one text.
+// pickled returns base64 of zlib of a Python pickle (protocol 4) of a text.
 func pickled(text []byte) (string, error) {
-	pickle := []byte{0x80, 4, 'X'} // protocol, text with its length
+	pickle := []byte{0x80, 4, 'X'} // protocol; text with its length
 	pickle = binary.LittleEndian.AppendUint32(pickle, uint32(len(text)))
-	pickle = append(append(pickle, text...), 0x94, '.') // memoise, stop
+	pickle = append(append(pickle, text...), 0x94, '.') // memoise; stop
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
 	if _, err := w.Write(pickle); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// constants are what a program's text holds beside its family: two numbers and two different letters.
+// constants are the values in a program's text: two numbers and two different letters.
 type constants struct {
 	k, m int
 	c, d byte
@@ -23,14 +23,14 @@ func (v constants) fill(text string) string {
 
 // family is a kind of program.
 type family struct {
-	method      string // the name of what is called; none: a program that reads its standard input
+	method      string // name of the method; empty: the program reads its standard input
 	asked, plan string
 	code        string
-	low, high   int // of {k}
+	low, high   int // range of {k}
 	words       bool
-	lines       bool                                  // a number of cases, and a line for each
-	numbers     func(a []int, v constants) []int      // the result of numbers
-	text        func(word string, v constants) string // the result of a word
+	lines       bool                                  // the input is a number of cases, with a line for each
+	numbers     func(a []int, v constants) []int      // result for numbers
+	text        func(word string, v constants) string // result for a word
 }
 
 const readNumbers = "a = list(map(int, input().split()))\n"
@@ -98,7 +98,7 @@ func above(a []int, k int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(x int) bool { return x <= k })
 }
 
-// program writes a question for a program, and its tests.
+// program writes a question that requests a program, and its tests.
 func program(r *draw.Random, id string) Row {
 	f := one(families(), r)
 	v := constants{k: r.Between(f.low, f.high), m: r.Between(10, 99)}
@@ -122,10 +122,10 @@ func program(r *draw.Random, id string) Row {
 	return Row{Question: p.Content, Thought: v.fill(f.plan), Answer: "```python\n" + code + "\n```", Truth: id, Problem: p}
 }
 
-// alphabet is the letters of words and of programs' constants.
+// alphabet contains the letters of words and of programs' constants.
 const alphabet = "abcdefghijklmnoprstuvwyz"
 
-// test draws an input and works its output out.
+// test draws an input and computes its output.
 func (f family) test(v constants, r *draw.Random) Test {
 	if f.words {
 		word := drawWord(v, r)
@@ -146,7 +146,7 @@ func (f family) test(v constants, r *draw.Random) Test {
 	return Test{joined(a, " ") + "\n", joined(result, " ") + "\n"}
 }
 
-// drawWord has the first letter of the constants more often than others.
+// drawWord draws a word in which the first letter of the constants is more frequent than others.
 func drawWord(v constants, r *draw.Random) string {
 	word := make([]byte, r.Between(6, 12))
 	for i := range word {

@@ -158,7 +158,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// between is the text between two others, the last in a text.
+// between returns the text between two others, the last in a text.
 func between(text, left, right string) string {
 	_, rest, _ := strings.Cut(text, left)
 	if i := strings.LastIndex(rest, right); i >= 0 {

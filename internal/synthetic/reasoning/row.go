@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/internal/draw"
 // Kind is a kind of question.
 type Kind int
 
-// The kinds, in the order in which a mixed set has them.
+// The kinds, in their order in a mixed set.
 const (
 	AIME Kind = iota
 	Math
@@ -17,15 +17,15 @@ const (
 // Row is a question of a data set with its worked answer.
 type Row struct {
 	Kind     Kind
-	Dataset  string // the official name of the set that it stands in for
+	Dataset  string // official name of the set that it replaces
 	Question string
-	Thought  string // the way to the answer
-	Answer   string // the answer as the benchmarks' graders find it
+	Thought  string // reasoning that leads to the answer
+	Answer   string // answer in the form that the benchmarks' graders find
 	Truth    string // ground_truth: an integer, LaTeX, a letter, or the problem's question_id
 	Problem  *Problem
 }
 
-// write draws a row of a kind; id is that of its problem, if it has one.
+// write draws a row of a kind. id is the id of its problem, if it has one.
 func (k Kind) write(r *draw.Random, id string) Row {
 	var row Row
 	switch k {

@@ -24,21 +24,21 @@ const (
 	performanceSeed = 0x72656173_00000005
 )
 
-// Set is a set of questions for training: all kinds mixed.
+// Set is a set of questions for training, with all kinds mixed.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(trainSeed, TrainCount)} }
 
-// Calibration is the set that the embedded model is quantised with.
+// Calibration returns the set that the embedded model is quantised with.
 func Calibration() Set { return Set{draw.NewSamples(calibrationSeed, CalibrationCount)} }
 
-// mixture is how often a kind is drawn for training: programs are learned soon, ten options late.
+// mixture returns the frequencies of the kinds in training. Programs are learned early, ten options late.
 func mixture() []Kind {
 	return []Kind{AIME, AIME, Math, Math, GPQA, GPQA, MMLUPro, MMLUPro, MMLUPro, LiveCodeBench}
 }
 
-// At writes row i, of no question that is asked in an evaluation.
+// At writes row i. Its question is not part of an evaluation set.
 func (s Set) At(i int) Row {
 	for attempt := uint64(0); ; attempt++ {
 		r := draw.NewRandom(s.Seed, uint64(i), attempt)
@@ -49,35 +49,35 @@ func (s Set) At(i int) Row {
 	}
 }
 
-// Rows are the rows of an evaluation set in the order of its QSL. They must not be changed.
+// Rows are the rows of an evaluation set in the order of its QSL. They are immutable.
 type Rows []Row
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r Rows) Len() int { return len(r) }
 
-// At is row i.
+// At returns row i.
 func (r Rows) At(i int) Row { return r[i] }
 
-// Problems are the problems of the rows, each once, in the order of their first rows.
+// Problems returns the problems of the rows, each once, in the order of their first rows.
 func (r Rows) Problems() []*Problem {
 	all := lists.Distinct(lists.Map(r, func(row Row) *Problem { return row.Problem }))
 	return lists.Filter(all, func(p *Problem) bool { return p != nil })
 }
 
-// DeepSeek is the set of deepseek-r1: all five kinds, mixed.
+// DeepSeek returns the set of deepseek-r1: all five kinds, mixed.
 func DeepSeek() Rows { return deepSeek() }
 
-// GPTOSS is the set that gpt-oss-120b's accuracy is measured on: questions in order, and all of them as often as
-// officially one after the other: 8, 5 and 3 times.
+// GPTOSS returns the set for gpt-oss-120b's accuracy. Each kind of question is repeated consecutively as often as in
+// the official set: 8, 5 and 3 times.
 func GPTOSS() Rows { return gptOSS() }
 
-// GPTOSSPerformance is the set of gpt-oss-120b's other runs.
+// GPTOSSPerformance returns the set of gpt-oss-120b's performance runs.
 func GPTOSSPerformance() Rows { return gptOSSPerformance() }
 
-// GPTOSSCompliance is the set of gpt-oss-120b's TEST07: the gpqa_diamond rows of [GPTOSS].
+// GPTOSSCompliance returns the set of gpt-oss-120b's TEST07: the gpqa_diamond rows of [GPTOSS].
 func GPTOSSCompliance() Rows { return gptOSSCompliance() }
 
-// The sets are written once, and immutable.
+// The sets are written once and are immutable.
 var (
 	deepSeek = sync.OnceValue(func() Rows {
 		return draw.Shuffle(draw.NewRandom(deepSeekSeed), drawn(deepSeekSeed, "deepseek", []part{
@@ -107,14 +107,14 @@ var (
 	})
 )
 
-// part is the questions of one kind in an evaluation set.
+// part describes the questions of one kind in an evaluation set.
 type part struct {
 	kind           Kind
 	name           string
 	count, repeats int
 }
 
-// drawn writes different questions, each part's as often as it repeats them.
+// drawn writes different questions, and repeats those of each part.
 func drawn(seed uint64, name string, parts []part) Rows {
 	var all Rows
 	seen := map[string]bool{}

@@ -1,9 +1,9 @@
 package scenes
 
-// Class is what an object is.
+// class is the class of an object.
 //
-// Taxi and sedan, goldfish and trout differ in colour alone: they are each other's image when red and blue are swapped,
-// so that a reader that swaps channels fails.
+// Taxi and sedan, and goldfish and trout, differ only in colour. Swapping red and blue exchanges them, so the accuracy
+// reveals a reader that swaps channels.
 type class int
 
 const (
@@ -23,7 +23,7 @@ const (
 // Classes is the number of classes.
 const Classes = classes
 
-// ClassName names a class: "house". The class must be of [0, Classes).
+// ClassName returns the name of a class: "house". c must be in [0, Classes).
 func ClassName(c int) string {
 	return [...]string{"house", "tree", "taxi", "sedan", "goldfish", "trout", "boat", "flower", "walker", "kite"}[c]
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// tint is which of a figure's colours a part has.
+// tint is the colour of a part within its figure.
 type tint int
 
 const (
@@ -16,11 +16,11 @@ const (
 	tints = iota
 )
 
-// part is one contour of a figure, in percent of its radius around its middle.
+// part is a contour of a figure, in percent of its radius around its middle.
 type part struct {
 	contour []draw.Point
 	tint    tint
-	inside  bool // within other parts: it adds nothing to the figure's area
+	inside  bool // within other parts, without adding to the figure's area
 }
 
 // parts returns a class's figure, back to front.

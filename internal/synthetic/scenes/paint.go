@@ -28,7 +28,7 @@ func (s *scene) paint() *draw.Canvas {
 	return p.Canvas
 }
 
-// ground paints a texture of two scales between two colours, across a gradient.
+// ground paints a texture of two scales between two colours, over a gradient.
 func (p painter) ground() {
 	r := p.random
 	from, to := draw.AnyColor(r), draw.AnyColor(r)
@@ -41,20 +41,20 @@ func (p painter) ground() {
 	})
 }
 
-// rag is behind everything: no object.
+// rag paints a shape that does not count as an object, behind all objects.
 func (p painter) rag() {
 	at, radius := p.Anywhere(p.random), p.pixels(p.random.Between(20, 140))
 	p.FillAnyhow(p.random, draw.Rag(p.random, radius), at, 120)
 }
 
-// bar crosses the picture in front of everything.
+// bar paints a bar in front of all objects.
 func (p painter) bar() {
 	r := p.random
 	half, long := p.pixels(r.Between(4, 14)), p.pixels(r.Between(200, 900))
 	p.FillAnyhow(r, draw.Box(long, half), p.Anywhere(r), 140)
 }
 
-// figure paints an object in colours of its class, each under light that falls across the object.
+// figure paints an object in the colours of its class, under light that varies across the object.
 func (p painter) figure(o placed) {
 	r := p.random
 	opacity := r.Between(170, draw.One)

@@ -10,11 +10,11 @@ type placed struct {
 	radius int // 1/256 pixel
 }
 
-// stance is how a figure stands.
+// stance is the position and the form of a figure.
 type stance struct {
 	at     draw.Point
 	radius int // 1/256 pixel
-	wide   int // width in percent of the figure's own
+	wide   int // width in percent of the figure's own width
 	mirror bool
 	angle  int
 }
@@ -31,7 +31,7 @@ func place(c class, s stance) placed {
 	return p
 }
 
-// scale turns percents of the radius into 1/256 pixel.
+// scale converts percents of the radius to 1/256 pixel.
 func (s stance) scale(q draw.Point) draw.Point {
 	x := q.X * s.wide / 100
 	if s.mirror {
@@ -40,7 +40,7 @@ func (s stance) scale(q draw.Point) draw.Point {
 	return draw.Point{X: x * s.radius / 100, Y: q.Y * s.radius / 100}
 }
 
-// area is the figure's, in 1/65536 pixel. Its parts may overlap a little, which counts twice.
+// area returns the area of the figure, in 1/65536 pixel. Overlaps of its parts, which are small, count twice.
 func (p placed) area() int {
 	sum := 0
 	for _, part := range p.parts {
@@ -51,7 +51,7 @@ func (p placed) area() int {
 	return sum
 }
 
-// area of a contour by the shoelace formula.
+// area returns the area of a contour, by the shoelace formula.
 func area(contour []draw.Point) int {
 	sum := 0
 	a := contour[len(contour)-1]
@@ -84,16 +84,16 @@ func (b bounds) clip(c bounds) bounds {
 	return bounds{max(b.x0, c.x0), max(b.y0, c.y0), min(b.x1, c.x1), min(b.y1, c.y1)}
 }
 
-// size is the area of the box, 0 where it is empty.
+// size returns the area of the box, or 0 if it is empty.
 func (b bounds) size() int { return max(b.x1-b.x0, 0) * max(b.y1-b.y0, 0) }
 
-// overlap is how much two boxes have in common: over their union, and over the smaller of them, in percent.
+// overlap returns the common area of two boxes, in percent of their union and in percent of the smaller box.
 func (b bounds) overlap(c bounds) (ofUnion, ofSmaller int) {
 	common := b.clip(c).size()
 	return 100 * common / (b.size() + c.size() - common), 100 * common / min(b.size(), c.size())
 }
 
-// pixels is the box as x, y, width, height in pixels.
+// pixels returns the box as x, y, width, height in pixels.
 func (b bounds) pixels() [4]float64 {
 	return [4]float64{inPixels(b.x0), inPixels(b.y0), inPixels(b.x1 - b.x0), inPixels(b.y1 - b.y0)}
 }

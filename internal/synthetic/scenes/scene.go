@@ -11,7 +11,7 @@ import (
 type scene struct {
 	width, height, short int // pixels
 	objects              []placed
-	crowd                []placed // of one class; often none
+	crowd                []placed // objects of one class; usually none
 	layout, brush        *draw.Random
 }
 
@@ -31,7 +31,7 @@ func newScene(layout, brush *draw.Random) *scene {
 	return s
 }
 
-// picture is the scene's annotation.
+// picture returns the scene's annotation.
 func (s *scene) picture() Picture {
 	p := Picture{Width: s.width, Height: s.height}
 	for _, o := range s.objects {
@@ -49,8 +49,8 @@ func (s *scene) picture() Picture {
 	return p
 }
 
-// object annotates a box and the area of the figures in it, as far as they lie within the picture: the area is cut in
-// proportion to the box.
+// object returns the annotation of a box and the area of its figures. If the picture's edge cuts the box, the area is
+// reduced in proportion.
 func (s *scene) object(c class, b bounds, area int) Object {
 	seen := b.clip(s.frame())
 	inside := float64(area) / (draw.One * draw.One) * float64(seen.size()) / float64(b.size())
@@ -68,7 +68,7 @@ func (s *scene) crowdBounds() bounds {
 	return b
 }
 
-// pixels returns a length of permille of the short side, in 1/256 pixel.
+// pixels converts permille of the short side to 1/256 pixel.
 func (s *scene) pixels(permille int) int { return s.short * draw.One * permille / 1000 }
 
 // gather places a crowd: small objects of one class, close together.
@@ -87,10 +87,10 @@ func (s *scene) gather() {
 	}
 }
 
-// tries is how often a place is looked for before an object is left out.
+// tries limits the search for a position of an object. Without a position the object is omitted.
 const tries = 12
 
-// add places one more object where it does not hide others too much.
+// add places one more object at a position where it does not hide others too much.
 func (s *scene) add() {
 	r := s.layout
 	c, radius := class(r.Below(classes)), s.radius()
@@ -104,7 +104,7 @@ func (s *scene) add() {
 	}
 }
 
-// radius is from 5 to 40 percent of the short side; the small ones are the most frequent.
+// radius draws a radius from 5 to 40 percent of the short side. Small ones are the most frequent.
 func (s *scene) radius() int {
 	a, b := s.layout.Between(50, 400), s.layout.Between(50, 400)
 	return s.pixels(min(a, b))
@@ -117,8 +117,8 @@ func (s *scene) stance(at draw.Point, radius int) stance {
 	}
 }
 
-// fits says whether an object may have this box: at least 70 percent of it within the picture, and room
-// between it and the others.
+// fits reports whether an object may have this box: 70 percent or more of it is within the picture, and it does not
+// overlap others too much.
 func (s *scene) fits(b bounds) bool {
 	if 100*b.clip(s.frame()).size() < 70*b.size() {
 		return false

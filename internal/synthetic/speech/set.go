@@ -19,16 +19,17 @@ const Rate = 16000
 // Set is a set of clips.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded models are trained on.
+// Train returns the set that the embedded models are trained on.
 func Train() Set { return Set{draw.NewSamples(0x73706565_00000001, TrainCount)} }
 
-// Calibration is the set that the embedded models are quantised with.
+// Calibration returns the set that the embedded models are quantised with.
 func Calibration() Set { return Set{draw.NewSamples(0x73706565_00000002, CalibrationCount)} }
 
-// Eval is the set that accuracy is measured on.
+// Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSamples(0x73706565_00000003, EvalCount)} }
 
-// Name is what clip i is called: SPEAKER-CHAPTER-NUMBER, as in LibriSpeech. Ten clips are of one speaker's chapter.
+// Name returns the name of clip i: SPEAKER-CHAPTER-NUMBER, as in LibriSpeech. Ten clips belong to one speaker's
+// chapter.
 func (s Set) Name(i int) string {
 	return fmt.Sprintf("%d-%d-%04d", 1000+i/10, 100000+i/10, i%10)
 }
@@ -39,17 +40,17 @@ type Clip struct {
 	Transcript string  // two to five words of a to z and the apostrophe
 }
 
-// Transcript is what is said in clip i, without drawing it.
+// Transcript returns the transcript of clip i without drawing the clip.
 func (s Set) Transcript(i int) string { return sentence(draw.NewRandom(s.Seed, uint64(i))) }
 
-// Length is the number of samples of clip i, without drawing it.
+// Length returns the number of samples of clip i without drawing the clip.
 func (s Set) Length(i int) int {
 	r := draw.NewRandom(s.Seed, uint64(i))
 	text := sentence(r)
 	return length(r, text)
 }
 
-// Draw draws clip i, of 0.7 to 8 seconds. The caller owns it.
+// Draw draws clip i, with 0.7 to 8 seconds. The caller owns it.
 func (s Set) Draw(i int) Clip {
 	r := draw.NewRandom(s.Seed, uint64(i))
 	text := sentence(r)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// digest is the checksum of a clip's samples and transcript.
+// digest returns the checksum of a clip's samples and transcript.
 func digest(c Clip) string {
 	h := sha256.New()
 	_ = binary.Write(h, binary.LittleEndian, c.Samples)

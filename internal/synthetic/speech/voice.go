@@ -2,13 +2,13 @@ package speech
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// voice is a speaker in a room. Fractions are in 1/256.
+// voice contains the properties of a speaker and the room. Fractions have units of 1/256.
 type voice struct {
-	tract int // fraction by which formants are higher: shorter tracts
+	tract int // factor of the formants' frequencies; higher for a shorter vocal tract
 	pitch int // hertz
-	pace  int // fraction of the usual duration of a letter
-	noise int // amplitude of the noise as a fraction of the speech's
-	gain  int // amplitude of the whole, of 1<<15
+	pace  int // factor of the usual duration of a letter
+	noise int // amplitude of the noise relative to the speech
+	gain  int // amplitude of the clip, in units of 2^-15
 }
 
 // noises are 256 times 10^(-dB/20) for 1 to 18 dB.
@@ -21,7 +21,7 @@ func newVoice(r *draw.Random) voice {
 	}
 }
 
-// length is how many samples say would make.
+// length returns the number of samples that say would generate.
 func length(r *draw.Random, text string) int {
 	v := newVoice(r)
 	n := v.pause(r, 60, 150)
@@ -43,10 +43,10 @@ func length(r *draw.Random, text string) int {
 	return n + v.pause(r, 60, 150)
 }
 
-// millisecond is in samples.
+// millisecond is the number of samples per millisecond.
 const millisecond = Rate / 1000
 
-// say speaks a text: each letter is a sound, a blank is a pause.
+// say speaks a text: each letter is a sound, and a blank is a pause.
 func say(r *draw.Random, text string) []int16 {
 	v := newVoice(r)
 	samples := make([]int, v.pause(r, 60, 150))
@@ -64,20 +64,20 @@ func say(r *draw.Random, text string) []int16 {
 	return v.record(r, samples)
 }
 
-// pause is a duration of so many milliseconds at the speaker's pace, in samples.
+// pause draws a duration of least to most milliseconds at the speaker's pace, in samples.
 func (v voice) pause(r *draw.Random, least, most int) int {
 	return r.Between(least*millisecond, most*millisecond) * v.pace / 256
 }
 
-// formants are the three of letter k in hertz.
+// formants returns the three formants of letter k, in hertz.
 func formants(k int) [3]int {
 	return [3]int{270 + 120*(k%6), 950 + 330*(k/6) + 70*(k%6), 2600 + 110*(7*k%13)}
 }
 
-// loudness is that of the formants; the whole of a letter stays within 1<<17 or so.
+// loudness is the loudness of the formants. The sum for a letter stays within about 1<<17.
 var loudness = [3]int{256, 179, 115}
 
-// letter appends a sound: three tones that the voice's pitch lets swell.
+// letter appends the sound of a letter: three tones, modulated at the voice's pitch.
 func (v voice) letter(r *draw.Random, samples []int, k int) []int {
 	n := v.pause(r, 70, 140)
 	tones := v.tones(r, k)
@@ -93,7 +93,7 @@ func (v voice) letter(r *draw.Random, samples []int, k int) []int {
 	return samples
 }
 
-// tones are the formants of letter k in this voice.
+// tones returns the formants of letter k in this voice.
 func (v voice) tones(r *draw.Random, k int) (tones [3]tone) {
 	for j, hertz := range formants(k) {
 		tones[j] = tone{
@@ -117,18 +117,18 @@ func (v voice) hiss(r *draw.Random, samples []int) []int {
 	return samples
 }
 
-// edge is how much of a sound is heard at sample i of n, in 1/256: it comes and goes in 10 ms.
+// edge returns the envelope of a sound at sample i of n, in 1/256. It rises and falls within 10 ms.
 func edge(i, n int) int {
 	return min(256, min(i, n-1-i)*256/(10*millisecond))
 }
 
-// record adds the noise and brings the whole to 16 bits.
+// record adds the noise and converts the samples to 16 bits.
 func (v voice) record(r *draw.Random, samples []int) []int16 {
 	power := 0
 	for _, s := range samples {
 		power += s * s / 256
 	}
-	// Three numbers of -1 to 1 have a variance of 1 together.
+	// The sum of three numbers from -1 to 1 has a variance of 1.
 	noise := draw.Sqrt(power/len(samples)*256) * v.noise / 256
 	recorded := make([]int16, len(samples))
 	for i, s := range samples {
@@ -138,24 +138,24 @@ func (v voice) record(r *draw.Random, samples []int) []int16 {
 	return recorded
 }
 
-// turns is a phase that goes round, in 1/2^32 of a turn.
+// turns is a rotating phase, in units of 2^-32 turns.
 type turns struct {
 	at, step uint32
 }
 
-// newTurns goes round so often in a second, in 1/256 hertz.
+// newTurns returns a phase with a frequency in 1/256 hertz.
 func newTurns(hertz int) turns {
 	return turns{step: uint32(uint64(hertz) << 32 / (256 * Rate))}
 }
 
-// next is the angle as draw.Sin takes it, before the step.
+// next returns the angle for draw.Sin, and then advances the phase.
 func (t *turns) next() int {
 	at := t.at
 	t.at += t.step
 	return int(at >> 16)
 }
 
-// tone is a sine of a size in 1/256.
+// tone is a sine with an amplitude in 1/256.
 type tone struct {
 	turns turns
 	size  int

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// words are what sentences are made of.
+// words are the words of the sentences.
 var words = strings.Fields(`
 	the of and to in he was that his it had with as her for you not at but is on be she which have him all they by
 	this from were one said so would there what when we or no me their if an who will are them then more been up my
@@ -17,7 +17,7 @@ var words = strings.Fields(`
 	father water thing place room mother found under through without always earth king voice nothing don't it's i'll
 	can't`)
 
-// sentence is two to five words.
+// sentence draws two to five words.
 func sentence(r *draw.Random) string {
 	return strings.Join(lists.Make(r.Between(2, 5), func(int) string { return words[r.Below(len(words))] }), " ")
 }

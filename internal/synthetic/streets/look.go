@@ -2,7 +2,7 @@ package streets
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// material is what a surface is made of, as the lidar and the classes of pixels tell it.
+// material is the material of a surface. It determines the lidar's echo and the class of pixels.
 type material uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	wood
 )
 
-// echo is the intensity and the elongation of a material's points, of 255.
+// echo returns the intensity and the elongation of a material's points, in units of 1/255.
 func (m material) echo() (intensity, elongation int) {
 	switch m {
 	case asphalt:
@@ -44,7 +44,7 @@ func (m material) echo() (intensity, elongation int) {
 	}
 }
 
-// class is the number of Cityscapes' training class.
+// class returns the number of Cityscapes' training class.
 func (h hit) class() uint8 {
 	return [...]uint8{
 		asphalt: 0, paving: 1, grass: 9, sky: 10, brick: 3, fence: 4, post: 5, board: 7, leaves: 8, cloth: 11, riding: 12,
@@ -52,7 +52,7 @@ func (h hit) class() uint8 {
 	}[h.material()]
 }
 
-// material is what a ray meets: a solid's, or that of the ground.
+// material returns the material at a hit: the solid's or the ground's.
 func (h hit) material() material {
 	if h.solid != nil {
 		return h.look.material
@@ -60,16 +60,16 @@ func (h hit) material() material {
 	return h.ground
 }
 
-// look is what a solid looks like.
+// look is the appearance of a solid.
 type look struct {
 	material    material
 	base, trim  draw.Color
-	glass       bool // a car's windows
-	grain, cell int  // of the texture: how strong of 256, how wide
+	glass       bool // it has a car's windows
+	grain, cell int  // strength (in 1/256) and width of the texture
 	seed        uint64
 }
 
-// newLook is a look of one colour.
+// newLook returns a look of one colour.
 func newLook(r *draw.Random, m material, base draw.Color, grain, cell int) look {
 	return look{material: m, base: base, trim: base, grain: grain, cell: cell, seed: r.Uint64()}
 }
@@ -80,7 +80,7 @@ func carLook(r *draw.Random) look {
 	return l
 }
 
-// windows is the look of the upper half of a car.
+// windows returns the look of the upper half of a car.
 func (l look) windows() look {
 	l.glass = true
 	return l
@@ -97,7 +97,7 @@ func poleLook(r *draw.Random) look {
 }
 
 func signLook(r *draw.Random) look {
-	hue := []int{0, 256, 960}[r.Below(3)] // red, yellow, blue
+	hue := []int{0, 256, 960}[r.Below(3)] // red, yellow or blue
 	return newLook(r, board, draw.HSV(hue, r.Between(150, 255), r.Between(140, 255)), 20, metre/4)
 }
 
@@ -115,15 +115,15 @@ func wallLook(r *draw.Random) look {
 
 // Parts of a person.
 const (
-	thing = iota // what is pushed, or the bicycle
+	thing = iota // the pushed object or the bicycle
 	legs
 	torso
 	head
 	parts
 )
 
-// personLooks are the looks of a person's parts. A cyclist mostly wears red to yellow, a pale helmet, and rides what is
-// dark with a bright frame; a pedestrian wears any other colour, has hair, and pushes something pale.
+// personLooks draws the looks of a person's parts. A cyclist usually wears red to yellow and a pale helmet, and rides a
+// dark bicycle with a bright frame. A pedestrian wears any other colour, has hair, and pushes a pale object.
 func personLooks(r *draw.Random, rides bool) [parts]look {
 	dark := draw.HSV(r.Below(draw.HueCircle), r.Below(100), r.Between(30, 110))
 	if rides {
@@ -146,7 +146,7 @@ func personLooks(r *draw.Random, rides bool) [parts]look {
 	}
 }
 
-// groundLook has the colours of ground and sky.
+// groundLook contains the colours of ground and sky.
 type groundLook struct {
 	asphalt, paving, grass, line, zenith, horizon draw.Color
 	seed                                          uint64
@@ -165,7 +165,7 @@ func newGround(r *draw.Random) groundLook {
 	}
 }
 
-// color is what a ray sees.
+// color returns the colour at a hit.
 func (w *world) color(h hit) draw.Color {
 	switch {
 	case h.solid != nil:
@@ -176,7 +176,7 @@ func (w *world) color(h hit) draw.Color {
 	return w.ground.horizon.Mix(w.ground.zenith, min(h.slope*400/unit, draw.One))
 }
 
-// surface is what the ground at a place is made of.
+// surface returns the material of the ground at a position.
 func (w *world) surface(at plane) material {
 	aside := w.street.within(at).y
 	switch aside = max(aside, -aside); {
@@ -197,12 +197,12 @@ func (w *world) groundColor(h hit) draw.Color {
 	return color.Scale(draw.One + noise(w.ground.seed, 24, p.x/(metre/3), p.y/(metre/3), 0))
 }
 
-// shades are how bright each face is, of 256.
+// shade returns the brightness of a face, in 1/256.
 func (f face) shade() int {
 	return [...]int{end: 205, flank: 235, curved: 220, top: 256, bottom: 120}[f]
 }
 
-// color is that of the place at which a ray meets the solid.
+// color returns the colour of the solid at a hit.
 func (l look) color(h hit) draw.Color {
 	p := h.axis.within(plane{h.x, h.y}.minus(h.at))
 	level := cameraHeight + h.slope*h.away>>16
@@ -218,7 +218,7 @@ func (l look) color(h hit) draw.Color {
 	return color.Scale(h.side.shade() + noise(l.seed, l.grain, p.x/l.cell, p.y/l.cell, level/l.cell))
 }
 
-// noise is a number of -most to most for a cell of space.
+// noise returns a number from -most to most for a cell of space.
 func noise(seed uint64, most, x, y, z int) int {
 	return draw.NewRandom(seed, uint64(x), uint64(y), uint64(z)).Between(-most, most)
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// The lidar: where it is, and its rays.
+// The position and the rays of the lidar.
 const (
 	lidarHeight = 18 * metre / 10
 	rings       = 16
 	turns       = 180 // rays of a ring
 	topSlope    = 40 * unit / 1000
-	ringSlope   = 29 * unit / 1000 // between rings: from 2.3 degrees above the horizon to 21.5 below
+	ringSlope   = 29 * unit / 1000 // between rings; the rays are from 2.3 degrees above the horizon to 21.5 degrees below it
 	reach       = 25 * metre
 )
 
-// scan returns the points that the lidar has of the world: turn by turn, in each from the highest ring to the lowest.
-// Where count is not nil it is called for each point of an object.
+// scan returns the lidar's points of the world, turn by turn, each from the highest ring to the lowest. If count is not
+// nil, scan calls it for each point of an object.
 func (w *world) scan(r *draw.Random, count func(object int)) []float32 {
 	points := make([]float32, 0, rings*turns*waymo.PointValues)
 	for k := range turns {
@@ -38,7 +38,7 @@ func (w *world) scan(r *draw.Random, count func(object int)) []float32 {
 	return points
 }
 
-// point is a hit as the lidar measures it: error is that of the distance, shine that of the intensity.
+// point returns a hit as measured by the lidar, with an error of the distance and an error of the intensity (shine).
 func (h hit) point(dir plane, error, shine int) []float32 {
 	away := h.away + error
 	x, y, z := dir.x*away>>16, dir.y*away>>16, lidarHeight+h.slope*away>>16
@@ -47,7 +47,7 @@ func (h hit) point(dir plane, error, shine int) []float32 {
 	return lists.Map(values[:], func(v int) float32 { return float32(v) / metre })
 }
 
-// camera looks level.
+// camera is a camera with a horizontal axis.
 type camera struct {
 	width, height int // pixels
 	right, ahead  plane
@@ -55,12 +55,12 @@ type camera struct {
 
 const (
 	cameraHeight = 13 * metre / 10
-	cameraAhead  = metre / 4 // of the lidar, the way the camera looks
-	focal        = 61*2 + 1  // half pixels: 76 degrees from edge to edge
+	cameraAhead  = metre / 4 // distance in front of the lidar, in the camera's direction
+	focal        = 61*2 + 1  // in half pixels: 76 degrees from edge to edge
 )
 
-// cameras are those of a frame: 0 looks ahead, 1 and 2 to the left and right of it, 3 and 4 farther to the left and
-// right. Neighbours see 6 degrees in common, but nothing sees the 4 degrees behind.
+// cameras returns the cameras of a frame: 0 looks ahead, 1 and 2 look to its left and right, 3 and 4 farther to the
+// left and right. Neighbours overlap by 6 degrees. A gap of 4 degrees behind is not visible.
 func cameras() [waymo.Cameras]camera {
 	// Sines and cosines of 70 and 140 degrees.
 	const sin70, cos70, sin140, cos140 = 61584, 22415, 42126, -50203
@@ -78,7 +78,7 @@ func (c camera) at() plane {
 	return plane{c.ahead.x * cameraAhead >> 16, c.ahead.y * cameraAhead >> 16}
 }
 
-// calibration is that of the sensors.
+// calibration returns the calibration of the sensors.
 func calibration() waymo.CameraCalibration {
 	c := waymo.CameraCalibration{R0: waymo.Matrix{0: 1, 5: 1, 10: 1, 15: 1}}
 	for k, camera := range cameras() {
@@ -96,7 +96,7 @@ func calibration() waymo.CameraCalibration {
 
 func share(v int) float32 { return float32(v) / unit }
 
-// each calls visit for each pixel of a camera, row by row, with what grid x grid rays through it meet.
+// each calls visit for each pixel of a camera, row by row, with the hits of grid x grid rays through the pixel.
 func (w *world) each(c camera, grid int, visit func(hits []hit)) {
 	type column struct {
 		dir    plane
@@ -123,7 +123,7 @@ func (w *world) each(c camera, grid int, visit func(hits []hit)) {
 	}
 }
 
-// photograph paints what a camera sees.
+// photograph paints a camera's picture.
 func (w *world) photograph(c camera) *draw.Canvas {
 	const grid = 2
 	canvas, at := draw.NewCanvas(c.width, c.height), 0
@@ -139,7 +139,7 @@ func (w *world) photograph(c camera) *draw.Canvas {
 	return canvas
 }
 
-// light is what the pictures of a frame are seen under.
+// light draws the light of a frame's pictures.
 func light(r *draw.Random) draw.Light {
 	return draw.Light{
 		Centre: r.Between(190, 290), AcrossX: r.Between(-40, 40), AcrossY: r.Between(-40, 40), Vignette: r.Between(0, 50),
@@ -148,13 +148,13 @@ func light(r *draw.Random) draw.Light {
 	}
 }
 
-// sight is how much of an object is seen.
+// sight counts the visible points and pixels of an object.
 type sight struct {
 	points, pixels int
-	box            [4]int // of the pixels of the camera that sees most, in pixels
+	box            [4]int // box of the pixels in the camera with most of them
 }
 
-// look returns how much of each object is seen.
+// look returns the visible part of each object.
 func (w *world) look(r *draw.Random) []sight {
 	seen := make([]sight, len(w.objects))
 	w.scan(r, func(object int) { seen[object].points++ })

@@ -17,16 +17,16 @@ const (
 // Set is a set of frames, a [waymo.Source].
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded models are trained on.
+// Train returns the set that the embedded models are trained on.
 func Train() Set { return Set{draw.NewSamples(0x706c756d_00000501, TrainCount)} }
 
-// Calibration is the set that the embedded models are quantised with.
+// Calibration returns the set that the embedded models are quantised with.
 func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000502, CalibrationCount)} }
 
-// Eval is the set that accuracy is measured on: at least 180 cars, pedestrians and cyclists each that count.
+// Eval returns the set on which accuracy is measured, with at least 180 counted cars, pedestrians and cyclists each.
 func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000503, EvalCount)} }
 
-// Streams of random numbers of one frame: what stands in it does not depend on its looks, nor on how it is scanned.
+// Streams of random numbers of one frame. Its layout does not depend on its looks or on how it is scanned.
 const (
 	layoutStream = iota
 	lookStream
@@ -40,11 +40,11 @@ func (s Set) random(i, stream int) *draw.Random {
 
 func (s Set) world(i int) *world { return newWorld(s.random(i, layoutStream), s.random(i, lookStream)) }
 
-// image is the number of frame i, other than those of the other sets.
+// image returns the number of frame i. It differs from the numbers in other sets.
 func (s Set) image(i int) int { return int(s.Seed&0xff)*1_000_000 + 7*i }
 
-// Frame draws what is true of frame i. An object counts, with difficulty 0, where lidar and cameras see enough of it;
-// else it has difficulty 2.
+// Frame draws the true objects of frame i. An object that lidar and cameras see sufficiently counts, with difficulty 0;
+// others have difficulty 2.
 func (s Set) Frame(i int) *waymo.Frame {
 	w := s.world(i)
 	seen := w.look(s.random(i, scanStream))
@@ -60,7 +60,7 @@ func (s Set) Frame(i int) *waymo.Frame {
 	return frame
 }
 
-// ReadPoints draws the points of frame i: about 2,500.
+// ReadPoints draws the points of frame i, about 2,500.
 func (s Set) ReadPoints(i int) ([]float32, error) {
 	return s.world(i).scan(s.random(i, scanStream), nil), nil
 }
@@ -68,7 +68,7 @@ func (s Set) ReadPoints(i int) ([]float32, error) {
 // ReadPicture draws a camera's picture of frame i and encodes it as PNG, about 18 kB.
 func (s Set) ReadPicture(i, camera int) ([]byte, error) { return s.canvas(i, camera).PNG(), nil }
 
-// JPEG draws a camera's picture of frame i and encodes it as JPEG of a quality of 1 to 100.
+// JPEG draws a camera's picture of frame i and encodes it as JPEG with a quality of 1 to 100.
 func (s Set) JPEG(i, camera, quality int) []byte { return s.canvas(i, camera).JPEG(quality) }
 
 func (s Set) canvas(i, camera int) *draw.Canvas {
@@ -77,7 +77,7 @@ func (s Set) canvas(i, camera int) *draw.Canvas {
 	return c
 }
 
-// Classes is the class of each pixel of a camera's picture, row by row: those of Cityscapes' training, 0 to 18.
+// Classes returns the class of each pixel of a camera's picture, row by row: Cityscapes' training classes, 0 to 18.
 func (s Set) Classes(i, camera int) []uint8 {
 	c := cameras()[camera]
 	classes := make([]uint8, 0, c.width*c.height)

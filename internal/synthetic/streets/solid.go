@@ -12,24 +12,24 @@ const (
 	unit  = 1 << 16 // of directions and slopes
 )
 
-// plane is a point or a direction in the plane.
+// plane is a point or a direction on the ground plane.
 type plane struct{ x, y int }
 
-// heading is the direction of an angle.
+// heading returns the direction of an angle.
 func heading(angle int) plane { return direction(draw.Cos(angle), draw.Sin(angle)) }
 
-// direction is a vector at unit length.
+// direction returns a vector scaled to unit length.
 func direction(x, y int) plane {
 	length := draw.Sqrt((x*x + y*y) << 12)
 	return plane{(x << 6) * unit / length, (y << 6) * unit / length}
 }
 
-// along turns a point of a body whose first axis is d into the plane, about the origin.
+// along converts a point from the coordinates of a body with first axis d to the plane's, around the origin.
 func (d plane) along(p plane) plane {
 	return plane{(p.x*d.x - p.y*d.y) >> 16, (p.x*d.y + p.y*d.x) >> 16}
 }
 
-// within is what along takes to p.
+// within returns the inverse of along.
 func (d plane) within(p plane) plane {
 	return plane{(p.x*d.x + p.y*d.y) >> 16, (p.y*d.x - p.x*d.y) >> 16}
 }
@@ -41,21 +41,21 @@ func (d plane) minus(q plane) plane { return plane{d.x - q.x, d.y - q.y} }
 type solid struct {
 	at        plane
 	axis      plane // the direction of a box's length
-	half      plane // half the length and the width of a box; of a cylinder the radius, twice
+	half      plane // half the length and width of a box; twice the radius of a cylinder, as both values
 	low, high int
 	round     bool
-	owner     int // of the world's objects; -1: none
+	owner     int // index of the world's object; -1: none
 	look      look
 }
 
-// crossing is where a level ray is within a solid, by the distance from where it starts.
+// crossing is the interval in which a level ray is within a solid, by the distance from its start.
 type crossing struct {
 	*solid
 	near, far int
 	side      face
 }
 
-// face is where a ray meets a solid.
+// face is the face at which a ray enters a solid.
 type face uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	bottom
 )
 
-// crossings are those of a level ray, the nearest first.
+// crossings returns the crossings of a level ray, the nearest first.
 func crossings(solids []solid, from, dir plane) []crossing {
 	var all []crossing
 	for i := range solids {
@@ -103,10 +103,10 @@ func (c *crossing) box(p, q plane) {
 	c.near, c.far = near, min(far, last)
 }
 
-// farthest is farther than anything.
+// farthest is larger than all distances.
 const farthest = 1 << 30
 
-// slab is where a ray is less than half from 0 on one axis.
+// slab returns the interval in which a ray is less than half from 0 on one axis.
 func slab(from, dir, half int) (near, far int) {
 	if dir == 0 {
 		if from <= -half || from >= half {
@@ -118,17 +118,17 @@ func slab(from, dir, half int) (near, far int) {
 	return min(a, b), max(a, b)
 }
 
-// hit is what a ray meets: a solid, the ground, or nothing.
+// hit is the end of a ray: a solid, the ground, or nothing.
 type hit struct {
-	*solid     // nil: the ground, or nothing
+	*solid     // nil: the ground or nothing
 	away   int // level distance; farthest: nothing
 	slope  int
 	side   face
 	x, y   int
-	ground material // or the sky, where there is no solid
+	ground material // material of the ground, or sky, if there is no solid
 }
 
-// meet follows a ray that rises by slope over the level ray of the crossings.
+// meet follows a ray that rises by slope above the level ray of the crossings.
 func (w *world) meet(from plane, height int, dir plane, slope int, all []crossing) hit {
 	h := hit{away: farthest, slope: slope, ground: sky}
 	if slope < 0 {
@@ -149,7 +149,8 @@ func (w *world) meet(from plane, height int, dir plane, slope int, all []crossin
 	return h
 }
 
-// enter is where a ray gets into the solid: by its side, its top or its bottom; farthest where it passes.
+// enter returns the distance and the face at which a ray enters the solid: at its side, its top or its bottom. The
+// distance is farthest if the ray misses it.
 func (c crossing) enter(height, slope int) (int, face) {
 	level, at, side := height+slope*c.near>>16, farthest, c.side
 	switch {

@@ -17,7 +17,7 @@ import (
 
 var _ waymo.FrameSource = Set{}
 
-// digest is the hash of all that a frame has.
+// digest returns the hash of all that a frame has.
 func digest(t *testing.T, s Set, i int) string {
 	t.Helper()
 	sum := sha256.New()
@@ -133,7 +133,7 @@ func TestEnoughOfEachClassCounts(t *testing.T) {
 	}
 }
 
-// inside says whether a point of camera 0's frame is in an object that was made larger by margin, above its feet.
+// inside reports whether a point of camera 0's frame is in an object that was made larger by margin, above its feet.
 func inside(o waymo.FrameObject, p [3]float64, margin float64) bool {
 	sin, cos := math.Sincos(float64(o.RotationY))
 	dx, dz := p[0]-float64(o.Location[0]), p[2]-float64(o.Location[2])
@@ -143,7 +143,7 @@ func inside(o waymo.FrameObject, p [3]float64, margin float64) bool {
 		above > 0.3 && above < float64(o.Dimensions[1])+margin
 }
 
-// apply is a matrix times (p, 1).
+// apply returns a matrix times (p, 1).
 func apply(m waymo.Matrix, p [3]float64) (q [3]float64) {
 	for r := range q {
 		q[r] = float64(m[4*r])*p[0] + float64(m[4*r+1])*p[1] + float64(m[4*r+2])*p[2] + float64(m[4*r+3])
@@ -189,7 +189,7 @@ func TestSensorsSeeTheSame(t *testing.T) {
 	}
 }
 
-// project is the pixel of a camera at which a point lies.
+// project returns the pixel of a camera at which a point lies.
 func project(f *waymo.Frame, camera int, p [3]float64) (u, v int, ok bool) {
 	c := apply(f.Calibration.Tr[camera], p)
 	q := apply(f.Calibration.P[camera], apply(f.Calibration.R0, c))

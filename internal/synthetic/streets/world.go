@@ -7,33 +7,33 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// object is something to be found, or a sign, which is only named.
+// object is an object to be detected, or a sign, which is only annotated.
 type object struct {
 	name                  string
-	at                    plane // the middle of its ground
-	angle                 int   // of its length, from x to y
+	at                    plane // middle of its base
+	angle                 int   // angle of its length, from x to y
 	length, width, height int
 }
 
-// world is what stands around the sensors.
+// world contains the solids around the sensors.
 type world struct {
 	solids  []solid
 	objects []object
 	taken   []disc
 
 	layout, looks *draw.Random
-	street        plane // along the street
-	road          int   // half its width
+	street        plane // direction of the street
+	road          int   // half the width of the street
 	ground        groundLook
 }
 
-// disc is ground that something stands on.
+// disc is occupied ground.
 type disc struct {
 	at     plane
 	radius int
 }
 
-// half is half the side of the square in which things stand.
+// half is half the side of the square with the solids.
 const half = 115 * metre / 10
 
 func newWorld(layout, looks *draw.Random) *world {
@@ -53,10 +53,10 @@ func newWorld(layout, looks *draw.Random) *world {
 	return w
 }
 
-// tries is how often a place is looked for before a thing is left out.
+// tries limits the search for a position. Without a position the solid is omitted.
 const tries = 25
 
-// place finds ground of a radius that is free, at a distance from the sensors of at least nearest.
+// place finds free ground of a radius, at a distance of at least nearest from the sensors.
 func (w *world) place(radius, nearest int) (plane, bool) {
 	for range tries {
 		at := plane{w.layout.Between(radius-half, half-radius), w.layout.Between(radius-half, half-radius)}
@@ -80,10 +80,11 @@ func (w *world) covered(at plane, radius int) bool {
 	return false
 }
 
-// centimetres is a length of lo to hi centimetres.
+// centimetres draws a length of lo to hi centimetres.
 func (w *world) centimetres(lo, hi int) int { return w.layout.Between(lo*metre/100, hi*metre/100) }
 
-// part is a solid of a thing: ahead of the thing's middle by ahead, of half the length and width.
+// part is a solid of a compound object. ahead is its offset from the object's middle; half contains half the length and
+// width.
 type part struct {
 	ahead, half plane
 	low, high   int
@@ -91,7 +92,7 @@ type part struct {
 	look        look
 }
 
-// stand adds the parts of a thing; owner is its object, or -1.
+// stand adds the parts of an object. owner is the object's index, or -1.
 func (w *world) stand(at plane, angle, owner int, parts ...part) {
 	axis := heading(angle)
 	for _, p := range parts {
@@ -125,7 +126,7 @@ func (w *world) car(street int) {
 	w.objects = append(w.objects, o)
 }
 
-// person adds a pedestrian who pushes something, or a cyclist: their shapes are drawn alike.
+// person adds a pedestrian who pushes an object, or a cyclist. Their shapes are similar.
 func (w *world) person(name string) {
 	o := object{name: name, length: w.centimetres(125, 170), width: w.centimetres(55, 75),
 		height: w.centimetres(152, 190), angle: w.layout.Below(draw.Turn)}
@@ -147,7 +148,7 @@ func (w *world) person(name string) {
 	w.objects = append(w.objects, o)
 }
 
-// clutter adds what is nothing to be found.
+// clutter adds solids that do not count as objects.
 func (w *world) clutter(street int) {
 	r := w.layout
 	for range r.Between(1, 3) {
@@ -167,7 +168,7 @@ func (w *world) clutter(street int) {
 	}
 }
 
-// thing stands anywhere, as wide as it is long.
+// thing adds a solid at any position; its width equals its length.
 func (w *world) thing(radius int, p part) {
 	if at, ok := w.place(radius*3/2, 2*metre); ok {
 		p.half = plane{radius, radius}
@@ -175,7 +176,7 @@ func (w *world) thing(radius int, p part) {
 	}
 }
 
-// block is a hedge or a crate as large as a car.
+// block adds a hedge or a crate with the size of a car.
 func (w *world) block(street int) {
 	long := w.centimetres(300, 500)
 	if at, ok := w.place(long*11/20, 2*metre); ok {
@@ -192,7 +193,7 @@ func (w *world) wall(street int) {
 	}
 }
 
-// sign is a board on a post.
+// sign adds a board on a post.
 func (w *world) sign() {
 	o := object{name: "Sign", length: w.centimetres(8, 12), width: w.centimetres(60, 90), height: w.centimetres(200, 260),
 		angle: w.layout.Below(draw.Turn)}
@@ -208,14 +209,14 @@ func (w *world) sign() {
 	w.objects = append(w.objects, o)
 }
 
-// What must be seen of an object that counts.
+// Minimum visible points and pixels of an object that counts.
 const (
 	minPoints = 6
 	minPixels = 10
 )
 
-// annotation is the object in the frame of camera 0, whose x is to the right, y down and z ahead. Its rotation is 0
-// where its length lies along x, and grows about y.
+// annotation returns the object in the frame of camera 0, with x to the right, y down and z ahead. The rotation is 0 if
+// the length is along x, and grows around y.
 func (o object) annotation(seen sight) waymo.FrameObject {
 	angle := ((-o.angle-draw.Turn/4)%draw.Turn + draw.Turn) % draw.Turn
 	if angle >= draw.Turn/2 {

@@ -12,16 +12,16 @@ import (
 // Question is a row of a subset.
 type Question struct {
 	ID, Subset string
-	Text       string // what the user asks; no two are alike
-	Row        string // the line of BFCL_v4_SUBSET.json
-	Answer     string // the line of possible_answer/BFCL_v4_SUBSET.json; empty: the subset has none
-	Right      []Call // the calls that are right; none: no function helps
+	Text       string // the user's question; all questions differ
+	Row        string // line of BFCL_v4_SUBSET.json
+	Answer     string // line of possible_answer/BFCL_v4_SUBSET.json; empty: the subset has none
+	Right      []Call // correct calls; none: no function fits
 }
 
-// PerSubset is how many questions each subset has.
+// PerSubset is the number of questions of each subset.
 const PerSubset = 12
 
-// Questions are those of all subsets, in the data set's order.
+// Questions returns the questions of all subsets, in the data set's order.
 func Questions() (all []Question) {
 	for _, subset := range bfcl.Subsets() {
 		for i := range PerSubset {
@@ -31,7 +31,7 @@ func Questions() (all []Question) {
 	return all
 }
 
-// idle are questions that no function helps with.
+// idle contains questions for which no function fits.
 var idle = []string{
 	"Write a line about the sea at night", "Which colour goes with dark green", "What makes a good friend",
 	"Tell me something that cheers me up", "Why do cats purr", "How do I learn to whistle",
@@ -39,7 +39,7 @@ var idle = []string{
 	"How should a letter of thanks begin", "What is a fair way to share a cake", "Why is the sky dark at night",
 }
 
-// question is row i of a subset.
+// question returns row i of a subset.
 func question(subset string, i int) Question {
 	all := functions()
 	n := len(all)
@@ -78,16 +78,16 @@ func question(subset string, i int) Question {
 	return q
 }
 
-// line is a value as JSON.
+// line returns a value as JSON.
 func line(v any) string {
 	text, err := json.Marshal(v)
-	if err != nil { // not for what is made here
+	if err != nil { // cannot happen for these values
 		return "{}"
 	}
 	return string(text)
 }
 
-// Samples are the questions as the reader of the official layout has them.
+// Samples returns the questions as read by the reader of the official layout.
 func Samples() ([]bfcl.FunctionSample, error) {
 	var all []bfcl.FunctionSample
 	for _, q := range Questions() {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// parameter is one of a function: its name, its type as the leaderboard calls it, and what is said of it.
+// parameter is a parameter of a function: its name, its type in the leaderboard's terms, and its description.
 type parameter struct{ name, of, says string }
 
-// function is one that may be called.
+// function is a function that can be called.
 type function struct {
 	name, says string
 	parameters []parameter
@@ -16,7 +16,7 @@ type function struct {
 	values     map[string][]any
 }
 
-// functions are twelve of the things that a helper at a desk does.
+// functions returns twelve functions of an office assistant.
 func functions() []function {
 	return []function{
 		{"weather.forecast", "Tells the weather of a place.",
@@ -73,13 +73,13 @@ func functions() []function {
 	}
 }
 
-// types are the names of types in descriptions of Java and of JavaScript.
+// types are the names of types in descriptions of Java and JavaScript functions.
 var types = map[string]map[string]string{
 	"simple_java":       {"string": "String", "array": "Array", "dict": "HashMap"},
 	"simple_javascript": {"string": "String", "boolean": "Boolean"},
 }
 
-// typeIn is what a type is called in a subset.
+// typeIn returns the name of a type in a subset.
 func typeIn(subset, of string) string {
 	if name, ok := types[subset][of]; ok {
 		return name
@@ -87,7 +87,7 @@ func typeIn(subset, of string) string {
 	return of
 }
 
-// describe is a function's description in a subset.
+// describe returns a function's description in a subset.
 func (f *function) describe(subset string) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, p := range f.parameters {
@@ -112,11 +112,11 @@ func (f *function) describe(subset string) map[string]any {
 
 // Call is a call of a function.
 type Call struct {
-	Name      string         // as a server is told of it: without dots
+	Name      string         // as sent to a server: without dots
 	Arguments map[string]any // JSON values
 }
 
-// filled is a function with a value of each parameter, the k-th of them.
+// filled returns the question, the call and the answer for the k-th value of each parameter.
 func (f *function) filled(subset string, k int) (question string, call Call, answer map[string]any) {
 	question, call = f.asks, Call{strings.ReplaceAll(f.name, ".", "_"), map[string]any{}}
 	possible := map[string]any{}
@@ -129,7 +129,7 @@ func (f *function) filled(subset string, k int) (question string, call Call, ans
 	return question, call, map[string]any{f.name: possible}
 }
 
-// said is a value in a question.
+// said returns a value as written in a question.
 func said(v any) string {
 	switch v := v.(type) {
 	case []string:
@@ -140,7 +140,7 @@ func said(v any) string {
 	return fmt.Sprint(v)
 }
 
-// written is a value in a call: Java's and JavaScript's are texts of literals.
+// written returns a value as written in a call. Values in Java and JavaScript are texts of literals.
 func written(subset string, v any) any {
 	if !strings.HasPrefix(subset, "simple_java") {
 		return v
@@ -166,7 +166,7 @@ func written(subset string, v any) any {
 	return fmt.Sprint(v)
 }
 
-// expected is a value among the possible ones.
+// expected returns a value as written among the possible answers.
 func expected(_ string, v any) any {
 	if d, ok := v.(map[string]int); ok {
 		possible := map[string]any{}

@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
 )
 
-// step is what an agent did, and what came of it.
+// step is an action of an agent and its result.
 type step struct{ thought, command, result string }
 
-// tasks are conversations: what a user asked for, and the steps.
+// tasks returns conversations: the user's request and the steps.
 func tasks() []struct {
 	id, asked string
 	steps     []step
@@ -43,7 +43,7 @@ func tasks() []struct {
 
 const system = "You work in a shell on a small machine. Call bash for each step, one at a time."
 
-// Rows are the rows of all conversations, a line of JSON each, as the official file has them.
+// Rows returns the rows of all conversations, a line of JSON each, in the form of the official file.
 func Rows() (all []string) {
 	tools := []any{map[string]any{"type": "function", "function": map[string]any{
 		"name": "bash", "description": "Runs a command in the shell.", "parameters": map[string]any{
@@ -72,12 +72,12 @@ func Rows() (all []string) {
 	return all
 }
 
-// Conversations are the rows as the reader of the official layout has them.
+// Conversations returns the rows as read by the reader of the official layout.
 func Conversations() (*conversations.ConversationSet, error) {
 	return conversations.ParseConversations(strings.Join(Rows(), "\n") + "\n")
 }
 
-// Turns is how many turns of the client the conversations have.
+// Turns returns the number of the client's turns in the conversations.
 func Turns() (n int) {
 	for _, t := range tasks() {
 		n += len(t.steps)
@@ -85,7 +85,7 @@ func Turns() (n int) {
 	return n
 }
 
-// Recorded are the commands that the agent ran, in the order of the turns that they answer.
+// Recorded returns the commands that the agent ran, in the order of the turns that they answer.
 func Recorded() (commands []string) {
 	for _, t := range tasks() {
 		for _, s := range t.steps {

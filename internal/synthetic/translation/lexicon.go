@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// How many words of each kind there are.
+// Numbers of words of each kind.
 const (
 	nouns        = 220
 	verbs        = 90
@@ -17,7 +17,7 @@ const (
 	names        = 60
 )
 
-// Of 100 words, how many have two translations.
+// Percentages of words with two translations.
 const (
 	twoVerbs      = 25 // by the object's number
 	twoAdjectives = 25 // by the noun's gender
@@ -27,15 +27,15 @@ const (
 
 type noun struct {
 	source string
-	target []string // those that chance chooses of
+	target []string // alternatives, chosen at random
 	gender int
 	plural string // ending
 }
 
 type verb struct {
 	source string
-	target [2]string // stems: for one object, and for several
-	prefix string    // that may be apart from it
+	target [2]string // stems for one object and for several
+	prefix string    // separable prefix
 }
 
 type adjective struct {
@@ -53,7 +53,7 @@ type preposition struct {
 	grammar        grammarCase
 }
 
-// lexicon holds all words. The first of each kind are the most frequent.
+// lexicon contains all words. The first words of each kind are the most frequent.
 type lexicon struct {
 	nouns        []noun
 	verbs        []verb
@@ -79,7 +79,7 @@ func newLexicon(r *draw.Random) *lexicon {
 	}
 }
 
-// maker makes words that there are not yet.
+// maker makes new words.
 type maker struct {
 	*draw.Random
 	taken map[string]bool
@@ -116,7 +116,7 @@ func (m *maker) adjective() adjective {
 	return a
 }
 
-// perhaps makes one word, or in so many of 100 cases two.
+// perhaps makes one word, or in percent of the cases two.
 func (m *maker) perhaps(percent int, make func() string) []string {
 	all := []string{make()}
 	if m.Chance(percent) {
@@ -125,7 +125,7 @@ func (m *maker) perhaps(percent int, make func() string) []string {
 	return all
 }
 
-// word makes a word of so many syllables.
+// word makes a word with a number of syllables.
 func (m *maker) word(s sounds, syllables int) string {
 	for {
 		word := s.word(m.Random, syllables)
@@ -136,7 +136,7 @@ func (m *maker) word(s sounds, syllables int) string {
 	}
 }
 
-// sounds are what syllables are of.
+// sounds are the parts of syllables.
 type sounds struct{ onsets, vowels, codas []string }
 
 var (
@@ -162,7 +162,7 @@ func one(r *draw.Random, of []string) string { return of[r.Below(len(of))] }
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// isReserved says that a word is one of grammar.
+// isReserved reports whether a word is used by the grammar.
 func isReserved(word string) bool {
 	switch word {
 	case "the", "and", "not", "does", "did", "that", "this", "der", "die", "das", "den", "dem", "ein", "und", "nicht",

@@ -6,20 +6,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// writer writes one pair.
+// writer writes one pair of sentences.
 type writer struct {
 	*lexicon
 	random         *draw.Random
 	source, target []string
 }
 
-// Words of grammar, in both languages.
+// Words of the grammar, in both languages.
 var (
 	conjunctions = [...][2]string{{"that", "dass"}, {"because", "weil"}, {"if", "wenn"}}
 	ends         = [...]string{".", ".", ".", "!", "?"}
 )
 
-// sentence writes a main clause, perhaps with one more: of the same kind, or one whose verb stands last.
+// sentence writes a main clause, and sometimes a second clause: another main clause, or one whose verb comes last.
 func (w *writer) sentence() {
 	w.mainClause(w.clause())
 	switch k := w.random.Below(100); {
@@ -44,12 +44,12 @@ func (w *writer) write(source, target string) {
 func (w *writer) putSource(words ...string) { w.source = append(w.source, words...) }
 func (w *writer) putTarget(words ...string) { w.target = append(w.target, words...) }
 
-// clause is what a clause says.
+// clause is the content of a clause.
 type clause struct {
 	subject, object phrase
 	verb            *verb
 	past, not       bool
-	adverb          adverb // its translation chosen
+	adverb          adverb // with its translation chosen
 	where           *preposition
 	place           phrase
 	first           bool // the adverb comes first
@@ -71,11 +71,11 @@ func (w *writer) clause() *clause {
 	return c
 }
 
-// phrase is somebody or something: a name, or a noun.
+// phrase is a name or a noun with its attributes.
 type phrase struct {
 	name      string
 	noun      *noun
-	word      string // the noun's translation
+	word      string // translation of the noun
 	plural    bool
 	number    int // 0: none
 	article   article
@@ -98,7 +98,7 @@ func (w *writer) phrase() phrase {
 	return p
 }
 
-// name is a known one, or one that is made up.
+// name draws a known name, or makes up a new one.
 func (w *writer) name() string {
 	if w.random.Chance(50) {
 		return w.names[w.random.Below(len(w.names))]
@@ -106,7 +106,8 @@ func (w *writer) name() string {
 	return capital(english.word(w.random, 2))
 }
 
-// frequent draws the first words more often than the last: word i about 1/(i+8) as often (Zipf's law).
+// frequent draws the first words more often than the last: word i with a frequency proportional to 1/(i+8) (Zipf's
+// law).
 func frequent[W any](r *draw.Random, words []W) *W {
 	const scale = 1 << 20
 	total := 0
@@ -122,7 +123,7 @@ func frequent[W any](r *draw.Random, words []W) *W {
 	return &words[len(words)-1]
 }
 
-// numeral is a number in the target language, with the ones first.
+// numeral returns a number in the target language, with the ones first.
 func numeral(n int) string {
 	if n <= 12 || n%10 == 0 {
 		return strconv.Itoa(n)

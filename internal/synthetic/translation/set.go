@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// lexiconSeed is that of the words that the sets share.
+// lexiconSeed is the seed of the words, which the sets share.
 const lexiconSeed = 0x7472616e_00000000
 
 // Sizes of the sets.
@@ -19,19 +19,19 @@ const (
 // Set is a set of pairs.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(0x7472616e_00000001, TrainCount)} }
 
-// Eval is the set that accuracy is measured on.
+// Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSamples(0x7472616e_00000002, EvalCount)} }
 
-// Pair is a sentence and its translation: words and signs, a space apart.
+// Pair is a sentence and its translation, as words and punctuation marks separated by spaces.
 type Pair struct{ Source, Target string }
 
-// words are those of both languages. They are immutable.
+// words contains the words of both languages. It is immutable.
 var words = sync.OnceValue(func() *lexicon { return newLexicon(draw.NewRandom(lexiconSeed)) })
 
-// At makes pair i.
+// At writes pair i.
 func (s Set) At(i int) Pair {
 	w := &writer{lexicon: words(), random: draw.NewRandom(s.Seed, uint64(i))}
 	w.sentence()

@@ -2,7 +2,8 @@ package translation
 
 import "strconv"
 
-// sourceClause writes a clause in the source language: adverb, subject, verb, object, place; or the adverb last.
+// sourceClause writes a clause in the source language: adverb, subject, verb, object, place. The adverb may also come
+// last.
 func (w *writer) sourceClause(c *clause) {
 	if c.first {
 		w.putSource(c.adverb.source, ",")

@@ -11,7 +11,7 @@ const (
 	dative
 )
 
-// article is what stands before a noun.
+// article is the kind of a noun's article.
 type article int
 
 const (
@@ -21,7 +21,7 @@ const (
 	none
 )
 
-// articles are the target's, by article and case, of three genders and of plurals.
+// articles are the target language's articles, by kind and case, for three genders and the plural.
 var articles = [...][3][4]string{
 	definite: {{"der", "die", "das", "die"}, {"den", "die", "das", "die"}, {"dem", "der", "dem", "den"}},
 	indefinite: {
@@ -33,16 +33,16 @@ var articles = [...][3][4]string{
 	},
 }
 
-// plurals is the column of articles and endings behind those of the genders.
+// plurals is the column for plurals, after the columns for genders, in articles and endings.
 const plurals = 3
 
-// weak are the endings of adjectives behind definite articles, strong those behind others.
+// weak are the endings of adjectives after definite articles, and strong those after other articles.
 var (
 	weak   = [3][4]string{{"e", "e", "e", "en"}, {"en", "e", "e", "en"}, {"en", "en", "en", "en"}}
 	strong = [3][4]string{{"er", "e", "es", "e"}, {"en", "e", "es", "e"}, {"en", "en", "en", "en"}}
 )
 
-// mainClause writes a clause with the verb second, in both languages.
+// mainClause writes a clause with the verb in second place, in both languages.
 func (w *writer) mainClause(c *clause) {
 	w.sourceClause(c)
 	if c.first {
@@ -59,7 +59,7 @@ func (w *writer) mainClause(c *clause) {
 	}
 }
 
-// subordinate writes a clause with the verb last, in both languages.
+// subordinate writes a clause with the verb in last place, in both languages.
 func (w *writer) subordinate(c *clause) {
 	w.sourceClause(c)
 	w.targetPhrase(&c.subject, nominative)
@@ -70,7 +70,7 @@ func (w *writer) subordinate(c *clause) {
 	w.putTarget(c.verb.prefix + c.finite())
 }
 
-// rest writes what follows subject and verb: object, adverb, "nicht", place.
+// rest writes the parts after subject and verb: object, adverb, "nicht", place.
 func (w *writer) rest(c *clause) {
 	w.targetPhrase(&c.object, accusative)
 	if c.adverb.source != "" && !c.first {
@@ -85,7 +85,7 @@ func (w *writer) rest(c *clause) {
 	}
 }
 
-// finite is the verb without its prefix.
+// finite returns the verb without its prefix.
 func (c *clause) finite() string {
 	ending := "t"
 	switch {
@@ -128,7 +128,7 @@ func (w *writer) targetPhrase(p *phrase, in grammarCase) {
 	w.putTarget(p.inflected(in))
 }
 
-// inflected is the noun in a case and number.
+// inflected returns the noun in a case and number.
 func (p *phrase) inflected(in grammarCase) string {
 	if !p.plural {
 		return p.word

@@ -10,31 +10,31 @@ type point [3]int
 
 func (p point) plus(q point) point { return point{p[0] + q[0], p[1] + q[1], p[2] + q[2]} }
 
-// unit is the fixed-point 1 of directions, surface that of the level of a body's surface.
+// unit is the fixed-point 1 of directions, and surface the level at a body's surface.
 const (
 	unit    = 1 << 14
 	surface = 1 << 10
 )
 
-// body is an ellipsoid of one tissue: turned, bent like a bean, with a rough surface.
+// body is an ellipsoid of one tissue, rotated, bent like a bean, with a rough surface.
 type body struct {
 	at     point
 	axes   [3]point // directions of its own depth, height and width, in 1/unit
 	radius point    // along its own axes
-	bend   int      // by how much of a radius its ends lean to its own height, in 1/surface
-	rough  int      // how far the texture moves the surface, in 1/surface of the level
+	bend   int      // displacement of its ends towards its own height, in radii and units of 1/surface
+	rough  int      // displacement of the surface by the texture, in 1/surface of the level
 	tissue
 }
 
-// tissue is what a body looks like.
+// tissue contains the appearance and the label of a body.
 type tissue struct {
 	hu    int
-	grain int // how strongly the texture shows, HU
+	grain int // strength of the texture, HU
 	label uint8
-	named bool // label is for its voxels; else they keep that of the body around it
+	named bool // label applies to its voxels; otherwise they keep the label of the surrounding body
 }
 
-// turned gives a body's axes: first a turn in the slice, then a tilt of its depth towards its own height.
+// turned returns a body's axes: a rotation in the slice, then a tilt of its depth towards its own height.
 func turned(turn, tilt int) [3]point {
 	c, s := draw.Cos(turn), draw.Sin(turn)
 	ct, st := draw.Cos(tilt), draw.Sin(tilt)
@@ -44,7 +44,7 @@ func turned(turn, tilt int) [3]point {
 	return [3]point{depth, up, width}
 }
 
-// along returns the point of the body's own coordinates q, each in 1/surface of the radius.
+// along returns the point with the body's own coordinates q, each in 1/surface of the radius.
 func (b *body) along(q point) point {
 	p := b.at
 	for k, axis := range b.axes {
@@ -56,16 +56,16 @@ func (b *body) along(q point) point {
 	return p
 }
 
-// cut is a body's own coordinates on a row of voxels, from which the level at each follows.
+// cut contains a body's own coordinates on a row of voxels, for computing the level at each voxel.
 type cut struct {
-	from, step [3]int // own coordinates at the first voxel and from one to the next, in 1/1024 of 1/surface of the radius
+	from, step [3]int // own coordinates at the first voxel and differences between voxels, in 1/1024 of 1/surface of the radius
 	bend       int
 	rough      int
-	slope      int // by how much of 256 the cover grows when the level falls by surface
+	slope      int // increase of the cover, in 1/256, when the level falls by surface
 }
 
-// on cuts the body with the row at depth z and height y, whose voxels are at x, x+dx ... along the width. A surface is
-// as blurred as edge is wide.
+// on returns the cut of the body with the row at depth z and height y, whose voxels are at x, x+dx ... along the width.
+// edge is the width of the surface's blur.
 func (b *body) on(z, y, x, dx, edge int) cut {
 	c := cut{bend: b.bend, rough: b.rough, slope: min(b.radius[0], b.radius[1], b.radius[2]) * 128 / edge}
 	d := point{z - b.at[0], y - b.at[1], x - b.at[2]}
@@ -76,7 +76,8 @@ func (b *body) on(z, y, x, dx, edge int) cut {
 	return c
 }
 
-// level is 0 at the body's centre and surface at its surface; it grows with the square of the distance.
+// level returns the level at voxel i: 0 at the body's centre, surface at its surface, growing with the square of the
+// distance.
 func (c *cut) level(i, texture int) int {
 	u := (c.from[0] + i*c.step[0]) >> 10
 	v := (c.from[1]+i*c.step[1])>>10 - c.bend*(u*u>>10)>>10
@@ -84,12 +85,12 @@ func (c *cut) level(i, texture int) int {
 	return (u*u+v*v+w*w)>>10 + c.rough*texture>>8
 }
 
-// cover is how much of a voxel at a level belongs to the body, 0 to 256.
+// cover returns the share of a voxel at a level that belongs to the body, 0 to 256.
 func (c *cut) cover(level int) int {
 	return min(max(128+(surface-level)*c.slope>>10, 0), 256)
 }
 
-// reach is a distance from the centre beyond which nothing of the body is.
+// reach returns a distance from the centre that exceeds the whole body.
 func (b *body) reach() int {
 	longest := max(b.radius[0], b.radius[1], b.radius[2])
 	return longest*3/2 + abs(b.bend)*b.radius[1]/surface + 2*mm

@@ -13,31 +13,32 @@ const (
 	HeadEvalCount        = 24
 )
 
-// HeadChannels is how many volumes of one head there are: T1, T1 with contrast agent, T2, FLAIR.
+// HeadChannels is the number of volumes of one head: T1, T1 with contrast agent, T2, FLAIR.
 const HeadChannels = 4
 
-// Classes of a head's voxels: those of BraTS once they are converted.
+// Classes of a head's voxels, equal to those of BraTS after conversion.
 const (
 	Oedema       uint8 = 1
 	NonEnhancing uint8 = 2
 	Enhancing    uint8 = 3
 )
 
-// HeadSet is a set of labelled heads of four channels, as resonance tomography gives them once the whole is taken out.
+// HeadSet is a set of labelled heads with four channels, like magnetic resonance images after removal of the skull.
 type HeadSet struct{ draw.Samples }
 
-// HeadTrain is the set that the embedded model is trained on.
+// HeadTrain returns the set that the embedded model is trained on.
 func HeadTrain() HeadSet { return HeadSet{draw.NewSamples(0x706c756d_00000401, HeadTrainCount)} }
 
-// HeadCalibration is the set that the embedded model is quantised with.
+// HeadCalibration returns the set that the embedded model is quantised with.
 func HeadCalibration() HeadSet {
 	return HeadSet{draw.NewSamples(0x706c756d_00000402, HeadCalibrationCount)}
 }
 
-// HeadEval is the set that accuracy is measured on.
+// HeadEval returns the set that accuracy is measured on.
 func HeadEval() HeadSet { return HeadSet{draw.NewSamples(0x706c756d_00000403, HeadEvalCount)} }
 
-// Name is what head i is called: "HGG__Plumbline_017", or of every sixth, which has no enhancing part, "LGG__...".
+// Name returns the name of head i: "HGG__Plumbline_017", or "LGG__..." for every sixth head, which has no enhancing
+// part.
 func (s HeadSet) Name(i int) string {
 	if lowGrade(i) {
 		return fmt.Sprintf("LGG__Plumbline_%03d", i)
@@ -47,31 +48,31 @@ func (s HeadSet) Name(i int) string {
 
 func lowGrade(i int) bool { return i%6 == 5 }
 
-// Head is a drawn head. Axes are those of a Volume; voxels have one millimetre.
+// Head is a drawn head. Its axes are those of a Volume; voxels have one millimetre.
 type Head struct {
 	Shape    [3]int
-	Channels [HeadChannels][]float32 // whole numbers in C order: 0 outside of the brain and in hollows, else 1 to 3071
+	Channels [HeadChannels][]float32 // whole numbers in C order: 0 outside of the brain and in hollows, otherwise 1 to 3071
 	Labels   []uint8                 // classes, in the same order
 }
 
-// Draw draws head i: 36 to 40 voxels a side, of which the brain takes at most 32. The caller owns it.
+// Draw draws head i: 36 to 40 voxels per side, with a brain of up to 32. The caller owns it.
 func (s HeadSet) Draw(i int) *Head {
 	return drawHead(draw.NewRandom(s.Seed, uint64(i)), !lowGrade(i))
 }
 
-// Size is the shape of head i, as Draw gives it, without drawing it.
+// Size returns the shape of head i without drawing it.
 func (s HeadSet) Size(i int) [3]int { return headShape(draw.NewRandom(s.Seed, uint64(i))) }
 
 func headShape(r *draw.Random) [3]int {
 	return [3]int{r.Between(36, 40), r.Between(36, 40), r.Between(36, 40)}
 }
 
-// shades are what a part of a head looks like in each channel.
+// shades are the values of a part of a head in each channel.
 type shades [HeadChannels]int
 
-// The shades of a head's parts. Each border of a lesion shows in some channels only: the outer one in T2 and FLAIR, the
-// core's in T1, that of the enhancing part in T1 with contrast agent; and each channel alone has bright or dark spots
-// that look the same there and are no lesion.
+// The shades of a head's parts. Each border of a lesion is visible only in some channels: the outer border in T2 and
+// FLAIR, the core's in T1, the enhancing part's in T1 with contrast agent. In each single channel, bright or dark spots
+// that do not belong to a lesion look the same.
 func brainShades() shades     { return shades{600, 600, 500, 500} }
 func oedemaShades() shades    { return shades{600, 600, 680, 680} }
 func coreShades() shades      { return shades{440, 600, 680, 680} }
@@ -79,10 +80,10 @@ func enhancingShades() shades { return shades{440, 820, 680, 680} }
 
 func spotShades() []shades {
 	return []shades{
-		{600, 600, 500, 680}, // bright in FLAIR alone
-		{600, 600, 680, 500}, // bright in T2 alone
-		{440, 600, 500, 500}, // dark in T1 alone
-		{600, 820, 500, 500}, // a vessel: it takes the contrast agent, and is no lesion
+		{600, 600, 500, 680}, // bright only in FLAIR
+		{600, 600, 680, 500}, // bright only in T2
+		{440, 600, 500, 500}, // dark only in T1
+		{600, 820, 500, 500}, // a vessel: it contains contrast agent but is not a lesion
 	}
 }
 
@@ -92,7 +93,7 @@ const (
 	hollow uint8 = 255
 )
 
-// anatomy is a head being assembled: bodies from outside to inside, with their shades.
+// anatomy collects the bodies of a head, outside to inside, with their shades.
 type anatomy struct {
 	phantom
 	looks []shades
@@ -104,7 +105,7 @@ func (a *anatomy) paint(b body, look shades, label uint8) {
 	a.looks = append(a.looks, look)
 }
 
-// drawHead assembles a head and renders its channels.
+// drawHead builds a head and renders its channels.
 func drawHead(r *draw.Random, enhancing bool) *Head {
 	h := &Head{Shape: headShape(r)}
 	var extent point
@@ -136,7 +137,7 @@ func drawHead(r *draw.Random, enhancing bool) *Head {
 	return h
 }
 
-// render scans one channel, with a gain, a grain and a noise of its own.
+// render scans one channel, with its own gain, grain and noise.
 func (a *anatomy) render(channel int, shape [3]int, rough *texture) ([]float32, []uint8) {
 	gain := a.r.Between(70, 140)
 	for i, b := range a.bodies {
@@ -150,7 +151,7 @@ func (a *anatomy) render(channel int, shape [3]int, rough *texture) ([]float32, 
 	return v.Values, v.Labels
 }
 
-// brain is the brain, and in half of the heads a hollow in which nothing is seen, as far as nothing is painted over it.
+// brain adds the brain and, in half of the heads, an empty hollow that later bodies may cover. It returns the brain.
 func (a *anatomy) brain() body {
 	b := body{at: a.place(50, 50, 50, 2), axes: turned(a.angle(4), a.angle(4)), rough: 40,
 		radius: point{a.tenths(130, 157), a.tenths(130, 157), a.tenths(130, 157)}}
@@ -162,22 +163,22 @@ func (a *anatomy) brain() body {
 	return b
 }
 
-// tenths returns a length of lo to hi tenths of a millimetre.
+// tenths draws a length of lo to hi tenths of a millimetre.
 func (a *anatomy) tenths(lo, hi int) int { return a.r.Between(lo*mm, hi*mm) / 10 }
 
-// inside returns a point of a body at most so far from its middle along each axis, in 1/surface of the radius.
+// inside draws a point of a body within most of its middle along each axis, in 1/surface of the radius.
 func (a *anatomy) inside(b body, most int) point {
 	return b.along(point{a.r.Between(-most, most), a.r.Between(-most, most), a.r.Between(-most, most)})
 }
 
-// spot adds what a lesion is to be told from.
+// spot adds a spot that resembles a lesion.
 func (a *anatomy) spot(whole body) {
 	looks := spotShades()
 	a.paint(body{at: a.inside(whole, 500), axes: turned(a.angle(50), a.angle(25)), rough: 150,
 		radius: point{a.tenths(25, 65), a.tenths(25, 65), a.tenths(25, 65)}}, looks[a.r.Below(len(looks))], brain)
 }
 
-// lesion adds three bodies, one in the other: oedema, the core, and where there is one the enhancing part.
+// lesion adds three nested bodies: oedema, the core, and optionally the enhancing part.
 func (a *anatomy) lesion(whole body, enhancing bool) {
 	axes := turned(a.angle(50), a.angle(25))
 	outer := body{at: a.inside(whole, 250), axes: axes, rough: 200,
@@ -190,7 +191,7 @@ func (a *anatomy) lesion(whole body, enhancing bool) {
 	}
 }
 
-// within is a smaller body in another one, of lo to hi percent of its size.
+// within draws a smaller body inside another one, with lo to hi percent of its size.
 func (a *anatomy) within(b body, off, lo, hi int) body {
 	inner := b
 	inner.at = a.inside(b, off)

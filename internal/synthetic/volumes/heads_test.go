@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// headDigest is the hash of a head's shape, channels and labels.
+// headDigest returns the hash of a head's shape, channels and labels.
 func headDigest(h *Head) string {
 	sum := sha256.New()
 	fmt.Fprint(sum, h.Shape)

@@ -2,14 +2,14 @@ package volumes
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// phantom is a body being assembled, from outside to inside.
+// phantom collects the bodies of a phantom, outside to inside.
 type phantom struct {
 	r      *draw.Random
 	extent point
 	bodies []*body
 }
 
-// newScan draws the size of a phantom, about half that of an adult's upper abdomen, and how it is scanned.
+// newScan draws the size of a phantom, about half that of an adult's upper abdomen, and the parameters of its scan.
 func newScan(r *draw.Random) *scan {
 	inPlane := mm * r.Between(75, 125) / 100
 	s := &scan{
@@ -23,7 +23,7 @@ func newScan(r *draw.Random) *scan {
 	return s
 }
 
-// drawPhantom assembles and scans a phantom.
+// drawPhantom builds and scans a phantom.
 func drawPhantom(r *draw.Random) *Volume {
 	s := newScan(r)
 	p := &phantom{r: r, extent: s.extent()}
@@ -37,26 +37,26 @@ func drawPhantom(r *draw.Random) *Volume {
 	return s.sample()
 }
 
-// place returns the point at shares of the extent, in percent, moved by up to some millimetres in each direction.
+// place returns the point at percentages of the extent, moved at random by up to spread millimetres in each direction.
 func (p *phantom) place(z, y, x, spread int) point {
 	at := point{p.extent[0] * z / 100, p.extent[1] * y / 100, p.extent[2] * x / 100}
 	return at.plus(point{p.r.Between(-spread, spread) * mm, p.r.Between(-spread, spread) * mm,
 		p.r.Between(-spread, spread) * mm})
 }
 
-// between returns a length of lo to hi millimetres.
+// between draws a length of lo to hi millimetres.
 func (p *phantom) between(lo, hi int) int { return p.r.Between(lo*mm, hi*mm) }
 
-// angle returns an angle of at most share percent of a turn, to either side.
+// angle draws an angle of up to share percent of a turn in either direction.
 func (p *phantom) angle(share int) int { return p.r.Between(-draw.Turn*share/100, draw.Turn*share/100) }
 
-// add paints a body over those before it.
+// add adds a body that covers earlier ones.
 func (p *phantom) add(b body) *body {
 	p.bodies = append(p.bodies, &b)
 	return &b
 }
 
-// trunk is skin and fat, and the muscle within.
+// trunk adds skin, fat, and the muscle within.
 func (p *phantom) trunk() {
 	tall := 4 * p.extent[0]
 	middle := point{p.extent[0] / 2, p.extent[1] / 2, p.extent[2] / 2}
@@ -70,7 +70,7 @@ func (p *phantom) trunk() {
 		tissue: tissue{hu: p.r.Between(-110, -80), grain: 20}})
 }
 
-// organs are what lies beside the kidneys and looks like them or like their tumours.
+// organs adds organs that resemble the kidneys or their tumours.
 func (p *phantom) organs() {
 	liver := tissue{hu: p.r.Between(75, 140), grain: 12}
 	p.add(body{at: p.place(18, 38, 24, 6), axes: turned(p.angle(10), p.angle(8)),
@@ -93,7 +93,7 @@ func (p *phantom) organs() {
 	}
 }
 
-// spine is the backbone with the muscles and the vessels along it.
+// spine adds the backbone and the muscles and vessels along it.
 func (p *phantom) spine() {
 	tall := 3 * p.extent[0]
 	for _, side := range []int{40, 60} {
@@ -111,9 +111,9 @@ func (p *phantom) spine() {
 	}
 }
 
-// kidneys adds both, with cysts and at least one tumour between them.
+// kidneys adds both kidneys, with cysts and one or more tumours.
 func (p *phantom) kidneys() {
-	bright := p.r.Between(115, 195) // by the time since the contrast agent
+	bright := p.r.Between(115, 195) // depends on the time since the contrast agent
 	first := p.r.Below(2)
 	for side := range 2 {
 		k := p.kidney(side, bright)
@@ -130,7 +130,7 @@ func (p *phantom) kidneys() {
 	}
 }
 
-// kidney adds one: cortex, medulla, and the fat where the vessels enter.
+// kidney adds one kidney: cortex, medulla, and the fat at the entry of the vessels.
 func (p *phantom) kidney(side, bright int) *body {
 	at := p.place(52, 66, []int{24, 76}[side], 4)
 	inwards := []int{1, -1}[side]
@@ -166,7 +166,7 @@ func (p *phantom) tumour(k *body, bright int) {
 	}
 }
 
-// growth adds a body at the outer surface of a kidney, away from where the vessels enter.
+// growth adds a body at the outer surface of a kidney, away from the entry of the vessels.
 func (p *phantom) growth(k *body, t tissue, size int) *body {
 	out := []int{1, -1}[p.r.Below(2)] * p.r.Between(500, 950)
 	at := k.along(point{p.r.Between(-800, 800), -p.r.Between(0, 600), out})

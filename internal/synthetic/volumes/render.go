@@ -2,10 +2,10 @@ package volumes
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// sublayers is how many layers a slice averages, evenly over its thickness: the partial volumes of thick slices.
+// sublayers is the number of layers that a slice averages over its thickness, for the partial volumes of thick slices.
 const sublayers = 3
 
-// scan is a phantom being sampled, slice by slice.
+// scan is a phantom that is sampled slice by slice.
 type scan struct {
 	bodies  []*body // painted in order
 	spacing point
@@ -18,13 +18,13 @@ type scan struct {
 	random  *draw.Random
 }
 
-// row is one line of voxels being painted.
+// row is a line of voxels that is painted.
 type row struct {
 	z, y         int // position, 1/256 mm
 	hu           []int
 	rough, grain []int // textures
 	labels       []uint8
-	marks        bool // labels are wanted: this layer is the middle of its slice
+	marks        bool // labels are required: this layer is the middle of its slice
 }
 
 func (s *scan) extent() point {
@@ -35,7 +35,7 @@ func (s *scan) extent() point {
 	return e
 }
 
-// millimetres is the spacing, which a float32 holds exactly.
+// millimetres returns the spacing, which a float32 represents exactly.
 func (s *scan) millimetres() (m [3]float64) {
 	for k := range m {
 		m[k] = float64(s.spacing[k]) / mm
@@ -70,11 +70,11 @@ func (s *scan) sample() *Volume {
 	return v
 }
 
-// grit is one value of the noise: the sum of four even ones, which is nearly normal.
+// grit draws a value of the noise: the sum of four uniform numbers, which is approximately normal.
 func (s *scan) grit() int {
 	w := s.random.Uint64()
 	sum := int(w&0xffff) + int(w>>16&0xffff) + int(w>>32&0xffff) + int(w>>48) - 2*0xffff
-	return sum * s.noise / 37837 // the deviation of the sum: 65536 / sqrt(3)
+	return sum * s.noise / 37837 // deviation of the sum: 65536 / sqrt(3)
 }
 
 // paint paints all bodies on a row, one over the other.

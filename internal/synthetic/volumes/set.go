@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// Sizes of the sets. The one for evaluation is as large as the benchmark's official set.
+// Sizes of the sets. The evaluation set has the size of the benchmark's official set.
 const (
 	TrainCount       = 320
 	CalibrationCount = 12
 	EvalCount        = 43
 )
 
-// Classes of voxels: those of KiTS19.
+// Classes of voxels, equal to those of KiTS19.
 const (
 	Background uint8 = iota
 	Kidney
@@ -23,20 +23,20 @@ const (
 // Set is a set of labelled volumes.
 type Set struct{ draw.Samples }
 
-// Train is the set that the embedded model is trained on.
+// Train returns the set that the embedded model is trained on.
 func Train() Set { return Set{draw.NewSamples(0x706c756d_00000101, TrainCount)} }
 
-// Calibration is the set that the embedded model is quantised with.
+// Calibration returns the set that the embedded model is quantised with.
 func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000102, CalibrationCount)} }
 
-// Eval is the set that accuracy is measured on.
+// Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000103, EvalCount)} }
 
-// Name is what volume i is called: "case_00017".
+// Name returns the name of volume i: "case_00017".
 func (s Set) Name(i int) string { return fmt.Sprintf("case_%05d", i) }
 
-// Volume is a phantom as scanned. The first axis goes down from slice to slice, the second to the back and the third to
-// the left, as in KiTS19.
+// Volume is a scanned phantom. As in KiTS19, the first axis goes down from slice to slice, the second to the back and
+// the third to the left.
 type Volume struct {
 	Shape   [3]int     // depth, height, width in voxels
 	Spacing [3]float64 // between voxels in millimetres
@@ -49,7 +49,7 @@ func (s Set) Draw(i int) *Volume {
 	return drawPhantom(draw.NewRandom(s.Seed, uint64(i)))
 }
 
-// Size is the shape and the spacing of volume i, as Draw gives them, without drawing it.
+// Size returns the shape and the spacing of volume i without drawing it.
 func (s Set) Size(i int) (shape [3]int, spacing [3]float64) {
 	scan := newScan(draw.NewRandom(s.Seed, uint64(i)))
 	return scan.shape, scan.millimetres()

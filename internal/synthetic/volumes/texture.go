@@ -2,8 +2,8 @@ package volumes
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// texture is smooth random variation in three dimensions: random values on a lattice of cubes, interpolated linearly.
-// It is sampled row by row, at the same places of the width in each.
+// texture is smooth random variation in three dimensions: random values on a lattice of cubes, with linear
+// interpolation. It is sampled row by row, at the same positions along the width in each row.
 type texture struct {
 	cell   int // side of a cube, 1/256 mm
 	size   [3]int
@@ -11,10 +11,11 @@ type texture struct {
 	places []place
 }
 
-// place is where a voxel lies along the width: between two points of the lattice, so many 256ths of the way.
+// place is a voxel's position along the width: the number of the lattice point before it, and the distance from that
+// point in 1/256.
 type place struct{ cell, share int }
 
-// newTexture covers a box of the extent given from the origin, with voxels step apart along the width.
+// newTexture returns a texture for a box from the origin to extent, with voxels at distances of step along the width.
 func newTexture(r *draw.Random, cell int, extent point, step int) *texture {
 	t := &texture{cell: cell, places: make([]place, extent[2]/step)}
 	n := 1
@@ -33,7 +34,7 @@ func newTexture(r *draw.Random, cell int, extent point, step int) *texture {
 	return t
 }
 
-// row fills out with the texture at depth z and height y, which must lie in the box.
+// row fills out with the texture at depth z and height y, which must be within the box.
 func (t *texture) row(out []int, z, y int) {
 	iz, fz := z/t.cell, z%t.cell*256/t.cell
 	iy, fy := y/t.cell, y%t.cell*256/t.cell
@@ -53,7 +54,7 @@ func (t *texture) row(out []int, z, y int) {
 	}
 }
 
-// line is the lattice's values along the width.
+// line returns the lattice's values along the width.
 func (t *texture) line(iz, iy int) []int {
 	return t.values[(iz*t.size[1]+iy)*t.size[2]:][:t.size[2]]
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// digest is the hash of a volume's sizes, values and labels.
+// digest returns the hash of a volume's sizes, values and labels.
 func digest(v *Volume) string {
 	h := sha256.New()
 	fmt.Fprint(h, v.Shape, v.Spacing)

@@ -27,7 +27,7 @@ type Browser struct {
 	loaded   chan struct{}
 }
 
-// message is one of the protocol.
+// message is a message of the protocol.
 type message struct {
 	ID      int             `json:"id,omitempty"`
 	Session string          `json:"sessionId,omitempty"`
@@ -64,12 +64,12 @@ func Start(path, dir string) (*Browser, error) {
 
 // Close ends the browser.
 func (b *Browser) Close() {
-	_ = b.to.Close() // it ends with its pipe
+	_ = b.to.Close() // the browser ends with its pipe
 	_ = b.cmd.Process.Kill()
 	_ = b.cmd.Wait()
 }
 
-// read hands on what comes, until the pipe ends.
+// read dispatches messages until the pipe ends.
 func (b *Browser) read(from io.ReadCloser) {
 	defer from.Close()
 	for in := bufio.NewReader(from); ; {
@@ -92,7 +92,7 @@ func (b *Browser) read(from io.ReadCloser) {
 	}
 }
 
-// take sorts a message, with the lock held.
+// take dispatches one message. The caller holds the lock.
 func (b *Browser) take(m message) {
 	switch m.Method {
 	case "":
@@ -143,7 +143,7 @@ func (b *Browser) Call(method string, params map[string]any, result any) error {
 	return json.Unmarshal(answer.Result, result)
 }
 
-// attach opens the page.
+// attach opens the page and begins a session with it.
 func (b *Browser) attach() error {
 	var target struct{ TargetID string }
 	err := b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
@@ -159,7 +159,8 @@ func (b *Browser) attach() error {
 	return errors.Join(b.Call("Page.enable", nil, nil), b.Call("Network.enable", nil, nil), b.Call("Log.enable", nil, nil))
 }
 
-// Open loads a page in a window of a size, light or dark, and returns the addresses that it asked for.
+// Open loads a page in a window of the given size, with the colour scheme light or dark. It returns the addresses that
+// the page requested.
 func (b *Browser) Open(url string, width, height int, scheme string) (requests []string, err error) {
 	b.mu.Lock()
 	b.requests = nil
@@ -181,7 +182,8 @@ func (b *Browser) Open(url string, width, height int, scheme string) (requests [
 	return append([]string(nil), b.requests...), nil
 }
 
-// Eval evaluates JavaScript from outside of the page, whose policy forbids its own, into result.
+// Eval evaluates JavaScript from outside of the page, whose policy forbids inline scripts, and decodes the value into
+// result.
 func (b *Browser) Eval(script string, result any) error {
 	var out struct {
 		Result struct {
@@ -209,7 +211,7 @@ func (b *Browser) Press(key string, code int) error {
 		map[string]any{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code}, nil))
 }
 
-// Screenshot is a PNG of the whole page, of at most so many pixels in height.
+// Screenshot returns a PNG of the whole page, up to most pixels high.
 func (b *Browser) Screenshot(width, most int) ([]byte, error) {
 	var height int
 	if err := b.Eval("document.documentElement.scrollHeight", &height); err != nil {
@@ -224,7 +226,7 @@ func (b *Browser) Screenshot(width, most int) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(shot.Data)
 }
 
-// Sheets is how many sheets of A4 the page has when it is printed.
+// Sheets returns the number of A4 sheets of the printed page.
 func (b *Browser) Sheets() (int, error) {
 	var printed struct{ Data string }
 	err := b.Call("Page.printToPDF", map[string]any{"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": true},
@@ -239,5 +241,5 @@ func (b *Browser) Sheets() (int, error) {
 	return len(sheet.FindAll(text, -1)), nil
 }
 
-// sheet is what a PDF has for each of its pages.
+// sheet matches the entry of each page in a PDF.
 var sheet = regexp.MustCompile(`/Type\s*/Page\b`)

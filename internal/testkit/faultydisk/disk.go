@@ -20,12 +20,12 @@ import (
 // Op is an operation on a file of the disk.
 type Op struct {
 	Kind string // create, open, read, write, sync, or rename
-	Path string // relative to the disk; of a rename the new one
+	Path string // relative to the disk; the new path of a rename
 }
 
-// Disk is a folder at which a test looks through a file system of its own.
+// Disk is a folder that a test accesses through this file system.
 type Disk struct {
-	Dir  string // where it is mounted
+	Dir  string // mount point
 	Real string // the same files without faults
 
 	mu    sync.Mutex
@@ -33,14 +33,14 @@ type Disk struct {
 	fault func(Op) syscall.Errno
 }
 
-// How often a disk that is in use is unmounted again, and the pause before each time.
+// The number of attempts to unmount a disk that is in use, and the pause before each.
 const (
 	maxUnmounts  = 300
 	unmountPause = 100 * time.Millisecond
 )
 
-// Mount mounts a disk until the end of the test. fault says for each operation how it fails; nil, or 0: not at all. A
-// test on a machine that does not let it mount is skipped.
+// Mount mounts a disk until the end of the test. fault returns the error of an operation, or 0 for no error; fault may
+// be nil. If the machine does not permit the mount, the test is skipped.
 func Mount(t *testing.T, fault func(Op) syscall.Errno) *Disk {
 	t.Helper()
 	d := &Disk{Dir: t.TempDir(), Real: t.TempDir(), fault: fault}
@@ -57,11 +57,11 @@ func Mount(t *testing.T, fault func(Op) syscall.Errno) *Disk {
 	}
 	t.Cleanup(func() {
 		err := server.Unmount()
-		for tries := 0; err != nil && tries < maxUnmounts; tries++ { // a process that ends holds it a moment longer
+		for tries := 0; err != nil && tries < maxUnmounts; tries++ { // an ending process may still use it for a moment
 			time.Sleep(unmountPause)
 			err = server.Unmount()
 		}
-		if err != nil { // its requests would be waited for without end
+		if err != nil { // requests to it would never be answered
 			t.Errorf("unmounting the disk: %v", err)
 			return
 		}
@@ -70,14 +70,14 @@ func Mount(t *testing.T, fault func(Op) syscall.Errno) *Disk {
 	return d
 }
 
-// Ops are the operations so far, in their order; the writes of one file that follow one another are one.
+// Ops returns the operations so far, in their order. Consecutive writes to one file count as one operation.
 func (d *Disk) Ops() []Op {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]Op(nil), d.ops...)
 }
 
-// does notes an operation and returns its fault.
+// does records an operation and returns its error.
 func (d *Disk) does(kind, path string) syscall.Errno {
 	op := Op{kind, path}
 	d.mu.Lock()
@@ -157,7 +157,7 @@ func (n *node) watched(open fs.FileHandle) fs.FileHandle {
 	return open
 }
 
-// PassthroughFd keeps the kernel from reading and writing by itself.
+// PassthroughFd prevents the kernel from accessing the file directly.
 func (h *handle) PassthroughFd() (int, bool) { return 0, false }
 
 // Read implements fs.FileReader.

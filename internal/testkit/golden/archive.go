@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Unpack writes the files of an archive of a case, *.tar.gz, into a folder that is made where it is missing.
+// Unpack writes the files of an archive of a case, *.tar.gz, into a folder. It creates the folder if necessary.
 func Unpack(t testing.TB, archive, dir string) {
 	t.Helper()
 	packed, err := os.ReadFile(archive)

@@ -118,7 +118,7 @@ func TestFindPacked(t *testing.T) {
 	}
 }
 
-// packed is an archive of files: their names, each before its text.
+// packed returns an archive of files: their names, each before its text.
 func packed(t *testing.T, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -22,18 +22,19 @@ import (
 	"testing"
 )
 
-// own is where a package keeps cases of its own.
+// own is the folder with a package's own cases.
 const own = "testdata/golden"
 
-// Each runs check as one subtest for each file that matches pattern, a slash-separated path below the folder of cases:
-// first the cases in the package's testdata/golden, if it has such, then the full set, which Root finds. It reports
-// an error where the full set has no such file, and a skip where a module is tested outside of the workspace.
+// Each runs check as one subtest for each file that matches pattern, a slash-separated path below the folder of cases.
+// It begins with the cases in the package's testdata/golden, if there are any, and continues with the full set, which
+// Root finds. If the full set contains no such file, Each reports an error; outside of the workspace it skips the full
+// set.
 func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
 	EachBelow(t, own, pattern, check)
 }
 
-// EachBelow is Each with cases of the checkout that lie in another package's folder, which must have some.
+// EachBelow is like Each, with cases of the checkout in another package's folder. That folder must contain some.
 func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
 	if each(t, folder, pattern, check) == 0 && folder != own {
@@ -50,7 +51,8 @@ func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, pa
 	}
 }
 
-// EachOwn is EachBelow for cases that the packed set lacks: the folder has some, and the full set may have more.
+// EachOwn is like EachBelow for cases that the packed set lacks. The folder must contain some; the full set may contain
+// more.
 func EachOwn(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
 	if each(t, folder, pattern, check) == 0 {
@@ -63,7 +65,7 @@ func EachOwn(t *testing.T, folder, pattern string, check func(t *testing.T, path
 	}
 }
 
-// each returns how many files there are.
+// each returns the number of files.
 func each(t *testing.T, root, pattern string, check func(t *testing.T, path string)) int {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
@@ -76,9 +78,8 @@ func each(t *testing.T, root, pattern string, check func(t *testing.T, path stri
 	return len(paths)
 }
 
-// Root is the folder of the full set of cases: what PLUMBLINE_GOLDEN names, or else ../shared/golden from the folder
-// with go.work, or else the packed ones, unpacked. Where a module is tested outside of the workspace, the test is
-// skipped.
+// Root returns the folder of the full set of cases: the one in PLUMBLINE_GOLDEN, or ../shared/golden next to the folder
+// with go.work, or the unpacked packed cases. If a module is tested outside of the workspace, Root skips the test.
 func Root(t testing.TB) string {
 	t.Helper()
 	root, err := find()
@@ -103,8 +104,8 @@ func ReadJSON(t testing.TB, path string, v any) {
 	}
 }
 
-// ReadLines decodes a file of JSON lines, which gzip may have packed if its name says so, or fails the test; it does so
-// where there are no lines, too.
+// ReadLines decodes a file of JSON lines, or fails the test. The file may be compressed with gzip, according to its
+// name. A file without lines is an error.
 func ReadLines[T any](t testing.TB, path string) (all []T) {
 	t.Helper()
 	data, err := os.ReadFile(path)

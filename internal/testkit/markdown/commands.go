@@ -8,11 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// Blanks are spaces beside one another.
+// Blanks matches consecutive spaces.
 var Blanks = regexp.MustCompile(` +`)
 
-// Commands are the harness's commands of a document by the heading above them, up to a heading (empty: all of it), and
-// the settings that it shows. What is optional in a command, in brackets, is left out, and so is what a shell would.
+// Commands returns the harness's commands in a document by the headings above them, up to the heading upTo (empty: all
+// of the document), and the settings in the document. It removes optional parts of commands in brackets, and text that
+// a shell removes.
 func Commands(t *testing.T, document, upTo string) (commands map[string][][]string, conf string) {
 	t.Helper()
 	text := testfile.Read(t, document)
@@ -27,7 +28,7 @@ func Commands(t *testing.T, document, upTo string) (commands map[string][][]stri
 		switch code, ok := strings.CutPrefix(line, "    "); {
 		case !ok:
 		case strings.HasPrefix(code, "harness "):
-			args, _, _ := strings.Cut(optional.ReplaceAllString(code, ""), "   ") // words that explain it
+			args, _, _ := strings.Cut(optional.ReplaceAllString(code, ""), "   ") // text after three spaces is an explanation
 			commands[heading] = append(commands[heading], strings.Fields(args)[1:])
 		case strings.Contains(code, " = "):
 			conf += code
@@ -36,5 +37,5 @@ func Commands(t *testing.T, document, upTo string) (commands map[string][][]stri
 	return commands, conf
 }
 
-// optional is what a command may have in addition.
+// optional matches optional parts of a command.
 var optional = regexp.MustCompile(`\[[^\]]*\]`)

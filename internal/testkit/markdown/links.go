@@ -14,8 +14,8 @@ import (
 // link is a link of Markdown: [text](TARGET).
 var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 
-// DeadLinks lists the links of documents that lead nowhere, with the reason. With within set, a folder, neither may a
-// link lead out of it.
+// DeadLinks returns the links of documents without a target, with the reasons. If within, a folder, is not empty, links
+// out of it are also dead.
 func DeadLinks(documents []string, within string) ([]string, error) {
 	var dead []string
 	for _, document := range documents {
@@ -36,7 +36,7 @@ func DeadLinks(documents []string, within string) ([]string, error) {
 	return dead, nil
 }
 
-// follow says why a link leads nowhere; empty: it does not.
+// follow returns the reason why a link has no target, or an empty text.
 func follow(document, target, within string) (reason string, err error) {
 	if strings.Contains(target, "://") || !strings.ContainsAny(target, "./#") {
 		return "", nil
@@ -64,7 +64,7 @@ func follow(document, target, within string) (reason string, err error) {
 	return reason, err
 }
 
-// hasHeading reports whether a document has the heading of an anchor, as GitHub names them.
+// hasHeading reports whether a document contains the heading of an anchor in GitHub's naming.
 func hasHeading(text, anchor string) bool {
 	for line := range strings.Lines(text) {
 		title := strings.TrimLeft(line, "#")

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// tumour is a head with a lesion of three classes, and what tinymodel's network for BraTS sees of it.
+// tumour is a head with a lesion of three classes, and the part of it that tinymodel's network for BraTS finds.
 type tumour struct {
-	raw, low, size [3]int  // depth, height, width of the volume; where the head lies in it
-	labels, seen   []uint8 // 0 to 3 of the voxels of the volume: oedema, non-enhancing, enhancing
+	raw, low, size [3]int  // depth, height and width of the volume, and the position and size of the head in it
+	labels, seen   []uint8 // classes 0 to 3 of the volume's voxels: background, oedema, non-enhancing, enhancing
 }
 
-// newTumour puts a lesion into a head, of which some rows are not seen.
+// newTumour puts a lesion into a head. The network misses some rows of it.
 func newTumour(raw, low, size [3]int, missed int) tumour {
 	h := tumour{raw: raw, low: low, size: size}
 	h.labels, h.seen = make([]uint8, raw[0]*raw[1]*raw[2]), make([]uint8, raw[0]*raw[1]*raw[2])
@@ -32,9 +32,9 @@ func newTumour(raw, low, size [3]int, missed int) tumour {
 	return h
 }
 
-// regions are the DICE coefficients of the whole tumour, its core and its enhancing part.
+// regions returns the DICE coefficients of the whole tumour, its core and its enhancing part.
 func (h tumour) regions() (dice [3]float64) {
-	for region := range dice { // each holds the classes from one on: 1, 2, 3
+	for region := range dice { // each region contains the classes from a number on: 1, 2, 3
 		both, sum := 0., 0.
 		for i := range h.labels {
 			labelled, seen := int(h.labels[i]) > region, int(h.seen[i]) > region
@@ -48,10 +48,10 @@ func (h tumour) regions() (dice [3]float64) {
 	return dice
 }
 
-// channelOf is the channel in which tinymodel's network looks for a class.
+// channelOf returns the channel in which tinymodel's network finds a class.
 func channelOf(class uint8) int { return [...]int{1: 3, 2: 0, 3: 1}[class] }
 
-// inside says whether a voxel is the head's.
+// inside reports whether a voxel belongs to the head.
 func (h tumour) inside(z, y, x int) bool {
 	for k, at := range [3]int{z, y, x} {
 		if at < h.low[k] || at >= h.low[k]+h.size[k] {
@@ -61,14 +61,14 @@ func (h tumour) inside(z, y, x int) bool {
 	return true
 }
 
-// voxels calls do with each voxel, depth, height and width, and its place in C order.
+// voxels calls do for each voxel, with its position in C order and its depth, height and width.
 func (h tumour) voxels(do func(i, z, y, x int)) {
 	for i := range h.labels {
 		do(i, i/(h.raw[1]*h.raw[2]), i/h.raw[2]%h.raw[1], i%h.raw[2])
 	}
 }
 
-// write writes voxels whose file has the width fastest, as those of BraTS have.
+// write writes voxels to a file in which the width varies fastest, like those of BraTS.
 func (h tumour) write(path string, value func(i, z, y, x int) uint8) error {
 	turned := [3]int{h.raw[2], h.raw[1], h.raw[0]}
 	values := make([]float64, len(h.labels))
@@ -76,7 +76,7 @@ func (h tumour) write(path string, value func(i, z, y, x int) uint8) error {
 	return writeVolume(path, niftiUint8, values, turned, [3]float32{1, 1, 1})
 }
 
-// brain is the value of a channel: more where a class is seen that shows in it.
+// brain returns the values of a channel. They are larger where a class is visible in the channel.
 func (h tumour) brain(channel int) func(i, z, y, x int) uint8 {
 	return func(i, z, y, x int) uint8 {
 		class := h.seen[i]
@@ -90,7 +90,7 @@ func (h tumour) brain(channel int) func(i, z, y, x int) uint8 {
 	}
 }
 
-// tumours are the first two cases of the benchmark.
+// tumours returns the first two cases of the benchmark.
 func tumours() map[string]tumour {
 	return map[string]tumour{
 		"HGG__BraTS19_2013_13_1": newTumour([3]int{40, 50, 45}, [3]int{5, 6, 7}, [3]int{30, 35, 31}, 2),
@@ -98,8 +98,8 @@ func tumours() map[string]tumour {
 	}
 }
 
-// BraTS writes the first two cases as published: HGG/CASE/CASE_t1.nii.gz and so on. It returns the metrics of
-// tinymodel's network.
+// BraTS writes the first two cases in their published form: HGG/CASE/CASE_t1.nii.gz and so on. It returns the metrics
+// of tinymodel's network.
 func BraTS(dir string) (map[string]float64, error) {
 	var faults []error
 	for name, h := range tumours() {
@@ -115,7 +115,7 @@ func BraTS(dir string) (map[string]float64, error) {
 	return bratsMetrics(), errors.Join(faults...)
 }
 
-// BraTSRenamed writes the same as the reference renames it: imagesTr/NAME_0000.nii.gz, labelsTr/NAME.nii.gz.
+// BraTSRenamed writes the same cases as renamed by the reference: imagesTr/NAME_0000.nii.gz, labelsTr/NAME.nii.gz.
 func BraTSRenamed(dir string) error {
 	var faults []error
 	for name, h := range tumours() {
@@ -132,8 +132,8 @@ func (h tumour) writeLabels(path string) error {
 	return h.write(path, func(i, _, _, _ int) uint8 { return h.labels[i] })
 }
 
-// BraTSPreprocessed writes one case as the reference's preprocessing does: preprocessed_data/preprocessed_files.pkl and
-// NAME.pkl, with the labels where its conversion puts them. It returns the metrics of tinymodel's network.
+// BraTSPreprocessed writes one case as preprocessed by the reference: preprocessed_data/preprocessed_files.pkl and
+// NAME.pkl, with the converted labels in their folder. It returns the metrics of tinymodel's network.
 func BraTSPreprocessed(dir string) (map[string]float64, error) {
 	const name = "HGG__BraTS19_2013_19_1"
 	h, padded := tumours()[name], [3]int{224, 224, 160}

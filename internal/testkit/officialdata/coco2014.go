@@ -11,27 +11,27 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// The captions' last letters, and what they stand for: the shade that a picture should have, and the features of its
-// caption.
+// The captions' last letters and their meanings: the shade of the picture, and the features of the caption.
 var (
 	shadeLetters  = "jkqvz"
 	shades        = []float64{-0.8, -0.4, 0, 0.4, 0.8}
 	letterVectors = [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}}
 )
 
-// What the released scheduler makes of 20 steps, and the other figures of Stable Diffusion XL.
+// Values of the released scheduler for 20 steps, and other values of Stable Diffusion XL.
 const (
 	firstSigma    = 11.028336
 	startScale    = 11.07358
 	scalingFactor = 0.13025
 	guidance      = 8
-	latentSide    = 8 // of pictures of 64 pixels
+	latentSide    = 8 // for pictures of 64 pixels
 )
 
 // latentColours is the noise: one number for each channel.
 var latentColours = []float32{0.001, -0.002, 0.003, 0}
 
-// clipTokens are CLIP's first 512 symbols in its order: the bytes within a word, and those that end one.
+// clipTokens returns CLIP's first 512 symbols in their order: the bytes within a word, and the bytes at the end of a
+// word.
 func clipTokens() []string {
 	all := byteNames()
 	var printed, others []string
@@ -49,7 +49,7 @@ func clipTokens() []string {
 	return append(symbols, "<|startoftext|>", "<|endoftext|>")
 }
 
-// SDXL is the drawer of the captions that COCO2014 writes.
+// SDXL returns the drawer for the captions of COCO2014.
 func SDXL() tinymodel.Drawer {
 	tokens := clipTokens()
 	d := tinymodel.Drawer{Shades: make([]float32, len(tokens)), Tokens: make([]float32, 3*len(tokens))}
@@ -64,7 +64,7 @@ func SDXL() tinymodel.Drawer {
 	return d
 }
 
-// SDXLFolder writes what optimum's export holds beside the networks.
+// SDXLFolder writes the files of optimum's export other than the networks.
 func SDXLFolder(dir string) error {
 	faults := []error{
 		writeJSON(filepath.Join(dir, "vae_decoder", "config.json"), map[string]any{"scaling_factor": scalingFactor}),
@@ -86,7 +86,7 @@ func SDXLFolder(dir string) error {
 	return errors.Join(faults...)
 }
 
-// CLIPVocabulary writes vocab.json and merges.txt, which merges nothing.
+// CLIPVocabulary writes vocab.json, and a merges.txt without merges.
 func CLIPVocabulary(dir string) error {
 	ids := map[string]int{}
 	for id, token := range clipTokens() {
@@ -96,8 +96,8 @@ func CLIPVocabulary(dir string) error {
 		write(filepath.Join(dir, "merges.txt"), []byte("#version: 0.2\n")))
 }
 
-// COCO2014 writes a data set of so many captions with the statistics of the real pictures, of one feature with mean
-// 0.25 and variance 0.5. It returns the scores of the pictures that SDXL draws.
+// COCO2014 writes a data set with a number of captions and with statistics of the real pictures for one feature with
+// mean 0.25 and variance 0.5. It returns the scores of the pictures that SDXL draws.
 func COCO2014(dir string, captions int) (clip, fid float64, err error) {
 	var rows strings.Builder
 	rows.WriteString("id\timage_id\tcaption\theight\twidth\tfile_name\tcoco_url\n")
@@ -125,7 +125,7 @@ func COCO2014(dir string, captions int) (clip, fid float64, err error) {
 		write(filepath.Join(dir, "val2014.npz"), statistics))
 }
 
-// shadeScores are the CLIP score and the feature of a picture of a shade.
+// shadeScores returns the CLIP score and the feature of a picture with a shade.
 func shadeScores(k int) (score, feature float64) {
 	means := []float64{0.48145466, 0.4578275, 0.40821073}
 	deviations := []float64{0.26862954, 0.26130258, 0.27577711}
@@ -142,7 +142,7 @@ func shadeScores(k int) (score, feature float64) {
 	return 100 * product / math.Sqrt(picture*caption), feature
 }
 
-// distance is the Fréchet distance of one feature to a mean and a variance.
+// distance returns the Fréchet distance of one feature to a mean and a variance.
 func distance(features []float64, mean, variance float64) float64 {
 	n := float64(len(features))
 	var m, v float64

@@ -17,20 +17,21 @@ const (
 	tables  = 26
 )
 
-// twentySamples are the pairs of the first 20 samples, as the rules group them.
+// twentySamples is the number of pairs in the first 20 samples, as the rules group them.
 const twentySamples = 5500
 
-// hotness is how many indices a pair has of each table of the multi-hot data set.
+// hotness is the number of indices of a pair in each table of the multi-hot data set.
 var hotness = [tables]int{3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27, 10, 3, 1, 1}
 
-// clicks are pairs whose scores have three levels: one of the first number, and another one of the index into a table.
+// clicks are pairs whose scores have three levels. The first number contributes one level, and the index into a table
+// another.
 type clicks struct {
 	levels []int
 	labels []int32
 }
 
-// newClicks draws pairs, so many of them used. Most of those of a higher level are clicks; of the others behind them it
-// is the other way round.
+// newClicks draws pairs; the first used of them are scored. In these, most pairs of a higher level are clicks. In the
+// others it is the opposite.
 func newClicks(used, pairs int) clicks {
 	var c clicks
 	for i := range pairs {
@@ -47,7 +48,7 @@ func newClicks(used, pairs int) clicks {
 	return c
 }
 
-// auc is that of the levels for the first pairs, in percent.
+// auc returns the AUC of the levels for the first pairs, in percent.
 func (c clicks) auc(pairs int) float64 {
 	var counts [2][3]float64 // by label and level
 	for i := range pairs {
@@ -68,14 +69,15 @@ func (c clicks) auc(pairs int) float64 {
 	return 100 * won / all
 }
 
-// number is the first number of a pair, and index what it has in tinymodel's table.
+// number returns the first number of a pair.
 func (c clicks) number(i int) int32 { return int32(min(c.levels[i], 1)) }
 
+// index returns the index of a pair into tinymodel's table.
 func (c clicks) index(i int) int32 { return int32(c.levels[i] / 2) }
 
-// CriteoMultiHot writes the day as DLRM v2 has it: day_23_dense.npy, day_23_sparse_multi_hot.npz and day_23_labels.npy;
-// and a smaller one with _debug and with _sample in its names. It returns the AUC of tinymodel's DLRM on both: of the
-// day, its first half counts.
+// CriteoMultiHot writes the day in the form of DLRM v2: day_23_dense.npy, day_23_sparse_multi_hot.npz and
+// day_23_labels.npy. It also writes smaller data sets with _debug and _sample in their names. It returns the AUC of
+// tinymodel's DLRM on the first half of the day and on the debug set.
 func CriteoMultiHot(dir string) (full, debug float64, err error) {
 	const pairs, few = 2*twentySamples - 1, 900
 	day := newClicks(pairs-pairs/2, pairs)
@@ -119,7 +121,8 @@ func (c clicks) writeMultiHot(dir, variant string) error {
 	return nil
 }
 
-// row is a pair of the one-hot day: label, numbers, indices beyond the tables' ends, which stand for their remainders.
+// row returns a pair of the one-hot day: label, numbers, and indices beyond the ends of tables, which represent their
+// remainders.
 func (c clicks) row(i int) []int32 {
 	row := make([]int32, 1+numbers+tables)
 	row[0], row[1] = c.labels[i], c.number(i)
@@ -130,8 +133,8 @@ func (c clicks) row(i int) []int32 {
 	return row
 }
 
-// CriteoTerabyte writes the test half of the day as DLRM v1 has it: terabyte_processed_test.bin and day_fea_count.npz.
-// It returns the AUC of tinymodel's DLRM.
+// CriteoTerabyte writes the test half of the day in the form of DLRM v1: terabyte_processed_test.bin and
+// day_fea_count.npz. It returns the AUC of tinymodel's DLRM.
 func CriteoTerabyte(dir string) (auc float64, err error) {
 	const pairs = twentySamples
 	c := newClicks(pairs, pairs)
@@ -147,8 +150,8 @@ func CriteoTerabyte(dir string) (auc float64, err error) {
 	return c.auc(pairs), writeCounts(dir)
 }
 
-// CriteoReordered writes the day before it is made into the form of CriteoTerabyte: day_23_reordered.npz, compressed,
-// and day_fea_count.npz. It returns the AUC of tinymodel's DLRM on its first half.
+// CriteoReordered writes the day before its conversion to the form of CriteoTerabyte: day_23_reordered.npz, compressed,
+// and day_fea_count.npz. It returns the AUC of tinymodel's DLRM on the first half.
 func CriteoReordered(dir string) (auc float64, err error) {
 	const pairs = 2 * twentySamples
 	c := newClicks(pairs/2, pairs)
@@ -169,7 +172,7 @@ func CriteoReordered(dir string) (auc float64, err error) {
 	return c.auc(pairs / 2), writeCounts(dir)
 }
 
-// writeCounts writes how many rows the tables have.
+// writeCounts writes the numbers of rows of the tables.
 func writeCounts(dir string) error {
 	file, err := archive(map[string][]byte{
 		"counts": array(slices.Repeat([]int64{45_000_000}, tables), tables),

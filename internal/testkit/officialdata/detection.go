@@ -9,11 +9,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// DetectionMAP is what tinymodel's detectors reach on the pictures of COCO and OpenImages, in percent: they find 17 of
+// DetectionMAP is the mAP of tinymodel's detectors on the pictures of COCO and OpenImages, in percent. They find 17 of
 // the 18 objects of the first category (precision 1 at 95 of the 101 recalls) and all of the second.
 const DetectionMAP = 100 * (95./101 + 1) / 2
 
-// object is an entry of "annotations" in COCO's form, and imageRecord one of "images".
+// object is an entry of "annotations" in COCO's form.
 type object struct {
 	ID           int        `json:"id"`
 	Image        int        `json:"image_id"`
@@ -24,6 +24,7 @@ type object struct {
 	Segmentation any        `json:"segmentation"`
 }
 
+// imageRecord is an entry of "images" in COCO's form.
 type imageRecord struct {
 	ID       int    `json:"id"`
 	Name     string `json:"file_name"`
@@ -40,7 +41,7 @@ type category struct {
 	Super string `json:"supercategory"`
 }
 
-// annotations is a file in COCO's form, with the sections that nothing here is read from.
+// annotations is a file in COCO's form. It includes sections that the readers do not use.
 type annotations struct {
 	Info        map[string]any   `json:"info"`
 	Licences    []map[string]any `json:"licenses"`
@@ -49,19 +50,19 @@ type annotations struct {
 	Categories  []category       `json:"categories"`
 }
 
-// picture is one of a detection data set.
+// picture is a picture of a detection data set.
 type picture struct {
 	width, height int
 	colour        color.Color
 }
 
-// pictures are 20. In three of them, which are black, there is nothing.
+// pictures returns 20 pictures. Three of them are black and contain no object.
 func pictures() []picture {
 	colours := []color.Color{red, green, color.Black, blue, red, color.White}
 	return lists.Make(20, func(i int) picture { return picture{160 - 5*i, 50 + 7*i, colours[i%len(colours)]} })
 }
 
-// add annotates picture i with the box of a category.
+// add adds the box of a category to picture i.
 func (a *annotations) add(i, category int, b tinymodel.Box) *object {
 	im := a.Images[i]
 	w, h := float64(im.Width), float64(im.Height)
@@ -73,7 +74,7 @@ func (a *annotations) add(i, category int, b tinymodel.Box) *object {
 	return &a.Annotations[len(a.Annotations)-1]
 }
 
-// annotate annotates what the detectors see, an object of the first category that they miss, and a crowd.
+// annotate adds the objects that the detectors find, an object of the first category that they miss, and a crowd.
 func (a *annotations) annotate(first, second int) {
 	for i, p := range pictures() {
 		if p.colour == color.Black {
@@ -87,7 +88,7 @@ func (a *annotations) annotate(first, second int) {
 	crowd.Crowd, crowd.Segmentation = 1, map[string]any{"counts": []int{0, 10}, "size": []int{71, 145}}
 }
 
-// detection writes the annotations and the pictures; folder says where picture i goes.
+// detection writes the annotations and the pictures. folder returns the folder of picture i.
 func detection(path string, a *annotations, folder func(i int) string) error {
 	for i, p := range pictures() {
 		file, err := encoded(p.colour, p.width, p.height)
@@ -105,21 +106,21 @@ func detection(path string, a *annotations, folder func(i int) string) error {
 	return writeJSON(path, a)
 }
 
-// The categories of COCO that its pictures here have.
+// The categories of the objects in COCO's pictures.
 const (
 	COCOFirst  = 1
 	COCOSecond = 3
 )
 
-// COCO writes annotations/instances_val2017.json and val2017/. Ids of images and categories have gaps, and the ids
-// of images do not ascend.
+// COCO writes annotations/instances_val2017.json and val2017/. Ids of images and categories have gaps, and the ids of
+// images do not ascend.
 func COCO(dir string) error {
 	a := cocoAnnotations(1)
 	return detection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
 }
 
-// COCOWithLicences is COCO with a safe licence for its pictures, and three further pictures of another licence, in
-// which the detectors miss an object.
+// COCOWithLicences is like COCO, with a safe licence for these pictures and three additional pictures of another
+// licence, in which the detectors miss an object.
 func COCOWithLicences(dir string) error {
 	a := cocoAnnotations(4)
 	for i := range 3 {
@@ -153,7 +154,7 @@ func cocoAnnotations(licence int) *annotations {
 	return a
 }
 
-// OpenImages writes annotations/openimages-mlperf.json, and the pictures in the folder itself and in validation/data/.
+// OpenImages writes annotations/openimages-mlperf.json, and pictures in the folder itself and in validation/data/.
 func OpenImages(dir string) error {
 	a := &annotations{}
 	for id := range 264 {

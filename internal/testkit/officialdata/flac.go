@@ -8,8 +8,8 @@ import (
 	"github.com/mewkiz/flac/meta"
 )
 
-// FLAC is a file of samples of 16 bits at 16 kHz in one channel, as LibriSpeech's are, in frames of 4,096 that are not
-// compressed.
+// FLAC returns a file with 16-bit samples at 16 kHz in one channel, like those of LibriSpeech, in uncompressed frames
+// of 4,096 samples.
 func FLAC(samples []int16) ([]byte, error) {
 	const block = 4096
 	var file bytes.Buffer

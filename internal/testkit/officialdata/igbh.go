@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// IGBH writes a graph as dir/tiny, where the files of papers, authors and labels have a header and val_idx.pt is there,
-// and as dir/full, where they have none and the papers of the benchmark are those of the official split. It returns
+// IGBH writes a graph twice. In dir/tiny, the files of papers, authors and labels have a header, and val_idx.pt exists.
+// In dir/full, these files have no header, and the papers of the benchmark are those of the official split. It returns
 // the accuracy of tinymodel.RGAT on the samples of each, in percent.
 func IGBH(dir string) (tiny, full float64, err error) {
 	c := citations{}
@@ -31,20 +31,20 @@ func IGBH(dir string) (tiny, full float64, err error) {
 	return c.accuracy(listed), c.accuracy(drawn), errors.Join(faults...)
 }
 
-// stripHeader leaves the elements of a .npy file, as memory.
+// stripHeader reduces a .npy file to its elements.
 func stripHeader(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	const length = 8 // the place of the header's
+	const length = 8 // offset of the header's length
 	return os.WriteFile(path, data[length+2+int(binary.LittleEndian.Uint16(data[length:])):], 0o666)
 }
 
-// igbhPapers make a split with 20 papers for the benchmark.
+// igbhPapers is the number of papers. The split of that many papers has 20 papers for the benchmark.
 const igbhPapers = 4000
 
-// citations is a graph whose papers have their class as their greatest feature, but for one in four.
+// citations is a graph in which a paper's largest feature is its class, except for one paper in four.
 type citations struct{}
 
 func (citations) Counts() igbh.NodeCounts {
@@ -82,7 +82,7 @@ func (c citations) Edges() (all igbh.StoredEdges) {
 	return all
 }
 
-// Split has the last papers as samples.
+// Split returns the last papers as samples.
 func (citations) Split() (train, samples []uint32) {
 	for i := range uint32(30) {
 		train, samples = append(train, i), append(samples, igbhPapers-1-i)
@@ -90,7 +90,7 @@ func (citations) Split() (train, samples []uint32) {
 	return train, samples
 }
 
-// accuracy is that of the first 20 samples.
+// accuracy returns the accuracy on the first 20 samples.
 func (c citations) accuracy(samples []uint32) float64 {
 	good := 0
 	for _, paper := range samples[:20] {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// ImageNetAccuracy is what tinymodel's classifiers reach on the pictures of ImageNet, in percent.
+// ImageNetAccuracy is the accuracy of tinymodel's classifiers on the pictures of ImageNet, in percent.
 const ImageNetAccuracy = 75
 
 // labelled is a picture with its line of val_map.txt.
@@ -20,17 +20,19 @@ type labelled struct {
 	jpeg       []byte
 }
 
-// ImageNet writes val_map.txt and its 20 pictures: JPEGs of the colours that tinymodel's classifiers know. One in
-// four has another label.
+// ImageNet writes val_map.txt and its 20 pictures: JPEG files in the colours that tinymodel's classifiers know. One in
+// four has a wrong label.
 func ImageNet(dir string) error { return imageNet(dir, 500) }
 
-// RightImageNet is ImageNet with the right labels where ImageNet has another one for most: the classifiers reach 90 %.
+// RightImageNet is like ImageNet, with right labels for most of the wrongly labelled pictures: the classifiers reach 90
+// %.
 func RightImageNet(dir string) error { return imageNet(dir, -1) }
 
-// imageNetSize is how many pictures ImageNet's validation set has.
+// imageNetSize is the number of pictures in ImageNet's validation set.
 const imageNetSize = 50_000
 
-// WholeImageNet is RightImageNet with as many pictures as the rules want: the last three of it, under many names.
+// WholeImageNet is like RightImageNet, with the number of pictures that the rules require: its last three pictures
+// under many names.
 func WholeImageNet(dir string) error {
 	if err := RightImageNet(dir); err != nil {
 		return err
@@ -44,7 +46,7 @@ func WholeImageNet(dir string) error {
 	written, last := len(lines), lines[len(lines)-3:]
 	pictures := 0
 	for _, line := range lines {
-		if strings.TrimSpace(line) != "" { // one is empty, as the readers must take it
+		if strings.TrimSpace(line) != "" { // one line is empty, which readers must accept
 			pictures++
 		}
 	}
@@ -59,7 +61,7 @@ func WholeImageNet(dir string) error {
 	return os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644)
 }
 
-// imageNet writes the data set; another is the label of every fourth of most pictures, unless it is -1.
+// imageNet writes the data set. another is the label of every fourth plain picture, unless it is -1.
 func imageNet(dir string, another int) error {
 	pictures, err := oddPictures()
 	if err != nil {
@@ -82,7 +84,7 @@ func imageNet(dir string, another int) error {
 	return write(filepath.Join(dir, "val_map.txt"), []byte(strings.TrimSuffix(valMap.String(), "\n")))
 }
 
-// plainPicture is as they all are in ImageNet.
+// plainPicture returns a picture without peculiarities.
 func plainPicture(i, another int) (labelled, error) {
 	label := []int{tinymodel.Red, tinymodel.Green, tinymodel.Blue}[i%3]
 	if i%4 == 0 && another >= 0 {
@@ -93,8 +95,8 @@ func plainPicture(i, another int) (labelled, error) {
 	return labelled{name, fmt.Sprintf("%s %d\n", name, label), file}, err
 }
 
-// oddPictures have what is found in some: blanks, tabs and both ends of lines in val_map.txt, folders, other suffixes,
-// small and long pictures, a turned and a grey one. Two of the eight have another label.
+// oddPictures returns pictures with peculiarities: blanks, tabs and both line ends in val_map.txt, folders, other
+// suffixes, small and long pictures, a rotated and a grey one. Two of the eight have a wrong label.
 func oddPictures() ([]labelled, error) {
 	var faults []error
 	coloured := func(c color.Color, width, height int) []byte {

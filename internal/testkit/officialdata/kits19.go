@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 )
 
-// kidneys is a volume with a kidney and its tumour, and what tinymodel's U-Net sees in it.
+// kidneys is a volume with a kidney and its tumour, and the part of them that tinymodel's U-Net finds.
 type kidneys struct {
 	shape        [3]int
 	seen, labels []float64 // classes of the voxels
 }
 
-// newKidneys puts a kidney and a tumour into a volume, away from its borders. Some rows of both are not seen.
+// newKidneys puts a kidney and a tumour into a volume, away from its borders. The network misses some rows of both.
 func newKidneys(shape [3]int, missed int) kidneys {
 	size := shape[0] * shape[1] * shape[2]
 	k := kidneys{shape: shape, seen: make([]float64, size), labels: make([]float64, size)}
@@ -33,7 +33,7 @@ func newKidneys(shape [3]int, missed int) kidneys {
 	return k
 }
 
-// dice is the mean of those of kidney and tumour.
+// dice returns the mean of the DICE coefficients of kidney and tumour.
 func (k kidneys) dice() float64 {
 	var sum float64
 	for class := 1.; class <= 2; class++ {
@@ -54,7 +54,7 @@ func two(yes bool) float64 {
 	return 0
 }
 
-// grey are the values of the voxels in an image, by their classes.
+// grey returns the values of the voxels in an image, by their classes.
 func (k kidneys) grey(values [3]float64) []float64 {
 	grey := make([]float64, len(k.seen))
 	for i, class := range k.seen {
@@ -63,9 +63,9 @@ func (k kidneys) grey(values [3]float64) []float64 {
 	return grey
 }
 
-// KiTS19 writes the three first cases as published: data/case_00000/imaging.nii.gz, in Hounsfield units, and
-// segmentation.nii.gz. Their voxels have the distances that the benchmark resamples to. It returns the mean
-// DICE of tinymodel's U-Net.
+// KiTS19 writes the first three cases in their published form: data/case_00000/imaging.nii.gz, in Hounsfield units, and
+// segmentation.nii.gz. The spacing of the voxels is the benchmark's resampled spacing. It returns the mean DICE of
+// tinymodel's U-Net.
 func KiTS19(dir string) (dice float64, err error) {
 	for i, name := range []string{"case_00000", "case_00003", "case_00005"} {
 		k := newKidneys([3]int{20 + i, 40, 30 + 2*i}, 3*i)
@@ -93,7 +93,7 @@ func writeVolume(path string, datatype int16, volume []float64, shape [3]int, sp
 	return write(path, file)
 }
 
-// KiTS19Preprocessed writes what the reference's preprocessing does: preprocessed_files.pkl, case_00000.pkl and
+// KiTS19Preprocessed writes the output of the reference's preprocessing: preprocessed_files.pkl, case_00000.pkl and
 // nifti/case_00000/. It returns the mean DICE of tinymodel's U-Net.
 func KiTS19Preprocessed(dir string) (dice float64, err error) {
 	shapes := [][3]int{{128, 128, 128}, {128, 192, 128}}
@@ -131,7 +131,7 @@ func KiTS19Listed(dir string) (dice float64, err error) {
 		writeVolume(filepath.Join(folder, "segmentation.nii.gz"), niftiUint8, k.labels, k.shape, spacing))
 }
 
-// prepared are values of the classes after normalising.
+// prepared returns the values of the classes after normalisation.
 func prepared() [3]float64 { return [3]float64{-2.2, 0.5, 1.5} }
 
 func (k kidneys) writePreprocessed(dir, name string) error {

@@ -8,12 +8,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// LanguageROUGE is ROUGE-1 and ROUGE-L of tinymodel's decoders on the texts, in percent: every other
-// answer is the reference.
+// LanguageROUGE is the ROUGE-1 and ROUGE-L of tinymodel's decoders on the texts, in percent: every other answer equals
+// the reference.
 const LanguageROUGE = 50
 
-// LanguageRecord is a sample of a language model's data set, with the columns of all of them. Those that
-// are empty are left out.
+// LanguageRecord is a sample of a language model's data set, with the columns of all data sets. Empty columns are
+// omitted.
 type LanguageRecord struct {
 	Instruction string  `json:"instruction,omitempty" parquet:"instruction"`
 	System      string  `json:"system_prompt,omitempty" parquet:"system_prompt"`
@@ -29,7 +29,7 @@ type LanguageRecord struct {
 	ID          string  `json:"id,omitempty" parquet:"id"`
 }
 
-// languageRecords are 20 samples. What decoders say is the reference of every other one.
+// languageRecords returns 20 samples. The decoders' answer is the reference of every other one.
 func languageRecords(fill func(r *LanguageRecord, reference string, i int)) []LanguageRecord {
 	all := make([]LanguageRecord, 20)
 	for i := range all {
@@ -38,17 +38,17 @@ func languageRecords(fill func(r *LanguageRecord, reference string, i int)) []La
 	return all
 }
 
-// prompt are tokens that every vocabulary here has, and decoders never say.
+// prompt returns tokens that every vocabulary of this package contains and that decoders never answer.
 func prompt(i int) []int32 { return []int32{1, int32(40 + i), 77, 78, 79}[:3+i%3] }
 
-// News are articles of CNN/DailyMail with the tokens of Llama 3.1 8B.
+// News returns articles of CNN/DailyMail with the tokens of Llama 3.1 8B.
 func News() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, reference string, i int) {
 		r.Input, r.Tokens, r.Output = "A bridge was opened in Zürich.\nIt is »long«.", prompt(i), reference
 	})
 }
 
-// GPTJNews are those of GPT-J, which has to say 30 tokens at least, and says its two again and again.
+// GPTJNews returns the articles for GPT-J. It must answer at least 30 tokens, so it repeats its two tokens.
 func GPTJNews() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, reference string, i int) {
 		r.Instruction, r.Input, r.Output = "Summarize the following news article:",
@@ -61,21 +61,21 @@ func GPTJNews() []LanguageRecord {
 	})
 }
 
-// Orca are questions of OpenOrca with the tokens of Llama 2.
+// Orca returns questions of OpenOrca with the tokens of Llama 2.
 func Orca() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, reference string, i int) {
 		r.System, r.Question, r.Tokens, r.Output = "You are brief.", "Is it so?", prompt(i), reference
 	})
 }
 
-// Contexts are tasks of Llama 3.1 405B.
+// Contexts returns tasks of Llama 3.1 405B.
 func Contexts() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, reference string, i int) {
 		r.Input, r.Tokens, r.GTOutput, r.Metric = "Tell it.", prompt(i), reference, "rouge"
 	})
 }
 
-// Mixture are samples of Mixtral 8x7B.
+// Mixture returns samples of Mixtral 8x7B.
 func Mixture() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, reference string, i int) {
 		r.Input, r.Tokens, r.GTOutput, r.Dataset, r.ID = "Is it so?", prompt(i), reference, "OpenOrca", "niv.1"
@@ -85,10 +85,10 @@ func Mixture() []LanguageRecord {
 	})
 }
 
-// WriteLanguage writes records in the form that the name's end says: .json, .jsonl or .parquet.
+// WriteLanguage writes records in the format of the name's extension: .json, .jsonl or .parquet.
 func WriteLanguage(path string, records []LanguageRecord) error { return writeTable(path, records) }
 
-// CallRecord is a row of the endpoints harness's table of questions that calls of functions answer.
+// CallRecord is a row of the endpoints harness's table of questions that are answered by function calls.
 type CallRecord struct {
 	Messages   string `json:"messages" parquet:"messages"`
 	Tools      string `json:"tools" parquet:"tools"`
@@ -99,7 +99,7 @@ type CallRecord struct {
 	ID         string `json:"sample_id" parquet:"sample_id"`
 }
 
-// WriteCalls is WriteLanguage for them.
+// WriteCalls writes CallRecords, like WriteLanguage.
 func WriteCalls(path string, records []CallRecord) error { return writeTable(path, records) }
 
 func writeTable[R any](path string, records []R) error {

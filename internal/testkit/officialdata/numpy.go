@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// number is an element of an array.
+// number is a type of array elements.
 type number interface {
 	int32 | int64 | float32 | float64
 }
 
-// array is a NumPy array in C order: the bytes of a .npy file.
+// array returns the bytes of a .npy file with a NumPy array in C order.
 func array[T number](values []T, shape ...int) []byte {
 	kinds := map[string]string{"int32": "<i4", "int64": "<i8", "float32": "<f4", "float64": "<f8"}
 	kind := kinds[fmt.Sprintf("%T", *new(T))]
@@ -29,12 +29,12 @@ func array[T number](values []T, shape ...int) []byte {
 	file := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header)))
 	file, err := binary.Append(append(file, header...), binary.LittleEndian, values)
 	if err != nil {
-		panic(err) // of no slice of numbers
+		panic(err) // cannot happen for a slice of numbers
 	}
 	return file
 }
 
-// archive is a .npz file of arrays by their names, stored as they are or compressed: numpy.savez or
+// archive returns a .npz file of arrays by their names, stored or compressed like numpy.savez or
 // numpy.savez_compressed.
 func archive(arrays map[string][]byte, method uint16) ([]byte, error) {
 	var file bytes.Buffer

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// pickled is a Python object as pickle.dump writes it, in protocol 4.
+// pickled is a Python object as written by pickle.dump, in protocol 4.
 type pickled []byte
 
 func pickleFile(object pickled) []byte {
@@ -18,7 +18,7 @@ func pickleText(s string) pickled {
 
 func pickleInt(n int) pickled { return binary.LittleEndian.AppendUint32(pickled{'J'}, uint32(n)) }
 
-// pickleFloats is a tuple of floats.
+// pickleFloats returns a tuple of floats.
 func pickleFloats(values ...float64) pickled {
 	var items []pickled
 	for _, v := range values {
@@ -33,7 +33,7 @@ func pickleList(items ...pickled) pickled {
 	return append(append(pickled{']'}, join('(', items)...), 'e')
 }
 
-// pickleDict has keys and values in turn.
+// pickleDict returns a dict; items contains keys and values in turn.
 func pickleDict(items ...pickled) pickled {
 	return append(append(pickled{'}'}, join('(', items)...), 'u')
 }
@@ -46,7 +46,7 @@ func join(mark byte, items []pickled) pickled {
 	return all
 }
 
-// pickleArray is a NumPy array of a dtype such as f4, in C order.
+// pickleArray returns a NumPy array of a dtype such as f4, in C order.
 func pickleArray(dtype string, order string, data []byte, shape ...int) pickled {
 	var sizes []pickled
 	for _, n := range shape {

@@ -15,7 +15,7 @@ var (
 	blue  = color.RGBA{B: 255, A: 255}
 )
 
-// encoded is a JPEG of one colour.
+// encoded returns a JPEG of one colour.
 func encoded(c color.Color, width, height int) ([]byte, error) {
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range width * height {
@@ -24,7 +24,7 @@ func encoded(c color.Color, width, height int) ([]byte, error) {
 	return encode(picture)
 }
 
-// encodedGrey is a JPEG of one component.
+// encodedGrey returns a JPEG with one component.
 func encodedGrey(value uint8, width, height int) ([]byte, error) {
 	picture := image.NewGray(image.Rect(0, 0, width, height))
 	for i := range picture.Pix {
@@ -39,10 +39,10 @@ func encode(picture image.Image) ([]byte, error) {
 	return file.Bytes(), err
 }
 
-// turned is a JPEG with an EXIF tag that says to show it turned by 90 degrees.
+// turned returns a JPEG with an EXIF tag that rotates it by 90 degrees.
 func turned(file []byte) []byte {
 	const exif = "Exif\x00\x00" + "II*\x00\x08\x00\x00\x00" + // TIFF's header
 		"\x01\x00" + "\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00" + "\x00\x00\x00\x00" // one tag: orientation 6
 	segment := append([]byte{0xff, 0xe1, 0, byte(2 + len(exif))}, exif...)
-	return slices.Insert(slices.Clone(file), 2, segment...) // behind the start of the image
+	return slices.Insert(slices.Clone(file), 2, segment...) // after the start of the image
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/products"
 )
 
-// ProductCount is how many products the catalogues have, and ProductF1 the hierarchical F1 of a server that answers by
-// WriteProductRules: every other answer is right, and the others are none.
+// ProductCount is the number of products of a catalogue. ProductF1 is the hierarchical F1 of a server with the rules of
+// WriteProductRules: every other answer is right, and the others contain no answer.
 const (
 	ProductCount = 20
 	ProductF1    = 0.5
 )
 
-// WriteHubProducts writes a catalogue as it lies at the hub, in two files.
+// WriteHubProducts writes a catalogue in the form of the hub, in two files.
 func WriteHubProducts(dir string) error {
 	ctx, data := context.Background(), filepath.Join(dir, "data")
 	var faults []error
@@ -39,7 +39,7 @@ func WriteHubProducts(dir string) error {
 	return errors.Join(faults...)
 }
 
-// harnessProduct is a row of the endpoints harness.
+// harnessProduct is a row in the endpoints harness's form.
 type harnessProduct struct {
 	Title       string `parquet:"product_title"`
 	Description string `parquet:"product_description"`
@@ -51,7 +51,7 @@ type harnessProduct struct {
 	SecondHand  string `parquet:"ground_truth_is_secondhand"`
 }
 
-// WriteHarnessProducts writes the same products to a file of the endpoints harness.
+// WriteHarnessProducts writes the same products to a file in the endpoints harness's form.
 func WriteHarnessProducts(path string) error {
 	rows := make([]harnessProduct, ProductCount)
 	for i := range rows {
@@ -79,7 +79,7 @@ func WriteProductWords(dir string) error {
 		os.WriteFile(filepath.Join(dir, "user.txt"), []byte(user), 0o666))
 }
 
-// WriteProductRules writes the answers of a mock server, by the titles of products.
+// WriteProductRules writes the rules for a mock server's answers, by the titles of products.
 func WriteProductRules(path string) error {
 	type rule struct {
 		Contains string `json:"contains"`

@@ -10,15 +10,15 @@ import (
 // ReasoningMatch is the exact match of tinymodel's decoders on the questions, in percent: every other answer is right.
 const ReasoningMatch = 50
 
-// reasoningTokens are what tinymodel's decoders say: a choice that the graders of both models read.
+// reasoningTokens are the answer of tinymodel's decoders: a choice that the graders of both models read.
 var reasoningTokens = []string{"Answer:", "ĠA"}
 
-// DeepSeekR1Answer is Llama3Answer for DeepSeek's vocabulary.
+// DeepSeekR1Answer is like Llama3Answer, for DeepSeek's vocabulary.
 func DeepSeekR1Answer() (words int64, a tinymodel.Answer) {
 	return 129280, tinymodel.Answer{First: 259, Second: 260, End: 1}
 }
 
-// DeepSeekTokenizer writes tokenizer.json in the form of DeepSeek's: ids 0 to 2 are special, the words follow.
+// DeepSeekTokenizer writes tokenizer.json in DeepSeek's form: ids 0 to 2 are special, and the words follow.
 func DeepSeekTokenizer(dir string) error {
 	vocabulary := map[string]int{}
 	for i, name := range append(byteNames(), reasoningTokens...) {
@@ -29,12 +29,12 @@ func DeepSeekTokenizer(dir string) error {
 	})
 }
 
-// GPTOSS120BAnswer is Llama3Answer for gpt-oss' vocabulary.
+// GPTOSS120BAnswer is like Llama3Answer, for gpt-oss' vocabulary.
 func GPTOSS120BAnswer() (words int64, a tinymodel.Answer) {
 	return 201088, tinymodel.Answer{First: 256, Second: 257, End: 200002}
 }
 
-// HarmonyTokenizer writes tokenizer.json in the form of gpt-oss'.
+// HarmonyTokenizer writes tokenizer.json in gpt-oss' form.
 func HarmonyTokenizer(dir string) error {
 	vocabulary := map[string]int{}
 	for i, name := range append(byteNames(), reasoningTokens...) {
@@ -47,8 +47,8 @@ func HarmonyTokenizer(dir string) error {
 	})
 }
 
-// writeReasoningTokenizer has the special tokens among the words, too: where ids have holes, Hugging Face's library
-// keeps those of words alone.
+// writeReasoningTokenizer also writes the special tokens as words, because Hugging Face's library keeps only the ids of
+// words if there are gaps between ids.
 func writeReasoningTokenizer(dir string, vocabulary map[string]int, special map[int]string) error {
 	type fields = map[string]any
 	var added []fields
@@ -70,14 +70,14 @@ func writeReasoningTokenizer(dir string, vocabulary map[string]int, special map[
 	})
 }
 
-// Questions are rows of DeepSeek-R1's set.
+// Questions returns rows of DeepSeek-R1's set.
 func Questions() []LanguageRecord {
 	return languageRecords(func(r *LanguageRecord, _ string, i int) {
 		r.TextInput, r.GTOutput, r.Dataset = fmt.Sprintf("Question %d: A or B?", i), []string{"A", "B"}[i%2], "gpqa"
 	})
 }
 
-// Harmony are n rows of gpt-oss' sets, as the ids of whole prompts.
+// Harmony returns n rows of gpt-oss' sets, as ids of whole prompts.
 func Harmony(n int) []LanguageRecord {
 	all := make([]LanguageRecord, n)
 	for i := range all {
@@ -90,8 +90,8 @@ func Harmony(n int) []LanguageRecord {
 	return all
 }
 
-// HarmonyByte and DeepSeekByte are the ids of a byte in the two vocabularies.
+// HarmonyByte returns the id of a byte in gpt-oss' vocabulary.
 func HarmonyByte(b byte) int32 { return int32(b) }
 
-// DeepSeekByte is that of DeepSeek's.
+// DeepSeekByte returns the id of a byte in DeepSeek's vocabulary.
 func DeepSeekByte(b byte) int { return 3 + int(b) }

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// RetrievalCount is how many pages and questions there are: each page answers one question. RetrievalWords is the size
-// of the vocabulary, and RetrievalAccuracy what a judge that follows WriteRetrievalRules makes of the answers, in
-// percent.
+// RetrievalCount is the number of pages and of questions; each page answers one question. RetrievalWords is the size of
+// the vocabulary. RetrievalAccuracy is the accuracy by a judge with the rules of WriteRetrievalRules, in percent.
 const (
 	RetrievalCount    = 24
 	RetrievalWords    = 17 + 2*RetrievalCount
@@ -21,7 +20,7 @@ const (
 func town(i int) string   { return fmt.Sprintf("town%c", 'a'+i) }
 func person(i int) string { return fmt.Sprintf("mayor%c", 'a'+i) }
 
-// WritePages writes pages in the official form: town.html, and url_mapping.json beside them.
+// WritePages writes pages in the official form: town.html, and url_mapping.json in the same folder.
 func WritePages(dir string) error {
 	faults := []error{os.MkdirAll(dir, 0o777)}
 	urls := map[string]string{}
@@ -36,7 +35,7 @@ func WritePages(dir string) error {
 	return errors.Join(append(faults, err, os.WriteFile(filepath.Join(dir, "url_mapping.json"), text, 0o666))...)
 }
 
-// WriteQuestions writes frames_dataset.tsv. Every other question is marked for the judge to say no.
+// WriteQuestions writes frames_dataset.tsv. Every other question has a mark that makes the judge reject the answer.
 func WriteQuestions(dir string) error {
 	var b strings.Builder
 	b.WriteString("\tPrompt\tAnswer\twikipedia_link_1\twikipedia_link_2\treasoning_types\n")
@@ -63,7 +62,7 @@ func WriteEncoderVocab(dir string) error {
 		os.WriteFile(filepath.Join(dir, "vocab.txt"), []byte(strings.Join(words, "\n")+"\n"), 0o666))
 }
 
-// WriteRetrievalPrompts writes words for models and judge, with all places.
+// WriteRetrievalPrompts writes prompts for models and judge with all placeholders.
 func WriteRetrievalPrompts(dir string) error {
 	faults := []error{os.MkdirAll(dir, 0o777)}
 	for name, text := range map[string]string{
@@ -79,8 +78,8 @@ func WriteRetrievalPrompts(dir string) error {
 	return errors.Join(faults...)
 }
 
-// WriteRetrievalRules writes what a server replies: the question itself is searched, what is found is kept because
-// nobody can read what is said of it, it suffices, and the judge says no to the questions that are marked.
+// WriteRetrievalRules writes the rules for a server's replies. It searches the question itself. The replies about found
+// documents are unreadable, so all are kept, and they suffice. The judge rejects the marked questions.
 func WriteRetrievalRules(path string) error {
 	rules := ""
 	for _, r := range [][2]string{

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// SQuADWord is the word of the vocabulary that is the answer to most questions.
+// SQuADWord is the word of the vocabulary that answers most questions.
 const SQuADWord = "paris"
 
-// SQuADF1 is what tinymodel's BERT reaches on the questions, in percent: two right, one of which it has
-// half the words, one wrong.
+// SQuADF1 is the F1 of tinymodel's BERT on the questions, in percent: two are right, one has half of the words, one is
+// wrong.
 const SQuADF1 = 100 * (1 + 1 + 2./3 + 0) / 4
 
 // The records of dev-v1.1.json.
@@ -39,7 +39,7 @@ type (
 	}
 )
 
-// ask is a paragraph with a question whose answers are parts of it.
+// ask returns a paragraph with a question whose answers are parts of it.
 func ask(id, context, text string, answers ...string) paragraph {
 	q := question{ID: id, Question: text}
 	for _, a := range answers {
@@ -48,8 +48,8 @@ func ask(id, context, text string, answers ...string) paragraph {
 	return paragraph{Context: context, Questions: []question{q}}
 }
 
-// SQuAD writes dev-v1.1.json and vocab.txt, as the model's tokenizer has it. The passages have accents, odd blanks and,
-// one of them, several windows of 384 tokens.
+// SQuAD writes dev-v1.1.json and the vocab.txt of the model's tokenizer. The passages contain accents and unusual
+// blanks, and one of them fills several windows of 384 tokens.
 func SQuAD(dir string) error {
 	long := strings.Repeat("The river runs on and on through the old town. ", 97) + "Then it leaves Paris. "
 	file := squad{Version: "1.1", Data: []article{
@@ -69,8 +69,8 @@ func SQuAD(dir string) error {
 	return write(filepath.Join(dir, "vocab.txt"), []byte(strings.Join(SQuADVocabulary(), "\n")+"\n"))
 }
 
-// SQuADVocabulary are the tokens of vocab.txt, in the order of their numbers, with the special ones
-// where BERT's have them.
+// SQuADVocabulary returns the tokens of vocab.txt, in the order of their numbers, with the special tokens at BERT's
+// positions.
 func SQuADVocabulary() []string {
 	words := []string{"[PAD]"}
 	for i := range 99 {
@@ -85,5 +85,5 @@ func SQuADVocabulary() []string {
 	return words
 }
 
-// SQuADToken is the number of a word of the vocabulary.
+// SQuADToken returns the number of a word in the vocabulary.
 func SQuADToken(word string) int64 { return int64(slices.Index(SQuADVocabulary(), word)) }

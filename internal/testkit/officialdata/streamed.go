@@ -21,12 +21,12 @@ const (
 	perCategory   = 1_000_000_000 / 128
 )
 
-// StreamedRequests is how many requests Streamed writes: each user has one in each period after the training.
+// StreamedRequests is the number of requests that Streamed writes. Each user has one in each period after the training.
 const StreamedRequests = streamedUsers * (allPeriods - trainPeriods)
 
-// Streamed writes the folder sampled_data as DLRM v3 has it, and returns what tinymodel's DLRMv3 scores on it. Each
-// request has two candidates, one of them of the category that the user rated last: three of four users like that one,
-// the fourth likes the other one.
+// Streamed writes the folder sampled_data in the form of DLRM v3, and returns the scores of tinymodel's DLRMv3. Each
+// request has two candidates; one has the category of the user's last rating. Three of four users like that candidate,
+// and the fourth likes the other one.
 func Streamed(dir string) (scores map[string]float64, err error) {
 	var data strings.Builder
 	var offsets, users, starts []string
@@ -53,14 +53,15 @@ func Streamed(dir string) (scores map[string]float64, err error) {
 		}
 	}
 	right /= streamedUsers
-	// as many candidates are liked as not, so that who answers the share has one bit of entropy
+	// Half of the candidates are liked, so predicting the share gives an entropy of one bit.
 	entropy := -right*math.Log2(tinymodel.SameCategory) - (1-right)*math.Log2(tinymodel.OtherCategory)
 	return map[string]float64{"NE": entropy, "accuracy": 100 * right, "GAUC": 100 * right}, err
 }
 
 func likesSame(user int) bool { return user%4 != 3 }
 
-// streamOf are the cells of a user. The block behind the training has items of a category that no model must see.
+// streamOf returns the cells of a user's line. The block after the training contains items of a category that a model
+// must not see.
 func streamOf(user int) []string {
 	var cells []string
 	last := user % 8
@@ -81,20 +82,20 @@ func streamOf(user int) []string {
 	return cells
 }
 
-// id is an item of a category.
+// id returns the id of an item of a category.
 func id(category, n int) int { return category*perCategory + 1000*n + 7 }
 
-// line is one of CSV, as Python writes it.
+// line returns a line of CSV as written by Python.
 func line(cells ...string) string {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
-	_ = w.Write(cells) // a Buffer takes everything
+	_ = w.Write(cells) // writing to a Buffer cannot fail
 	w.Flush()
 	return b.String()
 }
 
-// StreamedTables writes items.npy and users.npy with rows [0.25, 0] of the lower half, and [0.75, 0] of the others.
+// StreamedTables writes items.npy and users.npy. The rows of the lower half are [0.25, 0], and the others [0.75, 0].
 func StreamedTables(dir string, items, users int) error {
 	var faults []error
 	for name, rows := range map[string]int{"items.npy": items, "users.npy": users} {

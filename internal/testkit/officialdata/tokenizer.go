@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// byteNames are what GPT-2's tokenizers call the 256 bytes.
+// byteNames returns the names of the 256 bytes in GPT-2's tokenizers.
 func byteNames() []string {
 	names := make([]string, 256)
 	others := 0
@@ -24,8 +24,8 @@ func byteNames() []string {
 	return names
 }
 
-// byteLevel is a vocabulary of so many tokens: the bytes, the two that tinymodel's decoders say, and
-// others that no text has.
+// byteLevel returns a vocabulary with a number of tokens: the bytes, the two tokens of tinymodel's decoders, and others
+// that do not occur in texts.
 func byteLevel(words int) map[string]int {
 	vocabulary := map[string]int{}
 	for id, name := range append(byteNames(), "Ġyes", "Ġno", "Ġy") {
@@ -37,12 +37,12 @@ func byteLevel(words int) map[string]int {
 	return vocabulary
 }
 
-// Llama3Answer returns the size of Llama 3's vocabulary and the token ids that tinymodel's decoder answers with.
+// Llama3Answer returns the size of Llama 3's vocabulary and the token ids of tinymodel's decoder.
 func Llama3Answer() (words int64, a tinymodel.Answer) {
 	return 128256, tinymodel.Answer{First: 256, Second: 257, End: 128009}
 }
 
-// Llama3Tokenizer writes tokenizer.json in the form of Llama 3's.
+// Llama3Tokenizer writes tokenizer.json in Llama 3's form.
 func Llama3Tokenizer(dir string) error {
 	const words, pattern = 128000,
 		`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
@@ -74,7 +74,7 @@ func Llama3Tokenizer(dir string) error {
 	})
 }
 
-// GPTJAnswer is Llama3Answer for GPT-J's vocabulary.
+// GPTJAnswer is like Llama3Answer, for GPT-J's vocabulary.
 func GPTJAnswer() (words int64, a tinymodel.Answer) {
 	return 50257, tinymodel.Answer{First: 256, Second: 257, End: 50256}
 }
@@ -89,7 +89,7 @@ func GPTJTokenizer(dir string) error {
 	return write(filepath.Join(dir, "merges.txt"), []byte("#version: 0.2\n"))
 }
 
-// The kinds of pieces of a SentencePiece model.
+// The types of pieces of a SentencePiece model.
 const (
 	normal  = 1
 	unknown = 2
@@ -97,12 +97,12 @@ const (
 	byteOf  = 6
 )
 
-// Llama2Answer is Llama3Answer for the generated small vocabulary of Llama 2.
+// Llama2Answer is like Llama3Answer, for the small generated vocabulary of Llama 2.
 func Llama2Answer() (words int64, a tinymodel.Answer) {
 	return 263, tinymodel.Answer{First: 259, Second: 260, End: 2}
 }
 
-// Llama2Tokenizer writes tokenizer.model as SentencePiece does.
+// Llama2Tokenizer writes tokenizer.model in SentencePiece's form.
 func Llama2Tokenizer(dir string) error {
 	var model onnxfile.Message
 	add := func(text string, kind int64) {

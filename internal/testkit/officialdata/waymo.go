@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 )
 
-// WaymoFrames is how many frames Waymo writes. With three objects of each class in each there are 45 of a class: of 41
-// found on, all 11 recalls that the average precision looks at are there.
+// WaymoFrames is the number of frames that Waymo writes. With three objects of each class per frame there are 45 of
+// each class. With 41 or more found objects, the average precision uses all 11 recalls.
 const WaymoFrames = 15
 
-// WaymoMAP is what tinymodel's networks for PointPainting reach on them: they find all.
+// WaymoMAP is the mAP of tinymodel's networks for PointPainting on these frames: they find all objects.
 const WaymoMAP = 1.0
 
-// solids are the classes with their sizes (length, height, width), and the colours by which tinymodel's segmentation
-// tells them apart.
+// solids are the classes with their sizes (length, height, width) and the colours by which tinymodel's segmentation
+// distinguishes them.
 var solids = []struct {
 	name string
 	size [3]float32
@@ -32,8 +32,8 @@ var solids = []struct {
 	{"Car", [3]float32{4.73, 1.77, 2.08}, green},
 }
 
-// Waymo writes the folder kitti_format of the Waymo open data set: each object is one point of the lidar, in the middle
-// of a pillar, and a patch of its class's colour in the picture of the camera ahead. Other points lie on the ground.
+// Waymo writes the folder kitti_format of the Waymo open data set. Each object is one lidar point in the middle of a
+// pillar, and a patch of its class's colour in the picture of the front camera. Other points are on the ground.
 func Waymo(dir string) error {
 	var frames []*waymo.Frame
 	var faults []error
@@ -67,10 +67,10 @@ func Waymo(dir string) error {
 	return errors.Join(append(faults, write(filepath.Join(dir, "waymo_infos_val.pkl"), index.Bytes()))...)
 }
 
-// The pictures' size in pixels and focal length, smaller than Waymo's.
+// The size of the pictures and the focal length in pixels, smaller than Waymo's.
 const waymoWidth, waymoHeight, waymoFocus = 384, 256, 192
 
-// waymoCalibration has cameras 2 m above the origin, which look ahead, half left, half right, left and right.
+// waymoCalibration returns cameras 2 m above the origin that look ahead, half left, half right, left and right.
 func waymoCalibration() (c waymo.CameraCalibration) {
 	c.R0 = waymo.Matrix{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 	const half = math.Sqrt2 / 2
@@ -84,13 +84,13 @@ func waymoCalibration() (c waymo.CameraCalibration) {
 	return c
 }
 
-// middle is that of the official pillar around a place.
+// middle returns the middle of the official pillar around a position.
 func middle(v float64) float64 {
 	const low, side = -74.88, 0.32
 	return (math.Floor((v-low)/side)+0.5)*side + low
 }
 
-// waymoGround are points behind the car, which no camera sees, and one too far away.
+// waymoGround returns points behind the car, which are not visible in pictures, and one that is too far away.
 func waymoGround(seed int) (points []float32) {
 	for i := range 500 {
 		points = append(points, float32(-5-(i*7+seed)%60), float32(i%90-45), -1.5, 0.125, 0)
@@ -98,7 +98,7 @@ func waymoGround(seed int) (points []float32) {
 	return append(points, 80, 0, 0, 1, 1)
 }
 
-// writeCameras writes the picture ahead, and grey ones of the other cameras.
+// writeCameras writes the front picture, and grey pictures of the other cameras.
 func writeCameras(dir string, f *waymo.Frame, ahead image.Image) error {
 	var faults []error
 	for k := range f.Shapes {

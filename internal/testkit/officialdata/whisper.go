@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// Whisper is what tinymodel's decoders say by Whisper's vocabulary, " yes no".
+// Whisper returns the answer of tinymodel's decoders in Whisper's vocabulary, " yes no".
 func Whisper() tinymodel.Answer { return tinymodel.Answer{First: 0, Second: 1, End: 50257} }
 
-// WhisperVocabulary writes multilingual.tiktoken, with as many tokens as the official one.
+// WhisperVocabulary writes multilingual.tiktoken with as many tokens as the official file.
 func WhisperVocabulary(path string) error {
 	var text bytes.Buffer
 	for id := range 50257 {
@@ -28,20 +28,20 @@ func WhisperVocabulary(path string) error {
 	return write(path, text.Bytes())
 }
 
-// WhisperAccuracy is the official metric of " yes no" on the clips, in percent: of 50 words in 20 clips 10 are missing
-// and 10 are others.
+// WhisperAccuracy is the official metric of " yes no" on the clips, in percent. Of 50 words in 20 clips, 10 are missing
+// and 10 are wrong.
 const WhisperAccuracy = 100 * (1 - 20./50)
 
-// transcript is that of clip i: every other one is what is said.
+// transcript returns the transcript of clip i. Every other transcript equals the decoders' answer.
 func transcript(i int) string {
 	return []string{"yes no", "yes now and"}[i%2]
 }
 
-// clipFile are file's names below the data set's folder.
+// clipFile returns the path of a clip's file below the data set's folder.
 func clipFile(i int) string { return fmt.Sprintf("dev-all-repack/100-%d_%d.wav", 20+i/4, i%4) }
 
-// WhisperClips writes dev-all-repack.json with 20 clips, and one of more than 30 s that the benchmark leaves out, whose
-// file is not there.
+// WhisperClips writes dev-all-repack.json with 20 clips, and with one of more than 30 s that the benchmark omits and
+// whose file does not exist.
 func WhisperClips(dir string) error {
 	var faults []error
 	var clips []map[string]any
@@ -64,7 +64,7 @@ func WhisperClips(dir string) error {
 	return errors.Join(append(faults, writeJSON(filepath.Join(dir, "dev-all-repack.json"), clips))...)
 }
 
-// WhisperTranscripts writes the same 20 clips as LibriSpeech has them.
+// WhisperTranscripts writes the same 20 clips in LibriSpeech's layout.
 func WhisperTranscripts(dir string) error {
 	var faults []error
 	var lines strings.Builder
@@ -77,12 +77,12 @@ func WhisperTranscripts(dir string) error {
 	return errors.Join(append(faults, write(filepath.Join(folder, "100-20.trans.txt"), []byte(lines.String())))...)
 }
 
-// wave is a WAV file of so many 16-bit samples at 16 kHz.
+// wave returns a WAV file with a number of 16-bit samples at 16 kHz.
 func wave(samples int) []byte {
 	var data bytes.Buffer
 	put := func(values ...any) {
 		for _, v := range values {
-			_ = binary.Write(&data, binary.LittleEndian, v) // does not fail
+			_ = binary.Write(&data, binary.LittleEndian, v) // writing to a Buffer cannot fail
 		}
 	}
 	put([]byte("RIFF"), uint32(36+2*samples), []byte("WAVEfmt "), uint32(16), uint16(1), uint16(1), uint32(16000),

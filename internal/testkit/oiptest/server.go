@@ -16,25 +16,25 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
-// Tensor describes an input or output: a datatype of the protocol, and a shape with -1 for free dimensions, the first
-// of which counts the rows of a batch.
+// Tensor describes an input or output: a datatype of the protocol, and a shape with -1 for free dimensions. The first
+// dimension is the number of rows of a batch.
 type Tensor struct {
 	Name, Datatype string
 	Shape          []int64
 }
 
-// Options say what a server serves.
+// Options configure a server.
 type Options struct {
-	Name            string // the server's own
+	Name            string // name of the server
 	Model           string
 	Inputs, Outputs []Tensor
-	Delay           time.Duration // of each answer
-	// Answer gives the outputs of a request, in the order of Outputs, each of so many rows: little endian and in C order,
-	// as the inputs are. It may be called from many goroutines. Nil: zeros.
+	Delay           time.Duration // delay of each answer
+	// Answer returns the outputs of a request, in the order of Outputs, each with that number of rows. Inputs and outputs
+	// are little endian and in C order. Answer must be safe for concurrent use. Nil: zeros.
 	Answer func(rows int64, inputs [][]byte) (outputs [][]byte, err error)
-	// Others are further models of the server, of which Model, Inputs, Outputs, Delay and Answer count.
+	// Others are further models of the server. Their fields Model, Inputs, Outputs, Delay and Answer are used.
 	Others []Options
-	// NoMetadata leaves the server without a name to tell.
+	// NoMetadata makes the server answer without its name.
 	NoMetadata bool
 }
 
@@ -47,7 +47,7 @@ type Server struct {
 	requests, rows, received atomic.Int64
 }
 
-// New returns a server, or an error where an output's size is not known from its shape.
+// New returns a server, or an error if the size of an output does not follow from its shape.
 func New(o Options) (*Server, error) {
 	for _, other := range o.Others {
 		if err := checkOutputs(other.Outputs); err != nil {
@@ -62,7 +62,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// checkOutputs wants outputs of known sizes.
+// checkOutputs returns an error unless the outputs have known sizes.
 func checkOutputs(outputs []Tensor) error {
 	for _, t := range outputs {
 		if sizeOf(t.Datatype) == 0 || len(t.Shape) == 0 {
@@ -77,7 +77,7 @@ func checkOutputs(outputs []Tensor) error {
 	return nil
 }
 
-// model finds one of the models; the first where there is one alone.
+// model returns the model of a name, or the only model if there is one.
 func (s *Server) model(name string) (*Options, error) {
 	if name == s.options.Model || len(s.options.Others) == 0 {
 		return &s.options, nil
@@ -90,7 +90,7 @@ func (s *Server) model(name string) (*Options, error) {
 	return nil, status.Errorf(codes.NotFound, "there is no model %q", name)
 }
 
-// sizeOf is that of one element, in bytes; 0: not known.
+// sizeOf returns the size of an element in bytes, or 0 if it is unknown.
 func sizeOf(datatype string) int64 {
 	switch datatype {
 	case "BOOL", "INT8", "UINT8":
@@ -105,22 +105,22 @@ func sizeOf(datatype string) int64 {
 	return 0
 }
 
-// Serve answers what comes to l, until Stop.
+// Serve answers requests on l until Stop.
 func (s *Server) Serve(l net.Listener) error { return s.grpc.Serve(l) }
 
-// Stop breaks all connections off.
+// Stop closes all connections.
 func (s *Server) Stop() { s.grpc.Stop() }
 
-// Requests and Rows are how many inferences were asked for, and rows in them; Received are the bytes of their inputs.
+// Requests returns the number of inference requests.
 func (s *Server) Requests() int64 { return s.requests.Load() }
 
-// Rows counts rows: see Requests.
+// Rows returns the number of rows in the requests.
 func (s *Server) Rows() int64 { return s.rows.Load() }
 
-// Received counts bytes: see Requests.
+// Received returns the number of bytes of the requests' inputs.
 func (s *Server) Received() int64 { return s.received.Load() }
 
-// ServerMetadata tells the server's name.
+// ServerMetadata returns the server's name.
 func (s *Server) ServerMetadata(context.Context, *oip.ServerMetadataRequest) (*oip.ServerMetadataResponse, error) {
 	if s.options.NoMetadata {
 		return nil, status.Error(codes.Unimplemented, "no metadata")
@@ -128,13 +128,13 @@ func (s *Server) ServerMetadata(context.Context, *oip.ServerMetadataRequest) (*o
 	return &oip.ServerMetadataResponse{Name: s.options.Name, Version: "mock"}, nil
 }
 
-// ModelReady knows its models.
+// ModelReady reports whether a model exists.
 func (s *Server) ModelReady(_ context.Context, r *oip.ModelReadyRequest) (*oip.ModelReadyResponse, error) {
 	m, err := s.model(r.Name)
 	return &oip.ModelReadyResponse{Ready: err == nil && r.Name == m.Model}, nil
 }
 
-// ModelMetadata tells the model's tensors.
+// ModelMetadata returns the model's tensors.
 func (s *Server) ModelMetadata(_ context.Context, r *oip.ModelMetadataRequest) (*oip.ModelMetadataResponse, error) {
 	m, err := s.model(r.Name)
 	if err != nil {
@@ -151,7 +151,7 @@ func describe(tensors []Tensor) []*oip.TensorMetadata {
 	return list
 }
 
-// ModelInfer answers with zeros, or as Options say.
+// ModelInfer returns zeros, or the result of Options.Answer.
 func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	if len(r.Inputs) == 0 || len(r.Inputs[0].Shape) == 0 || r.Inputs[0].Shape[0] < 1 {
 		return nil, status.Error(codes.InvalidArgument, "no rows")

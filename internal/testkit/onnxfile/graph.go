@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// DType is a tensor's element type, by ONNX's number.
+// DType is the element type of a tensor, by ONNX's number.
 type DType int
 
-// The element types that official models have.
+// The element types of official models.
 const (
 	Float   DType = 1
 	Uint8   DType = 2
@@ -28,12 +28,12 @@ type Tensor struct {
 	Shape []int64
 }
 
-// Graph is a model in the making. Its zero value is empty.
+// Graph is a model that is being built. Its zero value is empty.
 type Graph struct {
 	Inputs, Outputs []Tensor
 
 	nodes, constants []Message
-	external         map[string][]byte // files beside the model's
+	external         map[string][]byte // files next to the model's file
 	names            int
 }
 
@@ -43,26 +43,26 @@ func (g *Graph) Input(name string, t DType, shape ...int64) string {
 	return name
 }
 
-// Output makes the value of that name an output.
+// Output makes the value with that name an output.
 func (g *Graph) Output(name string, t DType, shape ...int64) {
 	g.Outputs = append(g.Outputs, Tensor{name, t, shape})
 }
 
-// name is a new one.
+// name returns a new name.
 func (g *Graph) name() string {
 	g.names++
 	return fmt.Sprintf("value_%d", g.names)
 }
 
-// Floats adds a constant, in C order, and returns its name. Without sizes it is a scalar.
+// Floats adds a constant in C order and returns its name. Without a shape it is a scalar.
 func (g *Graph) Floats(values []float32, shape ...int64) string {
 	return constant(g, Float, values, shape)
 }
 
-// Ints adds a constant of int64, in C order, and returns its name. Without sizes it is a scalar.
+// Ints adds an int64 constant in C order and returns its name. Without a shape it is a scalar.
 func (g *Graph) Ints(values []int64, shape ...int64) string { return constant(g, Int64, values, shape) }
 
-// External adds a constant whose values lie in a file beside the model's, as those of large models do.
+// External adds a constant whose values are in a file next to the model's, like those of large models.
 func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	data := encode(values)
 	var m Message
@@ -83,10 +83,10 @@ func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	return name
 }
 
-// Bools adds a constant of truth values, in C order, and returns its name. Without sizes it is a scalar.
+// Bools adds a constant of truth values in C order and returns its name. Without a shape it is a scalar.
 func (g *Graph) Bools(values []bool, shape ...int64) string { return constant(g, Bool, values, shape) }
 
-// Random draws as many numbers as the shape has, from [-scale, scale).
+// Random draws numbers in [-scale, scale) for a shape.
 func Random(seed uint64, scale float32, shape ...int64) []float32 {
 	size := int64(1)
 	for _, n := range shape {
@@ -110,11 +110,11 @@ func constant[T float32 | int64 | bool](g *Graph, t DType, values []T, shape []i
 	return name
 }
 
-// encode are the bytes of numbers.
+// encode returns the bytes of numbers.
 func encode[T float32 | int64 | bool](values []T) []byte {
 	data, err := binary.Append(nil, binary.LittleEndian, values)
 	if err != nil {
-		panic(err) // of no such slice
+		panic(err) // cannot happen for these types
 	}
 	return data
 }
@@ -126,7 +126,7 @@ func (g *Graph) Node(op string, inputs []string, attributes ...Attribute) string
 	return out
 }
 
-// Name adds an operator whose outputs have the names.
+// Name adds an operator with the given names of outputs.
 func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ...Attribute) {
 	var m Message
 	for _, name := range inputs {
@@ -145,12 +145,12 @@ func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ..
 // Attribute is an encoded AttributeProto.
 type Attribute Message
 
-// Int is an attribute of one whole number.
+// Int returns an attribute with one whole number.
 func Int(name string, v int64) Attribute {
 	return Attribute(Message(nil).Text(1, name).Int(3, v).Int(20, 2))
 }
 
-// IntList is an attribute of whole numbers.
+// IntList returns an attribute with whole numbers.
 func IntList(name string, values ...int64) Attribute {
 	m := Message(nil).Text(1, name)
 	for _, v := range values {
@@ -159,24 +159,24 @@ func IntList(name string, values ...int64) Attribute {
 	return Attribute(m.Int(20, 7))
 }
 
-// Subgraph is an attribute of a graph: the body of a Loop.
+// Subgraph returns an attribute with a graph, such as the body of a Loop.
 func Subgraph(name string, body *Graph) Attribute {
 	return Attribute(Message(nil).Text(1, name).Bytes(6, body.encode()).Int(20, 5))
 }
 
-// The versions that every ONNX Runtime of the last years reads.
+// Versions that every ONNX Runtime of recent years reads.
 const (
 	irVersion = 8
 	opset     = 13
 )
 
-// Bytes is the model's file.
+// Bytes returns the model's file.
 func (g *Graph) Bytes() []byte {
 	operators := Message(nil).Text(1, "").Int(2, opset)
 	return Message(nil).Int(1, irVersion).Bytes(7, g.encode()).Bytes(8, operators)
 }
 
-// encode is a GraphProto.
+// encode returns a GraphProto.
 func (g *Graph) encode() Message {
 	var graph Message
 	for _, n := range g.nodes {
@@ -195,7 +195,7 @@ func (g *Graph) encode() Message {
 	return graph
 }
 
-// encode is a ValueInfoProto.
+// encode returns a ValueInfoProto.
 func (t Tensor) encode() Message {
 	var shape Message
 	for _, n := range t.Shape {
@@ -209,7 +209,7 @@ func (t Tensor) encode() Message {
 	return Message(nil).Text(1, t.Name).Bytes(2, Message(nil).Bytes(1, kind))
 }
 
-// Write writes the model's file, those beside it, and the folders above it.
+// Write writes the model's file and its external files, and creates the folders above.
 func (g *Graph) Write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

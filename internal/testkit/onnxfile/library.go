@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Library is a shared library for a machine, named as in GOOS and GOARCH: one of Linux has the entry point in a version
-// of the release.
+// Library returns a shared library for a machine, given by GOOS and GOARCH. A library for Linux contains the entry
+// point with the version of the release.
 func Library(t testing.TB, goos, goarch, release string) []byte {
 	t.Helper()
 	if goos == "darwin" {
@@ -22,7 +22,7 @@ func Library(t testing.TB, goos, goarch, release string) []byte {
 	return library(t, machine, "VERS_"+release)
 }
 
-// LibraryHere is the library's name and contents for the machine that runs the test.
+// LibraryHere returns the library's name and contents for this machine.
 func LibraryHere(t testing.TB, release string) (name string, contents []byte) {
 	t.Helper()
 	name = "libonnxruntime.so." + release
@@ -32,7 +32,7 @@ func LibraryHere(t testing.TB, release string) (name string, contents []byte) {
 	return name, Library(t, runtime.GOOS, runtime.GOARCH, release)
 }
 
-// Zip is a package in zip's form, as wheels, jars and NuGet packages are, of files by name.
+// Zip returns a package in zip form, like wheels, jars and NuGet packages, with files by name.
 func Zip(t testing.TB, files map[string][]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -52,7 +52,7 @@ func Zip(t testing.TB, files map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// fixed is the little-endian form of values of fixed size.
+// fixed returns the little-endian form of values of fixed size.
 func fixed(t testing.TB, values ...any) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -64,7 +64,7 @@ func fixed(t testing.TB, values ...any) []byte {
 	return b.Bytes()
 }
 
-// library is an ELF file of section headers alone, with one symbol of a version.
+// library returns an ELF file that contains only section headers, with one symbol of a version.
 func library(t testing.TB, machine elf.Machine, version string) []byte {
 	t.Helper()
 	const entry = "OrtGetApiBase"
@@ -80,7 +80,7 @@ func library(t testing.TB, machine elf.Machine, version string) []byte {
 	add(elf.Section64{Type: uint32(elf.SHT_DYNSYM), Link: 1, Info: 1, Entsize: elf.Sym64Size}, fixed(t, elf.Sym64{},
 		elf.Sym64{Name: 1, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1, Value: 1, Size: 1}))
 	add(elf.Section64{Type: uint32(elf.SHT_GNU_VERSYM), Link: 2, Entsize: 2}, fixed(t, uint16(0), uint16(2)))
-	// a definition and its name: version, flags, index, count, hash, offset of the name, offset of the next
+	// A version definition and its name: version, flags, index, count, hash, offset of the name, offset of the next.
 	add(elf.Section64{Type: uint32(elf.SHT_GNU_VERDEF), Link: 1, Info: 1}, fixed(t, []uint16{1, 0, 2, 1}, uint32(0),
 		uint32(20), uint32(0), uint32(2+len(entry)), uint32(0)))
 	file := elf.Header64{

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Message is an encoded protocol buffer, to which the methods append a field: of ONNX, or of another program's files.
+// Message is an encoded protocol buffer. Its methods append a field.
 type Message []byte
 
 // Int appends a number as a varint.

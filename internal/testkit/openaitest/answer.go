@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// answer is one answer on its way.
+// answer is an answer in progress.
 type answer struct {
 	server  *Server
 	ask     Request
@@ -18,23 +18,23 @@ type answer struct {
 	flusher *http.ResponseController
 	request *http.Request
 
-	prompt       uint64 // the hash of what was asked
+	prompt       uint64 // hash of the prompt
 	promptTokens int
 	cached       int
-	thinks       int // tokens of reasoning
+	thinks       int // number of reasoning tokens
 	calls        bool
 	total        int
-	says         []int32 // its tokens, where they are given
-	reply        *Reply  // what it says in place of tokens; nil: nothing
+	says         []int32 // tokens of the answer, if they are specified
+	reply        *Reply  // reply that replaces tokens; nil: none
 	deltas       []string
 
-	whole bool // it is sent in one piece
+	whole bool // the answer is sent in one piece
 
 	event  []byte
 	data   []byte
 	events int
-	unsent bool      // something is written that is not yet on its way
-	due    time.Time // of the next token
+	unsent bool      // data was written but not flushed
+	due    time.Time // due time of the next token
 	entry  Entry
 }
 
@@ -60,7 +60,7 @@ func (s *Server) newAnswer(ask Request, of api, w http.ResponseWriter, r *http.R
 	return a
 }
 
-// run sends the answer. It returns early where the client goes, or a fault ends it.
+// run sends the answer. It returns early if the client disconnects or a fault ends the answer.
 func (a *answer) run() {
 	s := a.server
 	f := &s.figures
@@ -115,7 +115,7 @@ func (a *answer) stream() {
 	a.end()
 }
 
-// sent notes tokens that have been written.
+// sent records tokens that were written.
 func (a *answer) sent(now time.Time, i, n int) {
 	f := &a.server.figures
 	at := now.UnixNano()
@@ -130,7 +130,7 @@ func (a *answer) sent(now time.Time, i, n int) {
 	a.server.tokens.Add(int64(n))
 }
 
-// together is how many tokens the event with token i has: none is of two kinds.
+// together returns the number of tokens in the event with token i. All tokens of an event have the same kind.
 func (a *answer) together(i int) int {
 	if a.reply != nil {
 		return 1
@@ -142,7 +142,7 @@ func (a *answer) together(i int) int {
 	return n
 }
 
-// wait is how long token i takes after the one before.
+// wait returns the time between token i and the previous one.
 func (a *answer) wait(i int) time.Duration {
 	if i > 0 {
 		return a.server.service.step()
@@ -156,8 +156,8 @@ func (a *answer) wait(i int) time.Duration {
 	return first + time.Duration(fresh)*o.Prefill
 }
 
-// pause waits until so long after the last token was due, and tells whether the client is still there: lateness of
-// one token does not delay the next.
+// pause waits for a duration after the due time of the last token, so that a late token does not delay the next. It
+// returns false if the client has disconnected.
 func (a *answer) pause(d time.Duration) bool {
 	if d > 0 {
 		if a.unsent {
@@ -174,7 +174,7 @@ func (a *answer) pause(d time.Duration) bool {
 	}
 }
 
-// begin sends what comes before the first token.
+// begin sends the events before the first token.
 func (a *answer) begin() bool {
 	switch {
 	case a.of == responses:
@@ -190,7 +190,7 @@ func (a *answer) begin() bool {
 	return true
 }
 
-// end sends what comes behind the last token.
+// end sends the events after the last token.
 func (a *answer) end() {
 	if a.of == responses {
 		a.send(a.completed(), false)
@@ -205,7 +205,7 @@ func (a *answer) end() {
 	a.send([]byte("[DONE]"), false)
 }
 
-// send sends an event, or does what goes wrong in its place. It tells whether the stream goes on.
+// send sends an event, or the fault that replaces it. It returns false if the stream has ended.
 func (a *answer) send(data []byte, flush bool) bool {
 	a.events++
 	f := a.fault
@@ -244,7 +244,7 @@ func (a *answer) write(data []byte) bool {
 	return err == nil
 }
 
-// flush sends what is written; where it cannot, the next write fails.
+// flush flushes the written data. After an error the next write fails.
 func (a *answer) flush() {
 	a.unsent = false
 	_ = a.flusher.Flush()
@@ -273,21 +273,21 @@ func (a *answer) appendText(b []byte, i, n int) []byte {
 	return b
 }
 
-// appendJSONText appends a text escaped for a JSON string, without the quotes.
+// appendJSONText appends a text with the escapes of a JSON string, without quotes.
 func appendJSONText(b []byte, text string) []byte {
 	quoted, err := json.Marshal(text)
-	if err != nil { // not for strings
+	if err != nil { // cannot happen for strings
 		return b
 	}
 	return append(b, quoted[1:len(quoted)-1]...)
 }
 
-// hides tells whether a token has no text.
+// hides reports whether a token has no text.
 func (a *answer) hides(id int32) bool {
 	return slices.Contains(a.server.options.Special, id) && (a.ask.Skip == nil || *a.ask.Skip)
 }
 
-// finish is why an answer ended.
+// finish returns the reason for the end of an answer.
 func (a *answer) finish() string {
 	switch {
 	case a.reply != nil:

@@ -2,12 +2,12 @@ package openaitest
 
 import "sync"
 
-// cache remembers what prompts began with.
+// cache contains the beginnings of earlier prompts.
 type cache struct {
 	mu   sync.Mutex
-	seen map[uint64]struct{} // each beginning, by its hash
+	seen map[uint64]struct{} // hash of each beginning
 
-	queries, hits int64 // tokens of prompts, and those of them that were there
+	queries, hits int64 // tokens of all prompts, and tokens found in the cache
 }
 
 func (c *cache) forget() {
@@ -16,8 +16,8 @@ func (c *cache) forget() {
 	c.seen = map[uint64]struct{}{}
 }
 
-// read is how many tokens a prompt has in common with one before, of which the last is always read again. From now on
-// all of it is there.
+// read returns the number of tokens that a prompt shares with an earlier one, without the prompt's last token, and adds
+// the prompt to the cache.
 func (c *cache) read(prompt []uint64) (cached int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

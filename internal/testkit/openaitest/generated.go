@@ -2,7 +2,8 @@ package openaitest
 
 import "strconv"
 
-// generated is an event of /generate with the tokens from i on, n of them; of an answer in one piece, all of it.
+// generated appends an event of /generate with n tokens from i on. For an answer in one piece it appends the whole
+// answer.
 func (a *answer) generated(b []byte, i, n int) []byte {
 	end, extra, counted := i+n, 0, i+n
 	f := a.fault

@@ -7,27 +7,27 @@ import (
 	"sync"
 )
 
-// Memory is servers to which connections are in memory: times of tests that reach them by its Dial pass on the virtual
-// clock of testing/synctest, and do not depend on the machine.
+// Memory contains servers with connections in memory. Tests that connect with its Dial can use the virtual clock of
+// testing/synctest, so their times do not depend on the machine.
 type Memory struct {
 	mu        sync.Mutex
 	listeners map[string]*listener
 }
 
-// Serve lets a handler be the server at an address of the form host:port, until the returned function is called: then
-// it has gone, and so have its connections.
+// Serve serves an address of the form host:port with a handler. The returned function closes the server and its
+// connections.
 func (m *Memory) Serve(address string, h http.Handler) (stop func()) {
 	l := m.listen(address)
 	server := &http.Server{Handler: h}
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(l) }) // until it is closed
+	serving.Go(func() { _ = server.Serve(l) }) // until the listener is closed
 	return func() {
 		_ = server.Close()
 		serving.Wait()
 	}
 }
 
-// listen begins to take connections to an address.
+// listen begins to accept connections to an address.
 func (m *Memory) listen(address string) *listener {
 	l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
 	m.mu.Lock()

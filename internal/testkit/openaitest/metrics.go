@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Entry is what a server notes of a request that it answered: times in nanoseconds since 1970, by the system's clock;
-// First and Last are just before the first and the last token were written, 0 where there was none.
+// Entry is a server's record of an answered request. Times are nanoseconds since 1970, by the system's clock. First and
+// Last are the times just before the first and the last token were written, or 0.
 type Entry struct {
-	Request  int64  `json:"request"`      // from 0, in the order in which they came
-	ID       string `json:"id,omitempty"` // its header X-Request-Id
+	Request  int64  `json:"request"`      // number in the order of arrival, from 0
+	ID       string `json:"id,omitempty"` // value of the header X-Request-Id
 	Received int64  `json:"received"`
 	First    int64  `json:"first"`
 	Last     int64  `json:"last"`
@@ -22,28 +22,28 @@ type Entry struct {
 	Tokens   int    `json:"tokens"`
 }
 
-// note writes an entry.
+// note writes an entry to the log.
 func (s *Server) note(e *Entry, n int64) {
 	if s.options.Log == nil {
 		return
 	}
 	e.Request = n
 	line, err := json.Marshal(e)
-	if err != nil { // not for numbers and a string
+	if err != nil { // cannot happen for numbers and a string
 		return
 	}
 	s.logging.Lock()
 	defer s.logging.Unlock()
-	_, _ = s.options.Log.Write(append(line, '\n')) // a log that is full stops no answers
+	_, _ = s.options.Log.Write(append(line, '\n')) // an error of the log does not affect answers
 }
 
-// figures are what a server tells of itself, under vLLM's names.
+// figures are the server's own metrics, under vLLM's names.
 type figures struct {
 	prompt, generated      atomic.Int64
 	ttft, tpot, queue, e2e histogram
 }
 
-// bounds are the upper ones of all histograms, in seconds; one without is behind them.
+// bounds are the upper bounds of all histograms' buckets, in seconds. A bucket without a bound follows.
 var bounds = [...]float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 20, 50, 100}
 
 // histogram counts durations.
@@ -73,7 +73,7 @@ func (h *histogram) write(w io.Writer, name, label string) {
 		time.Duration(h.sum.Load()).Seconds(), name, label, n)
 }
 
-// metrics shows the figures in Prometheus' text format.
+// metrics writes the figures in Prometheus' text format.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	label := fmt.Sprintf("model_name=%q", s.options.Model)

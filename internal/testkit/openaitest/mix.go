@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ReadMix reads shares of requests with which something goes wrong, such as "429=5%,cut=0.01": statuses of HTTP, cut
-// (the connection, within the answer), error (in the stream), stall (until the client goes) and empty (no token). The
-// result is for Options.Fault: which requests fail depends on the seed and their number alone.
+// ReadMix parses the shares of requests with faults, such as "429=5%,cut=0.01": HTTP statuses, cut (of the connection,
+// within the answer), error (in the stream), stall (until the client disconnects) and empty (no token). The result is
+// for Options.Fault; it depends only on the seed and the request's number.
 func ReadMix(text string, seed uint64) (func(n int64) Fault, error) {
 	var sum float64
 	var upTo []float64

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// StepAt is the time between two tokens while n requests are worked on.
+// StepAt returns the time between two tokens while n requests are processed.
 func (o Options) StepAt(n int) time.Duration { return o.Step + time.Duration(max(n-1, 0))*o.Grow }
 
-// TopUsers is the largest number of users, each asking again as soon as it is answered, with whom no time between two
-// tokens exceeds limit. 0: none. Without Grow it is the number of Slots, or -1 for any.
+// TopUsers returns the largest number of users, each sending the next request at once after an answer, for which the
+// time between two tokens does not exceed limit, or 0. Without Grow it returns the number of Slots, or -1 if they are
+// unlimited.
 func (o Options) TopUsers(limit time.Duration) int {
 	switch {
 	case o.Step > limit:
@@ -23,9 +24,10 @@ func (o Options) TopUsers(limit time.Duration) int {
 	return -1
 }
 
-// TopRate is the highest rate of requests, in 1/s, at which time between tokens stays at limit, for answers of so many
-// tokens to prompts of so many: by Little's law the requests under way are rate x time of each, and TopUsers of them
-// take limit for a token. It holds for arrivals at a constant rate; random ones come in crowds.
+// TopRate returns the highest rate of requests, in 1/s, at which the time between tokens stays at limit, for given
+// numbers of tokens of prompts and answers. By Little's law the number of requests in progress is the rate times the
+// duration of a request, and TopUsers requests take limit per token. The result applies to arrivals at a constant rate;
+// random arrivals cluster.
 func (o Options) TopRate(limit time.Duration, prompt, tokens int) float64 {
 	n := o.TopUsers(limit)
 	if o.Slots > 0 {
@@ -38,10 +40,10 @@ func (o Options) TopRate(limit time.Duration, prompt, tokens int) float64 {
 	return float64(n) / each.Seconds()
 }
 
-// service lets requests in.
+// service admits requests.
 type service struct {
 	options Options
-	slots   chan struct{} // nil: any number
+	slots   chan struct{} // nil: unlimited
 	working atomic.Int64
 	waiting atomic.Int64
 }
@@ -53,7 +55,7 @@ func (s *service) open(o Options) {
 	}
 }
 
-// enter waits for a place. It tells whether there is one: not where the client has gone.
+// enter waits for a slot. It returns false if the client disconnects.
 func (s *service) enter(ctx context.Context) bool {
 	if s.slots != nil {
 		s.waiting.Add(1)
@@ -75,5 +77,5 @@ func (s *service) leave() {
 	}
 }
 
-// step is the time to the next token now.
+// step returns the current time between two tokens.
 func (s *service) step() time.Duration { return s.options.StepAt(int(s.working.Load())) }

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Reply is what a server answers a chat with.
+// Reply is a server's reply to a chat.
 type Reply struct {
-	Reasoning string // before the rest
+	Reasoning string // sent before the text
 	Text      string
-	Calls     []Call // behind the text
-	Finish    string // why it ended; "": "tool_calls" with calls, else "stop"
-	Fault     Fault  // what goes wrong with it, in place of Options.Fault
+	Calls     []Call // sent after the text
+	Finish    string // reason for the end; "": "tool_calls" with calls, otherwise "stop"
+	Fault     Fault  // fault of the reply, which replaces Options.Fault
 }
 
 // Call is a call of a tool.
 type Call struct {
 	ID, Name string
-	// Arguments are JSON: a string is sent in pieces as APIs have it, anything else as it is, which some servers do.
+	// Arguments are JSON. A string is sent in pieces, as in the API. Other values are sent unchanged, as some servers do.
 	Arguments json.RawMessage
 }
 
-// reply is what Options.Reply says to a request; nil: nothing.
+// reply returns the result of Options.Reply for a request, or nil.
 func (s *Server) reply(ask *Request, of api) *Reply {
 	if of != chat || s.options.Reply == nil {
 		return nil
@@ -29,7 +29,7 @@ func (s *Server) reply(ask *Request, of api) *Reply {
 	return s.options.Reply(ask)
 }
 
-// say makes an answer of a reply: a token is a word, or half of a call's arguments.
+// say makes an answer from a reply. A token is a word, or half of a call's arguments.
 func (a *answer) say(r *Reply) {
 	if r == nil {
 		return
@@ -51,7 +51,7 @@ func (a *answer) say(r *Reply) {
 	a.total = len(a.deltas)
 }
 
-// words are a text's words, each with the blanks before it.
+// words splits a text into words, each with the preceding blanks.
 func words(text string) (all []string) {
 	for text != "" {
 		n := len(text) - len(strings.TrimLeft(text, " "))
@@ -64,7 +64,7 @@ func words(text string) (all []string) {
 	return all
 }
 
-// deltas are the events of a call: its name, and its arguments in two pieces.
+// deltas returns the events of a call: its name, and its arguments in two pieces.
 func (c *Call) deltas(index int) []string {
 	type function struct {
 		Name      string `json:"name,omitempty"`
@@ -88,7 +88,7 @@ func (c *Call) deltas(index int) []string {
 	}
 }
 
-// message is the answer in one piece, without its role.
+// message returns the reply in one piece, without its role.
 func (r *Reply) message() string {
 	parts := []string{field("content", r.Text)}
 	if r.Text == "" && len(r.Calls) > 0 {
@@ -126,7 +126,7 @@ func (r *Reply) finish() string {
 	return "stop"
 }
 
-// field is a field of a JSON object; arguments that are no JSON are null.
+// field returns a field of a JSON object. Arguments that are not JSON become null.
 func field(name string, value any) string {
 	text, err := json.Marshal(map[string]any{name: value})
 	if err != nil {

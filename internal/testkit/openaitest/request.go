@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// api is a part of the API.
+// api is an endpoint of the API.
 type api uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	native // SGLang's /generate
 )
 
-// Request is what a client asks, by any API.
+// Request is a client's request to any endpoint.
 type Request struct {
 	Model     string
 	Prompt    json.RawMessage
@@ -34,7 +34,7 @@ type Request struct {
 	MinTokens int  `json:"min_tokens"`
 	IgnoreEnd bool `json:"ignore_eos"`
 	Stream    bool
-	Body      json.RawMessage `json:"-"` // all of it, for Options.Reply
+	Body      json.RawMessage `json:"-"` // complete body, for Options.Reply
 	ReturnIDs bool            `json:"return_token_ids"`
 	Logprobs  json.RawMessage `json:"logprobs"`
 	Salt      string          `json:"cache_salt"`
@@ -42,7 +42,7 @@ type Request struct {
 	Usage     struct {
 		Include bool `json:"include_usage"`
 	} `json:"stream_options"`
-	// InputIDs and Params are what /generate is asked by; the prompt is Prompt there, too, and the limit MaxTokens.
+	// InputIDs and Params are fields of /generate, which also uses Prompt and MaxTokens.
 	InputIDs json.RawMessage `json:"input_ids"`
 	Params   struct {
 		MaxTokens int  `json:"max_new_tokens"`
@@ -51,10 +51,10 @@ type Request struct {
 	} `json:"sampling_params"`
 }
 
-// unlimited is how many tokens an answer has where nobody limits it.
+// unlimited is the number of tokens of an answer without a limit.
 const unlimited = 16
 
-// length is how many tokens an answer has.
+// length returns the number of tokens of an answer.
 func (s *Server) length(ask *Request) int {
 	o := &s.options
 	n := cmp.Or(max(ask.MaxTokens, ask.MaxNew, ask.MaxOutput), unlimited)
@@ -70,7 +70,7 @@ func (s *Server) length(ask *Request) int {
 	return n + o.Extra
 }
 
-// says are the tokens of the answer to a request, where they are given.
+// says returns the tokens of the answer to a request, if they are specified.
 func (s *Server) says(ask *Request) []int32 {
 	if s.options.Answer != nil {
 		return s.options.Answer(ask)
@@ -78,7 +78,7 @@ func (s *Server) says(ask *Request) []int32 {
 	return s.options.Says
 }
 
-// promptOf is the tokens of a prompt, as numbers that are equal where they are.
+// promptOf returns the tokens of a prompt as numbers. Equal tokens have equal numbers.
 func (s *Server) promptOf(ask *Request, of api) (tokens []uint64) {
 	switch of {
 	case chat:
@@ -96,7 +96,7 @@ func (s *Server) promptOf(ask *Request, of api) (tokens []uint64) {
 	return tokens
 }
 
-// texts takes ids, a text, or all texts within something else, and template tokens before them.
+// texts appends the tokens of ids, of a text, or of all texts within another value, preceded by template tokens.
 func (s *Server) texts(tokens []uint64, part json.RawMessage, template int) []uint64 {
 	for i := range template {
 		tokens = append(tokens, uint64(i)<<32)
@@ -117,7 +117,7 @@ func (s *Server) texts(tokens []uint64, part json.RawMessage, template int) []ui
 	return tokens
 }
 
-// words takes the tokens of a text: as many as Options.Words counts.
+// words appends the tokens of a text; Options.Words counts them.
 func (s *Server) words(tokens []uint64, text string) []uint64 {
 	words := strings.Fields(text)
 	for i := range s.options.Words(text) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Script answers requests by what they ask: JSON lines of a prompt, as the request has it (ids, a text, or the messages
-// of a chat), with the ids of the answer and the text of each; or of a text that the last message of a chat contains,
-// with the reply: text, reasoning, calls (id, name, arguments as JSON), finish; status, cut (events before the
-// connection breaks). Of several such lines the first one counts that fits.
+// Script determines the answers to requests. It consists of JSON lines. A line may contain a prompt as in the request
+// (ids, a text, or the messages of a chat), with the ids of the answer and the text of each. Or it contains a text that
+// a chat's last message must contain, with the reply: text, reasoning, calls (id, name, arguments as JSON), finish,
+// status, cut (number of events before the connection breaks). The first line that matches applies.
 type Script struct {
 	answers map[string][]int32 // by the prompt as compact JSON
 	texts   map[int32]string
@@ -39,7 +39,7 @@ type line struct {
 	Cut               *int
 }
 
-// reply is what the line answers a chat with.
+// reply returns the line's reply to a chat.
 func (l *line) reply() Reply {
 	r := Reply{Reasoning: l.Reasoning, Text: l.Text, Calls: l.Calls, Finish: l.Finish, Fault: Fault{Status: l.Status}}
 	if l.Cut != nil {
@@ -48,7 +48,7 @@ func (l *line) reply() Reply {
 	return r
 }
 
-// ReadScript reads a script.
+// ReadScript parses a script.
 func ReadScript(r io.Reader) (*Script, error) {
 	s := &Script{answers: map[string][]int32{}, texts: map[int32]string{}}
 	lines := json.NewDecoder(r)
@@ -76,7 +76,7 @@ func ReadScript(r io.Reader) (*Script, error) {
 	}
 }
 
-// compact is JSON without white space.
+// compact returns JSON without white space.
 func compact(text []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {
@@ -85,7 +85,7 @@ func compact(text []byte) string {
 	return b.String()
 }
 
-// Follow makes a server answer by the script; what it does not have is answered as ever.
+// Follow makes a server answer by the script. Requests that do not match get the usual answers.
 func (s *Script) Follow(o *Options) {
 	o.Answer = func(ask *Request) []int32 {
 		for _, asked := range [][]byte{ask.Prompt, ask.Messages, ask.Input} {
@@ -103,7 +103,7 @@ func (s *Script) Follow(o *Options) {
 	}
 }
 
-// reply is that of the first rule that fits a chat's last message; nil: of none.
+// reply returns the reply of the first rule that matches a chat's last message, or nil.
 func (s *Script) reply(ask *Request) *Reply {
 	var messages []any
 	if json.Unmarshal(ask.Messages, &messages) != nil || len(messages) == 0 {
@@ -118,7 +118,7 @@ func (s *Script) reply(ask *Request) *Reply {
 	return nil
 }
 
-// within takes the texts of a message.
+// within appends the texts of a message.
 func within(texts []string, value any) []string {
 	switch v := value.(type) {
 	case string:

@@ -14,79 +14,81 @@ import (
 	"time"
 )
 
-// Options say how a server behaves. The zero value answers at once, and reports the number of tokens
-// in a usage record alone.
+// Options configure a server. With the zero value it answers at once and reports the number of tokens only in a usage
+// record.
 type Options struct {
 	Model   string   // "": "mock"
-	Owner   string   // what it says of itself in the list of models
-	Version string   // of its program, at /version; "": it does not tell
-	Alias   string   // a second name of the model in that list; "": none
-	Loras   []string // names of adapters, which requests may ask by
-	Key     string   // the API key that requests must have; "": none
-	// MaxLength is the most tokens of a prompt and its answer: told in the list of models, and longer ones are refused. 0:
-	// any, and not told.
+	Owner   string   // owner in the list of models
+	Version string   // version at /version; "": not reported
+	Alias   string   // second name of the model in the list of models; "": none
+	Loras   []string // names of adapters that requests may use
+	Key     string   // required API key; "": none
+	// MaxLength is the maximum number of tokens of a prompt and its answer. It is reported in the list of models, and
+	// longer requests are refused. 0: unlimited and not reported.
 	MaxLength int
 
-	First, Step time.Duration // until the first token, and between two; 0: at once
-	// Prefill is the time for each token of the prompt that is not in the cache, beside First.
+	First, Step time.Duration // times to the first token and between two tokens; 0: at once
+	// Prefill is the additional time before the first token for each token of the prompt that is not in the cache.
 	Prefill time.Duration
-	// Grow is what each other request that is worked on adds to the time between two tokens.
+	// Grow is the increase of the time between two tokens for each other request in progress.
 	Grow time.Duration
-	// Slots is how many requests are worked on at a time; others wait in the order in which they came. 0: all.
+	// Slots is the number of requests that are processed at a time; others wait in order. 0: unlimited.
 	Slots int
 
 	Together   int     // tokens in each event; 0: 1
-	Vocabulary int     // token ids are below; 0: 32000
-	Tokens     int     // of each answer, at most what a request allows; 0: that
-	EndsAt     int     // where answers end by themselves, but with ignore_eos or more min_tokens; 0: nowhere
-	Extra      int     // tokens beyond what a request allows
-	Says       []int32 // the tokens of each answer; nil: some that depend on the prompt
-	// Reply, if not nil, says what a chat is answered with; nil of it leaves that to the rest.
+	Vocabulary int     // upper limit of token ids; 0: 32000
+	Tokens     int     // tokens of each answer, limited by the request; 0: the request's limit
+	EndsAt     int     // position at which answers end without ignore_eos or more min_tokens; 0: none
+	Extra      int     // tokens in excess of a request's limit
+	Says       []int32 // tokens of each answer; nil: tokens that depend on the prompt
+	// Reply, if not nil, returns the reply to a chat; if it returns nil, the other options apply.
 	Reply func(ask *Request) *Reply
-	// Answer, if not nil, has the tokens of the answer to a request, in place of Says. Spell is the text of a token; nil:
-	// a blank and the number of its id.
+	// Answer, if not nil, returns the tokens of the answer to a request and replaces Says. Spell returns the text of a
+	// token; nil: a blank and the id.
 	Answer   func(ask *Request) []int32
 	Spell    func(id int32) string
-	Special  []int32       // tokens whose text is left out, unless a request has skip_special_tokens false
-	Think    int           // tokens of reasoning at the beginning of chats and responses
-	Call     string        // the tool that chats and responses with tools call instead of an answer; "": none
-	IDs      bool          // report token ids, to requests that ask for them
-	NoUsage  bool          // do not report usage, even where it is asked for
-	Late     time.Duration // from the last token to the usage record
-	Roles    bool          // begin chats with an event that has the role alone, before any token
+	Special  []int32       // tokens whose text is omitted unless a request sets skip_special_tokens to false
+	Think    int           // reasoning tokens at the beginning of chats and responses
+	Call     string        // tool that chats and responses with tools call instead of an answer; "": none
+	IDs      bool          // report token ids to requests that ask for them
+	NoUsage  bool          // do not report usage, even on request
+	Late     time.Duration // time from the last token to the usage record
+	Roles    bool          // begin chats with an event that contains only the role
 	Comments bool          // send a comment before each event
-	NoStream bool          // answer in one piece, whatever is asked
-	Repeats  bool          // events of /generate have all tokens so far, in place of the new ones
-	Stamps   bool          // the text of an event is the time at which it is written, in nanoseconds since 1970
+	NoStream bool          // always answer in one piece
+	Repeats  bool          // events of /generate contain all tokens so far instead of the new ones
+	Stamps   bool          // the text of an event is the time of its writing, in nanoseconds since 1970
 
-	// Template is how many tokens a chat's template adds to a prompt. Words counts the tokens of a text; nil: its words.
+	// Template is the number of tokens that a chat's template adds to a prompt. Words counts the tokens of a text; nil:
+	// its words.
 	Template int
 	Words    func(text string) int
-	Caches   bool // keep prompts: what a prompt without salt begins with as one before did need not be read again
-	// TellsCached reports the tokens of the prompt that were in the cache, 0 among them.
+	Caches   bool // use a prompt cache: the beginning of a prompt without salt need not be read again if an earlier prompt had it
+	// TellsCached reports the number of the prompt's tokens that were in the cache, including 0.
 	TellsCached bool
 
-	// Transcribe answers sound, a WAV file, with a text and its number of tokens; nil: it is refused. Whole: in one piece.
+	// Transcribe returns the text of a WAV file and its number of tokens; nil: files are refused. Whole: the answer is
+	// sent in one piece.
 	Transcribe func(file []byte) (text string, tokens int)
 	Whole      bool
 
-	// Fault, if not nil, chooses what goes wrong with a request; n counts requests from 0.
+	// Fault, if not nil, returns the fault of a request; n counts requests from 0.
 	Fault func(n int64) Fault
-	// Log, if not nil, gets a line of JSON for each request that was answered: Entry.
+	// Log, if not nil, receives a line of JSON (Entry) for each answered request.
 	Log io.Writer
 }
 
-// Fault is something that goes wrong. The zero value is nothing.
+// Fault is a fault of an answer. The zero value means no fault.
 type Fault struct {
 	Status int    // answer with this status and an error's body
 	Empty  bool   // answer with 200 and no token
-	After  int    // where the rest happens: after so many events
-	Cut    bool   // break the connection off
-	Stall  bool   // send nothing more until the client goes
-	Error  string // report an error within the stream, and end it
+	After  int    // number of events before the following faults
+	Cut    bool   // close the connection
+	Stall  bool   // send nothing more until the client disconnects
+	Error  string // report an error within the stream and end it
 	Event  string // send this event's data instead
-	// IDs and Count are what an event of /generate has more of, ids that nobody generated and tokens that it counts; below
-	// 0: less. Uncounted leaves the count out.
+	// IDs and Count are the numbers of additional ids and of additionally counted tokens in an event of /generate;
+	// negative: fewer. Uncounted omits the count.
 	IDs, Count int
 	Uncounted  bool
 }
@@ -135,13 +137,13 @@ func New(o Options) *Server {
 	return s
 }
 
-// Asked is the number of requests for answers.
+// Asked returns the number of requests for answers.
 func (s *Server) Asked() int64 { return s.asked.Load() }
 
-// Most is the largest number of requests at a time.
+// Most returns the largest number of concurrent requests.
 func (s *Server) Most() int64 { return s.most.Load() }
 
-// Tokens is the number of tokens sent.
+// Tokens returns the number of tokens sent.
 func (s *Server) Tokens() int64 { return s.tokens.Load() }
 
 // ServeHTTP answers a request.
@@ -175,7 +177,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, "]}")
 }
 
-// knows tells whether requests may ask by a name.
+// knows reports whether requests may use a model name.
 func (s *Server) knows(model string) bool {
 	for _, lora := range s.options.Loras {
 		if model == lora {
@@ -225,7 +227,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 	s.note(&a.entry, n)
 }
 
-// read takes a request, of which fields may be missing, and strings be of any type. keep keeps all of it.
+// read decodes a request. Fields may be missing, and strings may have any type. keep stores the complete body.
 func read(body io.Reader, keep bool) (ask Request, err error) {
 	if !keep {
 		err = json.NewDecoder(body).Decode(&ask)
@@ -238,11 +240,11 @@ func read(body io.Reader, keep bool) (ask Request, err error) {
 	return ask, err
 }
 
-// vocabulary is the default.
+// vocabulary is the default vocabulary size.
 const vocabulary = 32000
 
-// Generated is the ids of the answer to a prompt, which is the JSON text that a request has for it, and their text,
-// with the default vocabulary.
+// Generated returns the ids of the answer to a prompt, given as the JSON text in a request, and their text, with the
+// default vocabulary.
 func Generated(prompt string, n int) (ids []int32, text string) {
 	var b strings.Builder
 	for i := range n {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Mode is a way in which a server may answer: by the bytes that it writes to the connection, and when.
+// Mode is a form of answers, given by the bytes on the connection and their times.
 type Mode struct {
 	Name string
 	// Models answers the list of models; nil: one model, m.
@@ -22,17 +22,17 @@ type Mode struct {
 	Answer func(t *Talk)
 }
 
-// Talk is a request whose answer is being written. Its methods end the answer where the client has gone.
+// Talk is a request whose answer is being written. Its methods end the answer if the client has disconnected.
 type Talk struct {
 	conn net.Conn
-	// Max is how many tokens are asked for at most; N counts requests for text, from 0.
+	// Max is the requested maximum number of tokens. N is the number of the request for text, from 0.
 	Max int
 	N   int64
-	// Last says that the connection is closed behind the answer.
+	// Last means that the connection is closed after the answer.
 	Last bool
 }
 
-// errGone is a client that has gone.
+// errGone states that the client has disconnected.
 var errGone = errors.New("the client has gone")
 
 // Raw writes bytes as they are.
@@ -42,7 +42,7 @@ func (t *Talk) Raw(text string) {
 	}
 }
 
-// Head writes the head of a stream of chunks, with more fields.
+// Head writes the header of a chunked stream, with additional fields.
 func (t *Talk) Head(fields ...string) {
 	t.Raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" +
 		strings.Join(append(fields, ""), "\r\n") + "\r\n")
@@ -60,7 +60,7 @@ func (t *Talk) Whole(status, kind, body string, fields ...string) {
 		strings.Join(append(fields, ""), "\r\n"), body))
 }
 
-// Tokens writes so many tokens, a chunk each, the next each time after a gap.
+// Tokens writes n tokens, a chunk each, with a gap after each.
 func (t *Talk) Tokens(n int, gap time.Duration) {
 	for i := range n {
 		if i > 0 {
@@ -70,7 +70,7 @@ func (t *Talk) Tokens(n int, gap time.Duration) {
 	}
 }
 
-// Tail ends a stream: why it ended, a count of tokens, the last event.
+// Tail ends a stream with the finish reason, a count of tokens, and the last event.
 func (t *Talk) Tail(tokens any) {
 	t.Chunk(Finish)
 	t.Chunk(Usage(tokens))
@@ -78,13 +78,13 @@ func (t *Talk) Tail(tokens any) {
 	t.End()
 }
 
-// Never waits until the client goes.
+// Never waits until the client disconnects.
 func (t *Talk) Never() {
 	_, _ = io.Copy(io.Discard, t.conn)
 	panic(errGone)
 }
 
-// Delta is an event of a chat with a part of a message, as JSON without braces.
+// Delta returns an event of a chat with a part of a message, given as JSON without braces.
 func Delta(fields string) string {
 	return `data: {"choices":[{"index":0,"delta":{` + fields + `},"finish_reason":null}]}` + "\n\n"
 }
@@ -96,12 +96,12 @@ const (
 	Done   = "data: [DONE]\n\n"
 )
 
-// Usage is the event with the count of an answer's tokens, as JSON writes it, of a prompt of seven.
+// Usage returns the event with the count of an answer's tokens, given as a JSON value, for a prompt of seven tokens.
 func Usage(tokens any) string {
 	return fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":%v}}`+"\n\n", tokens)
 }
 
-// Speak lets a mode be the server at an address, until the returned function is called.
+// Speak serves an address with a mode until the returned function is called.
 func (m *Memory) Speak(address string, mode Mode) (stop func()) {
 	l := m.listen(address)
 	asked := make(chan int64, 1)
@@ -136,7 +136,7 @@ func (m *Memory) Speak(address string, mode Mode) (stop func()) {
 func (mode Mode) speak(c net.Conn, asked chan int64) {
 	defer c.Close()
 	defer func() {
-		if err := recover(); err != nil && err != errGone { //nolint:errorlint // as it was thrown
+		if err := recover(); err != nil && err != errGone { // it must be the thrown error itself
 			panic(err)
 		}
 	}()

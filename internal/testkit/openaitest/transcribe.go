@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// maxForm bounds a form in memory: 30 s of sound are 1 MB.
+// maxForm limits a form in memory. 30 s of sound have 1 MB.
 const maxForm = 16 << 20
 
-// transcribe answers with the text of a sound, a word in each event, or all in one piece.
+// transcribe answers with the text of a sound, as one word per event or in one piece.
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 	file, err := s.sound(r)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// sound is the file of a request, whose other fields are checked.
+// sound returns the file of a request and checks the other fields.
 func (s *Server) sound(r *http.Request) ([]byte, error) {
 	if s.options.Transcribe == nil {
 		return nil, fmt.Errorf("the model %s does not transcribe", s.options.Model)
@@ -61,10 +61,10 @@ func (s *Server) sound(r *http.Request) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(text string) []byte {
 	b, err := json.Marshal(text)
-	if err != nil { // not for strings
+	if err != nil { // cannot happen for strings
 		return []byte(`""`)
 	}
 	return b

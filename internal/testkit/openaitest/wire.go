@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Arguments of a tool call are one text: what its tokens have, between these.
+// The arguments of a tool call are one text: the text of its tokens between these.
 const (
 	argumentsBegin = `{\"q\":\"`
 	argumentsEnd   = `\"}`
 )
 
-// tokens is the data of an event with the tokens from i on, n of them.
+// tokens returns the data of an event with n tokens from i on.
 func (a *answer) tokens(i, n int) []byte {
 	switch a.of {
 	case responses:
@@ -60,7 +60,7 @@ func (a *answer) tokens(i, n int) []byte {
 	return b
 }
 
-// delta is an event of a response.
+// delta appends an event of a response.
 func (a *answer) delta(b []byte, i, n int) []byte {
 	switch {
 	case i < a.thinks:
@@ -74,18 +74,19 @@ func (a *answer) delta(b []byte, i, n int) []byte {
 	return append(b, '}')
 }
 
-// item is the event with which a response's tool call begins: it has the tool's name.
+// item returns the first event of a response's tool call, which contains the tool's name.
 func (a *answer) item() []byte {
 	b := []byte(`{"type":"response.output_item.added","item":{"type":"function_call","arguments":"","name":`)
 	return append(strconv.AppendQuote(b, a.server.options.Call), "}}"...)
 }
 
-// quoteText appends tokens as a JSON string: digits and blanks need no escapes.
+// quoteText appends tokens as a JSON string. Digits and blanks need no escapes.
 func (a *answer) quoteText(b []byte, i, n int) []byte {
 	return append(a.appendText(append(b, '"'), i, n), '"')
 }
 
-// appendArguments appends a part of a tool call's arguments, of which the first and the last close the text.
+// appendArguments appends a part of a tool call's arguments. The first part opens the text, and the last part closes
+// it.
 func (a *answer) appendArguments(b []byte, i, n int) []byte {
 	if i == a.thinks {
 		b = append(b, argumentsBegin...)
@@ -150,7 +151,8 @@ func (a *answer) appendUsage(b []byte) []byte {
 	return append(b, '}')
 }
 
-// completed is the last event of a response. Its type is that of an answer that ended by itself, or at its most tokens.
+// completed returns the last event of a response. Its type depends on whether the answer ended by itself or at its
+// maximum number of tokens.
 func (a *answer) completed() []byte {
 	kind, status := "response.completed", "completed"
 	if a.finish() == "length" {
@@ -167,7 +169,7 @@ func (a *answer) completed() []byte {
 	return append(b, `}}`...)
 }
 
-// entire sends an answer in one piece, after all of its time.
+// entire sends an answer in one piece, after its whole duration.
 func (a *answer) entire() {
 	a.due = time.Now()
 	for i := range a.total {
@@ -193,7 +195,7 @@ func (a *answer) entire() {
 		a.sent(time.Now(), 0, a.total)
 	}
 	if a.of == native {
-		a.events = a.fault.After // its faults are of the one event
+		a.events = a.fault.After // all faults apply to the only event
 		_, _ = a.w.Write(a.generated(nil, 0, a.total))
 		return
 	}
@@ -214,10 +216,10 @@ func (a *answer) entire() {
 	if !a.server.options.NoUsage {
 		b = a.appendUsage(append(b, `,"usage":`...))
 	}
-	_, _ = a.w.Write(append(b, '}')) // where it cannot be written, nobody waits
+	_, _ = a.w.Write(append(b, '}')) // after an error the client is gone
 }
 
-// entireResponse begins a response, as far as its usage.
+// entireResponse appends the first part of a response, up to its usage.
 func (a *answer) entireResponse(b []byte) []byte {
 	b = append(b, `{"object":"response","status":"completed","error":null,"output":[`...)
 	if a.thinks > 0 {
@@ -234,7 +236,7 @@ func (a *answer) entireResponse(b []byte) []byte {
 	return b
 }
 
-// entireChat begins a chat's answer, as far as the ids.
+// entireChat appends the first part of a chat's answer, up to the ids.
 func (a *answer) entireChat(b []byte) []byte {
 	b = append(b, `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant"`...)
 	if a.reply != nil {
@@ -253,10 +255,10 @@ func (a *answer) entireChat(b []byte) []byte {
 	return b
 }
 
-// dimensions of an embedding.
+// dimensions is the number of values of an embedding.
 const dimensions = 8
 
-// results sends embeddings, or documents in the order in which they came.
+// results sends embeddings, or documents in their order.
 func (a *answer) results() {
 	a.due = time.Now()
 	if !a.pause(a.wait(0)) {
@@ -290,14 +292,14 @@ func (a *answer) results() {
 		b = strconv.AppendInt(append(b, `,"usage":{"prompt_tokens":`...), int64(a.promptTokens), 10)
 		b = append(strconv.AppendInt(append(b, `,"total_tokens":`...), int64(a.promptTokens), 10), '}')
 	}
-	_, _ = a.w.Write(append(b, '}')) // where it cannot be written, nobody waits
+	_, _ = a.w.Write(append(b, '}')) // after an error the client is gone
 }
 
-// inputs is how many embeddings are asked for.
+// inputs returns the number of requested embeddings.
 func (a *answer) inputs() int {
 	var texts []json.RawMessage
 	if json.Unmarshal(a.ask.Input, &texts) != nil || len(texts) == 0 || texts[0][0] != '"' && texts[0][0] != '[' {
-		return 1 // a text, or the ids of one
+		return 1 // a text, or the ids of one text
 	}
 	return len(texts)
 }

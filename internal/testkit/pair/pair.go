@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// The parts of the model, and that of the scorer.
+// The names of the model's parts and of the scorer's part.
 const (
 	Encoder = "encoder"
 	Decoder = "decoder"
@@ -33,14 +33,14 @@ var modelFiles embed.FS
 // datasetSize is the number of samples.
 const datasetSize = 256
 
-// width is how many numbers a sample has, and hidden how many the encoder makes of them.
+// width is the number of inputs of a sample, and hidden the number of the encoder's outputs.
 const width, hidden = 4, 3
 
-// ONNX is the embedded file of a part.
+// ONNX returns the embedded file of a part.
 func ONNX(part string) []byte {
 	data, err := modelFiles.ReadFile("model/" + part + ".onnx")
 	if err != nil {
-		panic(fmt.Sprintf("pair has no part %q", part)) // a fault of the caller's, who names one of three
+		panic(fmt.Sprintf("pair has no part %q", part)) // a fault of the caller, because there are only three names
 	}
 	return data
 }
@@ -52,7 +52,7 @@ func New() sdk.Benchmark {
 	})
 }
 
-// tensorNames are the parameters.
+// tensorNames are the benchmark's parameters.
 type tensorNames struct {
 	Input string `param:"input"`
 }
@@ -70,7 +70,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	}}, nil
 }
 
-// sampleCount is how many samples are meant.
+// sampleCount returns the number of samples of the request.
 func sampleCount(r *manifest.Request) int {
 	if r.Dataset != "" {
 		r.AddFault(sdk.Data(fmt.Errorf("data set %s: this benchmark makes its own numbers", r.Dataset)))
@@ -78,7 +78,7 @@ func sampleCount(r *manifest.Request) int {
 	return r.SampleCount(datasetSize, "samples")
 }
 
-// rowTensor describes a tensor of so many numbers for each sample.
+// rowTensor describes a tensor with n numbers for each sample.
 func rowTensor(name string, n int64) []backend.TensorInfo {
 	return []backend.TensorInfo{{Name: name, DType: backend.Float32, Shape: []int64{-1, n}}}
 }
@@ -95,7 +95,7 @@ func (w *pairWorkload) WarmSample() sdk.Sample { return [width]float32{} }
 
 func (w *pairWorkload) Load(_ context.Context, i int) (sdk.Sample, error) { return Input(i), nil }
 
-// MaxBatch is small, so that a few samples make several batches.
+// MaxBatch returns a small number, so that a few samples form several batches.
 func (w *pairWorkload) MaxBatch() int { return 8 }
 
 func (w *pairWorkload) NewRun(s sdk.Sessions) (sdk.Run, error) {

@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// steps is how often the decoder runs for a sample.
+// steps is the number of decoder runs for a sample.
 const steps = 2
 
-// pairRun takes batches through both parts.
+// pairRun runs batches through both parts.
 type pairRun struct {
 	encoder, decoder backend.Session
-	keep             bool // h and the state stay with the backend
+	keep             bool // h and the state stay in the backend
 }
 
 // Run appends the answer to each sample.
@@ -46,7 +46,7 @@ func (r *pairRun) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads
 	return nil
 }
 
-// floatTensor makes a tensor of n rows.
+// floatTensor returns a tensor of n rows.
 func floatTensor(v []float32, n int) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: []int64{int64(n), int64(len(v) / n)}, Data: backend.Bytes(v)}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// openScorer opens the scorer of the share of answers that are what the judge says.
+// openScorer opens the scorer. It computes the share of answers that equal the judge's.
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	sampleCount(r)
 	if r.OpenPart == nil {

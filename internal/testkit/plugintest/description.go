@@ -9,8 +9,8 @@ import (
 // Samples is the size of Classifier's own data set.
 const Samples = 64
 
-// Classifier is a well-behaved plugin with two models, "resnet50" and "mobilenet", whose embedded FP32 model is right
-// in 95 % of the cases. Its smoke runs take some milliseconds.
+// Classifier returns a plugin without faults that has two models, "resnet50" and "mobilenet", whose embedded FP32
+// models are right in 95 % of the cases. Its smoke runs take some milliseconds.
 func Classifier() *Fake {
 	return &Fake{
 		Description: Description(),
@@ -35,7 +35,7 @@ func Classifier() *Fake {
 	}
 }
 
-// Description is what Classifier says of itself.
+// Description returns the description of Classifier.
 func Description() sdk.Description {
 	model := sdk.ModelInfo{
 		Name: "resnet50", Summary: "image classification, ImageNet, 1000 classes", LoadGenKey: "resnet50", RulesKey: "resnet",
@@ -77,7 +77,7 @@ func smoke() []sdk.SmokeSetting {
 		{Scenario: loadgen.Server, Key: "min_duration", Value: "5"},
 		{Scenario: loadgen.Server, Key: "target_qps", Value: "40000"},
 		{Scenario: loadgen.Server, Key: "min_query_count", Value: "1000"},
-		// also for a machine that is busy for a while
+		// The limit also suffices for a machine that is busy for a while.
 		{Scenario: loadgen.Server, Key: "target_latency", Value: "60000"},
 		{Scenario: loadgen.Offline, Key: "min_query_count", Value: "100000"},
 	}

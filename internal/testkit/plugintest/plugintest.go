@@ -1,5 +1,5 @@
-// Package plugintest is an in-process plugin for tests of the harness. It serves what a test describes and fails on
-// request.
+// Package plugintest is an in-process plugin for tests of the harness. It serves the models that a test describes, and
+// fails on request.
 package plugintest
 
 import (
@@ -21,29 +21,29 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Fake is the behaviour of one plugin binary. The zero value of each field is the good case.
+// Fake is the behaviour of one plugin binary. The zero value of each field means no fault.
 type Fake struct {
 	Description sdk.Description
 	Info        sdk.WorkloadInfo // DatasetSize is the number of samples
 	BackendInfo []sdk.BackendInfo
 
 	LaunchErr, DescribeErr, OpenErr, ScoreErr error
-	CloseErr                                  error // of each workload
-	// DieAfter, if above 0, makes the plugin fail like a killed process after so many samples.
+	CloseErr                                  error // error when a workload is closed
+	// DieAfter, if above 0, is the number of samples after which the plugin fails like a killed process.
 	DieAfter int
-	// HoldAfter, if above 0, makes the plugin answer nothing more after so many samples, and call Held once.
+	// HoldAfter, if above 0, is the number of samples after which the plugin stops answering and calls Held once.
 	HoldAfter int
 	Held      func()
-	// Busy, if not nil, is how long IssueQuery takes for a query of so many samples.
+	// Busy, if not nil, returns the duration of IssueQuery for a query with that number of samples.
 	Busy func(samples int) time.Duration
-	// Tokens, if above 0, is how many tokens each answer has; its first is told before.
+	// Tokens, if above 0, is the number of tokens of each answer. The first token is reported before the answer.
 	Tokens int64
-	// Score is what the scorer finds; Samples is counted. Scorable, if not nil, says why a scorer cannot be opened;
-	// Scoring, if not nil, is called when one gets its first entry.
+	// Score is the scorer's result; its Samples are counted. Scorable, if not nil, returns an error if the scorer cannot
+	// be opened. Scoring, if not nil, is called at the first entry of a scorer.
 	Score    sdk.Score
 	Scorable func(o sdk.ScoreOptions) error
 	Scoring  func()
-	// DatasetWork is what the plugin does of its model's DatasetActions.
+	// DatasetWork performs the plugin's DatasetActions.
 	DatasetWork func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 
 	mu       sync.Mutex
@@ -55,37 +55,37 @@ type Fake struct {
 	killed   atomic.Int32
 }
 
-// Opened lists the options of each Open so far.
+// Opened returns the options of each Open so far.
 func (f *Fake) Opened() []sdk.Options {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.opened
 }
 
-// Launched are the options of the last launch.
+// Launched returns the options of the last launch.
 func (f *Fake) Launched() host.LaunchOptions {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.launched
 }
 
-// Launches is how often the plugin was launched.
+// Launches returns the number of launches.
 func (f *Fake) Launches() int { return int(f.launches.Load()) }
 
-// Scored lists the options of each OpenScorer so far.
+// Scored returns the options of each OpenScorer so far.
 func (f *Fake) Scored() []sdk.ScoreOptions {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.scored
 }
 
-// Running is how many launched plugins were not closed.
+// Running returns the number of launched plugins that were not closed.
 func (f *Fake) Running() int { return int(f.open.Load()) }
 
-// Killed is how often Kill was called.
+// Killed returns the number of calls of Kill.
 func (f *Fake) Killed() int { return int(f.killed.Load()) }
 
-// Launcher finds the binaries that Install put into directories, and launches the fakes that they stand for.
+// Launcher finds the files that Install wrote into directories, and launches the corresponding fakes.
 type Launcher struct {
 	fakes map[string]*Fake // by plugin name
 }
@@ -104,7 +104,7 @@ func (l *Launcher) Install(dir string) error {
 	return nil
 }
 
-// approve asks whether the file may be started, as a start does.
+// approve calls the launch's approval function for the file, like a real start.
 func approve(path string, o host.LaunchOptions) error {
 	if o.Approve == nil {
 		return nil
@@ -210,7 +210,7 @@ func (p *process) die(found string) {
 	p.fail(&host.PluginError{Kind: host.KindDied, Plugin: p.name, Path: p.path, Found: found, Stderr: p.StderrTail()})
 }
 
-// workload answers each sample with its index, as a little-endian uint32, at once.
+// workload answers each sample at once with its index, as a little-endian uint32.
 type workload struct {
 	*process
 	answered atomic.Int64
@@ -271,7 +271,7 @@ func (q qsl) LoadSamplesToRAM(_ context.Context, indices []loadgen.SampleIndex) 
 
 func (qsl) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error { return nil }
 
-// scorer returns the fake's score, with the samples counted.
+// scorer returns the fake's score with the number of samples.
 type scorer struct {
 	*Fake
 	seen map[uint64]bool

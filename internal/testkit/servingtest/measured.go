@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Case is a golden case: what came and when, and what that comes to.
+// Case is a golden case: recorded events of requests, and the expected figures.
 type Case struct {
 	Name  string `json:"case"`
 	Rules struct {
@@ -29,7 +29,7 @@ type Case struct {
 	Expect   map[string]any
 }
 
-// Request is one of a case.
+// Request is a request of a case.
 type Request struct {
 	Due         *int64
 	Sent, End   int64
@@ -60,7 +60,7 @@ func ReadCase(t testing.TB, path string) Case {
 	return c
 }
 
-// Measure is the rules of the case as figures are made by them.
+// Measure returns the case's rules for computing figures.
 func (c Case) Measure() metrics.FigureRules {
 	r := metrics.FigureRules{NoTokens: c.Rules.Kind != "" && c.Rules.Kind != "generate", Tokenizer: c.Rules.Tokenizer,
 		GPUs: c.Rules.GPUs, LoadGen: c.Rules.LoadGen, Limits: c.SLO}
@@ -74,7 +74,7 @@ var kinds = map[string]metrics.EventKind{"role": metrics.Role, "content": metric
 	"reasoning": metrics.Reasoning,
 	"tool":      metrics.Tool, "comment": metrics.Comment}
 
-// Records are the requests as a client would have recorded them.
+// Records returns the requests as recorded by a client.
 func (c Case) Records() []metrics.Request {
 	var all []metrics.Request
 	for i, q := range c.Requests {

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// promptCase is a file, and the requests that it means.
+// promptCase is a data file and the expected requests.
 type promptCase struct {
 	File, Flags string
 	Requests    []promptRequest
@@ -29,10 +29,10 @@ type promptCase struct {
 	ServerSays  string `json:"server_says"`
 }
 
-// places are lines of a file: one, or several.
+// places are line numbers: one, or several.
 type places []int
 
-// UnmarshalJSON reads a number, or a list of them.
+// UnmarshalJSON accepts a number or a list of numbers.
 func (p *places) UnmarshalJSON(text []byte) error {
 	var one int
 	if json.Unmarshal(text, &one) == nil {
@@ -57,8 +57,8 @@ type promptRequest struct {
 // PromptWriter writes a request: the path of its URL, from /v1 on, and the fields of its body.
 type PromptWriter func(t *testing.T, a prompts.Ask) (path string, body map[string]any)
 
-// RunPrompts reads the file of the case at a path, and compares what write makes of its requests. Tables are read by
-// table.
+// RunPrompts reads the data file of a case and compares the requests that write makes from it with the expected ones.
+// table reads tables.
 func RunPrompts(t *testing.T, path string, table func(path string) (prompts.Table, error), write PromptWriter) {
 	t.Helper()
 	var c promptCase
@@ -150,7 +150,7 @@ func (want *promptRequest) compare(t *testing.T, i int, a prompts.Ask, write Pro
 	want.compareFacts(t, i, a, body)
 }
 
-// compareFacts compares what is no field of a body, or one of several names.
+// compareFacts compares properties that are not body fields, or that have several names.
 func (want *promptRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body map[string]any) {
 	t.Helper()
 	limit := 0.0
@@ -173,7 +173,7 @@ func (want *promptRequest) compareFacts(t *testing.T, i int, a prompts.Ask, body
 	}
 }
 
-// PromptOptions reads flags as the command does.
+// PromptOptions parses flags like the command.
 func PromptOptions(t *testing.T, flags string) prompts.PromptOptions {
 	t.Helper()
 	var o prompts.PromptOptions

@@ -6,11 +6,10 @@ import (
 	"testing"
 )
 
-// All says whether PLUMBLINE_ALL asks for everything, as make test-all does. It is for tests that make more trials
-// then.
+// All reports whether PLUMBLINE_ALL is set, as in make test-all. Tests may then make more trials.
 func All() bool { return os.Getenv("PLUMBLINE_ALL") != "" }
 
-// Skip skips a test unless everything is asked for. Use it sparingly: a test that is skipped finds nothing.
+// Skip skips a test unless PLUMBLINE_ALL is set. Use it sparingly, because a skipped test finds no faults.
 func Skip(t testing.TB) {
 	t.Helper()
 	if !All() {

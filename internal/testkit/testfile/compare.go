@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// The flag exists in test binaries alone: only tests import this package.
+// The flag exists only in test binaries, because only tests import this package.
 var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
 
-// Compare fails the test where got is not the text of testdata/NAME.txt. Each old string of replace is put as the new
-// one first, in pairs: paths and checksums that differ from machine to machine.
+// Compare fails the test if got differs from the text of testdata/NAME.txt. It first replaces text in got: replace
+// contains old and new strings in turn, for example paths and checksums that differ between machines.
 func Compare(t *testing.T, name, got string, replace ...string) {
 	t.Helper()
 	got = strings.NewReplacer(replace...).Replace(got)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Holds wants a text in a file.
+// Holds fails the test unless a file contains a text.
 func Holds(t *testing.T, text string, path ...string) {
 	t.Helper()
 	file := filepath.Join(path...)
@@ -23,7 +23,7 @@ func Holds(t *testing.T, text string, path ...string) {
 	}
 }
 
-// Picture is a PNG file of w x h pixels.
+// Picture returns a PNG file of w x h pixels.
 func Picture(t *testing.T, w, h int) string {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -68,7 +68,7 @@ func ReadJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// WriteBelow writes a file into a folder that may not be there yet.
+// WriteBelow writes a file and creates its folder if necessary.
 func WriteBelow(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -1,4 +1,4 @@
-// Package textcases reads the common parts of the text scorers' golden cases, a tokenizer and the parameters of a
+// Package textcases reads the common parts of the text scorers' golden cases: a tokenizer and the parameters of a
 // sentence splitter.
 package textcases
 
@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
 )
 
-// Decoder turns token ids into text.
+// Decoder decodes token ids to text.
 type Decoder interface {
 	Decode(ids []int32) (string, error)
 }
@@ -84,7 +84,8 @@ func OpenSplitter(t testing.TB, dir string) *punkt.Splitter {
 	return punkt.New(p)
 }
 
-// CheckLine compares the values of Python's print of a dict, which has numbers as 1.5, '1.5' or np.float64(1.5).
+// CheckLine compares the values in Python's output of a dict. Numbers may have the forms 1.5, '1.5' and
+// np.float64(1.5).
 func CheckLine(t testing.TB, got, want string) {
 	t.Helper()
 	values := func(line string) map[string]float64 {

@@ -2,9 +2,9 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// BERT has the tensors of bert_large_v1_1.onnx where the inputs are input_ids, input_mask and segment_ids, and those of
-// bert_large_v1_1_fake_quant.onnx where they are input_ids, attention_mask and token_type_ids. Of a vocabulary of so
-// many words it takes one for the beginning and the end of every answer.
+// BERT returns a model with the tensors of bert_large_v1_1.onnx (inputs input_ids, input_mask and segment_ids) or of
+// bert_large_v1_1_fake_quant.onnx (inputs input_ids, attention_mask and token_type_ids). One word of the vocabulary is
+// the beginning and the end of every answer.
 func BERT(words, answer int64, inputs ...string) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	for _, name := range inputs {

@@ -2,17 +2,17 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// classes of the official classifiers: a background class, then those of ImageNet.
+// classes is the number of classes of the official classifiers: a background class, and those of ImageNet.
 const classes = 1001
 
-// Classes that the classifiers see in pictures of one colour, as val_map.txt counts them.
+// Classes that the classifiers find in pictures of one colour, numbered as in val_map.txt.
 const (
 	Red   = 10
 	Green = 20
 	Blue  = 30
 )
 
-// ResNet50 has the tensors of resnet50_v1.onnx.
+// ResNet50 returns a model with the tensors of resnet50_v1.onnx.
 func ResNet50() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	scores := scoreColours(g, g.Input("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
@@ -23,7 +23,8 @@ func ResNet50() *onnxfile.Graph {
 	return g
 }
 
-// Endless has the tensors of resnet50_v1.onnx and never answers: a Loop without an end is behind its scores.
+// Endless returns a model with the tensors of resnet50_v1.onnx that never answers, because its scores depend on an
+// endless Loop.
 func Endless() *onnxfile.Graph {
 	g, body := &onnxfile.Graph{}, &onnxfile.Graph{}
 	body.Input("round", onnxfile.Int64)
@@ -40,7 +41,7 @@ func Endless() *onnxfile.Graph {
 	return g
 }
 
-// MobileNet has the tensors of mobilenet_v1_1.0_224.onnx.
+// MobileNet returns a model with the tensors of mobilenet_v1_1.0_224.onnx.
 func MobileNet() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const output = "MobilenetV1/Predictions/Reshape_1:0"
@@ -50,8 +51,8 @@ func MobileNet() *onnxfile.Graph {
 	return g
 }
 
-// ExportedClassifier is a classifier as exporters of frameworks write it: pixels [N,3,size,size] of an element type in,
-// scores out, float16 from float16 and else float32, with further dimensions of 1.
+// ExportedClassifier returns a classifier in the form of framework exporters. Its input is pixels [N,3,size,size] of an
+// element type. Its output is scores with further dimensions of 1, float16 for float16 input and otherwise float32.
 func ExportedClassifier(element onnxfile.DType, size int64, ones int) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	pixels := g.Input("pixel_values", element, -1, 3, size, size)
@@ -71,7 +72,7 @@ func ExportedClassifier(element onnxfile.DType, size int64, ones int) *onnxfile.
 	return g
 }
 
-// OneAtATime says that it takes any batch, and has a batch of one inside.
+// OneAtATime returns a model that declares a free batch size but only works with a batch of one.
 func OneAtATime() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	scores := scoreColours(g, g.Input("pixel_values", onnxfile.Float, -1, 3, 224, 224))
@@ -80,8 +81,8 @@ func OneAtATime() *onnxfile.Graph {
 	return g
 }
 
-// scoreColours adds a score of each class for pictures [N,3,H,W]: random ones, but for the classes of colours, which
-// the mean of a channel decides.
+// scoreColours adds a score of each class for pictures [N,3,H,W]. Scores of the colours' classes depend on the mean of
+// a channel; the others are random.
 func scoreColours(g *onnxfile.Graph, pictures string) string {
 	means := g.Node("Flatten", []string{g.Node("GlobalAveragePool", []string{pictures})})
 	weights := onnxfile.Random(1, 0.01, 3, classes)

@@ -2,11 +2,11 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// Answer is what the decoders say to everything: two tokens, and one that ends it.
+// Answer is the decoders' answer to all prompts: two tokens and the end token.
 type Answer struct{ First, Second, End int64 }
 
-// Decoder has the tensors of a causal language model with its past, in the export that optimum makes. Where it must not
-// end, it says its first token again.
+// Decoder returns a model with the tensors of a causal language model with its past, as exported by optimum. If it must
+// not end, it repeats its first token.
 func Decoder(words int64, a Answer) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	ids := g.Input("input_ids", onnxfile.Int64, -1, -1)
@@ -16,7 +16,7 @@ func Decoder(words int64, a Answer) *onnxfile.Graph {
 		return g.Node("Cast", []string{g.Node("Equal", []string{ids, g.Ints([]int64{token})})},
 			onnxfile.Int("to", int64(onnxfile.Int64)))
 	}
-	table := make([]float32, 3*words) // of the next token: after others, after First, after Second
+	table := make([]float32, 3*words) // scores of the next token: after other tokens, after First, after Second
 	table[a.First], table[words+a.Second], table[2*words+a.End], table[2*words+a.First] = 20, 20, 20, 10
 	row := g.Node("Add", []string{is(a.First), g.Node("Mul", []string{is(a.Second), g.Ints([]int64{2})})})
 	g.Name([]string{"logits"}, "Gather", []string{g.Floats(table, 3, words), row})

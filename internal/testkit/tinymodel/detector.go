@@ -2,30 +2,30 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// Box is one that the detectors see in every picture that is not black, as shares of the picture.
+// Box is a box that the detectors find in every picture that is not black, as shares of the picture.
 type Box struct{ XMin, YMin, XMax, YMax float64 }
 
-// FirstBox and SecondBox are of the first and the second class. A third one scores below every threshold.
+// FirstBox and SecondBox belong to the first and the second class. The score of a third box is below every threshold.
 var (
 	FirstBox  = Box{0.125, 0.25, 0.5, 0.75}
 	SecondBox = Box{0.5, 0.5, 0.875, 1}
 )
 
-// detections is how many the detectors give of each picture.
+// detections is the number of detections for each picture.
 const detections = 3
 
-// detector is what differs from form to form.
+// detector contains the differences between the forms.
 type detector struct {
 	pictures   string  // input
 	dark       float32 // mean of a black picture
-	bright     float32 // how far from it a mean is bright
+	bright     float32 // distance from dark at which a mean counts as bright
 	yFirst     bool
-	sizeFactor float32 // what boxes count in: 1 or pixels of the input
+	sizeFactor float32 // unit of boxes: 1, or pixels of the input
 	classes    [detections]float32
-	batched    bool // outputs have a row for each picture
+	batched    bool // outputs contain a row for each picture
 }
 
-// outputs adds boxes, scores and classes (float32), and how bright pictures are, from 0 to 1.
+// outputs adds boxes, scores and classes (float32), and the brightness of pictures, from 0 to 1.
 func (d detector) outputs(g *onnxfile.Graph) (boxes, scores, classes, light string) {
 	mean := g.Node("ReduceMean", []string{d.pictures}, onnxfile.IntList("axes", 1, 2, 3), onnxfile.Int("keepdims", 0))
 	above := g.Node("Sub", []string{mean, g.Floats([]float32{d.dark})})
@@ -46,7 +46,7 @@ func (d detector) outputs(g *onnxfile.Graph) (boxes, scores, classes, light stri
 	return boxes, scores, classes, light
 }
 
-// corners are those of all boxes.
+// corners returns the corners of all boxes.
 func (d detector) corners() []float32 {
 	var all []float32
 	for _, b := range []Box{FirstBox, SecondBox, FirstBox} {
@@ -61,13 +61,13 @@ func (d detector) corners() []float32 {
 	return all
 }
 
-// rename gives a value the name and the type of an output.
+// rename makes a value an output with a name and a type.
 func rename(g *onnxfile.Graph, value, name string, t onnxfile.DType, shape ...int64) {
 	g.Name([]string{name}, "Cast", []string{value}, onnxfile.Int("to", int64(t)))
 	g.Output(name, t, shape...)
 }
 
-// RetinaNet has the tensors of resnext50_32x4d_fpn.onnx. It sees classes 0 and 1.
+// RetinaNet returns a model with the tensors of resnext50_32x4d_fpn.onnx. It finds classes 0 and 1.
 func RetinaNet() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{
@@ -81,7 +81,8 @@ func RetinaNet() *onnxfile.Graph {
 	return g
 }
 
-// SSDMobileNet has the tensors of ssd_mobilenet_v1_coco_2018_01_28.onnx. It sees the categories with these ids.
+// SSDMobileNet returns a model with the tensors of ssd_mobilenet_v1_coco_2018_01_28.onnx. It finds the categories with
+// these ids.
 func SSDMobileNet(first, second float32) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	bytes := g.Input("image_tensor:0", onnxfile.Uint8, -1, 300, 300, 3)
@@ -97,8 +98,8 @@ func SSDMobileNet(first, second float32) *onnxfile.Graph {
 	return g
 }
 
-// SSDResNet34 has the tensors of resnet34-ssd1200.onnx, the export from PyTorch. It sees the first and the second
-// category, counted from 1.
+// SSDResNet34 returns a model with the tensors of resnet34-ssd1200.onnx, the export from PyTorch. It finds the first
+// and the second category, counted from 1.
 func SSDResNet34() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{
@@ -112,7 +113,8 @@ func SSDResNet34() *onnxfile.Graph {
 	return g
 }
 
-// SSDResNet34TF has the tensors of ssd_resnet34_mAP_20.2.onnx, the export from TensorFlow, and sees the same.
+// SSDResNet34TF returns a model with the tensors of ssd_resnet34_mAP_20.2.onnx, the export from TensorFlow. It finds
+// the same categories.
 func SSDResNet34TF() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{
@@ -126,8 +128,9 @@ func SSDResNet34TF() *onnxfile.Graph {
 	return g
 }
 
-// YOLO has the tensors of an export of YOLOv11 at 640 x 640. It finds the picture within its grey border, and sees the
-// first and the third of COCO's 80 classes; a third box lies on the first one, with a lower score.
+// YOLO returns a model with the tensors of an export of YOLOv11 at 640 x 640. It determines the picture within its grey
+// border, and finds the first and the third of COCO's 80 classes. A third box overlaps the first one with a lower
+// score.
 func YOLO() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const side, grey, columns, classes = 640, 114. / 255, 8400, 80

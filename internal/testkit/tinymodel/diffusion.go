@@ -2,17 +2,17 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// Drawer has the tensors of optimum's export of Stable Diffusion XL. Pictures have one colour: the noise's, lighter or
-// darker by what the tokens of a caption stand for.
+// Drawer makes models with the tensors of optimum's export of Stable Diffusion XL. They draw pictures of one colour:
+// the noise's colour, lighter or darker depending on the caption's tokens.
 type Drawer struct {
-	Shades []float32 // by token: what the UNet sees of a caption is their sum
-	Tokens []float32 // by token: three numbers, whose sums are a caption's features for the scorer's clip
-	Half   bool      // the UNet and the decoder are networks of float16
-	Hidden int64     // width of what the UNet takes of both text encoders; 0: that of theirs
-	Last   bool      // the text encoders give their last hidden states alone
+	Shades []float32 // by token; the UNet uses the sum of a caption's shades
+	Tokens []float32 // by token: three numbers; their sums are a caption's features for the scorer's CLIP
+	Half   bool      // the UNet and the decoder use float16
+	Hidden int64     // width of the text encoders' states that the UNet uses; 0: the encoders' own width
+	Last   bool      // the text encoders return only their last hidden states
 }
 
-// number is the type of the numbers of the UNet and the decoder.
+// number returns the element type of the UNet and the decoder.
 func (d Drawer) number() onnxfile.DType {
 	if d.Half {
 		return onnxfile.Float16
@@ -20,24 +20,24 @@ func (d Drawer) number() onnxfile.DType {
 	return onnxfile.Float
 }
 
-// input is an input of such numbers as float32.
+// input adds an input of that type and converts it to float32.
 func (d Drawer) input(g *onnxfile.Graph, name string, shape ...int64) string {
 	return g.Node("Cast", []string{g.Input(name, d.number(), shape...)}, onnxfile.Int("to", int64(onnxfile.Float)))
 }
 
-// output makes float32 an output of such numbers.
+// output converts float32 values to that type and makes them an output.
 func (d Drawer) output(g *onnxfile.Graph, name, values string, shape ...int64) {
 	g.Name([]string{name}, "Cast", []string{values}, onnxfile.Int("to", int64(d.number())))
 	g.Output(name, d.number(), shape...)
 }
 
-// The sizes of the drawer's hidden states.
+// The widths of the text encoders' hidden states.
 const (
 	drawerWidth  = 2
 	drawerWidth2 = 3
 )
 
-// states are the outputs hidden_states.0 and so on of a text encoder: the last but one holds a share of each shade.
+// states adds the outputs hidden_states.0 and so on of a text encoder. The second last contains a share of each shade.
 func (d Drawer) states(g *onnxfile.Graph, ids string, layers int, share float32, width int64) {
 	table := make([]float32, len(d.Shades)*int(width))
 	for token, shade := range d.Shades {
@@ -51,7 +51,7 @@ func (d Drawer) states(g *onnxfile.Graph, ids string, layers int, share float32,
 	}
 	for i := range layers + 1 {
 		name := "hidden_states." + string(rune('0'+i))
-		wrong := float32(1) // of the others
+		wrong := float32(1) // in all other states
 		if i == layers-1 {
 			wrong = 0
 		}
@@ -60,14 +60,15 @@ func (d Drawer) states(g *onnxfile.Graph, ids string, layers int, share float32,
 	}
 }
 
-// TextEncoder is text_encoder/model.onnx: half of each shade is in its hidden states.
+// TextEncoder returns text_encoder/model.onnx. Its hidden states contain half of each shade.
 func (d Drawer) TextEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d.states(g, g.Input("input_ids", onnxfile.Int32, -1, -1), 2, 0.5, drawerWidth)
 	return g
 }
 
-// TextEncoder2 is text_encoder_2/model.onnx: a quarter is in its hidden states, a quarter in text_embeds.
+// TextEncoder2 returns text_encoder_2/model.onnx. Its hidden states contain a quarter of each shade, and text_embeds
+// another quarter.
 func (d Drawer) TextEncoder2() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	ids := g.Input("input_ids", onnxfile.Int64, -1, -1)
@@ -82,7 +83,8 @@ func (d Drawer) TextEncoder2() *onnxfile.Graph {
 	return g
 }
 
-// UNet is unet/model.onnx: it predicts the caption's shade everywhere, for pictures of so many pixels a side.
+// UNet returns unet/model.onnx, for pictures with that number of pixels per side. It predicts the caption's shade
+// everywhere.
 func (d Drawer) UNet(side float32) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	sample := d.input(g, "sample", -1, 4, -1, -1)
@@ -105,7 +107,7 @@ func (d Drawer) UNet(side float32) *onnxfile.Graph {
 	return g
 }
 
-// VAEDecoder is vae_decoder/model.onnx: the first three channels are the colours of 8 x 8 pixels.
+// VAEDecoder returns vae_decoder/model.onnx. The first three channels are the colours of blocks of 8 x 8 pixels.
 func (d Drawer) VAEDecoder() *onnxfile.Graph {
 	const scale, channels = 8, 4
 	g := &onnxfile.Graph{}
@@ -122,13 +124,14 @@ func (d Drawer) VAEDecoder() *onnxfile.Graph {
 	return g
 }
 
-// middle is the pixel of a picture [N,3,H,W] at a place on both axes, [N,3]: sums over many pixels are not exact.
+// middle adds the pixel of a picture [N,3,H,W] at a position on both axes, [N,3]. It avoids sums over many pixels,
+// which are inexact.
 func middle(g *onnxfile.Graph, picture string, place int64) string {
 	column := g.Node("Gather", []string{picture, g.Ints([]int64{place})}, onnxfile.Int("axis", 3))
 	return g.Node("Gather", []string{column, g.Ints([]int64{place})}, onnxfile.Int("axis", 2))
 }
 
-// CLIP is the scorer's, in optimum's form: the features of a picture are the colours of its middle.
+// CLIP returns the scorer's CLIP in optimum's form. The features of a picture are the colours of its middle.
 func (d Drawer) CLIP() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	ids := g.Input("input_ids", onnxfile.Int64, -1, -1)
@@ -142,7 +145,7 @@ func (d Drawer) CLIP() *onnxfile.Graph {
 	return g
 }
 
-// Inception is the scorer's: the one feature of a picture is the mean of its middle's colours.
+// Inception returns the scorer's Inception. The only feature of a picture is the mean of its middle's colours.
 func (Drawer) Inception() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	in := g.Input("input", onnxfile.Float, -1, 3, 299, 299)

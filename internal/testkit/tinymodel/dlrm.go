@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 )
 
-// DLRMTable is the table of which the recommendation models know two rows: index 1 counts for a click. The first number
-// of a pair does so as well.
+// DLRMTable is the table with two rows that affect the recommendation models. Index 1 increases the score of a click,
+// and so does the first number of a pair.
 const DLRMTable = 5
 
 const (
@@ -15,7 +15,7 @@ const (
 	tables  = 26
 )
 
-// DLRMv2 has the tensors of an export of DLRM v2: offsets and indices of all tables, one behind the other.
+// DLRMv2 returns a model with the tensors of an export of DLRM v2: concatenated offsets and indices of all tables.
 func DLRMv2() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)
@@ -29,8 +29,8 @@ func DLRMv2() *onnxfile.Graph {
 	return g
 }
 
-// DLRMv1 has the tensors of tb00_40M.onnx: a row of offsets and one of indices for each table. Its table
-// lies in a file beside it.
+// DLRMv1 returns a model with the tensors of tb00_40M.onnx: a row of offsets and a row of indices for each table. Its
+// table is in a file next to it.
 func DLRMv1() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)
@@ -42,7 +42,7 @@ func DLRMv1() *onnxfile.Graph {
 	return g
 }
 
-// DLRMv1Lists has the tensors of the other export of DLRM v1: inputs of its own for each table.
+// DLRMv1Lists returns a model with the tensors of the other export of DLRM v1: separate inputs for each table.
 func DLRMv1Lists() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	dense := g.Input("dense_x", onnxfile.Float, -1, numbers)

@@ -2,8 +2,8 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// TextEncoder has the tensors of a BERT without a head, as e5-base-v2 and ColBERTv2.0 are exported. The state of a
-// token of a vocabulary of so many words is drawn by its id: texts are near each other that have words in common.
+// TextEncoder returns a model with the tensors of a BERT without a head, like exports of e5-base-v2 and ColBERTv2.0.
+// The state of a token is drawn by its id, so texts with common words have similar states.
 func TextEncoder(words, dim int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	for _, name := range []string{"input_ids", "attention_mask", "token_type_ids"} {

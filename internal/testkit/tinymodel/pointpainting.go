@@ -2,13 +2,13 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// DeepLab has the tensors of deeplabv3+.onnx, of free sides. Red pixels are persons, green ones cars, blue ones
-// bicycles, all others road.
+// DeepLab returns a model with the tensors of deeplabv3+.onnx and free sides. Red pixels are persons, green ones cars,
+// blue ones bicycles, and all others road.
 func DeepLab() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const classes, person, car, bicycle = 19, 11, 13, 18
 	weights, bias := make([]float32, classes*3), make([]float32, classes)
-	for class, c := range map[int][2]int{person: {0, 1}, car: {1, 2}, bicycle: {2, 0}} { // one colour more than another
+	for class, c := range map[int][2]int{person: {0, 1}, car: {1, 2}, bicycle: {2, 0}} { // channels: the first must exceed the second
 		weights[class*3+c[0]], weights[class*3+c[1]] = 20, -20
 	}
 	bias[0] = 30
@@ -18,8 +18,8 @@ func DeepLab() *onnxfile.Graph {
 	return g
 }
 
-// PointPillars has the tensors of pp.onnx. It sees a box in the middle of each pillar whose first point is painted with
-// a class that counts.
+// PointPillars returns a model with the tensors of pp.onnx. It finds a box in the middle of each pillar whose first
+// point is painted with a class that counts.
 func PointPillars() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const points, values, lidar = 20, 11, 5
@@ -43,7 +43,7 @@ func PointPillars() *onnxfile.Graph {
 		0, 0, 0, // road
 		0, 2, 0, // bicycle
 		0, 0, 2, // vehicles
-		2, 0, 0, // person: of a point that two cameras see, half comes from the other one
+		2, 0, 0, // person: if two cameras see a point, half comes from the other camera
 		0, 2, 0, // rider
 		0, 0, 0,
 	}, values-lidar, 3)})

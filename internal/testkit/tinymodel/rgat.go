@@ -2,11 +2,11 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// RGATClasses is how many classes the graph model knows, one for each feature of a node.
+// RGATClasses is the number of classes of the graph model, one for each feature of a node.
 const RGATClasses = 8
 
-// RGAT has the tensors of the graph benchmark, as far as it uses them: the class of a paper is its greatest feature,
-// and edges, of which it takes those of citations, add nothing.
+// RGAT returns a model with those tensors of the graph benchmark that it uses. The class of a paper is its largest
+// feature. The edges, of which it reads those of citations, have no effect.
 func RGAT() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	papers := g.Input("x_paper", onnxfile.Float, -1, RGATClasses)

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 )
 
-// Symbols of the RNN-T models: 28 labels, and one for the blank, which is also the start.
+// Symbols of the RNN-T models: 28 labels, and the blank, which is also the start.
 const (
 	rnntLabels = " abcdefghijklmnopqrstuvwxyz'"
 	rnntBlank  = len(rnntLabels)
@@ -14,8 +14,8 @@ const (
 	rnntHidden = 3
 )
 
-// RNNTEncoder has the tensors of the encoder of RNN-T, as the reference's checkpoint is exported: every second frame
-// goes through.
+// RNNTEncoder returns a model with the tensors of the RNN-T encoder as exported from the reference's checkpoint. It
+// passes every second frame.
 func RNNTEncoder() *onnxfile.Graph {
 	const width = 240
 	g := &onnxfile.Graph{}
@@ -31,7 +31,8 @@ func RNNTEncoder() *onnxfile.Graph {
 	return g
 }
 
-// RNNTPrediction has the tensors of the prediction network: it says which symbol it was given, one of so many.
+// RNNTPrediction returns a model with the tensors of the prediction network. Its output identifies the symbol in its
+// input.
 func RNNTPrediction(symbols int) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	symbol := g.Input("symbol", onnxfile.Int64, -1, 1)
@@ -49,11 +50,11 @@ func RNNTPrediction(symbols int) *onnxfile.Graph {
 	return g
 }
 
-// RNNTStart is how many rows the embedding of a prediction network has that knows the start.
+// RNNTStart is the number of rows of an embedding that includes the start.
 const RNNTStart = rnntBlank + 1
 
-// RNNTJoint has the tensors of the joint network. It spells a word of different letters, in the first frame of every
-// clip.
+// RNNTJoint returns a model with the tensors of the joint network. It spells a word of different letters in the first
+// frame of every clip.
 func RNNTJoint(word string) *onnxfile.Graph {
 	const width = 240
 	g := &onnxfile.Graph{}

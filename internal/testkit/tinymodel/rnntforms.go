@@ -2,20 +2,19 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// The transducers of other toolkits take 80 filters, and their encoders pass every fourth frame.
+// The transducers of other toolkits read 80 filters, and their encoders pass every fourth frame.
 const (
 	transducerFilters = 80
 	transducerStep    = 4
 )
 
-// NeMoTokens and IcefallTokens are the tokens of the models in these forms, as their toolkits
-// write them. They say "the".
+// NeMoTokens and IcefallTokens are the token files of the models, in the form of their toolkits. The models say "the".
 const (
 	NeMoTokens    = "\u2581t 0\nhe 1\n<unk> 2\n"
 	IcefallTokens = "<blk> 0\n\u2581T 1\nHE 2\n<unk> 3\n"
 )
 
-// fourth passes every fourth frame of the input along an axis, and the lengths.
+// fourth adds nodes that pass every fourth frame of the input along an axis, and the lengths.
 func fourth(g *onnxfile.Graph, x, lengths, frames, ends string, axis int64) {
 	g.Name([]string{frames}, "Slice", []string{x, g.Ints([]int64{0}, 1), g.Ints([]int64{1 << 40}, 1),
 		g.Ints([]int64{axis}, 1), g.Ints([]int64{transducerStep}, 1)})
@@ -23,7 +22,7 @@ func fourth(g *onnxfile.Graph, x, lengths, frames, ends string, axis int64) {
 	g.Name([]string{ends}, "Div", []string{rounded, g.Ints([]int64{transducerStep})})
 }
 
-// NeMoEncoder has the tensors of an encoder that NeMo exports.
+// NeMoEncoder returns a model with the tensors of an encoder exported by NeMo.
 func NeMoEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	x := g.Input("audio_signal", onnxfile.Float, -1, transducerFilters, -1)
@@ -33,8 +32,8 @@ func NeMoEncoder() *onnxfile.Graph {
 	return g
 }
 
-// NeMoDecoder has the tensors of the decoder with joint network that NeMo exports. It says both tokens in the first
-// frame.
+// NeMoDecoder returns a model with the tensors of the decoder with joint network exported by NeMo. It says both tokens
+// in the first frame.
 func NeMoDecoder() *onnxfile.Graph {
 	const symbols = 4 // three tokens and the blank, which is the start
 	g := &onnxfile.Graph{}
@@ -55,7 +54,7 @@ func NeMoDecoder() *onnxfile.Graph {
 	return g
 }
 
-// IcefallEncoder has the tensors of an encoder that icefall exports.
+// IcefallEncoder returns a model with the tensors of an encoder exported by icefall.
 func IcefallEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	x := g.Input("x", onnxfile.Float, -1, -1, transducerFilters)
@@ -65,10 +64,11 @@ func IcefallEncoder() *onnxfile.Graph {
 	return g
 }
 
-// icefallSymbols are three tokens behind the blank.
+// icefallSymbols is the number of symbols: the blank and three tokens.
 const icefallSymbols = 4
 
-// IcefallDecoder has the tensors of the decoder that icefall exports: the last of two symbols says which is next.
+// IcefallDecoder returns a model with the tensors of the decoder exported by icefall. The last of two symbols
+// determines the next one.
 func IcefallDecoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	y := g.Input("y", onnxfile.Int64, -1, 2)
@@ -79,7 +79,7 @@ func IcefallDecoder() *onnxfile.Graph {
 	return g
 }
 
-// IcefallJoiner has the tensors of the joiner that icefall exports.
+// IcefallJoiner returns a model with the tensors of the joiner exported by icefall.
 func IcefallJoiner() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	g.Input("encoder_out", onnxfile.Float, -1, transducerFilters)

@@ -2,10 +2,11 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// sherpaCapacity is how many tokens the caches of sherpa-onnx's form take.
+// sherpaCapacity is the number of tokens in the caches of sherpa-onnx's form.
 const sherpaCapacity = 448
 
-// SherpaEncoder has the tensors of sherpa-onnx's export of Whisper large-v3, of one layer.
+// SherpaEncoder returns a model with the tensors of the encoder in sherpa-onnx's export of Whisper large-v3, with one
+// layer.
 func SherpaEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	in := g.Input("mel", onnxfile.Float, -1, 128, -1)
@@ -18,7 +19,7 @@ func SherpaEncoder() *onnxfile.Graph {
 	return g
 }
 
-// SherpaDecoder has those of its decoder, whose caches stay as they are.
+// SherpaDecoder returns a model with the tensors of the decoder in that export. It does not change its caches.
 func SherpaDecoder(a Answer) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	ids := g.Input("tokens", onnxfile.Int64, -1, -1)

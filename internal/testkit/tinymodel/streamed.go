@@ -2,13 +2,13 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// What DLRMv3 predicts of a candidate of the category that the user rated last, and of others.
+// DLRMv3's predictions for a candidate of the category that the user rated last, and for other candidates.
 const (
 	SameCategory  = 0.8
 	OtherCategory = 0.2
 )
 
-// DLRMv3 has the tensors of an export of DLRM v3.
+// DLRMv3 returns a model with the tensors of an export of DLRM v3.
 func DLRMv3() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	for _, name := range []string{"item_ids", "weights", "categories"} {
@@ -29,8 +29,8 @@ func DLRMv3() *onnxfile.Graph {
 	return g
 }
 
-// DLRMv3Rows has the same tensors for tables beside the model, of rows with two values: a candidate's prediction is the
-// first value of its row.
+// DLRMv3Rows returns a model with these tensors for separate tables with rows of two values. A candidate's prediction
+// is the first value of its row.
 func DLRMv3Rows() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	g.Input("item_rows", onnxfile.Float, -1, -1, 2)

@@ -2,8 +2,8 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// UNet3D has the tensors of 3dunet_kits19_128x128x128.onnx; batch -1 those of its form with a free batch. It takes
-// voxels above -0.8 for kidney, and those above 1 for tumour.
+// UNet3D returns a model with the tensors of 3dunet_kits19_128x128x128.onnx; batch -1 means a free batch size. It
+// classifies voxels above -0.8 as kidney, and those above 1 as tumour.
 func UNet3D(batch int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	input := g.Input("input", onnxfile.Float, batch, 1, 128, 128, 128)
@@ -13,9 +13,9 @@ func UNet3D(batch int64) *onnxfile.Graph {
 	return g
 }
 
-// BraTS has the tensors of 224_224_160.onnx, the wanted output behind another one; batch -1 those of its form with a
-// free batch. Of heads whose channels have mean 0 and deviation 1 it takes voxels above 1 in FLAIR for oedema, in T1
-// for the non-enhancing part, and in T1 with contrast agent for the enhancing part.
+// BraTS returns a model with the tensors of 224_224_160.onnx, whose second output is the wanted one; batch -1 means a
+// free batch size. In heads with channels of mean 0 and deviation 1, it classifies voxels above 1 in FLAIR as oedema,
+// in T1 as the non-enhancing part, and in T1 with contrast agent as the enhancing part.
 func BraTS(batch int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	input := g.Input("input", onnxfile.Float, batch, 4, 224, 224, 160)

@@ -2,13 +2,14 @@ package tinymodel
 
 import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 
-// The sizes of Whisper large-v3's tensors, but for the width of what the encoder gives, and layers and heads.
+// The sizes of Whisper large-v3's tensors, except for the width of the encoder's output and the numbers of layers and
+// heads.
 const (
 	whisperFrames, whisperPositions, whisperTokens = 3000, 1500, 51866
 	whisperWidth                                   = 2
 )
 
-// WhisperEncoder has the tensors of optimum's export.
+// WhisperEncoder returns a model with the tensors of optimum's export.
 func WhisperEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	in := g.Input("input_features", onnxfile.Float, -1, 128, whisperFrames)
@@ -19,20 +20,21 @@ func WhisperEncoder() *onnxfile.Graph {
 	return g
 }
 
-// whisperSays puts logits behind each token: a's in turn, after anything else the first.
+// whisperSays adds logits after each token: those of the answer's tokens in turn, and after other tokens those of the
+// first.
 func whisperSays(g *onnxfile.Graph, ids string, a Answer) {
 	is := func(token int64) string {
 		return g.Node("Cast", []string{g.Node("Equal", []string{ids, g.Ints([]int64{token})})},
 			onnxfile.Int("to", int64(onnxfile.Int64)))
 	}
-	table := make([]float32, 3*whisperTokens) // of the next token: after others, after First, after Second
+	table := make([]float32, 3*whisperTokens) // scores of the next token: after other tokens, after First, after Second
 	table[a.First], table[whisperTokens+a.Second], table[2*whisperTokens+a.End] = 20, 20, 20
 	row := g.Node("Add", []string{is(a.First), g.Node("Mul", []string{is(a.Second), g.Ints([]int64{2})})})
 	g.Name([]string{"logits"}, "Gather", []string{g.Floats(table, 3, whisperTokens), row})
 	g.Output("logits", onnxfile.Float, -1, -1, whisperTokens)
 }
 
-// WhisperDecoder is the first of optimum's two decoders.
+// WhisperDecoder returns the first of optimum's two decoders.
 func WhisperDecoder(a Answer) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	ids := g.Input("input_ids", onnxfile.Int64, -1, -1)
@@ -48,7 +50,7 @@ func WhisperDecoder(a Answer) *onnxfile.Graph {
 	return g
 }
 
-// WhisperDecoderWithPast is the second.
+// WhisperDecoderWithPast returns the second of optimum's two decoders.
 func WhisperDecoderWithPast(a Answer) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	ids := g.Input("input_ids", onnxfile.Int64, -1, 1)

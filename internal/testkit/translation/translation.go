@@ -3,7 +3,7 @@
 //
 // Its data set is a folder with expected.json, in the form of the golden cases translation/beam: ids of sentences, and
 // the results of beams of several widths. Its model is a folder with encoder.onnx and decoder.onnx, or one file for
-// each part. There is no embedded model.
+// each part. It contains no embedded model.
 package translation
 
 import (
@@ -25,10 +25,10 @@ import (
 // Benchmark is the benchmark of known translations.
 type Benchmark struct{}
 
-// Samples is how many the full data set is said to have.
+// samples is the declared number of samples of the full data set.
 const samples = 360
 
-// Describe describes the one model, translation.
+// Describe describes the only model, translation.
 func (Benchmark) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "translation", Version: "1", Summary: "a model of two parts whose answers are known",
@@ -70,14 +70,14 @@ func (Benchmark) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer, 
 	return scoring.New(scoring.Each(len(all), points), scoring.Log{Samples: len(all)}, scoreShare), err
 }
 
-// sentence is a sample: a source, how it is searched, and what came of it.
+// sentence is a sample: a source, the parameters of its search, and the expected result.
 type sentence struct {
 	prompt backend.Prompt
 	start  int32
-	want   []int32 // up to and with the end token
+	want   []int32 // up to and including the end token
 }
 
-// readSentences reads the sentences of all cases in which each was searched alone.
+// readSentences reads the sentences of all cases in which each was searched separately.
 func readSentences(folder string, count int) ([]sentence, error) {
 	var file struct {
 		EOS     int32     `json:"eos"`
@@ -133,10 +133,10 @@ func (w *translationWorkload) Load(_ context.Context, i int) (sdk.Sample, error)
 	return &w.sentences[i], nil
 }
 
-// WarmSample is the first sentence.
+// WarmSample returns the first sentence.
 func (w *translationWorkload) WarmSample() sdk.Sample { return &w.sentences[0] }
 
-// Parts are the two models, whose tensors package generate binds.
+// Parts returns the two models, whose tensors package generate binds.
 func (w *translationWorkload) Parts() []sdk.Part {
 	return []sdk.Part{w.modelPart("encoder", 1), w.modelPart("decoder", 20)}
 }
@@ -149,18 +149,18 @@ func (w *translationWorkload) modelPart(name string, runs float64) sdk.Part {
 	return sdk.Part{Name: name, Model: backend.Model{Name: name, Path: path}, RunsPerSample: runs}
 }
 
-// Prompt is the sentence's.
+// Prompt returns the sentence's prompt.
 func (w *translationWorkload) Prompt(s sdk.Sample) (backend.Prompt, error) {
 	return s.(*sentence).prompt, nil
 }
 
-// PlanSession has prompts run at the same time as steps.
+// PlanSession lets prompts run at the same time as steps.
 func (w *translationWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = max(c.Concurrency, 2)
 	return c
 }
 
-// NewGenerator searches by the rule that the expected answers were made by.
+// NewGenerator returns a generator that searches by the rule of the expected answers.
 func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	return generate.NewEncoderDecoder(
 		generate.EncoderDecoder{Encoder: s.Part("encoder"), Decoder: s.Part("decoder")},

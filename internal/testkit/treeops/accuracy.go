@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// entries reads an accuracy log, changes the list and writes it in LoadGen's form, a line for each entry.
+// entries parses an accuracy log, changes its entries and writes them in LoadGen's form, one per line.
 func entries(text []byte, change func([]object) ([]object, error)) ([]byte, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(text, &raws); err != nil {
@@ -127,7 +127,7 @@ func accReverse(text []byte, _ Op) ([]byte, error) {
 	})
 }
 
-// accMake writes an accuracy log of n entries with one 32-bit word each.
+// accMake writes an accuracy log of n entries, each with one 32-bit word.
 func accMake(dir string, op Op) error {
 	var list []object
 	for i := range op.N {

@@ -15,10 +15,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// archives keeps what a process has unpacked: a test of hundreds of cases unpacks each archive once.
+// archives contains the unpacked archives of the process, so that a test of hundreds of cases unpacks each archive
+// once.
 var archives sync.Map // path to func() (map[string][]byte, error)
 
-// Base writes the reference tree "edge" or "datacenter" to a fresh folder, which is the test's to change.
+// Base writes the reference tree "edge" or "datacenter" to a new folder. The test may change it.
 func Base(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,10 +29,10 @@ func Base(t *testing.T, name string) string {
 	return dir
 }
 
-// Bases are reference trees from which cheap trees are made, whose files they share.
+// Bases are reference trees from which many trees are made quickly, with shared files.
 type Bases struct{ dir string }
 
-// NewBases unpacks the reference trees for the time of the test.
+// NewBases unpacks the reference trees for the duration of the test.
 func NewBases(t *testing.T) *Bases {
 	t.Helper()
 	b := &Bases{t.TempDir()}
@@ -43,8 +44,8 @@ func NewBases(t *testing.T) *Bases {
 	return b
 }
 
-// Tree makes a tree of the named reference tree and the changes. It is for reading only: but for what the changes
-// touched, its files are those of all trees of these Bases.
+// Tree makes a tree from the named reference tree and changes. The test must not write to it, because all trees of
+// these Bases share their unchanged files.
 func (b *Bases) Tree(t *testing.T, name string, ops []Op) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +56,7 @@ func (b *Bases) Tree(t *testing.T, name string, ops []Op) string {
 	return dir
 }
 
-// link makes the folders of from in to, with links to its files.
+// link creates the folders of from in to, with links to its files.
 func link(from, to string) error {
 	list, err := os.ReadDir(from)
 	if err != nil {
@@ -75,7 +76,7 @@ func link(from, to string) error {
 	return nil
 }
 
-// Logs writes logs of the audits' runs to a folder: inputs has the path in the folder of each, and its name in the
+// Logs writes logs of the audits' runs to a folder. inputs maps the path of each in the folder to its name in the
 // archive.
 func Logs(t *testing.T, dir string, inputs map[string]string) {
 	t.Helper()
@@ -96,7 +97,7 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// unpacked returns the files of an archive of the golden cases; they are not to be changed.
+// unpacked returns the files of an archive of the golden cases. The caller must not change them.
 func unpacked(t *testing.T, name string) map[string][]byte {
 	t.Helper()
 	path := filepath.Join(golden.Root(t), filepath.FromSlash(name))

@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
-// EachPart makes a tree of each benchmark of the tree at from, with what its submitter and system have, in folders of
-// their own that are there until part returns: they are judged many times quicker than the whole. Their files are
-// those of the tree: they are for reading only.
+// EachPart makes a tree for each benchmark of the tree at from, with the files of its submitter and system, and calls
+// part with it. Judging these small trees is many times faster than judging the whole. Their files are shared with from
+// and must not be changed. They exist until part returns.
 func EachPart(t *testing.T, from string, part func(t *testing.T, root string)) {
 	t.Helper()
 	found, err := tree.Open(from, "")
@@ -44,8 +44,8 @@ func EachPart(t *testing.T, from string, part func(t *testing.T, root string)) {
 	}
 }
 
-// linkPart links what belongs to a benchmark: its results, its system's description, and all of its submitter that is
-// of no system.
+// linkPart links the files of a benchmark: its results, its system's description, and all files of its submitter that
+// do not belong to a system.
 func linkPart(from, to string, p tree.Place) error {
 	submitter, results := p.Folder(), p.Results()
 	return fs.WalkDir(os.DirFS(from), submitter, func(name string, d fs.DirEntry, err error) error {
@@ -65,13 +65,13 @@ func linkPart(from, to string, p tree.Place) error {
 	})
 }
 
-// ShortLists makes trees small by their logs' lists of samples, which are nine tenths of them.
+// ShortLists shortens the lists of samples in logs, which are nine tenths of a tree's size.
 func ShortLists() Op {
 	return Op{Op: "log-set", Path: "**_detail.txt", Key: "loaded_qsl_set", Value: []byte("[0]"), All: true}
 }
 
-// Share is what PLUMBLINE_MUTATIONS says, 1 for all mutations and N for one of N, or else usual in make test-all and
-// one of sixteen times as many in make test.
+// Share returns the value of PLUMBLINE_MUTATIONS: 1 for all mutations, N for one of N. If it is not set, Share returns
+// usual in make test-all, and sixteen times usual in make test.
 func Share(t *testing.T, usual uint64) uint64 {
 	t.Helper()
 	text := os.Getenv("PLUMBLINE_MUTATIONS")
@@ -88,9 +88,9 @@ func Share(t *testing.T, usual uint64) uint64 {
 	return share
 }
 
-// EachMutation makes one of share mutations of the tree at from, chosen by their names, and tries them on all cores:
-// each tree is there until try returns, and for reading only. What try returns is told as the test's error. It returns
-// how many were tried.
+// EachMutation makes one of share mutations of the tree at from, chosen by their names, and calls try for each, on all
+// cores. A tree must not be changed and exists until try returns. An error of try is an error of the test. EachMutation
+// returns the number of mutations.
 func EachMutation(t *testing.T, from string, share uint64, try func(root string) error) (tried int) {
 	t.Helper()
 	files := map[string][]byte{}
@@ -138,8 +138,8 @@ func chosen(name string, share uint64) bool {
 	return h.Sum64()%share == 0
 }
 
-// workTree is a tree at dir whose files are those of the one at from, but for one mutation: making it anew each time
-// would take longer than to judge it.
+// workTree is a tree at dir that shares the files of the tree at from, except those of one mutation. Making it anew for
+// each mutation would take longer than judging it.
 type workTree struct{ from, dir string }
 
 func (w workTree) apply(m Mutation) error {
@@ -151,7 +151,7 @@ func (w workTree) apply(m Mutation) error {
 	return nil
 }
 
-// undo puts back what is at the paths of a mutation, and removes folders that were made for it.
+// undo restores the paths of a mutation, and removes folders that were created for it.
 func (w workTree) undo(m Mutation) error {
 	for _, op := range m.Ops() {
 		for _, name := range []string{op.Path, op.From, op.To} {
@@ -190,7 +190,7 @@ func (w workTree) restore(name string) error {
 	return os.Link(from, at)
 }
 
-// listed are the names in a tree, with the lengths of files.
+// listed returns the names in a tree, with the lengths of files.
 func listed(dir string) (all []string) {
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -2,8 +2,8 @@ package treeops
 
 import "context"
 
-// Ending is a context that ends when its error was asked for so many times: work that is given up at each moment in
-// which it could be. One goroutine at a time may use it.
+// Ending returns a context that ends after its error was requested a number of times. It tests the interruption of work
+// at each possible moment. It must be used by one goroutine at a time.
 func Ending(after int) context.Context { return &ending{context.Background(), after} }
 
 type ending struct {

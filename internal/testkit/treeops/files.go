@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// plain are the changes of whole files and folders.
+// plain contains the changes of whole files and folders.
 var plain = map[string]func(dir string, op Op) error{
 	"delete":    deletePaths,
 	"write":     write,
@@ -45,8 +45,7 @@ func write(dir string, op Op) error {
 	return writeFile(filepath.Join(dir, op.Path), content)
 }
 
-// writeFile replaces what is there by a file of its own, whatever other trees share the old one, and makes the folders
-// above.
+// writeFile replaces a path by a new file, so that other trees keep the old one, and creates the folders above.
 func writeFile(path string, content []byte) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -57,7 +56,7 @@ func writeFile(path string, content []byte) error {
 	return os.WriteFile(path, content, 0o644)
 }
 
-// rewrite replaces a file by what edit makes of it.
+// rewrite replaces a file by the result of edit.
 func rewrite(path string, edit func([]byte) ([]byte, error)) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -80,7 +79,7 @@ func move(dir string, op Op) error {
 	return os.Rename(from, to)
 }
 
-// copyPath copies a file or a folder, into a folder that is there.
+// copyPath copies a file or a folder into an existing folder.
 func copyPath(dir string, op Op) error {
 	from, to := filepath.Join(dir, op.From), filepath.Join(dir, op.To)
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -113,7 +112,7 @@ func symlink(dir string, op Op) error {
 	return os.Symlink(op.Target, path)
 }
 
-// fill makes a file of zeros that takes no room.
+// fill creates a sparse file of zeros.
 func fill(dir string, op Op) error {
 	path := filepath.Join(dir, op.Path)
 	if err := writeFile(path, nil); err != nil {
@@ -128,7 +127,7 @@ func textFill(dir string, op Op) error {
 	return writeFile(filepath.Join(dir, op.Path), text[:op.Size])
 }
 
-// match lists what fits the pattern, at least one path.
+// match returns the paths that match the pattern. It requires at least one.
 func match(dir, pattern string) ([]string, error) {
 	if !strings.ContainsAny(pattern, "*?") {
 		path := filepath.Join(dir, pattern)
@@ -153,5 +152,5 @@ func match(dir, pattern string) ([]string, error) {
 	return found, err
 }
 
-// globParts turns the quoted wild cards of a pattern into those of an expression; **/ may also be no folder.
+// globParts converts the quoted wild cards of a pattern to those of an expression. **/ also matches no folder.
 var globParts = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`)

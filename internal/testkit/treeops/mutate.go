@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Mutation is one systematic change of a tree, named by what it does and where.
+// Mutation is a systematic change of a tree, named after the change and its place.
 type Mutation struct {
 	Name string
-	Ops  func() []Op // made when they are needed: there are many mutations
+	Ops  func() []Op // created when needed, because there are many mutations
 }
 
-// texts are other texts of a file, by what was done. Only those that are used are made.
+// texts are variants of a file's text, by the change. Only those that are used are created.
 type texts = iter.Seq2[string, func() []byte]
 
-// Mutations are the systematic changes of a tree, given by its files: of every file as bytes and as lines, of the
-// fields of JSON files and of the records of detail logs, each by many values, and of the names of files and folders.
-// Their order is always the same.
+// Mutations returns the systematic changes of a tree, given by its files. It changes every file bytewise and by lines,
+// the fields of JSON files and the records of detail logs with many values, and the names of files and folders. The
+// order is fixed.
 func Mutations(files map[string][]byte) iter.Seq[Mutation] {
 	return func(yield func(Mutation) bool) {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -42,7 +42,7 @@ func Mutations(files map[string][]byte) iter.Seq[Mutation] {
 	}
 }
 
-// contents are other texts for a file, by what was done.
+// contents returns variants of a file's text, by the change.
 func contents(name string, text []byte) texts {
 	switch base := path.Base(name); {
 	case strings.HasSuffix(base, "_detail.txt"):
@@ -65,10 +65,10 @@ func join(all ...texts) texts {
 	}
 }
 
-// far is further than a reader that stops early has read.
+// far is longer than the text that a reader reads at a time.
 var far = bytes.Repeat([]byte("#\n"), 100_000)
 
-// bytewise changes a whole text.
+// bytewise returns variants of a whole text.
 func bytewise(text []byte) texts {
 	a, b := text[:len(text)/2], text[len(text)/2:]
 	ends := func(as string) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte(as)) }
@@ -108,16 +108,16 @@ func bytewise(text []byte) texts {
 	}
 }
 
-// lineEnds are what stands for the end of a line somewhere, or does not though it looks so.
+// lineEnds are characters that end a line in some systems, or only look like line ends.
 var lineEnds = []string{"\r", "\r\n", "\n\r", "\v", "\f", "\x1c", "\u0085", "\u2028", ""}
 
-// around are texts that change a line by standing before or behind it.
+// around are texts that change a line if they precede or follow it.
 var around = []string{
 	" ", "\t", "\r", "\x1c", "\u00a0", "\u0085", "\u3000", "\u200b", "\ufeff", "x", "\x00", "\"", "hash=0\r",
 	"TEST FAIL\r",
 }
 
-// maxLines bounds the lines of one file that are changed.
+// maxLines limits the number of changed lines per file.
 const maxLines = 40
 
 func linewise(text []byte) texts {
@@ -165,14 +165,14 @@ func changedLines(body, end string) iter.Seq2[string, string] {
 	}
 }
 
-// numbers stand for the numbers of a text, N being the number that was there.
+// numbers are replacements of numbers in a text; N is the original number.
 var numbers = []string{
 	"0", "-N", "+N", "NeN", "1e5", "1e-5", "N.N", "N,N", ".N", "N.", "0x1", "1_0", "nan", "inf", "٣", "N٣", "²", "１", "𝟗",
 	"",
 	"99999999999999999999", "0.1", "100.5", " N", "N ", "'N'", strings.Repeat("9", 400), ".", "..",
 }
 
-// numbersOf are where the first numbers of a text begin and end.
+// numbersOf returns the positions of the first numbers in a text.
 func numbersOf(text string) iter.Seq2[int, int] {
 	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	const most = 3
@@ -192,7 +192,7 @@ func numbersOf(text string) iter.Seq2[int, int] {
 	}
 }
 
-// values stand for the values of JSON, V being the value that was there and S its text without quotes.
+// values are replacements of JSON values; V is the original value and S its text without quotes.
 var values = []string{
 	"null", "true", "false", "0", "0.0", "-0", "1", "-1", "1.5", "1e5", "600000", "1e400", "-1e400", "NaN", "Infinity",
 	"123456789012345678901234567890", "18446744073709551616", `""`, `" "`, `"x"`, `"0"`, `"1"`, `" 1 "`, `"1_000"`, `"٣"`,
@@ -205,7 +205,7 @@ var values = []string{
 // deep and long are lists and numbers that some readers refuse.
 var deep, long = strings.Repeat("[", 1100) + strings.Repeat("]", 1100), strings.Repeat("9", 5000)
 
-// otherValues are what stands for a value.
+// otherValues returns replacements of a value.
 func otherValues(was json.RawMessage) iter.Seq[string] {
 	plain := strings.Trim(string(was), `"`)
 	r := strings.NewReplacer("V", string(was), "S", plain)
@@ -222,7 +222,7 @@ func otherValues(was json.RawMessage) iter.Seq[string] {
 	}
 }
 
-// fieldwise changes the fields of a JSON object.
+// fieldwise returns variants with changed fields of a JSON object.
 func fieldwise(text []byte) texts {
 	o, err := parseObject(text)
 	if err != nil {
@@ -240,7 +240,7 @@ func fieldwise(text []byte) texts {
 	}
 }
 
-// changedFields are what stands for a field: none, one or two.
+// changedFields returns replacements of a field: none, one or two fields.
 func changedFields(m member) iter.Seq2[string, []member] {
 	return func(yield func(string, []member) bool) {
 		if !yield("gone", nil) || !yield("in capitals", []member{{strings.ToUpper(m.name), m.raw}}) ||
@@ -258,7 +258,7 @@ func changedFields(m member) iter.Seq2[string, []member] {
 	}
 }
 
-// records changes the records of a detail log, the first of each key.
+// records returns variants of a detail log with changed records, the first of each key.
 func records(text []byte) texts {
 	lines := slices.Collect(strings.Lines(string(text)))
 	return func(yield func(string, func() []byte) bool) {
@@ -281,7 +281,7 @@ func records(text []byte) texts {
 	}
 }
 
-// changedRecords are what stands for a record of a detail log.
+// changedRecords returns replacements of a record of a detail log.
 func changedRecords(o object, line string) iter.Seq2[string, string] {
 	bare := strings.TrimSuffix(line, "\n")
 	whole := func(o object) string { return logMark + string(o.text(", ", ": ")) + "\n" }
@@ -320,7 +320,8 @@ func changedRecords(o object, line string) iter.Seq2[string, string] {
 	}
 }
 
-// changedValues put each value into a record, in its place, before it and behind it, also with an escape in the key.
+// changedValues yields variants of a record in which each value replaces, precedes or follows the original one, also
+// with an escape in the key.
 func changedValues(
 	line, key string, list iter.Seq[string], with func(v string) string, yield func(string, string) bool,
 ) {
@@ -338,7 +339,7 @@ func changedValues(
 	}
 }
 
-// structures are changes of names and of what lies where.
+// structures returns changes of names and positions of files.
 func structures(files map[string][]byte) (all []Mutation) {
 	add := func(name string, ops ...Op) { all = append(all, Mutation{name, func() []Op { return ops }}) }
 	dirs := map[string]bool{}
@@ -370,7 +371,7 @@ func structures(files map[string][]byte) (all []Mutation) {
 	return all
 }
 
-// opened are files that a program may open in a folder wherever they are.
+// opened returns files that a program may open in any folder.
 func opened(dir string) (all []string) {
 	for _, name := range []string{
 		"model_mapping.json", "TEST01/verify_accuracy.txt", "TEST04/verify_accuracy.txt",
@@ -386,7 +387,7 @@ func opened(dir string) (all []string) {
 	return all
 }
 
-// ofPath changes what stands at a path, and its name.
+// ofPath adds changes of the file or folder at a path, and of its name.
 func ofPath(name string, add func(string, ...Op)) {
 	dir, base := path.Split(name)
 	elsewhere := "elsewhere/" + base
@@ -404,7 +405,7 @@ func ofPath(name string, add func(string, ...Op)) {
 	}
 }
 
-// otherNames are other names for a file or folder.
+// otherNames returns other names for a file or folder.
 func otherNames(name string) []string {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)

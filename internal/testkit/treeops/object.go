@@ -14,7 +14,7 @@ type member struct {
 	raw  json.RawMessage
 }
 
-// editObject changes the object that holds the last of names, found from raw by those before it.
+// editObject changes the object that contains the last of names. The preceding names lead to it from raw.
 func editObject(raw []byte, names []string, change func(object, string) (object, error)) ([]byte, error) {
 	o, err := parseObject(raw)
 	if err != nil {
@@ -81,7 +81,7 @@ func (o object) del(name string) object {
 	return o
 }
 
-// text writes the object with these marks between members and behind names.
+// text writes the object with the given separators between members and after names.
 func (o object) text(between, behind string) []byte {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -89,7 +89,7 @@ func (o object) text(between, behind string) []byte {
 		if i > 0 {
 			out.WriteString(between)
 		}
-		name, _ := json.Marshal(m.name) // a string always has a form
+		name, _ := json.Marshal(m.name) // a string can always be encoded
 		out.Write(name)
 		out.WriteString(behind)
 		out.Write(m.raw)

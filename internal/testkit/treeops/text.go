@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// errNothing: a change found nothing to change.
+// errNothing states that a change found nothing to change.
 var errNothing = errors.New("nothing to change")
 
-// edits are the changes of a file's text.
+// edits contains the changes of a file's text.
 var edits = map[string]func(text []byte, op Op) ([]byte, error){
 	"append":      func(text []byte, op Op) ([]byte, error) { return append(text, *op.Text...), nil },
 	"prepend":     func(text []byte, op Op) ([]byte, error) { return append([]byte(*op.Text), text...), nil },
@@ -56,7 +56,7 @@ func lineDel(text []byte, op Op) ([]byte, error) {
 	})
 }
 
-// mapLines replaces the first line, or all, that change changes; each line comes with its end.
+// mapLines replaces the first line, or all lines, that change changes. It passes each line with its end.
 func mapLines(text []byte, all bool, change func(line string) (string, bool, error)) ([]byte, error) {
 	var out strings.Builder
 	found := false
@@ -109,10 +109,10 @@ func jsonEdit(text []byte, at json.RawMessage, change func(object, string) (obje
 	return out.Bytes(), err
 }
 
-// logMark begins each record of a detail log.
+// logMark is the prefix of each record of a detail log.
 const logMark = ":::MLLOG "
 
-// eachRecord changes the first record of the key, or all.
+// eachRecord changes the first record of the key, or all its records.
 func eachRecord(text []byte, op Op, change func(raw []byte) ([]byte, error)) ([]byte, error) {
 	key, err := json.Marshal(op.Key)
 	if err != nil {

@@ -14,24 +14,25 @@ import (
 	"testing"
 )
 
-// Op is one change of a tree. Paths are relative to the tree, with slashes; which of the fields count depends on Op.
+// Op is a change of a tree. Paths are relative to the tree, with slashes. The kind of change, also called Op,
+// determines the fields that are used.
 type Op struct {
 	Op     string
-	Path   string // where there is no From; may hold *, ? and, across folders, **
+	Path   string // path of the change if From is empty; may contain *, ? and, across folders, **
 	From   string
 	To     string
 	Text   *string
 	Base64 []byte
 	Old    string
 	New    string
-	Count  int // how many a replace replaces; 0 means all
-	// Optional lets a replace find nothing.
+	Count  int // number of replacements; 0: all
+	// Optional allows a replacement to find nothing.
 	Optional  bool
 	Prefix    string
 	All       bool
 	Size      int64
 	Target    string
-	At        json.RawMessage // a JSON pointer, or of acc-add the entry's place
+	At        json.RawMessage // a JSON pointer, or the position of acc-add's entry
 	Value     json.RawMessage
 	Key       string
 	Flag      string
@@ -39,7 +40,7 @@ type Op struct {
 	IsWarning bool   `json:"is_warning"`
 	QSLIndex  uint64 `json:"qsl_idx"`
 	Set       json.RawMessage
-	Del       json.RawMessage // a name or several
+	Del       json.RawMessage // a name or several names
 	Drop      bool
 	Entry     json.RawMessage
 	N         int

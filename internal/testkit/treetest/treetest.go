@@ -1,7 +1,7 @@
-// Package treetest writes made-up submissions of a round for tests: small trees in which the official checker of the
-// round finds a result in every folder.
+// Package treetest writes made-up submissions of a round for tests: small trees in which the round's official checker
+// finds a result in every folder.
 //
-// In scope: a few facts of each result. Out of scope: verdicts on the tree.
+// In scope: a few properties of each result. Out of scope: verdicts on the tree.
 package treetest
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Result is one result of a tree. Benchmark, Scenario and Value have no defaults; the others have.
+// Result is a result of a tree. Benchmark, Scenario and Value have no defaults. The comments of the other fields state
+// their defaults.
 type Result struct {
 	Division     string // closed
 	Submitter    string // Lab
@@ -30,15 +31,15 @@ type Result struct {
 	Accelerator  string // empty: none
 	Accelerators int    // on each node
 	Nodes        int    // 1
-	Benchmark    string // a folder's name that the rules know: "resnet50"
+	Benchmark    string // name of a folder that the rules know: "resnet50"
 	Scenario     string
-	Value        float64 // as it is published: per second, or milliseconds
-	Watts        float64 // 0: no power was measured
-	Accuracy     float64 // of the first metric; 0: twice the target
+	Value        float64 // published value: per second, or milliseconds
+	Watts        float64 // 0: power was not measured
+	Accuracy     float64 // value of the first metric; 0: twice the target
 }
 
-// Write writes the results of a round below root. A benchmark of the closed division needs all scenarios of its rules,
-// and has them here where the list has one of them: with the same value.
+// Write writes the results of a round below root. A benchmark of the closed division requires all scenarios of its
+// rules, so Write adds missing ones with the same value.
 func Write(t testing.TB, root, round string, results ...Result) {
 	t.Helper()
 	layout, err := tree.LayoutOf(round)
@@ -83,7 +84,7 @@ func (w writer) place() tree.Place {
 		Scenario: w.Scenario}
 }
 
-// result writes a result, and in the closed division those that it must not be without.
+// result writes a result and, in the closed division, the other scenarios that the rules require.
 func (w writer) result() {
 	w.system()
 	w.put(path.Join(w.layout.SourceDir(w.place()), tree.Readme), "programs\n")
@@ -127,14 +128,14 @@ func (w writer) folder() {
 	}
 }
 
-// The beginning and the end of every run, in the form of the logs, and in between in that of the meter.
+// The beginning and the end of every run, in the form of the logs, and times within it in the form of the meter.
 const (
 	begin  = "11-22-2026 08:46:00.000"
 	end    = "11-22-2026 08:56:00.000"
 	within = "11-22-2026 08:5%d:00.000"
 )
 
-// performanceLog is the detail log of the performance run.
+// performanceLog returns the detail log of the performance run.
 func (w writer) performanceLog() string {
 	logged := w.Scenario
 	if logged == "Interactive" {
@@ -168,7 +169,7 @@ func (w writer) sut() string {
 	return "PySUT"
 }
 
-// power writes what a power measurement leaves.
+// power writes the files of a power measurement.
 func (w writer) power() {
 	p := w.place()
 	var samples strings.Builder
@@ -205,7 +206,7 @@ func (w writer) logs(dir, detail string) {
 	w.put(path.Join(dir, tree.SummaryLog), fmt.Sprintf("qsl_rng_seed : %d\n", w.rules.Seeds.QSL))
 }
 
-// accuracyText is what the accuracy scripts print.
+// accuracyText returns the output of the accuracy scripts.
 func (w writer) accuracyText() string {
 	var b strings.Builder
 	for i, t := range w.rules.Targets(w.model, w.Scenario) {
@@ -243,7 +244,7 @@ func (w writer) system() {
 	w.put(w.place().SystemFile(), object(values, required))
 }
 
-// object is a JSON object of the values, and of others for the fields that must be there.
+// object returns a JSON object with the values, and with defaults for other required fields.
 func object(values map[string]any, required []fields.Field) string {
 	all := map[string]any{}
 	for _, f := range required {
@@ -255,12 +256,12 @@ func object(values map[string]any, required []fields.Field) string {
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // of strings alone
+		panic(err) // cannot happen for strings
 	}
 	return string(text) + "\n"
 }
 
-// entries is a detail log of keys and values. Of a key that comes twice the last value counts.
+// entries returns a detail log with keys and values. If a key occurs twice, the last value counts.
 func entries(list ...any) string {
 	values := map[string]any{}
 	var keys []string
@@ -275,7 +276,7 @@ func entries(list ...any) string {
 	for _, key := range keys {
 		text, err := json.Marshal(values[key])
 		if err != nil {
-			panic(err) // of numbers and texts alone
+			panic(err) // cannot happen for numbers and texts
 		}
 		fmt.Fprintf(&b, ":::MLLOG {\"key\": %q, \"value\": %s, \"time_ms\": 1.000000, \"namespace\": \"mlperf::logging\", "+
 			"\"event_type\": \"POINT_IN_TIME\", \"metadata\": {\"is_error\": false, \"is_warning\": false, \"file\": \"x.cc\", "+

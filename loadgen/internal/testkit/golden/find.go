@@ -16,15 +16,15 @@ import (
 )
 
 // This file is the same in loadgen/internal/testkit/golden and in the package for all other modules, because LoadGen
-// requires no module: a test in tools/ compares them.
+// requires no module. A test in tools/ compares the two files.
 
-// errAlone says that a module is tested outside of the workspace, which has the packed cases.
+// errAlone states that a module is tested outside of the workspace, which contains the packed cases.
 var errAlone = errors.New("no go.work in a folder above: the cases lie in the workspace (or PLUMBLINE_GOLDEN names a " +
 	"folder with them)")
 
-// find is the folder of the full set of cases: what PLUMBLINE_GOLDEN names, or else ../shared/golden from the folder
-// with go.work, or else the packed ones, tools/golden/cases.tar.gz, unpacked below bin/golden/. The error is errAlone
-// where there is no workspace.
+// find returns the folder of the full set of cases: the one in PLUMBLINE_GOLDEN, or ../shared/golden next to the folder
+// with go.work, or the packed cases, tools/golden/cases.tar.gz, unpacked below bin/golden/. Without a workspace it
+// returns errAlone.
 func find() (string, error) {
 	if named := os.Getenv("PLUMBLINE_GOLDEN"); named != "" {
 		if _, err := os.Stat(named); err != nil {
@@ -43,7 +43,7 @@ func find() (string, error) {
 	return unpacked()
 }
 
-// workspace is the folder of go.work above the test.
+// workspace returns the folder of go.work above the test.
 func workspace() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -59,7 +59,7 @@ func workspace() (string, error) {
 	}
 }
 
-// unpacked is where the workspace's packed cases are, looked for once in a process.
+// unpacked returns the folder of the workspace's unpacked cases. It searches once per process.
 var unpacked = sync.OnceValues(func() (string, error) {
 	top, err := workspace()
 	if err != nil {
@@ -72,9 +72,8 @@ var unpacked = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// unpack is the folder below store with what is in an archive. Its name is the archive's checksum, and it is unpacked
-// where it is not there yet. Several processes may do so at once: each fills a folder of its own, and the first to end
-// gives it the name.
+// unpack unpacks an archive into a folder below store, named after the archive's checksum, unless the folder exists.
+// Several processes may do this at the same time: each fills its own folder, and the first one to finish renames it.
 func unpack(archive, store string) (string, error) {
 	packed, err := os.ReadFile(archive)
 	if err != nil {
@@ -113,7 +112,7 @@ func extract(packed []byte, dir string) error {
 	for files := tar.NewReader(plain); ; {
 		file, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			_, err := io.Copy(io.Discard, plain) // to its checksum
+			_, err := io.Copy(io.Discard, plain) // the archive is read to its checksum
 			return err
 		}
 		if err != nil {
