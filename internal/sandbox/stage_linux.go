@@ -122,7 +122,7 @@ func dieWithParent() error {
 // much of the kernel's code.
 func dropCapabilities(toNobody bool) error {
 	for c := range uintptr(lastCapability + 1) {
-		if err := prctl(prCapBSetDrop, c, 0); err != nil && !errors.Is(err, syscall.EINVAL) { // the kernel does not have this capability
+		if err := prctl(prCapBSetDrop, c, 0); err != nil && !errors.Is(err, syscall.EINVAL) { // EINVAL: unknown
 			return fmt.Errorf("capability %d: %w", c, err)
 		}
 	}

@@ -70,7 +70,7 @@ func Hold(out string) (*Claim, error) {
 // lock, it removes the lock and incomplete files at the top level, and recovers results that were set aside. It ignores
 // errors, so that a later call tries again. It does nothing if a running session holds the lock.
 func Settle(out string) Recovered {
-	if _, err := os.Lstat(filepath.Join(out, LockName)); err != nil { // a session creates the lock first and removes it last
+	if _, err := os.Lstat(filepath.Join(out, LockName)); err != nil { // the lock is created first and removed last
 		return Recovered{}
 	}
 	c, err := Hold(out)

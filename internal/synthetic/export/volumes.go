@@ -67,7 +67,7 @@ func writeHead(folder string, h *volumes.Head) error {
 	return err
 }
 
-// whole are values as they are stored.
+// whole converts values to the stored integers.
 func whole(values []float32) []int16 {
 	stored := make([]int16, len(values))
 	for i, v := range values {

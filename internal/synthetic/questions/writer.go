@@ -25,7 +25,7 @@ type writer struct {
 	text   strings.Builder
 	length int // length of text, in characters
 	facts  []*fact
-	used   map[string]int // occurrences of each value in the passage: one, except for values of short lists in a long passage
+	used   map[string]int // occurrences of each value; more than one only for short lists in a long passage
 	last   string         // subject of the previous sentence
 	named  map[string]int // position of each subject's last name
 }

@@ -12,7 +12,7 @@ const (
 	rings       = 16
 	turns       = 180 // rays of a ring
 	topSlope    = 40 * unit / 1000
-	ringSlope   = 29 * unit / 1000 // between rings; the rays are from 2.3 degrees above the horizon to 21.5 degrees below it
+	ringSlope   = 29 * unit / 1000 // between rings, from 2.3 degrees above the horizon to 21.5 degrees below it
 	reach       = 25 * metre
 )
 

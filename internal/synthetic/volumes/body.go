@@ -58,7 +58,7 @@ func (b *body) along(q point) point {
 
 // cut contains a body's own coordinates on a row of voxels, for computing the level at each voxel.
 type cut struct {
-	from, step [3]int // own coordinates at the first voxel and differences between voxels, in 1/1024 of 1/surface of the radius
+	from, step [3]int // own coordinates at the first voxel, and steps, in 1/1024 of 1/surface of the radius
 	bend       int
 	rough      int
 	slope      int // increase of the cover, in 1/256, when the level falls by surface

@@ -51,7 +51,7 @@ func lowGrade(i int) bool { return i%6 == 5 }
 // Head is a drawn head. Its axes are those of a Volume; voxels have one millimetre.
 type Head struct {
 	Shape    [3]int
-	Channels [HeadChannels][]float32 // whole numbers in C order: 0 outside of the brain and in hollows, otherwise 1 to 3071
+	Channels [HeadChannels][]float32 // whole, in C order: 0 outside of the brain and in hollows, otherwise 1 to 3071
 	Labels   []uint8                 // classes, in the same order
 }
 

@@ -63,7 +63,7 @@ type Options struct {
 	// its words.
 	Template int
 	Words    func(text string) int
-	Caches   bool // use a prompt cache: the beginning of a prompt without salt need not be read again if an earlier prompt had it
+	Caches   bool // cache the beginnings of prompts without salt
 	// TellsCached reports the number of the prompt's tokens that were in the cache, including 0.
 	TellsCached bool
 

@@ -8,7 +8,7 @@ func DeepLab() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const classes, person, car, bicycle = 19, 11, 13, 18
 	weights, bias := make([]float32, classes*3), make([]float32, classes)
-	for class, c := range map[int][2]int{person: {0, 1}, car: {1, 2}, bicycle: {2, 0}} { // channels: the first must exceed the second
+	for class, c := range map[int][2]int{person: {0, 1}, car: {1, 2}, bicycle: {2, 0}} { // channels, the larger first
 		weights[class*3+c[0]], weights[class*3+c[1]] = 20, -20
 	}
 	bias[0] = 30
