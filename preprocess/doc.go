@@ -1,4 +1,4 @@
-// Package preprocess has no code of its own. The folders below it turn the bytes of a data set into a model's input
+// Package preprocess has no code of its own. The folders below it convert the bytes of a data set to a model's input
 // tensors, with the same numbers as the official reference.
 //
 //   - image decodes, resizes, crops and normalises pictures

@@ -16,13 +16,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("data set of function calls")
 
 // FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// Table is the official name of the table that the endpoints harness makes, without its extension.
+// Table is the official file name, without extension, of the table that the endpoints harness makes.
 const Table = "bfcl_v4_single_turn"
 
 // FunctionSample is a question with the available functions and the right calls.
@@ -30,16 +30,16 @@ type FunctionSample struct {
 	ID, Subset string
 	Messages   []ChatMessage
 	Tools      string // a list of Tool in JSON
-	Functions  string // a list of descriptions in JSON, as the data set has them
-	Answers    string // a list of calls in JSON, each with the possible values of its arguments; [] where none is right
+	Functions  string // a list of descriptions in JSON, unchanged from the data set
+	Answers    string // a JSON list of calls, each with the possible values of its arguments; [] if no call is right
 }
 
-// ChatMessage is a turn of a chat.
+// ChatMessage is one message of a chat.
 type ChatMessage struct{ Role, Content string }
 
-// Open reads and checks all samples of a folder of bfcl-eval (that of the package, its data, or one that holds
-// bfcl_eval/data), or of the table in Parquet or JSON lines. The error lists every fault: it is a [*FaultError], for
-// which errors.Is(err, ErrDataset) holds.
+// Open reads and checks all samples. path is a folder of bfcl-eval (the package's folder, its data folder, or the
+// parent of bfcl_eval/data), or the table in Parquet or JSON lines. The error is a [*FaultError] that lists every
+// fault; it wraps ErrDataset.
 func Open(path string) ([]FunctionSample, error) {
 	var faults fault.FaultList
 	read := readTable
@@ -103,7 +103,7 @@ func asList(v any, err error) ([]any, error) {
 	return all, err
 }
 
-// readFolder reads the files of bfcl-eval's data.
+// readFolder reads the files in bfcl-eval's data folder.
 func readFolder(dir string, faults *fault.FaultList) (all []FunctionSample, err error) {
 	for _, subset := range Subsets() {
 		name := "BFCL_v4_" + subset + ".json"
@@ -134,7 +134,8 @@ func readFolder(dir string, faults *fault.FaultList) (all []FunctionSample, err 
 	return all, nil
 }
 
-// answersOf are the possible answers of a subset by their ids; nil of one where no call is right.
+// answersOf reads the possible answers of a subset, by question ID. It returns nil for subsets in which no call is
+// right.
 func answersOf(dir, subset, name string, faults *fault.FaultList) map[string]string {
 	if strings.Contains(subset, "relevance") {
 		return nil
@@ -157,7 +158,7 @@ func answersOf(dir, subset, name string, faults *fault.FaultList) map[string]str
 	return answers
 }
 
-// jsonLine is an object of a file of JSON lines.
+// jsonLine is an object from a line of a file of JSON lines.
 type jsonLine struct {
 	*pyvalue.Dict
 	line int // from 1
@@ -171,7 +172,7 @@ func (l jsonLine) fieldValue(key string) (any, error) {
 	return v, nil
 }
 
-const maxBytes = 1 << 28 // of a file: the largest official one has 4 MB
+const maxBytes = 1 << 28 // of a file; the largest official file has 4 MB
 
 func readLines(path string, faults *fault.FaultList) (all []jsonLine, err error) {
 	f, err := bounded.Open(path)
@@ -206,7 +207,8 @@ func readLines(path string, faults *fault.FaultList) (all []jsonLine, err error)
 	return all, nil
 }
 
-// ParseSample reads a line of a file of questions of a subset, and that of its possible answers; empty: there are none.
+// ParseSample parses a line of a subset's file of questions and the matching line of possible answers. An empty answer
+// means that the subset has no answers.
 func ParseSample(subset, question, answer string) (FunctionSample, error) {
 	v, err := pyvalue.Decode(question)
 	row, ok := v.(*pyvalue.Dict)
@@ -230,7 +232,7 @@ func ParseSample(subset, question, answer string) (FunctionSample, error) {
 	return s, nil
 }
 
-// sampleOf reads a line of a file of questions.
+// sampleOf converts a line of a file of questions.
 func sampleOf(row *pyvalue.Dict) (s FunctionSample, err error) {
 	var ok bool
 	if s.ID, ok = pyvalue.Field[string](row, "id"); !ok {
@@ -267,7 +269,8 @@ func sampleOf(row *pyvalue.Dict) (s FunctionSample, err error) {
 	return s, nil
 }
 
-// messagesOf are the messages of a list of objects: role and content, which may be missing or null, and nothing else.
+// messagesOf converts a list of objects to messages. An object may contain only role and content. Each may be missing
+// or null.
 func messagesOf(v any) (all []ChatMessage, err error) {
 	messages, err := asList(v, nil)
 	if err != nil {

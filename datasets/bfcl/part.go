@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Subsets are those of the single-turn part, in the data set's order.
+// Subsets returns the subsets of the single-turn part, in the data set's order.
 func Subsets() []string {
 	return []string{
 		"simple_python", "simple_java", "simple_javascript", "multiple", "parallel", "parallel_multiple", "live_simple",
@@ -16,7 +16,7 @@ func Subsets() []string {
 	}
 }
 
-// SubsetGroups are groups of subsets. live_relevance is in none.
+// SubsetGroups returns the subsets of each category. live_relevance belongs to no category.
 func SubsetGroups() map[string][]string {
 	all := Subsets()
 	return map[string][]string{"non_live": all[:6], "live": all[6:10], "hallucination": all[10:12]}
@@ -24,18 +24,18 @@ func SubsetGroups() map[string][]string {
 
 // SampleSelection selects samples. The zero value selects all.
 type SampleSelection struct {
-	Subsets    []string // these alone; they win over Categories
-	Categories []string // the subsets of these alone
-	// Percent is how much of a subset is taken, its first samples: above 0, at most 100; nil: all. Shares has that of
-	// categories, which wins. At least one sample of each subset is.
+	Subsets    []string // use only these subsets; nil: use Categories
+	Categories []string // if Subsets is nil, use only the subsets of these categories
+	// Percent is the share of each subset to use, from its beginning: above 0, up to 100; nil: all. Shares overrides it
+	// for the subsets of a category. One sample or more of each subset is used.
 	Percent *float64
 	Shares  map[string]float64
-	// Floor: subsets of at most so many samples are whole. nil: none is.
+	// Floor is the size up to which a subset is used whole. nil: Percent and Shares apply to all subsets.
 	Floor *int
-	Most  int // the first so many of all that are taken; 0: all
+	Most  int // use only the first Most samples of the selection; 0: all
 }
 
-// OfficialSelection is the part that the rules of qwen3.6-27b want: 995 of 3641 samples.
+// OfficialSelection returns the selection that the rules require for qwen3.6-27b: 995 of 3641 samples.
 func OfficialSelection() SampleSelection {
 	floor := 25
 	return SampleSelection{
@@ -44,8 +44,8 @@ func OfficialSelection() SampleSelection {
 	}
 }
 
-// SelectFrom takes the part of samples that are in the data set's order. Where anything but whole subsets is wanted,
-// subsets are in the order of their names.
+// SelectFrom returns the selected samples of all, which must be in the data set's order. If Percent, Shares or Floor is
+// set, the result is sorted by the subsets' names.
 func (p SampleSelection) SelectFrom(all []FunctionSample) ([]FunctionSample, error) {
 	subsets, err := p.chosenSubsets()
 	if err := errors.Join(err, p.checkOptions()); err != nil {
@@ -71,7 +71,7 @@ func (p SampleSelection) SelectFrom(all []FunctionSample) ([]FunctionSample, err
 	return taken, nil
 }
 
-// chosenSubsets are those that are taken from.
+// chosenSubsets returns the subsets from which samples are selected.
 func (p SampleSelection) chosenSubsets() ([]string, error) {
 	if p.Subsets != nil || p.Categories == nil {
 		if p.Subsets != nil {
@@ -105,7 +105,7 @@ func (p SampleSelection) checkOptions() error {
 	return errors.Join(faults...)
 }
 
-// sampleCount is how many samples of a subset are taken.
+// sampleCount returns how many of a subset's total samples to use.
 func (p SampleSelection) sampleCount(subset string, total int) int {
 	if p.Floor != nil && total <= *p.Floor {
 		return total

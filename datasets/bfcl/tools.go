@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// types are those of JSON's schemas, by the names that descriptions use. Any other name becomes string.
+// types maps the type names in descriptions to types of JSON Schema. Any other name becomes string.
 var types = map[string]string{
 	"integer": "integer", "byte": "integer", "short": "integer", "long": "integer", "Bigint": "integer",
 	"number": "number", "float": "number", "double": "number",
@@ -20,8 +20,8 @@ var types = map[string]string{
 	"string": "string", "any": "string", "Any": "string", "char": "string", "String": "string",
 }
 
-// ServerTool is a function as servers are told of it: a copy of a description, with a name without dots and with the
-// types of JSON's schemas. The error is one that bfcl-eval stops at, too.
+// ServerTool converts a function's description to the form that servers expect. It returns a copy that has a name
+// without dots and the types of JSON Schema. It fails for the same descriptions as bfcl-eval.
 func ServerTool(function any) (*pyvalue.Dict, error) {
 	of, ok := deepCopy(function).(*pyvalue.Dict)
 	if !ok {
@@ -50,7 +50,7 @@ func ServerTool(function any) (*pyvalue.Dict, error) {
 	return tool, nil
 }
 
-// convertProperties changes properties to what a schema has.
+// convertProperties converts properties to JSON Schema.
 func convertProperties(properties *pyvalue.Dict) error {
 	for _, name := range properties.Keys() {
 		p, ok := pyvalue.Field[*pyvalue.Dict](properties, name)
@@ -110,7 +110,7 @@ func typeOf(name string) string {
 	return "string"
 }
 
-// convertItems changes the type of a list's items, which must be a known one.
+// convertItems converts the type of a list's items. An unknown type is an error.
 func convertItems(items *pyvalue.Dict) (string, error) {
 	name, _ := pyvalue.Field[string](items, "type")
 	of, ok := types[name]
@@ -121,7 +121,7 @@ func convertItems(items *pyvalue.Dict) (string, error) {
 	return of, nil
 }
 
-// deepCopy copies lists and objects.
+// deepCopy returns a deep copy of lists and objects.
 func deepCopy(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -29,13 +29,13 @@ func CaseNames() []string {
 	return names
 }
 
-// FoldFile is the file of names that Open takes in a folder in the place of the benchmark's cases.
+// FoldFile is the name of an optional file in the folder. Open uses the cases that it lists instead of the benchmark's.
 const FoldFile = "fold1_validation.txt"
 
-// maxFoldBytes is the size up to which a list of names is read: that of the benchmark has 2 kB.
+// maxFoldBytes limits the size of a list of names; the benchmark's list has 2 kB.
 const maxFoldBytes = 1 << 20
 
-// readFold reads a list of names, one a line.
+// readFold reads a list of names, one per line.
 func readFold(path string) (names []string, err error) {
 	data, err := bounded.ReadFile(path, maxFoldBytes)
 	if err != nil {
@@ -62,7 +62,7 @@ func readFold(path string) (names []string, err error) {
 	return names, lines.Err()
 }
 
-// validName says whether a name is that of a case, which files can be called by.
+// validName reports whether name is safe as a case's name and as part of file names.
 func validName(name string) bool {
 	grade, id, ok := strings.Cut(name, "__")
 	return ok && (grade == "HGG" || grade == "LGG") && id != "" && filepath.IsLocal(name) &&

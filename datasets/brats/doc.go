@@ -12,7 +12,7 @@
 //
 // NAME is HGG__CASE or LGG__CASE. Axes are depth, height and width, the reverse of the files' order. Channels are T1,
 // T1 with contrast agent, T2 and FLAIR. Classes are 0 background, 1 oedema, 2 non-enhancing and 3 enhancing tumour;
-// published files use 2, 1 and 4 instead, and are converted.
+// published files use 2, 1 and 4 instead; these labels are converted.
 //
 // In scope: finding, checking and reading volumes, the benchmark's list of cases. Out of scope: cropping and
 // normalising (published heads need both); scoring.

@@ -7,17 +7,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/nifti"
 )
 
-// Labels of published files.
+// Classes in published files, and the enhancing tumour's class after conversion.
 const (
 	publishedNonEnhancing = 1
 	publishedOedema       = 2
 	publishedEnhancing    = 4
-	enhancing             = 3 // of converted files
+	enhancing             = 3
 )
 
-// Labels reads the classes of the voxels of case i as scanned, 0 to 3 in C order of Shape, which the caller owns. A
-// file with a 4 is a published one and is converted, one with a 3 has been; one with neither is what the layout says:
-// as published below HGG and LGG, converted in labelsTr. Both in one file, and any other value, are errors.
+// Labels returns the classes of case i's voxels as scanned, 0 to 3, in C order of Shape. The caller owns the result. A
+// file that contains a 4 is in the published form and is converted. A file that contains a 3 is already converted. For
+// other files the layout decides: files below HGG and LGG are in the published form, files in labelsTr are converted. A
+// file with both a 3 and a 4, or with any other value, is an error.
 func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	h, labels, err := nifti.ReadClasses(c.labels, nifti.Reversed, publishedEnhancing)
@@ -50,7 +51,7 @@ func convertLabels(labels []uint8) {
 	}
 }
 
-// noteLabels remembers what the labels of a case told.
+// noteLabels records whether the labels of a case contain a 3 or a 4, for Doubt.
 func (s *CaseSet) noteLabels(name string, three, four bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +63,8 @@ func (s *CaseSet) noteLabels(name string, three, four bool) {
 	}
 }
 
-// Doubt is an error where the labels that were read are of both kinds, and some could be of either: published ones in a
-// folder of converted ones, beside others that have no enhancing tumour.
+// Doubt returns an error if labels read so far are ambiguous: in a folder of converted labels, one case has published
+// labels and another has neither a 3 nor a 4.
 func (s *CaseSet) Doubt() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

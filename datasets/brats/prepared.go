@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// indexPickle is the list of cases that the reference's preprocessing writes, in the order in which they were done.
+// indexPickle is the list of cases that the reference's preprocessing writes, in the order of processing.
 const indexPickle = "preprocessed_files.pkl"
 
-// maxIndexBytes is the size up to which the list is read: that of all cases has 2 kB.
+// maxIndexBytes limits the size of indexPickle; that of all cases has 2 kB.
 const maxIndexBytes = 1 << 20
 
-// findPreprocessed returns the cases of an index, whose order is kept, or those of a fold that is asked for.
+// findPreprocessed returns the cases of the index in its order, or those of the fold if o names one.
 func findPreprocessed(root string, o CaseOptions) (*CaseSet, error) {
 	path := filepath.Join(root, indexPickle)
 	names, err := readIndex(path)
@@ -50,7 +50,8 @@ func findPreprocessed(root string, o CaseOptions) (*CaseSet, error) {
 	return s, faults.Err(ErrDataset, path)
 }
 
-// labelsFolder is the first folder of labels that there is of those beside preprocessed cases and of the reference's.
+// labelsFolder returns the first existing folder of labels, searching near the preprocessed cases and then in the
+// reference's folders.
 func labelsFolder(root string) string {
 	folders := []string{
 		filepath.Join(root, "labelsTr"), filepath.Join(root, "..", "labelsTr"),
@@ -80,8 +81,8 @@ func readIndex(path string) ([]string, error) {
 	return names, nil
 }
 
-// withPickle reads the pickle of a case, [image, dict], and calls use, which must keep nothing of the array. The file
-// is mapped: what is not looked at of an image is not read.
+// withPickle opens the case's pickle, [image, dict], and calls use. use must not keep references to the array. The file
+// is memory-mapped, so parts of an image that use does not touch are not read.
 func (c *caseFiles) withPickle(use func(image *pickle.NumpyArray, facts pickle.Dict) error) error {
 	info, err := os.Stat(c.pickle)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *caseFiles) withPickle(use func(image *pickle.NumpyArray, facts pickle.D
 	return file.Close()
 }
 
-// readPlacement reads where the head lies, and holds the image to the shape that the model has.
+// readPlacement reads the head's position and checks that the image has the shape o.Padded.
 func (c *caseFiles) readPlacement(o CaseOptions) error {
 	return c.withPickle(func(image *pickle.NumpyArray, facts pickle.Dict) (err error) {
 		if c.at, err = parsePlacement(facts); err != nil {
@@ -136,14 +137,14 @@ func (c *caseFiles) readPlacement(o CaseOptions) error {
 				return fmt.Errorf("size_after_cropping %v, want at most %v, the model's input", c.at.Size, o.Padded)
 			}
 		}
-		if o.LabelsOnly { // the scorer does not look at images
+		if o.LabelsOnly { // the scorer does not need images
 			return nil
 		}
 		return checkImage(image, o.Padded)
 	})
 }
 
-// parsePlacement reads the fields that say where a head lies.
+// parsePlacement reads the fields that give a head's position.
 func parsePlacement(facts pickle.Dict) (p HeadPlacement, err error) {
 	for _, field := range []struct {
 		key  string
@@ -171,7 +172,7 @@ func parsePlacement(facts pickle.Dict) (p HeadPlacement, err error) {
 
 func asTriple(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
 
-// checkImage wants an array of float32 of the channels.
+// checkImage requires an array of float32 with one volume per channel.
 func checkImage(image *pickle.NumpyArray, padded [3]int) error {
 	want := append([]int{Channels}, padded[:]...)
 	if size := 4 * Channels * padded[0] * padded[1] * padded[2]; image.DType != "<f4" || image.Fortran ||
@@ -182,7 +183,6 @@ func checkImage(image *pickle.NumpyArray, padded [3]int) error {
 	return nil
 }
 
-// readImage reads the image.
 func (c *caseFiles) readImage(padded [3]int) (values []float32, err error) {
 	err = c.withPickle(func(image *pickle.NumpyArray, _ pickle.Dict) error {
 		if err := checkImage(image, padded); err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/nifti"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("brain tumour data set")
 
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// What a head has.
+// Properties of the data set.
 const (
 	Channels = 4
 	Classes  = 4 // background, oedema, non-enhancing and enhancing tumour
@@ -28,23 +28,23 @@ const (
 
 // CaseOptions contains the expected properties of a data set. The zero value is for the benchmark's data set.
 type CaseOptions struct {
-	// Fold is a file of names, one a line, of the cases to use. Empty: those that the preprocessing lists, or FoldFile in
-	// the folder, or those of Cases.
+	// Fold is a file with the names of the cases to use, one per line. Empty: use the preprocessing's list, else FoldFile
+	// in the folder, else CaseNames.
 	Fold  string
 	Count int // use only the first Count cases; 0: all
-	// Labels is the folder of NAME.nii.gz; empty: where the layout has it.
+	// Labels is the folder of the NAME.nii.gz files. Empty: use the layout's folder.
 	Labels string
-	// LabelsOnly leaves the images of preprocessed cases unread and those that are not there unmissed.
+	// LabelsOnly skips the images of preprocessed cases, which may then be missing.
 	LabelsOnly bool
-	// Padded is the shape that preprocessed images must have; zero: any.
+	// Padded is the required shape of preprocessed images. Zero: any shape.
 	Padded [3]int
 }
 
 // HeadPlacement is the position of a preprocessed head in its volume.
 type HeadPlacement struct {
-	Raw  [3]int // of the volume as scanned
-	Low  [3]int // the first voxel of the head's box in it
-	Size [3]int // of the box
+	Raw  [3]int // shape of the volume as scanned
+	Low  [3]int // first voxel of the head's box in the volume
+	Size [3]int // size of the box
 }
 
 // CaseSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
@@ -52,14 +52,14 @@ type CaseSet struct {
 	layout folderLayout
 	cases  []caseFiles
 	padded [3]int
-	raw    bool // labels lie where published ones do
+	raw    bool // labels are at their published places
 
 	mu        sync.Mutex
-	published string // a case whose labels have a 4
-	unclear   string // a case of labelsTr whose labels have neither 3 nor 4
+	published string // a case whose labels contain a 4
+	unclear   string // a case in labelsTr whose labels contain neither a 3 nor a 4
 }
 
-// folderLayout is how a data set lies in its folder.
+// folderLayout identifies the layout of a data set's folder.
 type folderLayout int
 
 const (
@@ -68,19 +68,19 @@ const (
 	preprocessed
 )
 
-// caseFiles are where a case lies, and what is known of it.
+// caseFiles contains the paths and the properties of a case.
 type caseFiles struct {
 	name     string
-	channels [Channels]string // NIfTI
-	labels   string           // NIfTI
-	pickle   string           // of the prepared image and where it lies
-	at       HeadPlacement    // of preprocessed cases
-	shape    [3]int           // of the volume
+	channels [Channels]string // paths of NIfTI files
+	labels   string           // path of a NIfTI file
+	pickle   string           // path of the prepared image and its position
+	at       HeadPlacement    // for preprocessed cases only
+	shape    [3]int           // of the scanned volume
 }
 
-// Open finds out the layout of dir and checks the headers of all volumes, and what the pickles of preprocessed cases
-// say of them: that they can be read, that channels and labels have one size and a spacing that needs no resampling.
-// The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open detects the layout of dir. It checks that the headers of all volumes can be read, that the channels and labels
+// of a case have the same size, and that no volume needs resampling. For preprocessed cases it checks the pickles
+// instead. The error is a [*FaultError] that lists every fault; it wraps ErrDataset.
 func Open(dir string, o CaseOptions) (*CaseSet, error) {
 	s, err := findCases(dir, o)
 	if err != nil {
@@ -91,7 +91,7 @@ func Open(dir string, o CaseOptions) (*CaseSet, error) {
 	return s, faults.Err(ErrDataset, dir)
 }
 
-// findCases returns the cases of dir, unchecked.
+// findCases returns the cases of dir without checking them.
 func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -115,10 +115,10 @@ func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 		"imagesTr and labelsTr: %w", ErrDataset, dir, indexPickle, fs.ErrNotExist)
 }
 
-// renamedFolder is where the reference puts the renamed files, below its folder build.
+// renamedFolder is the reference's folder of renamed files, relative to its build folder.
 const renamedFolder = "raw_data/nnUNet_raw_data/Task043_BraTS2019"
 
-// findNamed returns the cases of a list of names.
+// findNamed returns the cases that namesOf lists, with their paths in layout l.
 func findNamed(root string, l folderLayout, o CaseOptions) (*CaseSet, error) {
 	names, err := namesOf(root, o)
 	if err != nil {
@@ -144,7 +144,7 @@ func findNamed(root string, l folderLayout, o CaseOptions) (*CaseSet, error) {
 	return s, nil
 }
 
-// namesOf are the cases to use of a data set that does not list its own.
+// namesOf returns the cases to use if the data set contains no list.
 func namesOf(root string, o CaseOptions) ([]string, error) {
 	names, path := CaseNames(), o.Fold
 	if path == "" && fault.PathExists(filepath.Join(root, FoldFile)) {
@@ -166,7 +166,7 @@ func (o CaseOptions) firstNames(names []string) []string {
 	return names
 }
 
-// labelsIn is the file of labels of a case in the folder asked for, or else in the one given.
+// labelsIn returns the path of a case's labels in the folder asked, or in folder if asked is empty.
 func labelsIn(asked, folder, name string) string {
 	if asked != "" {
 		folder = asked
@@ -174,7 +174,7 @@ func labelsIn(asked, folder, name string) string {
 	return filepath.Join(folder, name+".nii.gz")
 }
 
-// checkCase returns the problems of a case, and sets its shape.
+// checkCase sets the shape of a case and returns its problems.
 func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if s.layout == preprocessed {
@@ -209,7 +209,7 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	return problems
 }
 
-// checkSpacing requires the spacing of a volume to be so near to one millimetre that no size changes.
+// checkSpacing requires a spacing so close to one millimetre that resampling would not change the size.
 func checkSpacing(h *nifti.VolumeHeader) string {
 	for k, spacing := range h.Spacing {
 		if n := float64(h.Shape[k]); !(spacing*n > n-0.5 && spacing*n < n+0.5) {
@@ -221,22 +221,23 @@ func checkSpacing(h *nifti.VolumeHeader) string {
 
 func reversed[T any](v [3]T) [3]T { return [3]T{v[2], v[1], v[0]} }
 
-// Len is the number of cases.
+// Len returns the number of cases.
 func (s *CaseSet) Len() int { return len(s.cases) }
 
-// Name is what case i is called.
+// Name returns the name of case i.
 func (s *CaseSet) Name(i int) string { return s.cases[i].name }
 
-// Preprocessed is whether images are ready for the model: cropped, normalised and padded.
+// Preprocessed reports whether images are ready for the model: cropped, normalised and padded.
 func (s *CaseSet) Preprocessed() bool { return s.layout == preprocessed }
 
-// Shape is the depth, height and width in voxels of case i as scanned.
+// Shape returns case i's depth, height and width as scanned, in voxels.
 func (s *CaseSet) Shape(i int) [3]int { return s.cases[i].shape }
 
-// Placement is where the head of a preprocessed case lies.
+// Placement returns the head's position in preprocessed case i.
 func (s *CaseSet) Placement(i int) HeadPlacement { return s.cases[i].at }
 
-// Read reads the four channels of case i, which is not preprocessed, in C order of Shape. The caller owns them.
+// Read returns the four channels of case i in C order of Shape. Case i must not be preprocessed. The caller owns the
+// result.
 func (s *CaseSet) Read(i int) ([][]float32, error) {
 	c := &s.cases[i]
 	channels := make([][]float32, Channels)
@@ -251,7 +252,8 @@ func (s *CaseSet) Read(i int) ([][]float32, error) {
 	return channels, fault.ErrorAbout(ErrDataset, c.name, errors.Join(faults...))
 }
 
-// Prepared reads the image of preprocessed case i: Channels volumes of the padded shape in C order. The caller owns it.
+// Prepared returns the image of preprocessed case i: Channels volumes of the padded shape, in C order. The caller owns
+// the result.
 func (s *CaseSet) Prepared(i int) ([]float32, error) {
 	c := &s.cases[i]
 	values, err := c.readImage(s.padded)

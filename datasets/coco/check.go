@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// slack is how far in pixels a box may reach beyond its picture: boxes are written with rounded numbers.
+// slack is the number of pixels that a box may extend beyond its picture, because boxes are rounded.
 const slack = 1
 
-// annotationChecker holds what annotations refer to.
+// annotationChecker contains the images and categories to which annotations refer.
 type annotationChecker struct {
 	faults     *fault.FaultList
 	images     map[int64]*ImageEntry
 	categories map[int64]bool
 }
 
-// checkRecords adds all that is inconsistent within a file to faults.
+// checkRecords adds inconsistencies within the file to faults.
 func (f *AnnotationFile) checkRecords(o ImageOptions, faults *fault.FaultList) {
 	c := annotationChecker{faults, make(map[int64]*ImageEntry, len(f.Images)), make(map[int64]bool, len(f.Categories))}
 	if len(f.Images) == 0 && faults.Len() == 0 {
@@ -80,7 +80,7 @@ func (c *annotationChecker) checkCategories(categories []Category, classes int) 
 	}
 }
 
-// checkAnnotation returns what is wrong, or "".
+// checkAnnotation returns what is wrong with a, or "".
 func (c *annotationChecker) checkAnnotation(a *BoxAnnotation) string {
 	im := c.images[a.Image]
 	x, y, w, h := a.Box[0], a.Box[1], a.Box[2], a.Box[3]

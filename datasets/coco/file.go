@@ -25,11 +25,11 @@ type Category struct {
 // BoxAnnotation is an entry of "annotations": a true box.
 type BoxAnnotation struct {
 	ID       int64
-	Image    int64      // Image.ID
+	Image    int64      // ImageEntry.ID
 	Category int64      // Category.ID
 	Box      [4]float64 // x, y, width, height in pixels
-	Area     float64    // in pixels, of the object and not of the box
-	Crowd    bool       // a region of many objects
+	Area     float64    // of the object, not of the box, in pixels
+	Crowd    bool       // the box covers a group of objects
 }
 
 // AnnotationFile is the content of an annotation file, in the order of the file.
@@ -39,22 +39,22 @@ type AnnotationFile struct {
 	Annotations []BoxAnnotation
 }
 
-// fileParser reads an annotation file as a stream, one record after another: masks, which are most of
-// a file, are never held.
+// fileParser reads an annotation file as a stream, record by record. It never stores masks, which make up most of a
+// file.
 type fileParser struct {
 	decoder *json.Decoder
 	faults  *fault.FaultList
 	file    AnnotationFile
-	seen    map[string]bool // sections
+	seen    map[string]bool // sections read so far
 
-	images, annotations idSpace // of identifiers
+	images, annotations idSpace // IDs of images and of annotations
 }
 
-// sections are what an annotation file must have.
+// sections lists the required sections of an annotation file.
 var sections = [...]string{"images", "categories", "annotations"}
 
-// parseFile reads an annotation file. Records that are wrong in themselves are added to faults, and left out. An error
-// says that the text is not a JSON object, or how its reading failed.
+// parseFile reads an annotation file. It adds invalid records to faults and leaves them out. It returns an error if the
+// text is not a JSON object or cannot be read.
 func parseFile(r io.Reader, faults *fault.FaultList) (*AnnotationFile, error) {
 	p := fileParser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
 	if err := p.readObject(); err != nil {
@@ -69,7 +69,7 @@ func parseFile(r io.Reader, faults *fault.FaultList) (*AnnotationFile, error) {
 	return &p.file, nil
 }
 
-// assignNumbers gives their numbers to identifiers that are texts.
+// assignNumbers replaces text IDs with numbers.
 func (p *fileParser) assignNumbers() {
 	for name, s := range map[string]*idSpace{"images": &p.images, "annotations": &p.annotations} {
 		if s.numbers && s.texts {
@@ -155,8 +155,8 @@ func (p *fileParser) readSection(name string) error {
 	return p.expectDelimiter(']')
 }
 
-// decodeRecord decodes one record into v. It is false if the record is wrong, which it reports; an error ends the
-// reading.
+// decodeRecord decodes one record into v. It reports an invalid record as a fault and returns false. An error ends
+// parsing.
 func (p *fileParser) decodeRecord(where string, v any) (bool, error) {
 	err := p.decoder.Decode(v)
 	var mistyped *json.UnmarshalTypeError
@@ -171,7 +171,8 @@ func (p *fileParser) decodeRecord(where string, v any) (bool, error) {
 	return err == nil, err
 }
 
-// reportMissing reports the fields that a record lacks, of pairs of a name and whether it is there.
+// reportMissing reports the missing fields of a record as faults. fields alternates between a field's name and whether
+// it is present.
 func (p *fileParser) reportMissing(where string, fields ...any) bool {
 	lacks := false
 	for i := 0; i < len(fields); i += 2 {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// wholeNumber is a whole number, however it is written: 1007, 1007.0 as pandas writes it, 1.007e3.
+// wholeNumber is a whole number in any notation: 1007, 1007.0 as pandas writes it, or 1.007e3.
 type wholeNumber int64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -21,7 +21,7 @@ func (w *wholeNumber) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// maxWhole is the largest number up to which each whole one has a float64 of its own.
+// maxWhole is the largest whole number such that float64 represents it and all smaller ones exactly.
 const maxWhole = 1 << 53
 
 func wholeOf(text []byte) (int64, bool) {
@@ -35,7 +35,7 @@ func wholeOf(text []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// categoryID is the identifier of a category, which models number: a whole number, in quotes, too.
+// categoryID is the ID of a category. Models use numbers, so it must be a whole number, possibly in quotes.
 type categoryID wholeNumber
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -51,7 +51,7 @@ func (l *categoryID) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// boolFlag is what is 0 or 1, or false or true as several programs write it. Null is 0, as if it was not there.
+// boolFlag is a boolean that programs write as 0 or 1, or as false or true. Null counts as 0, like a missing field.
 type boolFlag bool
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -69,7 +69,7 @@ func (f *boolFlag) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// recordID is an identifier: a whole number, or a text as OpenImages has it.
+// recordID is an ID: a whole number, or a text as in OpenImages.
 type recordID struct {
 	number wholeNumber
 	text   string
@@ -88,7 +88,7 @@ func (i *recordID) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String is the identifier as the file has it.
+// String returns the ID as it is written in the file.
 func (i *recordID) String() string {
 	if i.isText {
 		return strconv.Quote(i.text)
@@ -96,7 +96,7 @@ func (i *recordID) String() string {
 	return strconv.FormatInt(int64(i.number), 10)
 }
 
-// typeError is the error for a value of another kind than to.
+// typeError returns an error for a JSON value that cannot be decoded into to.
 func typeError(text []byte, to any) error {
 	found := map[byte]string{'"': "string", '{': "object", '[': "array", 't': "bool", 'f': "bool", 'n': "null"}[text[0]]
 	if found == "" {
@@ -105,7 +105,7 @@ func typeError(text []byte, to any) error {
 	return &json.UnmarshalTypeError{Value: found, Type: reflect.TypeOf(to).Elem()}
 }
 
-// withArticle puts the article before the name of a kind of values.
+// withArticle prepends "a" or "an" to kind.
 func withArticle(kind string) string {
 	if kind[0] == 'a' || kind[0] == 'o' {
 		return "an " + kind
@@ -113,7 +113,7 @@ func withArticle(kind string) string {
 	return "a " + kind
 }
 
-// describeType says what a field is, for messages.
+// describeType describes the values that t accepts, for messages.
 func describeType(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[wholeNumber](), reflect.TypeFor[categoryID]():
@@ -132,14 +132,14 @@ func describeType(t reflect.Type) string {
 	return "a text"
 }
 
-// idSpace are the identifiers of one kind in a file, all of which are numbers, or all texts. Texts get numbers in the
-// order of the texts, by which pycocotools sorts them.
+// idSpace contains the IDs of one kind of record in a file. They are either all numbers or all texts. Texts get numbers
+// in their sort order, as in pycocotools.
 type idSpace struct {
 	numbers, texts bool
-	known          map[string]int64 // by the order in which they came
+	known          map[string]int64 // numbers of texts in the order of appearance
 }
 
-// numberOf is the number of an identifier: of a text one until settle.
+// numberOf returns the number of an ID. For a text it is preliminary until assignNumbers.
 func (s *idSpace) numberOf(i *recordID) int64 {
 	if !i.isText {
 		s.numbers = true
@@ -157,7 +157,7 @@ func (s *idSpace) numberOf(i *recordID) int64 {
 	return n
 }
 
-// assignNumbers returns what the numbers of texts become; nil: they were numbers.
+// assignNumbers maps the preliminary numbers of texts to the final ones. It returns nil if the IDs are numbers.
 func (s *idSpace) assignNumbers() []int64 {
 	if !s.texts {
 		return nil

@@ -14,16 +14,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Where a safe subset is.
+// Paths of the safe subset, relative to the data set's folder.
 const (
 	SafeFolder      = "val2017_safe"
 	SafeAnnotations = "annotations/instances_val2017_safe.json"
 	fullAnnotations = "annotations/instances_val2017.json"
 )
 
-// OpenSafe reads and checks the subset of COCO whose licences let a benchmark hand it on, as [Open] does: the pictures
-// lie in val2017_safe, or in one of COCO's folders; the annotations have COCO's name, or that of the official script's
-// output, which stands beside COCO's own and is preferred.
+// OpenSafe reads and checks the subset of COCO whose licences allow redistribution, as [Open] does. The pictures are in
+// val2017_safe or in one of COCO's folders. If SafeAnnotations, the official script's output, exists, it is used;
+// otherwise the annotations must be in the file with COCO's name.
 func OpenSafe(dir string, o ImageOptions) (*ImageSet, error) {
 	o.Annotations, o.Folders = fullAnnotations, []string{SafeFolder, "val2017", "."}
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(SafeAnnotations))); err == nil {
@@ -32,27 +32,27 @@ func OpenSafe(dir string, o ImageOptions) (*ImageSet, error) {
 	return Open(dir, o)
 }
 
-// safeLicences are parts of the addresses of licences that the benchmark's authors take for safe. by-nd has no slash at
-// its end, so that by-nd-nc is among them.
+// safeLicences contains parts of the URLs of licences that the benchmark's authors consider safe. The entry by-nd has
+// no final slash so that it also matches by-nd-nc.
 var safeLicences = [...]string{
 	"creativecommons.org/licenses/by/", "creativecommons.org/licenses/by-sa/", "creativecommons.org/licenses/by-nd",
 	"flickr.com/commons/usage", "www.usa.gov",
 }
 
-// SafeSubset is the subset of an annotation file whose licences are safe.
+// SafeSubset is the part of an annotation file with safe licences.
 type SafeSubset struct {
-	Names    []string // of the pictures, paths with slashes, in the order of the file
-	Images   int      // of the whole file
+	Names    []string // paths of the pictures, with slashes, in the order of the file
+	Images   int      // number of images in the whole file
 	sections []jsonSection
 }
 
-// jsonSection is a part of the file that is written; records keep the form that they had.
+// jsonSection is a section of the written file. Its records are copied unchanged.
 type jsonSection struct {
 	name string
 	text json.RawMessage
 }
 
-// Annotations is how many boxes belong to the images.
+// Annotations returns the number of boxes in the subset's images.
 func (s *SafeSubset) Annotations() (n int) {
 	for _, section := range s.sections {
 		if list, ok := splitArray(section.text); ok && section.name == "annotations" {
@@ -62,9 +62,9 @@ func (s *SafeSubset) Annotations() (n int) {
 	return n
 }
 
-// ReadSafe reads an annotation file of COCO and chooses the images whose licence is safe: that which "licenses" has
-// under the image's own number; where it has none, or no address, the image is left out. An image that names no licence
-// is a fault. The error lists every fault.
+// ReadSafe reads an annotation file of COCO and selects the images with a safe licence. It looks up an image's licence
+// number in "licenses". It leaves out images whose licence is not listed there or has no URL. An image without a
+// licence number is a fault. The error lists every fault.
 func ReadSafe(path string) (*SafeSubset, error) {
 	f, err := bounded.OpenUpTo(path, maxAnnotationBytes)
 	if err != nil {
@@ -114,7 +114,7 @@ func splitArray(text json.RawMessage) (list []json.RawMessage, ok bool) {
 	return list, json.Unmarshal(text, &list) == nil && text != nil && list != nil
 }
 
-// safeNumbers are the ids of licences that are safe.
+// safeNumbers returns the IDs of the safe licences.
 func safeNumbers(licences []json.RawMessage, faults *fault.FaultList) map[int64]bool {
 	safe := map[int64]bool{}
 	for i, text := range licences {
@@ -127,7 +127,7 @@ func safeNumbers(licences []json.RawMessage, faults *fault.FaultList) map[int64]
 			continue
 		}
 		address := strings.ToLower(l.URL)
-		safe[int64(*l.ID)] = false // of several with one id the last counts
+		safe[int64(*l.ID)] = false // if several entries have the same ID, the last one counts
 		for _, part := range safeLicences {
 			safe[int64(*l.ID)] = safe[int64(*l.ID)] || strings.Contains(address, part)
 		}
@@ -135,7 +135,7 @@ func safeNumbers(licences []json.RawMessage, faults *fault.FaultList) map[int64]
 	return safe
 }
 
-// chooseImages notes the names of safe images and returns their records and ids.
+// chooseImages records the names of safe images and returns their records and IDs.
 func (s *SafeSubset) chooseImages(images []json.RawMessage, safe map[int64]bool, faults *fault.FaultList) (
 	chosen []json.RawMessage, ids map[recordID]bool,
 ) {
@@ -188,8 +188,8 @@ func joinArray(records []json.RawMessage) json.RawMessage {
 	return append(text, ']')
 }
 
-// WriteTo writes the annotation file of the subset: info, all licences, its images and their annotations in the order
-// of the file, all categories.
+// WriteTo writes the subset's annotation file: info, all licences, the subset's images and annotations in the order of
+// the original file, and all categories.
 func (s *SafeSubset) WriteTo(w io.Writer) (n int64, err error) {
 	b := bufio.NewWriterSize(w, 1<<20)
 	for i, section := range s.sections {

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("detection data set")
 
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
@@ -25,18 +25,20 @@ type FaultError = fault.DatasetError
 
 // ImageOptions contains the expected properties of a data set. The zero value is for COCO's validation set of 2017.
 type ImageOptions struct {
-	Annotations string // the annotation file below the data set's folder; "": annotations/instances_val2017.json
-	// of the pictures, below the data set's folder, tried in turn; nil: val2017, then the folder itself
+	// path of the annotation file, relative to the data set's folder; "": annotations/instances_val2017.json
+	Annotations string
+	// Folders are the folders of pictures, relative to the data set's folder, in search order. nil: val2017, then the data
+	// set's folder.
 	Folders   []string
 	Count     int // use only the first Count images as samples; 0: all
-	MaxPixels int // largest width times height of a picture; 0: any
-	Classes   int // the categories' ids must be 0 to Classes-1, in this order; 0: any number of any ids
-	// OnlyAnnotated leaves out the images without annotations, as the reference does for models that count the categories
-	// of the data set instead of using their ids: 4952 of 5000 are left.
+	MaxPixels int // limit of width times height of a picture; 0: no limit
+	Classes   int // category IDs must be 0 to Classes-1, in this order; 0: any IDs
+	// OnlyAnnotated excludes images without annotations, which leaves 4952 of 5000. The reference does this for models
+	// that number the categories of the data set instead of using their IDs.
 	OnlyAnnotated bool
-	// Present leaves out the images whose picture is not there.
+	// Present excludes images whose picture is missing.
 	Present bool
-	// LabelsOnly leaves the pictures unchecked: to score a finished run, the annotations are enough.
+	// LabelsOnly skips the checks of pictures. Scoring a finished run needs only the annotations.
 	LabelsOnly bool
 }
 
@@ -51,13 +53,12 @@ func (o ImageOptions) withDefaults() ImageOptions {
 // ImageSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
 type ImageSet struct {
 	file   *AnnotationFile
-	images []ImageEntry // of the samples
-	paths  []string     // of their pictures
+	images []ImageEntry // images that are samples
+	paths  []string     // paths of their pictures
 }
 
-// Open reads the annotation file below dir as a stream, and checks each record of it and the header of each picture of
-// a sample. Samples are in the order of the file. The error lists every fault: it is a [*FaultError], for which
-// errors.Is(err, ErrDataset) holds.
+// Open reads and checks the annotation file below dir as a stream, and the header of each sample's picture. Samples are
+// in the order of the file. The error is a [*FaultError] that lists every fault; it wraps ErrDataset.
 func Open(dir string, o ImageOptions) (*ImageSet, error) {
 	o = o.withDefaults()
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
@@ -75,8 +76,7 @@ func Open(dir string, o ImageOptions) (*ImageSet, error) {
 	return s, faults.Err(ErrDataset, path)
 }
 
-// maxAnnotationBytes is the size up to which an annotation file is read: OpenImages' own of the
-// 24,781 pictures has 200 MB.
+// maxAnnotationBytes limits the size of an annotation file. OpenImages' file for 24,781 pictures has 200 MB.
 const maxAnnotationBytes = 4 << 30
 
 func readFile(path string, faults *fault.FaultList) (*AnnotationFile, error) {
@@ -92,7 +92,7 @@ func readFile(path string, faults *fault.FaultList) (*AnnotationFile, error) {
 	return file, nil
 }
 
-// layoutError says what layout is expected.
+// layoutError adds the expected layout to err.
 func layoutError(dir string, o ImageOptions, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDataset, err)
@@ -101,7 +101,7 @@ func layoutError(dir string, o ImageOptions, err error) error {
 		strings.Join(o.Folders, " or "), err)
 }
 
-// sampleImages are the images of the file that are samples of the benchmark.
+// sampleImages returns the images of the file that are samples.
 func sampleImages(dir string, f *AnnotationFile, o ImageOptions) []ImageEntry {
 	images := f.Images
 	if o.OnlyAnnotated {
@@ -123,7 +123,7 @@ func sampleImages(dir string, f *AnnotationFile, o ImageOptions) []ImageEntry {
 	return images
 }
 
-// findPictures sets the paths, and adds what is wrong with the pictures to faults.
+// findPictures sets the paths of the pictures and adds their problems to faults.
 func (s *ImageSet) findPictures(dir string, o ImageOptions, faults *fault.FaultList) {
 	s.paths = make([]string, len(s.images))
 	problems := make([]string, len(s.images))
@@ -147,8 +147,8 @@ func (s *ImageSet) findPictures(dir string, o ImageOptions, faults *fault.FaultL
 	}
 }
 
-// hintAtMissing adds what can be done where most pictures are missing, before it is said which: the annotations are of
-// a larger set.
+// hintAtMissing adds a fault that suggests what to do if most pictures are missing. The annotations then probably
+// belong to a larger set.
 func (s *ImageSet) hintAtMissing(problems []string, faults *fault.FaultList) {
 	missing := 0
 	for i, problem := range problems {
@@ -164,8 +164,8 @@ func (s *ImageSet) hintAtMissing(problems []string, faults *fault.FaultList) {
 	}
 }
 
-// sizeProblem compares with the size in the picture's file, where the sides may be exchanged:
-// EXIF may turn the picture.
+// sizeProblem compares the entry's size with the size in the picture's file. Width and height may be swapped, because
+// EXIF may rotate the picture.
 func (im ImageEntry) sizeProblem(width, height int) string {
 	if (width == im.Width && height == im.Height) || (width == im.Height && height == im.Width) {
 		return ""
@@ -174,7 +174,7 @@ func (im ImageEntry) sizeProblem(width, height int) string {
 		im.Width, im.Height)
 }
 
-// findPicture returns the path of a picture in the first folder that has it, or else in the first folder.
+// findPicture returns the picture's path in the first folder that contains it, or in the first folder if none does.
 func findPicture(dir string, o ImageOptions, name string) string {
 	name = filepath.FromSlash(name)
 	if !o.LabelsOnly || o.Present {
@@ -188,22 +188,22 @@ func findPicture(dir string, o ImageOptions, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(o.Folders[0]), name)
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (s *ImageSet) Len() int { return len(s.images) }
 
-// Image is sample i's image.
+// Image returns the annotation file's entry for sample i.
 func (s *ImageSet) Image(i int) ImageEntry { return s.images[i] }
 
-// Images are those of the samples, in order. The caller must not change them.
+// Images returns the entries of the samples, in order. The caller must not change them.
 func (s *ImageSet) Images() []ImageEntry { return s.images }
 
-// File is the whole annotation file. The caller must not change it.
+// File returns the whole annotation file. The caller must not change it.
 func (s *ImageSet) File() *AnnotationFile { return s.file }
 
-// Path is where sample i's picture lies.
+// Path returns the path of sample i's picture.
 func (s *ImageSet) Path(i int) string { return s.paths[i] }
 
-// Read returns the bytes of sample i's picture file, which the caller owns.
+// Read returns the content of sample i's picture file. The caller owns it.
 func (s *ImageSet) Read(i int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.paths[i], picture.MaxBytes)
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// CaptionsFile is where the captions lie in the folder of a data set.
+// CaptionsFile is the path of the captions, relative to the data set's folder.
 const CaptionsFile = "captions/captions.tsv"
 
 // CaptionRow is a sample: a row of captions.tsv.
 type CaptionRow struct {
-	ID   int64 // of the caption in COCO's annotations; 0 where the file has no such column
+	ID   int64 // ID of the caption in COCO's annotations; 0 if the file has no such column
 	Text string
 }
 
-// maxCaptionBytes bounds the bytes of captions.tsv, which has 800 KB.
+// maxCaptionBytes limits the size of captions.tsv; the official file has 800 KB.
 const maxCaptionBytes = 1 << 30
 
-// ReadCaptions reads captions.tsv, as pandas writes it: a row of names, tabs between fields, fields that hold a
-// quotation mark or a tab in quotation marks, those within doubled. It needs a column "caption". The error lists all
-// faults, and is ErrDataset.
+// ReadCaptions reads captions.tsv as pandas writes it, with a header row and tabs between fields. Fields that contain a
+// quotation mark or a tab are quoted, and quotation marks inside them are doubled. The column "caption" is required.
+// The error lists all faults and wraps ErrDataset.
 func ReadCaptions(path string) ([]CaptionRow, error) {
 	data, err := bounded.ReadFile(path, maxCaptionBytes)
 	if err != nil {
@@ -41,7 +41,7 @@ func ReadCaptions(path string) ([]CaptionRow, error) {
 	return captions, faults.Err(ErrDataset, path)
 }
 
-// parseCaptions adds rows that are wrong to faults, and leaves them out.
+// parseCaptions returns the valid rows and adds invalid ones to faults.
 func parseCaptions(data []byte, faults *fault.FaultList) (captions []CaptionRow) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma = '\t'
@@ -71,7 +71,7 @@ func parseCaptions(data []byte, faults *fault.FaultList) (captions []CaptionRow)
 		case errors.Is(err, csv.ErrFieldCount):
 			faults.Addf(fmt.Sprintf("line %d", line), "%d fields, want %d: a tab in a caption needs quotation marks around it",
 				len(row), len(names))
-		case err != nil: // what follows cannot be told apart
+		case err != nil: // the rows after this error cannot be separated
 			faults.Addf("", "%v: a quotation mark within a caption is doubled, and the caption is in quotation marks", err)
 			return captions
 		default:

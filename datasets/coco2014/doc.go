@@ -1,7 +1,7 @@
 // Package coco2014 reads the inputs and the reference data of the text-to-image benchmark on COCO-2014:
 //
 //	DIR/captions/captions.tsv                     one caption in each row: sample i is row i
-//	DIR/latents/latents.npy, else latents.pt      float32: the one latent that every picture begins with
+//	DIR/latents/latents.npy, else latents.pt      float32: the latent that every picture starts from
 //	val2014.npz                                   mean and covariance of the features of the real pictures
 //
 // In scope: finding and checking these files. Out of scope: pictures; tokens; scoring.

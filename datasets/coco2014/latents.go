@@ -17,16 +17,16 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
 )
 
-// LatentNoise is the noise that pictures begin with.
+// LatentNoise is the noise from which every picture is generated.
 type LatentNoise struct {
 	Shape  [4]int    // 1, channels, height, width
 	Values []float32 // in C order
 }
 
-// maxLatents bounds the numbers of a latent, which has 65,536.
+// maxLatents limits the number of values of a latent; the official one has 65,536.
 const maxLatents = 1 << 26
 
-// FindLatents returns the file in the folder of a data set: latents/latents.npy, or latents.pt where that is not there.
+// FindLatents returns the path of the latents in dir: latents/latents.npy, or latents.pt if the former does not exist.
 func FindLatents(dir string) string {
 	path := filepath.Join(dir, "latents", "latents.npy")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -37,8 +37,8 @@ func FindLatents(dir string) string {
 	return path
 }
 
-// ReadLatents reads an array of NumPy's or, of the name *.pt, a tensor of torch.save, nothing of which is executed:
-// float32 of the shape (1, channels, height, width), all of them numbers. The error is ErrDataset.
+// ReadLatents reads a NumPy array, or a torch.save tensor from a *.pt file without executing any code. The array must
+// be finite float32 values of the shape (1, channels, height, width). Errors wrap ErrDataset.
 func ReadLatents(path string) (*LatentNoise, error) {
 	shape, data, err := readTensor(path)
 	if err != nil {

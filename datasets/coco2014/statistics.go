@@ -20,14 +20,14 @@ type FeatureStatistics struct {
 	Covariance []float64 // "sigma", in C order: len(Mean) x len(Mean)
 }
 
-// maxFeatures bounds the width of features, of which there are 2,048.
+// maxFeatures limits the number of features; the official statistics have 2,048.
 const maxFeatures = 1 << 13
 
-// StatisticsFile is where the statistics of the real pictures lie in the folder of a data set, unless said otherwise.
+// StatisticsFile is the default path of the real pictures' statistics, relative to the data set's folder.
 const StatisticsFile = "val2014.npz"
 
-// ReadStatistics reads an archive of NumPy's that holds the arrays mu and sigma, of float64 or float32, of one width.
-// What their numbers are is not looked at. The error lists what is wrong, and is ErrDataset.
+// ReadStatistics reads a NumPy archive with the arrays mu and sigma, which must be float64 or float32 and have the same
+// width. It does not check the values. The error lists every fault and wraps ErrDataset.
 func ReadStatistics(path string) (s *FeatureStatistics, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func ReadStatistics(path string) (s *FeatureStatistics, err error) {
 	return s, fault.ErrorAbout(ErrDataset, path, err)
 }
 
-// ParseStatistics reads such an archive of so many bytes.
+// ParseStatistics parses the archive of ReadStatistics from the size bytes of r.
 func ParseStatistics(r io.ReaderAt, size int64) (*FeatureStatistics, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -84,7 +84,7 @@ func readMember(z *zip.Reader, name string, most int64) (numbers []float64, shap
 	return numbers, h.Shape, nil
 }
 
-// readArray reads an array of at most so many floats, in C order, and nothing after it.
+// readArray reads an array of up to most floats in C order. Data after the array is an error.
 func readArray(r io.Reader, most int64) (*npy.Header, []byte, error) {
 	h, err := npy.ReadHeader(r)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// follows are the roles that may follow one.
+// follows lists the roles that may follow each role.
 var follows = map[string][]string{
 	"": {"user"}, "user": {"assistant"}, "assistant": {"tool", "user"}, "tool": {"assistant", "user"},
 }
 
-// checkOrder adds what is wrong with a conversation: one fault of the order at most, since it makes the next ones, and
-// all of the rows.
+// checkOrder adds the faults of a conversation: the first fault of its order, because it causes further ones, and all
+// faults within rows.
 func (c *rowsInOrder) checkOrder(faults *fault.FaultList) {
 	ordered := true
 	role, called := "", false
@@ -38,7 +38,8 @@ func (c *rowsInOrder) checkOrder(faults *fault.FaultList) {
 	}
 }
 
-// checkRoleAfter says what is wrong with a row behind one of a role, which may have called tools.
+// checkRoleAfter returns an error if the row may not follow a row with the given role. called reports whether that row
+// called tools.
 func (r *chatRow) checkRoleAfter(role string, called bool) error {
 	switch {
 	case !slices.Contains(follows[role], r.role):
@@ -54,7 +55,7 @@ func (r *chatRow) checkRoleAfter(role string, called bool) error {
 	return nil
 }
 
-// checkFields says what is wrong with a row by itself.
+// checkFields checks a row without regard to its neighbours.
 func (r *chatRow) checkFields() error {
 	switch r.role {
 	case "user":
@@ -69,7 +70,7 @@ func (r *chatRow) checkFields() error {
 	return nil
 }
 
-// hasValue says that a field is there, and neither null nor empty.
+// hasValue reports whether the named field exists and is neither null nor empty.
 func (r *chatRow) hasValue(name string) bool {
 	v, _ := r.Get(name)
 	switch v := v.(type) {

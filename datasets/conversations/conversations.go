@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ErrDataset is what every error of this package is: a file that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a file is missing or invalid.
 var ErrDataset = errors.New("recorded conversations")
 
 // FaultError contains all faults of a file; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// OfficialName and OfficialSHA256 are of the official file, with 20 conversations and 1007 turns of the client.
+// Name and checksum of the official file, which contains 20 conversations with 1007 turns of the client.
 const (
 	OfficialName   = "agentic_coding_2.5h.jsonl"
 	OfficialSHA256 = "b7da8c4ffbe1cabd79c4d8169e5201541e006364b4bfc016d01d893e20ee6f70"
@@ -29,40 +29,40 @@ const (
 
 // ConversationSet contains the conversations of a file.
 type ConversationSet struct {
-	Turns  []ClientTurn    // of the client, conversation by conversation in the file's order, each in its turns' order
-	Rows   []*pyvalue.Dict // all rows, in the same order, as the file has them
+	Turns  []ClientTurn    // the client's turns, by conversation in the file's order, then by turn
+	Rows   []*pyvalue.Dict // all rows unchanged, in the same order
 	SHA256 string          // of the file
 }
 
-// ClientTurn is a turn of the client, either a user's message or answers of tools.
+// ClientTurn is a turn of the client: a user's message or the results of tools.
 type ClientTurn struct {
 	Conversation string
-	Turn         int // of the row, from 1: the model's turns count as well
-	// Messages are all that was said before, as it was recorded, and what is said now. Turns of a conversation share
-	// them: they must not be changed.
+	Turn         int // number of the row in its conversation, from 1; the model's turns count as well
+	// Messages contains the recorded messages before this turn, and those of this turn. Turns of a conversation share the
+	// underlying array, so it must not be changed.
 	Messages []ChatMessage
-	Tools    string  // a list in JSON; empty: there are none
-	Delay    float64 // seconds that the tools took when it was recorded, 0 or more
-	// Fields are those of a request that the row has itself, by the API's names: they win over a benchmark's own.
+	Tools    string  // a JSON list; empty: no tools
+	Delay    float64 // seconds that the tools took in the recording, 0 or more
+	// Fields contains the row's own fields of a request, by the API's names. They override a benchmark's fields.
 	Fields map[string]any
 }
 
-// ChatMessage is one turn of a chat.
+// ChatMessage is one message of a chat.
 type ChatMessage struct {
 	Role      string // "system", "user", "assistant", "tool"
 	Content   string
-	NoContent bool // it has no content at all
+	NoContent bool // the message has no content field
 	Name      string
 	Reasoning string
-	Calls     []string // of tools, each as JSON
-	CallID    string   // that a tool answers
+	Calls     []string // tool calls, each as JSON
+	CallID    string   // ID of the call that this message answers
 }
 
-// maxBytes is of a file: the official one has 2 MB.
+// maxBytes limits the size of a file; the official file has 2 MB.
 const maxBytes = 1 << 30
 
-// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
-// for which errors.Is(err, ErrDataset) holds.
+// Open reads and checks path, which is a file or the folder of the official file. The error is a [*FaultError] that
+// lists every fault; it wraps ErrDataset.
 func Open(path string) (*ConversationSet, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, OfficialName)
@@ -75,7 +75,7 @@ func Open(path string) (*ConversationSet, error) {
 	return parseText(string(text), path)
 }
 
-// ParseConversations reads and checks the text of a file.
+// ParseConversations parses and checks the content of a file.
 func ParseConversations(text string) (*ConversationSet, error) { return parseText(text, "the text") }
 
 func parseText(text, path string) (*ConversationSet, error) {
@@ -106,7 +106,7 @@ type chatRow struct {
 	role  string
 }
 
-// readRows reads the rows of which it is known where they belong. Those that describe the file are dropped.
+// readRows reads the rows that have a conversation and a turn. It leaves out rows that describe the file.
 func readRows(text string, faults *fault.FaultList) (all []chatRow) {
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -137,7 +137,7 @@ func readRows(text string, faults *fault.FaultList) (all []chatRow) {
 
 const metadata = "dataset_metadata"
 
-// readPosition reads where a row belongs.
+// readPosition reads the conversation, turn and role of a row.
 func (r *chatRow) readPosition() error {
 	id, _ := r.Get("conversation_id")
 	if r.id = pyvalue.Text(id); id == nil || r.id == "" || r.id == "nan" {
@@ -158,19 +158,19 @@ func (r *chatRow) readPosition() error {
 	return nil
 }
 
-// textField is a field that is a text; empty where it is none.
+// textField returns the text in the named field, or "" if it is not a text.
 func (r *chatRow) textField(name string) string {
 	s, _ := pyvalue.Field[string](r.Dict, name)
 	return s
 }
 
-// rowsInOrder is one with its rows in the order of their turns.
+// rowsInOrder contains the rows of a conversation in the order of their turns.
 type rowsInOrder struct {
 	id   string
 	rows []chatRow
 }
 
-// groupRows makes conversations of rows, which must lie beside one another.
+// groupRows groups rows into conversations. The rows of a conversation must be adjacent.
 func groupRows(rows []chatRow, faults *fault.FaultList) (all []*rowsInOrder) {
 	seen := map[string]*rowsInOrder{}
 	apart := map[string]bool{}
@@ -192,17 +192,17 @@ func groupRows(rows []chatRow, faults *fault.FaultList) (all []*rowsInOrder) {
 	return all
 }
 
-// official are the fields of a request that the endpoints harness takes from a row.
+// official lists the request fields that the endpoints harness copies from a row.
 var official = []string{
 	"model", "stream", "temperature", "seed", "top_p", "top_k", "repetition_penalty", "n", "presence_penalty",
 	"frequency_penalty", "stop", "logit_bias", "user", "chat_template", "chat_template_kwargs", "tool_choice",
 	"max_completion_tokens", "max_new_tokens",
 }
 
-// lasting are those of the first row of a user that hold for all rows without.
+// lasting lists the request fields that a user's first row sets for all later rows without them.
 var lasting = []string{"model", "stream", "max_completion_tokens", "max_new_tokens"}
 
-// clientTurns are those of the client.
+// clientTurns returns the client's turns.
 func (c *rowsInOrder) clientTurns(faults *fault.FaultList) (all []ClientTurn) {
 	var said []ChatMessage
 	if i := slices.IndexFunc(c.rows, func(r chatRow) bool { return r.textField("system") != "" }); i >= 0 {
@@ -236,7 +236,8 @@ func (c *rowsInOrder) clientTurns(faults *fault.FaultList) (all []ClientTurn) {
 	return all
 }
 
-// requestFields are those of a request that a row has, or else the first row of the user for all.
+// requestFields returns the request fields of a row. Fields of inheritedFields that are missing come from the user's
+// first row.
 func (r *chatRow) requestFields(first chatRow) map[string]any {
 	all := map[string]any{}
 	for _, name := range official {
@@ -249,7 +250,7 @@ func (r *chatRow) requestFields(first chatRow) map[string]any {
 	return all
 }
 
-// parseMessages parses what a row says.
+// parseMessages returns the messages of a row.
 func (r *chatRow) parseMessages(faults *fault.FaultList) (all []ChatMessage) {
 	if results, ok := r.Get("tool_results"); ok {
 		list, _ := results.([]any)

@@ -12,20 +12,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// fileArray is a matrix in a file: rows of elements, in C order and little endian.
+// fileArray is a matrix in a file, stored in C order and little endian.
 type fileArray struct {
 	file    io.ReaderAt
-	offset  int64 // of the elements
+	offset  int64 // of the first element, in bytes
 	dtype   string
 	rows    int
 	columns int
 }
 
-// sizes are the bytes of the dtypes that are read.
+// sizes contains the supported dtypes and their size in bytes.
 var sizes = map[string]int{"<f4": 4, "<i4": 4, "<i8": 8, "|u1": 1, "|i1": 1, "|b1": 1, "<f8": 8}
 
-// newArray reads the header of an array that takes up length bytes of a file, from offset on. problem says what is
-// wrong with it: it must have one of the dtypes, and two dimensions, or one, which is one column.
+// newArray reads the header of the array in the length bytes of file from offset on. problem describes an invalid
+// array, or is "". The array must have one of the dtypes and one or two dimensions. One dimension counts as one column.
 func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *fileArray, problem string) {
 	h, err := npy.ReadHeader(bufio.NewReader(io.NewSectionReader(file, offset, length)))
 	if err != nil {
@@ -38,7 +38,8 @@ func newArray(file io.ReaderAt, offset, length int64, dtypes ...string) (a *file
 	return a, ""
 }
 
-// arrayFromHeader is an array without its elements, of a header that begins length bytes.
+// arrayFromHeader checks h and returns an array without its elements. length is the size of the header and the elements
+// in bytes.
 func arrayFromHeader(h *npy.Header, length int64, dtypes ...string) (a *fileArray, problem string) {
 	shape := h.Shape
 	if len(shape) == 1 {
@@ -63,7 +64,7 @@ func (a *fileArray) readBytes(start, end int) ([]byte, error) {
 	return data, nil
 }
 
-// decodeRows reads rows of float32 or int32 into dst, a slice of them.
+// decodeRows decodes rows into dst, a slice of float32 or int32.
 func (a *fileArray) decodeRows(dst any, start, end int) error {
 	data, err := a.readBytes(start, end)
 	if err == nil {
@@ -72,7 +73,7 @@ func (a *fileArray) decodeRows(dst any, start, end int) error {
 	return err
 }
 
-// readFloats reads rows of any dtype.
+// readFloats returns rows of any supported dtype as float64.
 func (a *fileArray) readFloats(start, end int) ([]float64, error) {
 	data, err := a.readBytes(start, end)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// CheckPairs reads all pairs in use, with all processors, and lists every number that is not finite and every index
-// outside of its table, each with its file and its pair: Open looks at headers and labels alone. The error is a
-// [*FaultError], for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+// CheckPairs reads all pairs in use on all processors. It reports every number that is not finite and every index
+// outside its table, with its file and pair. Open checks only headers and labels. The error is a [*FaultError] that
+// wraps ErrDataset, or ctx's error if ctx ends first.
 func (s *PairSet) CheckPairs(ctx context.Context) error {
 	var faults fault.FaultList
 	eachBlock(ctx, s.Len(), func(start, end int) { s.checkBlock(start, end, &faults) })
@@ -27,7 +27,7 @@ func (s *PairSet) checkBlock(start, end int, faults *fault.FaultList) {
 	}
 }
 
-// addFaults adds the faults of an error.
+// addFaults adds the faults in err to faults.
 func addFaults(faults *fault.FaultList, err error) {
 	if err == nil {
 		return

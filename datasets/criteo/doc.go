@@ -5,12 +5,12 @@
 //	DIR/day_23_labels.npy                  pairs x 1: 0 or 1
 //
 //	DIR/terabyte_processed_test.bin        int32, pairs x 40: label, 13 numbers, 26 indices      (dlrm)
-//	DIR/day_23_reordered.npz               members X_int, X_cat and y: the same before, as it is first made; in its place
+//	DIR/day_23_reordered.npz               members X_int, X_cat and y; may replace the file above
 //	DIR/day_fea_count.npz                  member counts.npy: the rows of the 26 tables
 //
-// A pair consists of a user, an item and a label, which is 1 for a click. The files are larger than memory. Rows are
-// read on demand through the operating system's cache.
+// A pair consists of a user, an item and a label, which is 1 for a click. The files are larger than memory, so rows
+// are read on demand through the operating system's cache.
 //
-// In scope: finding and checking the files, reading pairs; traces of aggregated samples. Out of scope: drawing the
+// In scope: finding and checking the files, reading pairs, traces of aggregated samples. Out of scope: drawing the
 // sizes of samples; embedding tables.
 package criteo

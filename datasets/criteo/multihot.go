@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// The files of the multi-hot layout; the variant comes before the suffix.
+// File names of the multi-hot layout. The name of a variant is inserted before the suffix.
 const (
 	denseName  = "day_23_dense.npy"
 	sparseName = "day_23_sparse_multi_hot.npz"
@@ -24,19 +24,19 @@ func (o PairOptions) fileName(file string) string {
 	return stem + string(o.Variant) + "." + suffix
 }
 
-// anyFile is whether dir has a file of the layout.
+// anyFile reports whether dir contains a file of the multi-hot layout.
 func (o PairOptions) anyFile(dir string) bool {
 	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
 		return fault.PathExists(filepath.Join(dir, o.fileName(name)))
 	})
 }
 
-// multiHot are the arrays of the layout. Those of embedding tables lie in one file.
+// multiHot contains the arrays of the multi-hot layout. One file contains all tables.
 type multiHot struct {
 	numbers *fileArray
 	tables  [Tables]*fileArray
 	hot     []int
-	names   [2]string // of the files of numbers and tables
+	names   [2]string // of the dense and the sparse file, for messages
 }
 
 var errLabelsOnly = errors.New("the data set was opened for its labels alone")
@@ -89,7 +89,7 @@ func (s *PairSet) openMultiHot(dir string, o PairOptions, faults *fault.FaultLis
 	}
 }
 
-// pairsInUse is how many pairs of all that there are the benchmark uses: of the whole day its first half, rounded up.
+// pairsInUse returns the number of pairs that the benchmark uses. Of the whole day it uses the first half, rounded up.
 func (o PairOptions) pairsInUse(pairs int) int {
 	if o.Variant == Full {
 		pairs -= pairs / 2
@@ -113,7 +113,7 @@ func (s *PairSet) openArray(dir, name string, faults *fault.FaultList, dtypes ..
 	return a
 }
 
-// openArchive opens a npz file of size bytes; archive is nil with a fault.
+// openArchive opens an npz file of size bytes. If this fails, it adds a fault and archive is nil.
 func (s *PairSet) openArchive(dir, name string, faults *fault.FaultList) (archive *zip.Reader, f io.ReaderAt,
 	size int64) {
 	f, size, err := s.openFile(filepath.Join(dir, name))
@@ -128,7 +128,7 @@ func (s *PairSet) openArchive(dir, name string, faults *fault.FaultList) (archiv
 	return archive, f, size
 }
 
-// openTables finds the arrays of all tables in a npz file.
+// openTables opens the arrays of all tables in an npz file.
 func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, faults *fault.FaultList) {
 	members := map[string]*zip.File{}
 	for _, member := range archive.File {
@@ -144,7 +144,8 @@ func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, fa
 	}
 }
 
-// openMember finds the array of a member, which must be stored as it is: rows are read from the middle of it.
+// openMember opens the array in a member of an archive. The member must be stored without compression, because rows are
+// read at random positions.
 func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (*fileArray, string) {
 	if member == nil {
 		return nil, "the file has no such member, want 0.npy to 25.npy"
@@ -164,7 +165,7 @@ func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (
 	return newArray(f, offset, int64(member.UncompressedSize64), dtypes...)
 }
 
-// checkRows wants as many pairs in each array as there are labels.
+// checkRows requires each array to contain as many pairs as there are labels.
 func (m *multiHot) checkRows(want int, o PairOptions, faults *fault.FaultList) {
 	if want == 0 {
 		faults.Addf(o.fileName(labelsName), "no pairs, want at least 1")

@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// The files of the one-hot layout.
+// File names of the one-hot layout.
 const (
 	binaryName = "terabyte_processed_test.bin"
 	countsName = "day_fea_count.npz"
 )
 
-// columns of the binary file: label, numbers, indices.
+// columns is the number of columns of the binary file: label, dense numbers, indices.
 const columns = 1 + DenseFeatures + Tables
 
-// oneHot is the binary file: the test half of the day.
+// oneHot is the binary file of the one-hot layout, which contains the test half of the day.
 type oneHot struct {
 	rows    *fileArray
 	modulus int32
@@ -30,7 +30,7 @@ type oneHot struct {
 
 func (h *oneHot) hotness() []int { return h.hot }
 
-// dense reads numbers as the model wants them: log(x + 1), of int32.
+// dense reads the dense numbers in the form that the model expects: log(x + 1) of int32.
 func (h *oneHot) dense(dst []float32, start, end int) error {
 	return h.eachPair(start, end, func(pair int, row []int32) {
 		for i, v := range row[1 : 1+DenseFeatures] {
@@ -45,10 +45,10 @@ func (h *oneHot) sparse(dst []int32, table, start, end int) error {
 	})
 }
 
-// logOf is a number as the model wants it.
+// logOf returns log(v + 1), the form of dense numbers that the model expects.
 func logOf(v float32) float32 { return float32(math.Log(float64(v + 1))) }
 
-// limitIndex limits an index that is not negative; modulus 0 does not.
+// limitIndex returns index modulo modulus. It returns negative indices unchanged, and all indices if modulus is 0.
 func limitIndex(index, modulus int32) int32 {
 	if modulus > 0 && index >= 0 {
 		return index % modulus
@@ -58,10 +58,10 @@ func limitIndex(index, modulus int32) int32 {
 
 func (o PairOptions) modulus() int32 { return int32(min(o.Modulus, math.MaxInt32)) }
 
-// oneOfEach is the hotness of the layout.
+// oneOfEach returns the hotness of the one-hot layout: one index per table.
 func oneOfEach() []int { return slices.Repeat([]int{1}, Tables) }
 
-// eachPair calls do for each pair, counted from start, with its row.
+// eachPair calls do with the row of each pair in [start, end). Pairs are counted from start.
 func (h *oneHot) eachPair(start, end int, do func(pair int, row []int32)) error {
 	values := make([]int32, (end-start)*columns)
 	if err := h.rows.decodeRows(values, start, end); err != nil {
@@ -98,7 +98,7 @@ func (s *PairSet) openOneHot(dir string, o PairOptions, faults *fault.FaultList)
 	if s.rows == nil && !o.LabelsOnly {
 		s.rows = s.readCounts(dir, o, faults)
 	}
-	o.Variant = Sample // the file is the half of the day already
+	o.Variant = Sample // the file already contains only half of the day
 	if faults.Len() == 0 {
 		s.readLabels(o.pairsInUse(h.rows.rows), binaryName, faults, h.readLabels)
 	}
@@ -110,7 +110,7 @@ func (h *oneHot) readLabels(start, end int) ([]float64, error) {
 	return labels, err
 }
 
-// readCounts reads the rows of each table, limited by the modulus.
+// readCounts reads the number of rows of each table, limited by the modulus.
 func (s *PairSet) readCounts(dir string, o PairOptions, faults *fault.FaultList) []int {
 	archive, _, _ := s.openArchive(dir, countsName, faults)
 	if archive == nil {
@@ -128,7 +128,7 @@ func (s *PairSet) readCounts(dir string, o PairOptions, faults *fault.FaultList)
 	return rows
 }
 
-// readCounts reads the member counts.npy: 26 whole numbers above 0. It may be compressed.
+// readCounts reads the member counts.npy: 26 whole numbers above 0. The member may be compressed.
 func readCounts(archive *zip.Reader) ([]int, error) {
 	member, err := archive.Open("counts.npy")
 	if err != nil {

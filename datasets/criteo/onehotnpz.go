@@ -11,14 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// reorderedName is the file of the one-hot layout before it is made into the binary one: arrays X_int, X_cat and y.
+// reorderedName is the file from which the binary file of the one-hot layout is made. It contains the arrays X_int,
+// X_cat and y.
 const reorderedName = "day_23_reordered.npz"
 
-// anyNumbers are the dtypes that its arrays have had.
+// anyNumbers returns the dtypes that the arrays may have.
 func anyNumbers() []string { return []string{"<i4", "<i8", "<f4", "<f8"} }
 
-// reorderedArrays are the arrays of the file. Those that it stores compressed, as it was published, are in memory:
-// of the whole day, 14 GB.
+// reorderedArrays contains the arrays of the file. Arrays that are compressed, as in the published file, are unpacked
+// into memory: 14 GB for the whole day.
 type reorderedArrays struct {
 	ints, cats *fileArray
 	modulus    int32
@@ -27,7 +28,7 @@ type reorderedArrays struct {
 
 func (h *reorderedArrays) hotness() []int { return h.hot }
 
-// dense reads numbers as the model wants them: log(x + 1).
+// dense reads the dense numbers in the form that the model expects: log(x + 1).
 func (h *reorderedArrays) dense(dst []float32, start, end int) error {
 	if h.ints == nil {
 		return errLabelsOnly
@@ -67,7 +68,7 @@ func (h *reorderedArrays) where(table int) string {
 	return fmt.Sprintf("%s: X_cat.npy, table %d", reorderedName, table)
 }
 
-// openReordered opens the first half of the day.
+// openReordered opens the pairs of the first half of the day.
 func (s *PairSet) openReordered(dir string, o PairOptions, faults *fault.FaultList) {
 	archive, f, size := s.openArchive(dir, reorderedName, faults)
 	if archive == nil {
@@ -96,7 +97,8 @@ func (s *PairSet) openReordered(dir string, o PairOptions, faults *fault.FaultLi
 	}
 }
 
-// openMember opens the pairs in use of an array that has so many columns; nil with a fault.
+// openMember opens the pairs in use of an array with the given number of columns. If this fails, it adds a fault and
+// returns nil.
 func (o PairOptions) openMember(archive *zip.Reader, f io.ReaderAt, size int64, name string, columns int,
 	faults *fault.FaultList) *fileArray {
 	a, problem := o.openRows(archive, f, size, name)
@@ -133,7 +135,7 @@ func (o PairOptions) unpackMember(member *zip.File) (a *fileArray, problem strin
 	if err != nil {
 		return nil, err.Error()
 	}
-	defer func() { _ = r.Close() }() // it was read as far as needed
+	defer func() { _ = r.Close() }() // only a part was read; its error is known
 	h, err := npy.ReadHeader(r)
 	if err != nil {
 		return nil, err.Error()

@@ -15,22 +15,22 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("click data set")
 
 // FaultError contains all faults of a data set, or of the pairs read; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// The shape of a pair.
+// Number of dense features of a pair, and number of embedding tables.
 const (
 	DenseFeatures = 13
 	Tables        = 26
 )
 
-// SizeVariant is a size of the data set, as written in the middle of its files' names.
+// SizeVariant is a size of the data set, as it appears in the middle of file names.
 type SizeVariant string
 
-// The variants. Of the whole day its first half is used, as in the reference; of the others everything.
+// The variants. As in the reference, only the first half of Full is used. The others are used completely.
 const (
 	Full   SizeVariant = ""
 	Sample SizeVariant = "_sample"
@@ -40,13 +40,13 @@ const (
 // PairOptions contains the expected properties of a data set. Except for Rows, the zero value is for the benchmarks'
 // data sets.
 type PairOptions struct {
-	Variant SizeVariant `param:"variant"` // of the multi-hot layout
+	Variant SizeVariant `param:"variant"` // variant of the multi-hot layout
 	Count   int         // use only the first Count pairs; 0: all
-	// Rows are those of each embedding table: indices must be below. Nil: only negative indices are refused.
+	// Rows is the number of rows of each embedding table; indices must be smaller. Nil: only negative indices are errors.
 	Rows []int `param:"rows"`
-	// Modulus limits the rows of the one-hot layout: an index stands for its remainder. 0: the index itself.
+	// Modulus limits the rows of tables in the one-hot layout: indices are taken modulo Modulus. 0: indices are unchanged.
 	Modulus int `param:"modulus" min:"0" max:"int32"`
-	// LabelsOnly leaves dense numbers and indices unchecked: to score a finished run, the labels are enough.
+	// LabelsOnly skips the checks of dense numbers and indices. Scoring a finished run needs only the labels.
 	LabelsOnly bool
 }
 
@@ -58,17 +58,16 @@ type PairSet struct {
 	closer []io.Closer
 }
 
-// pairSource is a layout: where the rows of pairs lie. Reads are of pairs [start, end), row by row.
+// pairSource reads the pairs of one layout. Ranges of pairs are [start, end), and values are stored pair by pair.
 type pairSource interface {
 	hotness() []int
 	dense(dst []float32, start, end int) error
 	sparse(dst []int32, table, start, end int) error
-	where(table int) string // what to call a table, or for -1 the dense numbers, in messages
+	where(table int) string // name of a table, or of the dense numbers for -1, for messages
 }
 
-// Open finds out the layout of dir, checks that all files are there and agree in dtype, shape and length, and
-// reads the labels. The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset)
-// holds. The caller closes the set.
+// Open detects the layout of dir, checks that all files exist and agree in dtype, shape and length, and reads the
+// labels. The error is a [*FaultError] that lists every fault; it wraps ErrDataset. The caller must close the set.
 func Open(dir string, o PairOptions) (*PairSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func (o PairOptions) checkOptions(faults *fault.FaultList) {
 	}
 }
 
-// openFile opens a file, which the set closes.
+// openFile opens a file. Close closes it.
 func (s *PairSet) openFile(path string) (*os.File, int64, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -116,28 +115,28 @@ func (s *PairSet) openFile(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// Close closes the files.
+// Close closes the set's files.
 func (s *PairSet) Close() error {
 	all := lists.Map(s.closer, io.Closer.Close)
 	s.closer = nil
 	return errors.Join(all...)
 }
 
-// Len is the number of pairs in use.
+// Len returns the number of pairs in use.
 func (s *PairSet) Len() int { return len(s.labels) }
 
-// Labels are 0 or 1 for each pair. The caller must not change them.
+// Labels returns the label of each pair, 0 or 1. The caller must not change it.
 func (s *PairSet) Labels() []uint8 { return s.labels }
 
-// Hotness is how many indices a pair has of each table. The caller must not change it.
+// Hotness returns the number of indices per pair in each table. The caller must not change it.
 func (s *PairSet) Hotness() []int { return s.source.hotness() }
 
-// TableRows are those of each embedding table as the data set or Options say; nil if neither does. The
-// caller must not change them.
+// TableRows returns the number of rows of each embedding table, from the data set or PairOptions.Rows; nil if neither
+// contains it. The caller must not change it.
 func (s *PairSet) TableRows() []int { return s.rows }
 
-// ReadDense reads the numbers of pairs [start, end) into dst, DenseFeatures of each pair. Numbers that are not finite
-// are an error that lists them.
+// ReadDense reads the dense numbers of pairs [start, end) into dst, DenseFeatures per pair. If numbers are not finite,
+// it returns an error that lists them.
 func (s *PairSet) ReadDense(dst []float32, start, end int) error {
 	if err := s.checkRange(len(dst), DenseFeatures, start, end); err != nil {
 		return err
@@ -154,8 +153,8 @@ func (s *PairSet) ReadDense(dst []float32, start, end int) error {
 	return faults.Err(ErrDataset, s.source.where(-1))
 }
 
-// ReadSparse reads the indices of pairs [start, end) into a table into dst, Hotness()[table] of each pair. Indices
-// outside of the table are an error that lists them.
+// ReadSparse reads the indices of pairs [start, end) in one table into dst, Hotness()[table] per pair. If indices are
+// outside the table, it returns an error that lists them.
 func (s *PairSet) ReadSparse(dst []int32, table, start, end int) error {
 	if table < 0 || table >= Tables {
 		return fmt.Errorf("%w: table %d, want 0 to %d", ErrDataset, table, Tables-1)
@@ -192,11 +191,11 @@ func (s *PairSet) checkRange(room, each, start, end int) error {
 	return nil
 }
 
-// blockPairs is how many pairs are read at a time when all of a file is read.
+// blockPairs is the number of pairs in a block when a whole file is read.
 const blockPairs = 1 << 16
 
-// readLabels sets the labels of n pairs, reading blocks with all processors: read appends the values of pairs
-// [start, end). Labels that are neither 0 nor 1 are faults.
+// readLabels sets the labels of n pairs. It calls read for blocks [start, end) on all processors; read returns the
+// block's labels. Labels other than 0 and 1 are faults.
 func (s *PairSet) readLabels(n int, where string, faults *fault.FaultList, read func(start, end int) ([]float64,
 	error)) {
 	s.labels = make([]uint8, n)
@@ -209,7 +208,7 @@ func (s *PairSet) readLabels(n int, where string, faults *fault.FaultList, read 
 	})
 }
 
-// eachBlock calls do with the pairs [start, end) of each block of n, with all processors, until ctx ends.
+// eachBlock calls do with each block [start, end) of n pairs, on all processors, until ctx ends.
 func eachBlock(ctx context.Context, n int, do func(start, end int)) {
 	lists.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// ReadTextLabels reads the labels of the file day_23 as it was published: lines of 40 fields between tabs, of which the
-// first is the label, 0 or 1. It reads at most the first most lines; 0: all. The error lists every fault, and
-// errors.Is(err, ErrDataset) holds.
+// ReadTextLabels reads the labels of the published file day_23. Its lines contain 40 fields with tabs between them. The
+// first field is the label, 0 or 1. It reads only the first most lines, or all if most is 0. The error lists every
+// fault and wraps ErrDataset.
 func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var labels []uint8
@@ -38,8 +38,8 @@ func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
 	return labels, faults.Err(ErrDataset, "labels")
 }
 
-// readLine returns a line, which the next call overwrites; io.EOF if there is none. Of a line that is longer than the
-// reader's buffer it returns the beginning, and passes over the rest.
+// readLine returns the next line, or io.EOF after the last one. The next call overwrites the result. Of a line that
+// exceeds the reader's buffer, it returns the beginning and skips the rest.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// PairRange is the range of pairs [Start, End) of one sample.
+// PairRange is the range of a sample's pairs, [Start, End).
 type PairRange struct{ Start, End int }
 
-// ReadTrace reads a trace of aggregated samples: lines "start, end, count", each sample beginning where the one before
-// it ends. The error lists every fault, and errors.Is(err, ErrDataset) holds.
+// ReadTrace reads a trace of aggregated samples, with lines "start, end, count". Each sample must start at the end of
+// the previous one. The error lists every fault and wraps ErrDataset.
 func ReadTrace(r io.Reader) ([]PairRange, error) {
 	var samples []PairRange
 	var faults fault.FaultList
@@ -40,8 +40,8 @@ func ReadTrace(r io.Reader) ([]PairRange, error) {
 	return samples, faults.Err(ErrDataset, "trace")
 }
 
-// parseRange reads a line whose sample begins at pair at. Even where there is a problem the
-// range is what could be read.
+// parseRange parses a line whose sample must start at pair at. If there is a problem, the range contains the fields
+// that could be read.
 func parseRange(line string, at int) (r PairRange, problem string) {
 	r = PairRange{at, at}
 	fields := strings.Split(line, ",")
@@ -66,7 +66,7 @@ func parseRange(line string, at int) (r PairRange, problem string) {
 	return r, problem
 }
 
-// WriteTrace writes a trace as ReadTrace and the official tools read it.
+// WriteTrace writes a trace in the form that ReadTrace and the official tools read.
 func WriteTrace(w io.Writer, samples []PairRange) error {
 	b := bufio.NewWriter(w)
 	for _, r := range samples {

@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("data set of retrieval")
 
 // FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// The official names.
+// Official file names, and the suffix of pages.
 const (
 	MappingFile   = "url_mapping.json"
 	QuestionsFile = "frames_dataset.tsv"
@@ -28,29 +28,29 @@ const (
 
 // WebPage is a web page.
 type WebPage struct {
-	Name string // of its file
-	URL  string // where it was; empty: not known
-	HTML []byte // whose bytes may be no HTML, and not UTF-8
+	Name string // file name
+	URL  string // address of the page; empty: unknown
+	HTML []byte // content of the file; not necessarily HTML or UTF-8
 }
 
-// PageFolder contains the pages of a folder.
+// PageFolder lists the pages in a folder.
 type PageFolder struct {
 	dir   string
 	names []string
 	urls  map[string]string
-	// Skipped are files beside the pages whose names differ from theirs in the case or the letters of .html alone: the
-	// reference leaves them out, too.
+	// Skipped contains files whose suffix differs from .html only in upper or lower case, or is .htm or similar. The
+	// reference skips them, too.
 	Skipped []string
 }
 
-// maxPageBytes bounds the bytes of a page, and maxMappingBytes those of the mapping.
+// Size limits of a page and of the mapping.
 const (
 	maxPageBytes    = 256 << 20
 	maxMappingBytes = 256 << 20
 )
 
-// OpenPages lists the pages of a folder: the files *.html directly in it, in the order of the bytes of their names.
-// url_mapping.json beside them, which may be missing, says where they were, by names without the last ending.
+// OpenPages lists the pages of a folder: its files *.html without subfolders, sorted by the bytes of their names. The
+// optional file url_mapping.json in the same folder maps their names, without the suffix, to URLs.
 func OpenPages(dir string) (*PageFolder, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -84,10 +84,10 @@ func OpenPages(dir string) (*PageFolder, error) {
 	return p, nil
 }
 
-// Len is how many pages there are.
+// Len returns the number of pages.
 func (p *PageFolder) Len() int { return len(p.names) }
 
-// Unmapped is how many pages have no URL.
+// Unmapped returns the number of pages without a URL.
 func (p *PageFolder) Unmapped() (n int) {
 	for i := range p.names {
 		if p.pageURL(i) == "" {
@@ -99,7 +99,7 @@ func (p *PageFolder) Unmapped() (n int) {
 
 func (p *PageFolder) pageURL(i int) string { return p.urls[strings.TrimSuffix(p.names[i], pageSuffix)] }
 
-// Page reads page i. One that cannot be read is returned without HTML, beside the error.
+// Page reads page i. If it cannot be read, the result has no HTML and the error is set.
 func (p *PageFolder) Page(i int) (WebPage, error) {
 	page := WebPage{Name: p.names[i], URL: p.pageURL(i)}
 	var err error

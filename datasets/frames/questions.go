@@ -14,16 +14,16 @@ import (
 
 // FramesQuestion is a question with its answer and the pages that contain the answer.
 type FramesQuestion struct {
-	Row    int // of the table, from 0
+	Row    int // row of the table, from 0
 	Prompt string
-	Answer string   // as the reference writes it to the judge: "nan" where the table has none
-	Links  []string // of the columns wikipedia_link_*, in their order; no empty ones
+	Answer string   // in the form that the reference sends to the judge; "nan" if the table has none
+	Links  []string // non-empty values of the columns wikipedia_link_*, in order
 }
 
-// maxQuestionsBytes bounds the bytes of a table of questions.
+// maxQuestionsBytes limits the size of a table of questions.
 const maxQuestionsBytes = 256 << 20
 
-// FindQuestions is the table of a path: a file, or frames_dataset.tsv of a folder.
+// FindQuestions returns the path of the table: path itself if it is a file, or frames_dataset.tsv in the folder path.
 func FindQuestions(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, QuestionsFile)
@@ -31,8 +31,8 @@ func FindQuestions(path string) string {
 	return path
 }
 
-// OpenQuestions reads frames_dataset.tsv, or that of a folder, as pandas reads it. The error lists every fault with its
-// line: it is a [*FaultError] where the file can be read.
+// OpenQuestions reads the table of FindQuestions in the way that pandas does. If the file can be read, an error is a
+// [*FaultError] that lists every fault with its line.
 func OpenQuestions(path string) ([]FramesQuestion, error) {
 	path = FindQuestions(path)
 	text, err := bounded.ReadFile(path, maxQuestionsBytes)
@@ -42,7 +42,7 @@ func OpenQuestions(path string) ([]FramesQuestion, error) {
 	return ParseQuestions(path, text)
 }
 
-// ParseQuestions is OpenQuestions of a text; path is for errors.
+// ParseQuestions parses the content of the table like OpenQuestions. It uses path only in errors.
 func ParseQuestions(path string, text []byte) ([]FramesQuestion, error) {
 	var faults fault.FaultList
 	if !utf8.Valid(text) {

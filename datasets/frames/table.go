@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// tableRow is one of a table.
+// tableRow is a row of a table.
 type tableRow struct {
-	line   int // where it begins, from 1
+	line   int // first line of the row, from 1
 	fields []string
 }
 
-// readTable takes a table of tabs apart as pandas does: a field in double quotes may hold tabs, line ends and quotes,
-// which are doubled; what stands behind its end belongs to it, too. Empty lines are left out.
+// readTable splits a tab-separated table in the way that pandas does. A field in double quotes may contain tabs, line
+// ends and doubled quotes. Text after the closing quote belongs to the field, too. Empty lines are skipped.
 func readTable(text string, faults *fault.FaultList) (rows []tableRow) {
 	line := 1
 	for text != "" {
@@ -39,7 +39,8 @@ func readTable(text string, faults *fault.FaultList) (rows []tableRow) {
 	return rows
 }
 
-// readField reads one field and the tab or line end behind it; ends: it was the last of its row.
+// readField reads a field and the tab or line end after it. ends reports whether the field was the last of its row,
+// closed whether its quote was closed.
 func readField(text string) (field, rest string, ends, closed bool) {
 	var b strings.Builder
 	quoted := strings.HasPrefix(text, `"`)
@@ -68,12 +69,12 @@ func readField(text string) (field, rest string, ends, closed bool) {
 	return b.String(), "", true, !quoted
 }
 
-// lineEnds counts the ends of lines.
+// lineEnds counts line ends in text.
 func lineEnds(text string) int {
 	return strings.Count(text, "\n") + strings.Count(text, "\r") - strings.Count(text, "\r\n")
 }
 
-// isMissing tells whether pandas takes a field for a value that is not there.
+// isMissing reports whether pandas reads field as a missing value.
 func isMissing(field string) bool {
 	switch field {
 	case "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
@@ -83,8 +84,9 @@ func isMissing(field string) bool {
 	return false
 }
 
-// columnValues are the values of a column as Python prints them: of whole numbers alone, as whole numbers, or with ".0"
-// where some are missing; of numbers, as numbers; else the texts. What is missing is "nan".
+// columnValues returns the values of column at as Python prints them. A column of whole numbers prints whole numbers,
+// or numbers with ".0" if values are missing. Other numbers print as floats, and all else as text. Missing values are
+// "nan".
 func columnValues(rows []tableRow, at int) []string {
 	texts := make([]string, len(rows))
 	gaps, whole, numbers, there := false, true, true, false
@@ -115,7 +117,7 @@ func columnValues(rows []tableRow, at int) []string {
 	return texts
 }
 
-// parseNumber reads a decimal number, or an infinity.
+// parseNumber parses a decimal number or an infinity.
 func parseNumber(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, "xXpP_") {

@@ -11,27 +11,28 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// ErrEdges is in the chain of every error about edges.
+// ErrEdges is wrapped by every error about edges.
 var ErrEdges = errors.New("edges of a graph")
 
 // FaultError contains all faults of a relation's edges; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// RelationPlan lists the parts of a relation.
+// RelationPlan lists the edges from which a relation is built.
 type RelationPlan struct {
 	Name                  string
 	Sources, Destinations int // numbers of nodes
 	Streams               []EdgeStream
-	// Loops adds an edge from each node to itself at the end of its row; both ends are of one type then.
+	// Loops adds an edge from each node to itself at the end of its row. Sources and destinations must then be of the same
+	// type.
 	Loops bool
 }
 
-// maxNodes is what a uint32 numbers, with an end above.
+// maxNodes is the largest number of nodes that uint32 can number, including the index after the last one.
 const maxNodes = 1<<32 - 2
 
-// BuildCSC makes the CSC of a relation with all processors. Rows keep the order of the streams and of the edges in
-// them. On the way it takes 8 bytes more for each edge. The error lists the edges beyond the nodes: it is a
-// [*FaultError], for which errors.Is(err, ErrEdges) holds; or ctx's.
+// BuildCSC builds the CSC of a relation on all processors. Rows keep the order of the streams and of the edges in them.
+// The build needs 8 additional bytes per edge. The error is a [*FaultError] that wraps ErrEdges and lists edges with
+// invalid nodes, or ctx's error.
 func (p RelationPlan) BuildCSC(ctx context.Context) (*CSC, error) {
 	if p.Sources < 0 || p.Destinations < 0 || p.Sources > maxNodes || p.Destinations > maxNodes ||
 		p.Loops && p.Sources != p.Destinations {
@@ -52,7 +53,7 @@ func (p RelationPlan) BuildCSC(ctx context.Context) (*CSC, error) {
 	return b.makeRows(ctx, edges)
 }
 
-// chunkEdges are counted and scattered at a time, and pieceEdges are read at a time.
+// chunkEdges is the number of edges that one goroutine counts or scatters; pieceEdges is the number of edges per read.
 const (
 	chunkEdges = 1 << 20
 	pieceEdges = 1 << 15
@@ -63,23 +64,23 @@ type streamChunk struct {
 	stream *EdgeStream
 	first  int64
 	n      int64
-	at     []uint64 // by bucket: first its edges in the chunk, then where the next of them goes
+	at     []uint64 // per bucket: first the number of the chunk's edges, then the index for the next edge
 }
 
-// cscBuilder makes a CSC in two steps: edges are scattered into buckets by ranges of destinations, and those of a
+// cscBuilder builds a CSC in two steps. It scatters edges into buckets by ranges of destinations, and then sorts each
 // bucket, which fits into a processor's cache, into rows.
 type cscBuilder struct {
 	plan    *RelationPlan
-	shift   int // a bucket holds 1 << shift destinations
+	shift   int // a bucket covers 1 << shift destinations
 	buckets int
-	starts  []uint64 // of the buckets, and the end
+	starts  []uint64 // starts of the buckets, and the end of the last one
 	chunks  []streamChunk
 	placed  []uint64 // destination << 32 | source, bucket by bucket
 	memory  sync.Pool
 	faults  fault.FaultList
 }
 
-// maxBuckets is how many places are written to in turn.
+// maxBuckets limits the number of memory regions that are written alternately.
 const maxBuckets = 512
 
 func newBuilder(p *RelationPlan) *cscBuilder {
@@ -103,7 +104,7 @@ func (b *cscBuilder) err(ctx context.Context) error {
 	return b.faults.Err(ErrEdges, b.plan.Name)
 }
 
-// eachChunk reads all chunks with all processors, and hands over each in pieces, in order.
+// eachChunk reads all chunks on all processors and calls visit with the pieces of each chunk, in order.
 func (b *cscBuilder) eachChunk(ctx context.Context, visit func(c *streamChunk, first int64, pairs []int64)) {
 	lists.Each(ctx, len(b.chunks), func(i int) {
 		c := &b.chunks[i]
@@ -124,7 +125,7 @@ func (b *cscBuilder) eachChunk(ctx context.Context, visit func(c *streamChunk, f
 	})
 }
 
-// countEdges counts a chunk's edges by bucket, and finds those beyond the nodes.
+// countEdges counts a chunk's edges by bucket and reports edges with invalid nodes.
 func (b *cscBuilder) countEdges(c *streamChunk, first int64, pairs []int64) {
 	sources, destinations := uint64(b.plan.Sources), uint64(b.plan.Destinations)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -140,7 +141,7 @@ func (b *cscBuilder) countEdges(c *streamChunk, first int64, pairs []int64) {
 	}
 }
 
-// placeBuckets turns counts into places and returns how many edges there are, loops left out.
+// placeBuckets turns the counts of each chunk into start indices and returns the total number of edges.
 func (b *cscBuilder) placeBuckets() uint64 {
 	next := uint64(0)
 	for k := range b.buckets {
@@ -155,7 +156,7 @@ func (b *cscBuilder) placeBuckets() uint64 {
 	return next
 }
 
-// scatterEdges puts a chunk's edges into their buckets.
+// scatterEdges writes a chunk's edges into their buckets.
 func (b *cscBuilder) scatterEdges(c *streamChunk, _ int64, pairs []int64) {
 	at, placed, shift, noLoops := c.at, b.placed, b.shift, c.stream.NoLoops
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -169,7 +170,7 @@ func (b *cscBuilder) scatterEdges(c *streamChunk, _ int64, pairs []int64) {
 	}
 }
 
-// makeRows makes rows of all buckets.
+// makeRows builds the rows of all buckets.
 func (b *cscBuilder) makeRows(ctx context.Context, edges uint64) (*CSC, error) {
 	if b.plan.Loops {
 		edges += uint64(b.plan.Destinations)
@@ -179,7 +180,7 @@ func (b *cscBuilder) makeRows(ctx context.Context, edges uint64) (*CSC, error) {
 	return c, b.err(ctx)
 }
 
-// makeBucketRows makes rows of the destinations of a bucket.
+// makeBucketRows builds the rows of the destinations in bucket k.
 func (b *cscBuilder) makeBucketRows(c *CSC, k int) {
 	first, end := k<<b.shift, min((k+1)<<b.shift, b.plan.Destinations)
 	placed := b.placed[b.starts[k]:b.starts[k+1]]
@@ -204,7 +205,7 @@ func (b *cscBuilder) makeBucketRows(c *CSC, k int) {
 	}
 }
 
-// setOffsets turns the degrees of nodes from first on into the offsets of their rows.
+// setOffsets sets the offsets of the rows of nodes from first on, from their degrees and the first row's offset.
 func (b *cscBuilder) setOffsets(c *CSC, first int, degrees []uint64, offset uint64) {
 	fits := true
 	for i, degree := range degrees {

@@ -18,12 +18,12 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-// ErrCache is in the chain of every error about a file that keeps a graph: it is of other data, or damaged. It is to be
-// made again.
+// ErrCache is wrapped by every error about a graph's cache file that is damaged or was made from other data. The file
+// must be made again.
 var ErrCache = errors.New("kept graph")
 
-// A kept graph is magic, the length and the checksum of a header, the header as JSON, and, from the next multiple of 64
-// bytes on, bases, low offsets and sources of each relation, little endian, each at a multiple of 64.
+// A cache file consists of the magic, the header's length and checksum, the header as JSON, and the bases, low offsets
+// and sources of each relation in little endian. Each of these arrays starts at a multiple of 64 bytes.
 const (
 	cacheMagic     = "PLUMBCSC"
 	cacheStart     = len(cacheMagic) + 8
@@ -34,7 +34,7 @@ const (
 
 type cacheHeader struct {
 	Format    int
-	Key       string // what the graph was made of
+	Key       string // identifies the data from which the graph was built
 	Types     []NodeType
 	Relations []keptRelation
 }
@@ -42,11 +42,11 @@ type cacheHeader struct {
 type keptRelation struct {
 	Relation
 	Edges    uint64
-	Checksum uint32 // of its three parts
+	Checksum uint32 // of the relation's three arrays
 }
 
-// WriteCache keeps a graph in the file path, which it replaces whole. key says what the graph was made of: other data
-// have another.
+// WriteCache saves the graph in the file path and replaces an existing file atomically. key identifies the data from
+// which the graph was built; other data must have another key.
 func (g *Graph) WriteCache(ctx context.Context, path, key string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
@@ -82,7 +82,7 @@ func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		_, _ = w.Write(part) // Flush has its error
+		_, _ = w.Write(part) // Flush returns the error
 		_, _ = w.Write(make([]byte, alignUp(int64(len(part)))-int64(len(part))))
 	}
 	return w.Flush()
@@ -96,12 +96,12 @@ func (g *Graph) memoryParts() [][]byte {
 	return all
 }
 
-// memoryParts are the memory of a relation.
+// memoryParts returns the memory of a relation's arrays.
 func (c *CSC) memoryParts() [][]byte {
 	return [][]byte{bytesOf(c.bases), bytesOf(c.low), bytesOf(c.sources)}
 }
 
-// checksum is over all parts.
+// checksum returns the checksum of all arrays.
 func (c *CSC) checksum(ctx context.Context) (uint32, error) {
 	var sums []byte
 	for _, part := range c.memoryParts() {
@@ -124,9 +124,9 @@ func (h *cacheHeader) encode() ([]byte, error) {
 	return append(head, text...), nil
 }
 
-// OpenCache maps a graph that WriteCache kept, and checks every byte of it. key has to be that of the data at hand, and
-// types and relations those that are wanted. The caller closes the graph. A missing file is fs.ErrNotExist; a file of
-// other data or a damaged one is ErrCache.
+// OpenCache maps a file of WriteCache and checks every byte of it. key, types and relations must equal those of the
+// saved graph. The caller must close the graph. A missing file is fs.ErrNotExist; a damaged file or a file of other
+// data is ErrCache.
 func OpenCache(ctx context.Context, path, key string, types []NodeType, relations []Relation) (*Graph, error) {
 	f, err := mapped.Open(path)
 	if err != nil {
@@ -141,7 +141,7 @@ func OpenCache(ctx context.Context, path, key string, types []NodeType, relation
 	return g, nil
 }
 
-// loadRelations loads the relations of a kept graph.
+// loadRelations loads the relations of a cached graph.
 func (g *Graph) loadRelations(ctx context.Context, data []byte, key string) error {
 	h, at, err := decodeHeader(data)
 	if err != nil {
@@ -170,7 +170,7 @@ func (g *Graph) loadRelations(ctx context.Context, data []byte, key string) erro
 	return nil
 }
 
-// decodeHeader returns the header and where the parts begin.
+// decodeHeader returns the header and the offset of the arrays.
 func decodeHeader(data []byte) (*cacheHeader, int, error) {
 	if len(data) < cacheStart || string(data[:len(cacheMagic)]) != cacheMagic {
 		return nil, 0, fmt.Errorf("it does not begin with %q", cacheMagic)
@@ -194,7 +194,7 @@ func decodeHeader(data []byte) (*cacheHeader, int, error) {
 	return h, int(end), nil
 }
 
-// referTo lets c refer to its parts at the start of data, and returns the rest.
+// referTo makes c refer to its arrays at the start of data and returns the data after them.
 func (c *CSC) referTo(data []byte, nodes int, edges uint64) (rest []byte, err error) {
 	if edges > uint64(len(data))/4 {
 		return nil, fmt.Errorf("%d edges in %d bytes: it is cut short", edges, len(data))
@@ -222,7 +222,8 @@ func (c *CSC) checkSum(ctx context.Context, sum uint32, sources int) error {
 
 func alignUp(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
 
-// viewElements is n elements at the start of data, which begins at a multiple of their size, and the rest.
+// viewElements returns n elements at the start of data without copying, and the data after them. data must be aligned
+// for T.
 func viewElements[T uint32 | uint64](data []byte, n int) (elements []T, rest []byte, err error) {
 	size := int64(n) * int64(unsafe.Sizeof(T(0)))
 	if alignUp(size) > int64(len(data)) {
@@ -234,7 +235,7 @@ func viewElements[T uint32 | uint64](data []byte, n int) (elements []T, rest []b
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), data[alignUp(size):], nil
 }
 
-// bytesOf is the memory of elements.
+// bytesOf returns the memory of elements.
 func bytesOf[T uint32 | uint64](elements []T) []byte {
 	if len(elements) == 0 {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// checkedBytes are summed at a time.
+// checkedBytes is the block size of BlockChecksum.
 const checkedBytes = 16 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// BlockChecksum is a CRC-32C over those of blocks of 16 MiB of the size bytes from offset on, summed with all
-// processors.
+// BlockChecksum computes the CRC-32C of the size bytes from offset on, on all processors. It is the CRC-32C of the
+// checksums of 16 MiB blocks.
 func BlockChecksum(ctx context.Context, r io.ReaderAt, offset, size int64) (uint32, error) {
 	sums := make([]byte, 4*((size+checkedBytes-1)/checkedBytes))
 	ctx, cancel := context.WithCancelCause(ctx)

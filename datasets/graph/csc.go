@@ -1,33 +1,35 @@
 package graph
 
-// baseShift makes the blocks of nodes that share a 64-bit base: offsets are kept in 32 bits from there.
+// baseShift determines the size of the blocks of nodes that share a 64-bit base offset. Offsets relative to the base
+// are stored in 32 bits.
 const baseShift = 12
 
 // CSC contains the in-edges of a relation. Row v contains the sources of the edges into v, in the order of the input.
 type CSC struct {
-	bases   []uint64 // the offset of the first node of each block of 1 << baseShift
-	low     []uint32 // of each node, and the end: its offset, from its block's base
+	bases   []uint64 // offset of the first node of each block of 1 << baseShift nodes
+	low     []uint32 // offset of each node, and of the end, relative to its block's base
 	sources []uint32
 }
 
-// newCSC has room for so many nodes and edges.
+// newCSC allocates a CSC for the given numbers of nodes and edges.
 func newCSC(nodes int, edges uint64) *CSC {
 	return &CSC{make([]uint64, baseCount(nodes)), make([]uint32, nodes+1), make([]uint32, edges)}
 }
 
-// baseCount is how many bases that many nodes have, the end included.
+// baseCount returns the number of bases for the nodes, including the end.
 func baseCount(nodes int) int { return nodes>>baseShift + 1 }
 
-// Sources are those of the edges into node v, which must be below Nodes. The caller must not change them.
+// Sources returns the sources of the edges into node v, which must be less than NodeCount. The caller must not change
+// the result.
 func (c *CSC) Sources(v uint32) []uint32 { return c.sources[c.offset(v):c.offset(v+1)] }
 
-// EdgeRow is the range of a node's in-edges in a relation: Degree edges from number First on.
+// EdgeRow is the range of a node's in-edges in a relation: Degree edges with the numbers First, First+1 ...
 type EdgeRow struct {
 	First  uint64
 	Degree int
 }
 
-// AppendRows appends those of nodes, which must be below Nodes.
+// AppendRows appends the rows of nodes, which must be less than NodeCount.
 func (c *CSC) AppendRows(rows []EdgeRow, nodes []uint32) []EdgeRow {
 	for _, v := range nodes {
 		first := c.offset(v)
@@ -36,7 +38,7 @@ func (c *CSC) AppendRows(rows []EdgeRow, nodes []uint32) []EdgeRow {
 	return rows
 }
 
-// AppendSources appends those of edges, by their numbers.
+// AppendSources appends the sources of edges, given by number.
 func (c *CSC) AppendSources(sources []uint32, edges []uint64) []uint32 {
 	for _, e := range edges {
 		sources = append(sources, c.sources[e])
@@ -44,12 +46,13 @@ func (c *CSC) AppendSources(sources []uint32, edges []uint64) []uint32 {
 	return sources
 }
 
-// Degree is the number of edges into node v.
+// Degree returns the number of edges into node v.
 func (c *CSC) Degree(v uint32) int { return int(c.offset(v+1) - c.offset(v)) }
 
 func (c *CSC) offset(v uint32) uint64 { return c.bases[v>>baseShift] + uint64(c.low[v]) }
 
-// setOffset is for nodes in ascending order within a block. It reports whether the offset fits.
+// setOffset sets the offset of node v. Within a block, it must be called in ascending order of nodes. It reports
+// whether the offset fits into 32 bits.
 func (c *CSC) setOffset(v int, offset uint64) bool {
 	block := v >> baseShift
 	if v&(1<<baseShift-1) == 0 {
@@ -60,15 +63,15 @@ func (c *CSC) setOffset(v int, offset uint64) bool {
 	return low>>32 == 0
 }
 
-// NodeCount is the number of destinations.
+// NodeCount returns the number of destinations.
 func (c *CSC) NodeCount() int { return len(c.low) - 1 }
 
-// EdgeCount is the number of edges.
+// EdgeCount returns the number of edges.
 func (c *CSC) EdgeCount() uint64 { return uint64(len(c.sources)) }
 
 func (c *CSC) bytes() uint64 { return uint64(8*len(c.bases) + 4*len(c.low) + 4*len(c.sources)) }
 
-// isValid tells whether offsets ascend from 0 to the number of edges and every source is below sources.
+// isValid reports whether offsets ascend from 0 to the number of edges and every source is less than sources.
 func (c *CSC) isValid(sources int) bool {
 	last := uint64(0)
 	for v := range c.low {

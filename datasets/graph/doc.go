@@ -4,6 +4,6 @@
 //
 // A graph uses 4 bytes for each edge, and, per relation, 4 bytes for each possible destination node.
 //
-// In scope: conversion of edge lists to CSC on all processors, a file of the result, the interface of features. Out of
-// scope: files of edges and features (igbh), sampling (sampling).
+// In scope: converting edge lists to CSC on all processors, a cache file for the result, an interface for features. Out
+// of scope: files of edges and features (igbh), sampling (plugins/rgat/internal/sampling).
 package graph

@@ -21,22 +21,22 @@ type Relation struct {
 type Graph struct {
 	Types     []NodeType
 	Relations []Relation
-	CSC       []*CSC // of each relation
+	CSC       []*CSC // one per relation
 
 	close func() error
 }
 
-// TypeIndex is the position of the node type of that name, or -1.
+// TypeIndex returns the index of the node type with the given name, or -1.
 func (g *Graph) TypeIndex(name string) int {
 	return slices.IndexFunc(g.Types, func(t NodeType) bool { return t.Name == name })
 }
 
-// RelationIndex is the position of the relation of that name, or -1.
+// RelationIndex returns the index of the relation with the given name, or -1.
 func (g *Graph) RelationIndex(name string) int {
 	return slices.IndexFunc(g.Relations, func(r Relation) bool { return r.Name == name })
 }
 
-// EdgeCount is the number of edges of all relations.
+// EdgeCount returns the total number of edges of all relations.
 func (g *Graph) EdgeCount() uint64 {
 	n := uint64(0)
 	for _, c := range g.CSC {
@@ -45,7 +45,7 @@ func (g *Graph) EdgeCount() uint64 {
 	return n
 }
 
-// MemoryBytes is the memory that offsets and sources take.
+// MemoryBytes returns the memory used by offsets and sources.
 func (g *Graph) MemoryBytes() uint64 {
 	n := uint64(0)
 	for _, c := range g.CSC {
@@ -54,7 +54,7 @@ func (g *Graph) MemoryBytes() uint64 {
 	return n
 }
 
-// Close ends the use of a graph: one of a cache is unmapped.
+// Close releases the graph. It unmaps a cache file.
 func (g *Graph) Close() error {
 	if g.close == nil {
 		return nil
@@ -66,11 +66,11 @@ func (g *Graph) Close() error {
 
 // FeatureStore contains the features of nodes. Its methods may be called from many goroutines.
 type FeatureStore interface {
-	// Types are the node types, with the nodes that there are features of. The caller must not change them.
+	// Types returns the node types with the numbers of nodes that have features. The caller must not change them.
 	Types() []NodeType
-	// Width is the number of features of every node, of any type.
+	// Width returns the number of features per node, which is the same for all types.
 	Width() int
-	// Gather writes the features of nodes of one type (a position among the graph's types) into dst, which has Width
-	// values for each, in order. A node that is not there is an error. It returns soon after ctx ends.
+	// Gather copies the features of nodes into dst, in order, Width values per node. All nodes have the type with index
+	// nodeType. An unknown node is an error. Gather returns soon after ctx ends.
 	Gather(ctx context.Context, dst []float32, nodeType int, nodes []uint32) error
 }

@@ -3,7 +3,7 @@
 //	DIR/SIZE/processed/TYPE/node_feat.npy           float32 [nodes, width], of each type
 //	                   paper/node_label_2K.npy      float32 [papers]: the class of each paper
 //	                   SRC__REL__DST/edge_index.npy int64 [edges, 2]: source, destination
-//	                   val_idx.pt                   the papers of the benchmark; without it they are drawn as officially
+//	                   val_idx.pt                   the benchmark's papers; without it, the official split applies
 //
 // Sizes are tiny, small, medium, large and full. In large and full, the .npy files of labels and of the features of
 // papers and authors officially have no header; files with a header are read too.

@@ -20,7 +20,7 @@ type FeatureFiles struct {
 	files [types]featureFile
 }
 
-// featureFile is the features of one type.
+// featureFile contains the features of one node type.
 type featureFile struct {
 	path   string
 	memory *mapped.MappedFile
@@ -29,8 +29,8 @@ type featureFile struct {
 	nodes  int
 }
 
-// OpenFeatures maps the features of DIR/SIZE/processed alone; an empty size is the only one that the folder holds. The
-// error lists every fault, as that of Open. The caller closes them.
+// OpenFeatures maps only the features in DIR/SIZE/processed. An empty size selects the only size in the folder. The
+// error lists every fault, as in Open. The caller must close the result.
 func OpenFeatures(dir, size string) (*FeatureFiles, error) {
 	folder, size, err := findSize(dir, size)
 	if err != nil {
@@ -44,7 +44,7 @@ func OpenFeatures(dir, size string) (*FeatureFiles, error) {
 	return s, nil
 }
 
-// openFeatures maps the features of all types and counts the nodes.
+// openFeatures maps the features of all types and counts their nodes.
 func openFeatures(folder, size string, faults *fault.FaultList) *FeatureFiles {
 	s := new(FeatureFiles)
 	var headed [types]bool
@@ -71,7 +71,7 @@ func openFeatures(folder, size string, faults *fault.FaultList) *FeatureFiles {
 	return s
 }
 
-// openFile maps a file; shape is nil where it has no header.
+// openFile maps a file. shape is nil if the file has no header.
 func (f *featureFile) openFile(path string, raw bool) (shape []int, err error) {
 	e, err := openElements(path, "<f4", 4, raw)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *featureFile) openFile(path string, raw bool) (shape []int, err error) {
 	return shape, err
 }
 
-// countRaw counts the nodes of a file without a header, by the width of the others.
+// countRaw computes the number of nodes in a file without a header, from the width of the other files.
 func (f *featureFile) countRaw(width int, faults *fault.FaultList) {
 	if f.memory == nil || width == 0 {
 		return
@@ -103,7 +103,7 @@ func (f *featureFile) countRaw(width int, faults *fault.FaultList) {
 	f.nodes = int(f.length / row)
 }
 
-// Types are the node types of IGBH.
+// Types returns the node types of IGBH with their numbers of nodes.
 func (s *FeatureFiles) Types() []graph.NodeType {
 	var c NodeCounts
 	for i := range s.files {
@@ -112,10 +112,10 @@ func (s *FeatureFiles) Types() []graph.NodeType {
 	return c.NodeTypes()
 }
 
-// Width is the number of features of a node.
+// Width returns the number of features per node.
 func (s *FeatureFiles) Width() int { return s.width }
 
-// Gather copies features of nodes of a type.
+// Gather copies the features of nodes of one type into dst.
 func (s *FeatureFiles) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
 	if nodeType < 0 || nodeType >= types || len(dst) != len(nodes)*s.width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrDataset, len(nodes), nodeType, len(dst))

@@ -13,17 +13,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// arrayFile are those of an array in a file: with a header, or, raw, without.
+// arrayFile is a file that contains one array, with or without (raw) a header.
 type arrayFile struct {
 	file   *os.File
 	path   string
-	header *npy.Header // nil: raw memory
+	header *npy.Header // nil: raw elements
 	offset int64
-	length int64 // bytes of the elements
+	length int64 // of the elements, in bytes
 }
 
-// openElements opens an array of dtype, C order and elements of size bytes. raw says that a file without a header is
-// memory as it is.
+// openElements opens an array in C order with the given dtype and elements of size bytes. If raw is set, a file without
+// a header is accepted as raw elements.
 func openElements(path, dtype string, size int, raw bool) (*arrayFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *arrayFile) readHeader(dtype string, size int, raw bool) error {
 // Close closes the file.
 func (e *arrayFile) Close() error { return e.file.Close() }
 
-// edgeFile is the edges of a stored relation.
+// edgeFile contains the edges of a stored relation.
 type edgeFile struct {
 	*arrayFile
 	name string
@@ -80,13 +80,13 @@ func openEdges(path, name string) (*edgeFile, error) {
 	return &edgeFile{e, name}, nil
 }
 
-// Name is the relation's.
+// Name returns the name of the relation.
 func (e *edgeFile) Name() string { return e.name }
 
-// Len is the number of edges.
+// Len returns the number of edges.
 func (e *edgeFile) Len() int64 { return e.length / 16 }
 
-// Read reads edges.
+// Read reads the edges from number first on into dst.
 func (e *edgeFile) Read(dst []int64, first int64) error {
 	if len(dst) == 0 {
 		return nil

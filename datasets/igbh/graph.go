@@ -6,11 +6,12 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// StoredEdges contains the edges of a data set, at the positions Affiliated to Written.
+// StoredEdges contains the edges of a data set, indexed by Affiliated to Written.
 type StoredEdges [stored]graph.EdgeList
 
-// NewGraph makes the graph that the reference loads: every stored relation and its reverse, but of citations one
-// relation of both directions of each, without those of a paper by itself, and then one of each paper by itself.
+// NewGraph builds the graph that the reference loads: every stored relation and its reverse. Citations are an
+// exception. They become one relation that contains both directions of each citation, no stored self-citations, and one
+// self-loop per paper.
 func NewGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges) (*graph.Graph, error) {
 	g := &graph.Graph{Types: nodes.NodeTypes(), Relations: GraphRelations()}
 	for _, r := range loadedRelations() {

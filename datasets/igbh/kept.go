@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// makeGraph takes the graph that the file path keeps of these edges, or makes it and keeps it there. kept is why it
-// could not be kept.
+// makeGraph loads the graph of these edges from the cache file path. If that fails, it builds the graph and saves it
+// there. An empty path disables the cache. kept is the error of saving.
 func makeGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path string) (g *graph.Graph, kept,
 	err error) {
 	if path == "" {
@@ -29,7 +29,7 @@ func makeGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path st
 	return g, g.WriteCache(ctx, path, key), nil
 }
 
-// keyOf tells these edges from others: number and checksum of each list.
+// keyOf returns a key that identifies the edges: the number and the checksum of each list.
 func keyOf(ctx context.Context, edges StoredEdges) (string, error) {
 	var key strings.Builder
 	for _, list := range edges {

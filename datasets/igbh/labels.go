@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-// readPapers reads which of the papers are samples: those of val_idx.pt, or, where that is not there, of the official
+// readPapers returns the papers that are samples: those of val_idx.pt if it exists, otherwise those of the official
 // split.
 func readPapers(folder, size string, papers int) ([]uint32, error) {
 	path := filepath.Join(folder, "val_idx.pt")
@@ -24,7 +24,7 @@ func readPapers(folder, size string, papers int) ([]uint32, error) {
 	return readTorch(path, papers)
 }
 
-// labelFile is the classes of papers, mapped.
+// labelFile contains the classes of papers in a memory-mapped file.
 type labelFile struct {
 	path   string
 	memory *mapped.MappedFile
@@ -53,7 +53,7 @@ func openLabels(folder, size string) (*labelFile, error) {
 	return &labelFile{e.path, memory, e.offset, int(e.length / 4)}, nil
 }
 
-// readLabels reads the classes of papers, each of which must be below classes.
+// readLabels returns the classes of papers. Each must be less than classes.
 func (l *labelFile) readLabels(papers []uint32, classes int, faults *fault.FaultList) (labels []int) {
 	if err := mapped.CatchFaults(func() { labels = l.readClasses(papers, classes, faults) }); err != nil {
 		faults.Addf(l.path, "%v", err)

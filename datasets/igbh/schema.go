@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// The node types, in the order in which the model has them.
+// The node types, in the order of the model.
 const (
 	Author = iota
 	Conference
@@ -19,7 +19,7 @@ const (
 	types
 )
 
-// TypeNames are the names of the node types, in order.
+// TypeNames returns the names of the node types, in order.
 func TypeNames() []string {
 	return []string{"author", "conference", "fos", "institute", "journal", "paper"}
 }
@@ -27,7 +27,7 @@ func TypeNames() []string {
 // NodeCounts contains the number of nodes of each type.
 type NodeCounts [types]int
 
-// NodeTypes are the types of a graph.
+// NodeTypes returns the node types of a graph with these counts.
 func (c NodeCounts) NodeTypes() []graph.NodeType {
 	all := make([]graph.NodeType, types)
 	for i, name := range TypeNames() {
@@ -36,7 +36,7 @@ func (c NodeCounts) NodeTypes() []graph.NodeType {
 	return all
 }
 
-// countsOf are the numbers of nodes of types, which have to be those of IGBH.
+// countsOf returns the numbers of nodes of the types, which must be those of IGBH.
 func countsOf(all []graph.NodeType) (c NodeCounts, err error) {
 	found := lists.Map(all, func(t graph.NodeType) string { return t.Name })
 	if want := TypeNames(); !slices.Equal(found, want) {
@@ -48,7 +48,7 @@ func countsOf(all []graph.NodeType) (c NodeCounts, err error) {
 	return c, nil
 }
 
-// The relations that a data set stores.
+// The relations that a data set contains.
 const (
 	Affiliated = iota // author to institute
 	Cites             // paper to paper
@@ -59,7 +59,7 @@ const (
 	stored
 )
 
-// storedRelation is a folder with edges.
+// storedRelation is a folder that contains the edges of a relation.
 type storedRelation struct {
 	folder              string
 	source, destination int
@@ -76,14 +76,14 @@ func storedRelations() [stored]storedRelation {
 	}
 }
 
-// loadedRelation is a relation of the graph and what it is made of.
+// loadedRelation is a relation of the graph, with the stored relation from which it is made.
 type loadedRelation struct {
 	graph.Relation
 	stored  int
 	reverse bool
 }
 
-// loadedRelations are in the order of the model: that of DGL, which sorts them.
+// loadedRelations returns the relations in the order of the model, which is DGL's sort order.
 func loadedRelations() []loadedRelation {
 	return []loadedRelation{
 		{graph.Relation{Name: "author__affiliated_to__institute", Source: Author, Destination: Institute}, Affiliated, false},
@@ -101,24 +101,24 @@ func loadedRelations() []loadedRelation {
 	}
 }
 
-// GraphRelations are those of a loaded graph, in the order of the model.
+// GraphRelations returns the relations of the loaded graph, in the order of the model.
 func GraphRelations() []graph.Relation {
 	return lists.Map(loadedRelations(), func(r loadedRelation) graph.Relation { return r.Relation })
 }
 
-// Classes is the number of classes of the labels that the benchmark uses, node_label_2K.npy.
+// Classes is the number of classes in node_label_2K.npy, the labels that the benchmark uses.
 const Classes = 2983
 
-// SizeNames are the names of the data sets, the smallest first.
+// SizeNames returns the names of the sizes in ascending order.
 func SizeNames() []string { return []string{"tiny", "small", "medium", "large", "full"} }
 
-// rawSizes are those in which files of papers and authors have no header.
+// rawSize reports whether files of papers and authors have no header in this size.
 func rawSize(size string) bool { return size == "large" || size == "full" }
 
-// labelledFull is how many papers of the full data set have one of the classes: the first ones.
+// labelledFull is the number of papers of the full data set that have a class. They are the first ones.
 const labelledFull = 157_675_969
 
-// labelledPapers is how many papers of a size the split is drawn of.
+// labelledPapers returns the number of papers from which the split of a size is drawn.
 func labelledPapers(size string, papers int) int {
 	if size == "full" {
 		return min(papers, labelledFull)
@@ -126,5 +126,5 @@ func labelledPapers(size string, papers int) int {
 	return papers
 }
 
-// isKnownSize tells whether size is one of Sizes.
+// isKnownSize reports whether size is one of SizeNames.
 func isKnownSize(size string) bool { return slices.Contains(SizeNames(), size) }

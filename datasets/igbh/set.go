@@ -14,26 +14,26 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("graph data set")
 
 // FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// keptName is the file beside the data that keeps the graph.
+// keptName is the default name of the graph's cache file, in the folder of the data.
 const keptName = "graph.plumbline"
 
 // GraphOptions selects the data to open. The zero value is for a folder with one size.
 type GraphOptions struct {
-	// Size is one of Sizes; empty: the only one that the folder holds.
+	// Size is one of SizeNames. Empty: the only size in the folder.
 	Size string
-	// LabelsOnly opens papers and labels alone: to score a finished run, they are enough.
+	// LabelsOnly opens only papers and labels, which are enough to score a finished run.
 	LabelsOnly bool
-	// Kept is the file that keeps the graph; empty: one beside the data. NoKept: there is none.
+	// Kept is the path of the graph's cache file. Empty: a file in the folder of the data. NoKept disables the cache.
 	Kept   string
 	NoKept bool
-	// Features, if not nil, are those of the nodes, of the types of IGBH in order: the files of features are not opened
-	// then, and may lie elsewhere. The caller closes them after the set.
+	// Features, if not nil, contains the features of the nodes, for the types of IGBH in order. The files of features are
+	// then not opened and may be missing. The caller must close Features after the set.
 	Features graph.FeatureStore
 }
 
@@ -43,13 +43,13 @@ type PaperSet struct {
 	labels   []int
 	graph    *graph.Graph
 	features graph.FeatureStore
-	files    *FeatureFiles // those that the set opened
+	files    *FeatureFiles // the features that the set opened itself
 	kept     error
 }
 
-// Open checks the files of DIR/SIZE/processed, loads the graph, or makes and keeps it, and reads papers and labels.
-// The error lists every fault: it is a [*FaultError] for which errors.Is(err, ErrDataset) holds; or ctx's. The caller
-// closes the set.
+// Open checks the files of DIR/SIZE/processed, reads papers and labels, and loads the graph from its cache file or
+// builds and saves it. The error is a [*FaultError] that lists every fault and wraps ErrDataset, or ctx's error. The
+// caller must close the set.
 func Open(ctx context.Context, dir string, o GraphOptions) (*PaperSet, error) {
 	folder, size, err := findSize(dir, o.Size)
 	if err != nil {
@@ -67,7 +67,7 @@ func Open(ctx context.Context, dir string, o GraphOptions) (*PaperSet, error) {
 	return s, nil
 }
 
-// findSize finds the folder of the size that is meant.
+// findSize returns the folder of the requested size and the size that it found.
 func findSize(dir, size string) (folder, found string, err error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return "", "", err
@@ -124,7 +124,7 @@ func (s *PaperSet) openFiles(ctx context.Context, folder, size string, o GraphOp
 	s.labels = labels.readLabels(s.papers, Classes, faults)
 }
 
-// openGraph opens features and graph and counts the papers.
+// openGraph opens features and graph and returns the number of papers.
 func (s *PaperSet) openGraph(ctx context.Context, folder, size string, o GraphOptions,
 	faults *fault.FaultList) (papers int) {
 	if s.features = o.Features; s.features == nil {
@@ -139,7 +139,7 @@ func (s *PaperSet) openGraph(ctx context.Context, folder, size string, o GraphOp
 	return nodes[Paper]
 }
 
-// loadGraph opens the edges, and takes the graph that is kept of them or makes it.
+// loadGraph opens the edges and loads or builds their graph.
 func (s *PaperSet) loadGraph(ctx context.Context, folder string, nodes NodeCounts, o GraphOptions,
 	faults *fault.FaultList) {
 	var edges StoredEdges
@@ -169,7 +169,7 @@ func (s *PaperSet) loadGraph(ctx context.Context, folder string, nodes NodeCount
 	}
 }
 
-// keptPath is where the graph is kept; empty: nowhere.
+// keptPath returns the path of the graph's cache file, or "" for none.
 func (o GraphOptions) keptPath(folder string) string {
 	if o.NoKept {
 		return ""
@@ -177,22 +177,23 @@ func (o GraphOptions) keptPath(folder string) string {
 	return cmp.Or(o.Kept, filepath.Join(folder, keptName))
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (s *PaperSet) Len() int { return len(s.papers) }
 
-// Papers are the samples, in order: the papers whose classes are asked for. The caller must not change them.
+// Papers returns the papers to classify, which are the samples, in order. The caller must not change them.
 func (s *PaperSet) Papers() []uint32 { return s.papers }
 
-// Labels are the classes of the samples. The caller must not change them.
+// Labels returns the classes of the samples. The caller must not change them.
 func (s *PaperSet) Labels() []int { return s.labels }
 
-// Graph is the loaded graph; nil with LabelsOnly.
+// Graph returns the loaded graph, or nil with LabelsOnly.
 func (s *PaperSet) Graph() *graph.Graph { return s.graph }
 
-// Features are those of the graph's nodes; nil with LabelsOnly.
+// Features returns the features of the graph's nodes, or nil with LabelsOnly.
 func (s *PaperSet) Features() graph.FeatureStore { return s.features }
 
-// KeptFault is why the graph could not be kept for the next time; nil where it was, or was not to be.
+// KeptFault returns the error of saving the graph's cache file, or nil if the file was saved, existed already or is
+// disabled.
 func (s *PaperSet) KeptFault() error { return s.kept }
 
 // Close unmaps the files.

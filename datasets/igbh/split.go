@@ -5,29 +5,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
-// The official split: its seed, and the share of validation papers in it.
+// Seed of the official split, and its fraction of validation papers.
 const (
 	SplitSeed          = 42
 	ValidationFraction = 0.005
 )
 
-// Calibration papers are the first of the full data set's permutation.
+// calibrationPapers is the number of calibration papers, which are the first of the full data set's permutation.
 const calibrationPapers = 5000
 
-// DrawSplit is a permutation of the n labelled papers as the official script draws it (the CPU generator of PyTorch,
-// seeded with seed): its first 60 % are for training, the next fraction of n for validation. Both are part of one
-// list.
+// DrawSplit draws the official script's split of n labelled papers, with PyTorch's CPU generator and the given seed.
+// The first 60 % of the permutation are for training, the next fraction of n for validation. Both results share one
+// array.
 func DrawSplit(n int, seed uint32, fraction float64) (train, validation []uint32) {
 	order := permutation(n, seed)
 	end := int(float64(n) * 0.6)
 	return order[:end:end], order[end : end+min(int(float64(n)*fraction), n-end)]
 }
 
-// CalibrationPapers is the papers that models of the full data set may be calibrated with: the first 5,000 of its
-// permutation.
+// CalibrationPapers returns the papers that may be used to calibrate models of the full data set: the first 5,000 of
+// its permutation.
 func CalibrationPapers() []uint32 { return firstOf(labelledFull, calibrationPapers, SplitSeed) }
 
-// firstOf is the first k of the permutation of n.
+// firstOf returns the first k values of permutation(n, seed).
 func firstOf(n, k int, seed uint32) []uint32 {
 	moved := map[int]uint32{}
 	at := func(i int) uint32 {
@@ -49,7 +49,7 @@ func firstOf(n, k int, seed uint32) []uint32 {
 	return first
 }
 
-// permutation is that of torch.randperm on a CPU, for n below 2^32.
+// permutation returns torch.randperm(n) as computed on a CPU. n must be less than 2^32.
 func permutation(n int, seed uint32) []uint32 {
 	order := lists.Make(n, func(i int) uint32 { return uint32(i) })
 	random := mt19937.New(seed)

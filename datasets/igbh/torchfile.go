@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
 )
 
-// maxIDs bounds what is read of a file of paper numbers: all papers of the full data set are fewer.
+// maxIDs limits the number of papers in a file; the full data set has fewer.
 const maxIDs = 1 << 29
 
-// readTorch reads a list of paper numbers as torch.save writes a tensor. It has to be one whole int64 list, and each
-// number has to be below papers.
+// readTorch reads a list of paper numbers from a tensor written by torch.save. The tensor must be a complete,
+// one-dimensional int64 tensor, and each number must be less than papers.
 func readTorch(path string, papers int) (ids []uint32, err error) {
 	t, err := torchfile.ReadTensor(path, torchfile.Long, maxIDs)
 	if err != nil {
@@ -24,7 +24,7 @@ func readTorch(path string, papers int) (ids []uint32, err error) {
 	return paperNumbers(t.Data, papers)
 }
 
-// paperNumbers are the little-endian int64 elements of data, each below papers.
+// paperNumbers converts little-endian int64 elements. Each must be less than papers.
 func paperNumbers(data []byte, papers int) ([]uint32, error) {
 	ids := make([]uint32, len(data)/8)
 	for i := range ids {

@@ -16,22 +16,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// DatasetContent is a data set to write. Its methods are called from one goroutine.
+// DatasetContent provides the content of a data set to write. Its methods are called from one goroutine.
 type DatasetContent interface {
 	Counts() NodeCounts
-	// Width is the number of features of a node.
+	// Width returns the number of features per node.
 	Width() int
-	// Features writes those of nodes of a type into dst, Width of each, from node first on.
+	// Features writes the features of nodes of one type into dst, from node first on, Width values per node.
 	Features(dst []float32, nodeType, first int)
-	// Label is the class of a paper.
+	// Label returns the class of a paper.
 	Label(paper int) int
 	Edges() StoredEdges
-	// Split is the papers for training and those of the benchmark.
+	// Split returns the papers for training and the papers for validation.
 	Split() (train, validation []uint32)
 }
 
-// WriteDataset writes a data set to dir/size/processed, every array with a header. It makes missing folders and
-// replaces files of the same names.
+// WriteDataset writes a data set to dir/size/processed. Every array has a header. WriteDataset creates missing folders
+// and replaces existing files.
 func WriteDataset(ctx context.Context, dir, size string, c DatasetContent) error {
 	folder := filepath.Join(dir, size, "processed")
 	train, validation := c.Split()
@@ -67,7 +67,7 @@ func writeFile(folder, name string, write func(w *bufio.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// writeRows is how many rows are written at a time.
+// writeRows is the number of rows per write.
 const writeRows = 1 << 12
 
 func writeFeatures(ctx context.Context, w *bufio.Writer, c DatasetContent, nodeType int) error {
@@ -117,7 +117,7 @@ func writeLabels(w *bufio.Writer, c DatasetContent) error {
 	return binary.Write(w, binary.LittleEndian, labels)
 }
 
-// writeHeader writes that of an array of rows, with columns unless that is 0.
+// writeHeader writes the header of an array. If columns is 0, the array has one dimension.
 func writeHeader(w io.Writer, dtype string, rows, columns int) error {
 	shape := []int{rows}
 	if columns > 0 {
@@ -127,7 +127,7 @@ func writeHeader(w io.Writer, dtype string, rows, columns int) error {
 	return err
 }
 
-// writeTorch writes numbers as torch.save writes a tensor of int64: a zip of the folder name.
+// writeTorch writes ids as torch.save writes an int64 tensor: a zip file with the top folder name.
 func writeTorch(w io.Writer, name string, ids []uint32) error {
 	data := make([]byte, 0, 8*len(ids))
 	for _, id := range ids {
@@ -152,8 +152,9 @@ func writeTorch(w io.Writer, name string, ids []uint32) error {
 	return z.Close()
 }
 
-// pickleOfList describes a tensor of n int64 in protocol 2: torch._utils._rebuild_tensor_v2(storage, 0, (n,), (1,),
-// False, OrderedDict()), with the storage ("storage", torch.LongStorage, "0", "cpu", n) by reference.
+// pickleOfList returns a pickle, in protocol 2, that describes a tensor of n int64 values:
+// torch._utils._rebuild_tensor_v2(storage, 0, (n,), (1,), False, OrderedDict()). It refers to the storage ("storage",
+// torch.LongStorage, "0", "cpu", n).
 func pickleOfList(n uint32) []byte {
 	number := binary.LittleEndian.AppendUint32([]byte{'J'}, n)
 	text := func(s string) string {

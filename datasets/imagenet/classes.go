@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ReadClasses reads a file of classes by picture, a model's predictions say, in the form of val_map.txt: lines "name
-// class", with a class of [0, classes). The error lists every fault.
+// ReadClasses reads the class of each picture, such as a model's predictions, from a file in the form of val_map.txt.
+// Its lines are "name class", with classes in [0, classes). The error lists every fault.
 func ReadClasses(path string, classes int) (map[string]int, error) {
 	text, err := bounded.ReadFile(path, mapMost)
 	if err != nil {

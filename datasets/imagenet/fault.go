@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("image data set")
 
 // Fault is one fault of a data set.
 type Fault struct {
-	Line    int    // of val_map.txt, from 1; 0: the file as a whole
-	Name    string // the picture's name, as far as the line has one
-	Problem string // what was found, and what was expected
+	Line    int    // line in val_map.txt, from 1; 0: the whole file
+	Name    string // the picture's name, if the line contains one
+	Problem string // what was found and what was expected
 }
 
 func (f Fault) String() string {
@@ -27,9 +27,9 @@ func (f Fault) String() string {
 	return fmt.Sprintf("line %d: %.100q: %s", f.Line, f.Name, f.Problem)
 }
 
-// FaultError contains all faults of a data set, in the order of their lines.
+// FaultError contains all faults of a data set, sorted by line.
 type FaultError struct {
-	Path   string // of val_map.txt
+	Path   string // path of val_map.txt
 	Faults []Fault
 }
 
@@ -38,10 +38,10 @@ func newFaultError(path string, faults []Fault) *FaultError {
 	return &FaultError{path, faults}
 }
 
-// shownFaults is how many faults the text of an error spells out.
+// shownFaults is the number of faults that an error's text lists.
 const shownFaults = 20
 
-// Error spells out the first 20 faults, one per line, and counts the rest.
+// Error lists the first 20 faults, one per line, and the number of the others.
 func (e *FaultError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %s: %s, correct or remove these lines and files:", ErrDataset, e.Path,

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 )
 
-// checkPictures looks at the header of each picture and returns the faults, in the order of the entries.
+// checkPictures reads the header of each picture and returns the faults, in the order of the entries.
 func checkPictures(dir string, entries []mapEntry, o PictureOptions) []Fault {
 	problems := make([]string, len(entries))
 	picture.ForEach(len(entries), func(i int) {

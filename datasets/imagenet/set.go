@@ -16,17 +16,17 @@ import (
 // Classes is the number of classes of ImageNet.
 const Classes = 1000
 
-// MapName is the file with the names and labels of a data set's pictures.
+// MapName is the name of the file that lists a data set's pictures and labels.
 const MapName = "val_map.txt"
 
-const mapMost = 256 << 20 // bytes; ImageNet's own has 1.5 MB
+const mapMost = 256 << 20 // bytes; ImageNet's file has 1.5 MB
 
 // PictureOptions contains the expected properties of a data set. The zero value is for ImageNet.
 type PictureOptions struct {
-	Classes   int // number of classes: labels are 0 to Classes-1; 0: 1000
+	Classes   int // labels are 0 to Classes-1; 0: 1000 classes
 	Count     int // use only the first Count pictures; 0: all
-	MaxPixels int // largest width times height of a picture; 0: any
-	// LabelsOnly leaves the pictures unchecked: to score a finished run, val_map.txt is enough.
+	MaxPixels int // limit of width times height of a picture; 0: no limit
+	// LabelsOnly skips the checks of pictures. Scoring a finished run needs only val_map.txt.
 	LabelsOnly bool
 }
 
@@ -36,15 +36,15 @@ type PictureSet struct {
 	entries []mapEntry
 }
 
-// mapEntry is one line of val_map.txt.
+// mapEntry is a line of val_map.txt.
 type mapEntry struct {
 	line  int
 	name  string
 	label int
 }
 
-// Open reads dir/val_map.txt and checks each line and the header of each picture that it names. The error lists every
-// fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open reads dir/val_map.txt and checks each line, and the header of each listed picture. The error is a [*FaultError]
+// that lists every fault; it wraps ErrDataset.
 func Open(dir string, o PictureOptions) (*PictureSet, error) {
 	o.Classes = cmp.Or(o.Classes, Classes)
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
@@ -67,7 +67,7 @@ func Open(dir string, o PictureOptions) (*PictureSet, error) {
 	return &PictureSet{dir, entries}, nil
 }
 
-// readMap returns the text of val_map.txt, or an error that says what layout is expected.
+// readMap returns the content of val_map.txt, or an error that describes the expected layout.
 func readMap(dir string, o PictureOptions) (string, error) {
 	path := filepath.Join(dir, MapName)
 	_, err := os.Stat(path)
@@ -85,7 +85,7 @@ func readMap(dir string, o PictureOptions) (string, error) {
 	return string(text), nil
 }
 
-// describeMissing says what is missing of dir/val_map.txt.
+// describeMissing describes which part of the path dir/val_map.txt is missing.
 func describeMissing(dir string) string {
 	if _, err := os.Stat(dir); err != nil {
 		return "there is no such folder"
@@ -93,21 +93,21 @@ func describeMissing(dir string) string {
 	return "it holds no " + MapName
 }
 
-// Len is the number of pictures.
+// Len returns the number of pictures.
 func (s *PictureSet) Len() int { return len(s.entries) }
 
-// Name is picture i's name in val_map.txt.
+// Name returns picture i's name in val_map.txt.
 func (s *PictureSet) Name(i int) string { return s.entries[i].name }
 
-// Label is picture i's class, of [0, Options.Classes).
+// Label returns picture i's class, in [0, PictureOptions.Classes).
 func (s *PictureSet) Label(i int) int { return s.entries[i].label }
 
-// Path is where picture i lies.
+// Path returns the path of picture i.
 func (s *PictureSet) Path(i int) string {
 	return filepath.Join(s.dir, filepath.FromSlash(s.entries[i].name))
 }
 
-// Read returns the bytes of picture i's file, which the caller owns.
+// Read returns the content of picture i's file. The caller owns it.
 func (s *PictureSet) Read(i int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.Path(i), picture.MaxBytes)
 	if err != nil {

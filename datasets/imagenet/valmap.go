@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// parseMap reads the lines of val_map.txt. It returns the entries of its good lines, in order, and a fault for each
-// bad one. Empty lines are skipped.
+// parseMap parses the lines of val_map.txt. It returns the valid entries in order, and a fault for each invalid line.
+// Empty lines are skipped.
 func parseMap(text string, classes int) ([]mapEntry, []Fault) {
 	var entries []mapEntry
 	var faults []Fault
-	first := map[string]int{} // line of a name
+	first := map[string]int{} // line number by name
 	number := 0
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
@@ -36,7 +36,7 @@ func parseMap(text string, classes int) ([]mapEntry, []Fault) {
 	return entries, faults
 }
 
-// parseLine returns an entry without a name for an empty line, and the problem of a bad one.
+// parseLine parses a line. The entry of an empty line has no name. problem describes an invalid line, or is "".
 func parseLine(line string, classes int) (e mapEntry, problem string) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {

@@ -1,7 +1,7 @@
 package kits19
 
-// CaseNames returns the 43 cases of the benchmark, in order. The last is a copy of case_00185 under another name, which
-// the reference makes when it downloads the data set; Open reads case_00185 where the copy is missing.
+// CaseNames returns the names of the benchmark's 43 cases, in order. The last one is a copy of case_00185, which the
+// reference makes when it downloads the data set. If the copy is missing, Open reads case_00185 instead.
 func CaseNames() []string {
 	return []string{
 		"case_00000", "case_00003", "case_00005", "case_00006", "case_00012", "case_00024", "case_00034", "case_00041",

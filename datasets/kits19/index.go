@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// The index that the reference's preprocessing writes, and the same as JSON.
+// The index that the reference's preprocessing writes, and the same content as JSON.
 const (
 	indexPickle = "preprocessed_files.pkl"
 	indexJSON   = "preprocessed_files.json"
@@ -28,15 +28,15 @@ type caseIndex struct {
 	Cases map[string]caseInfo `json:"cases"`
 }
 
-// caseInfo is what the index says of a case, as far as it is needed.
+// caseInfo contains the properties of a case that are read from the index.
 type caseInfo struct {
 	Shape []int `json:"image_shape"` // 1, depth, height, width
 }
 
-// maxIndexBytes is the size up to which an index is read: that of all cases has 20 kB.
+// maxIndexBytes limits the size of an index; that of all cases has 20 kB.
 const maxIndexBytes = 16 << 20
 
-// readIndex reads the index of a folder; nil without an error if there is none.
+// readIndex reads the index of a folder. It returns nil without an error if there is no index.
 func readIndex(root string) (*caseIndex, error) {
 	for _, name := range []string{indexPickle, indexJSON} {
 		path := filepath.Join(root, name)
@@ -85,7 +85,7 @@ func parseIndex(name string, data []byte) (*caseIndex, error) {
 	return x, nil
 }
 
-// pickledShape is the image_shape of a pickled case, or nil.
+// pickledShape returns the image_shape of a case in the pickled index, or nil.
 func pickledShape(item any) (shape []int) {
 	fields, _ := item.(pickle.Dict)
 	sizes, _ := fields["image_shape"].(pickle.Tuple)
@@ -99,10 +99,10 @@ func pickledShape(item any) (shape []int) {
 	return shape
 }
 
-// maxVoxels is the longest side of a volume in a NIfTI file.
+// maxVoxels is the largest side of a volume in a NIfTI file.
 const maxVoxels = math.MaxInt16
 
-// findPreprocessed returns the cases of an index, unchecked but for the index itself.
+// findPreprocessed returns the cases of the index. It does not check their files.
 func findPreprocessed(root string, x *caseIndex, o CaseOptions) (*CaseSet, error) {
 	s := &CaseSet{preprocessed: true}
 	var faults fault.FaultList
@@ -128,8 +128,8 @@ func findPreprocessed(root string, x *caseIndex, o CaseOptions) (*CaseSet, error
 	return s, faults.Err(ErrDataset, x.path)
 }
 
-// readPickle reads the image of a preprocessed case: the first of [image, labels], float32 of shape
-// 1, depth, height, width.
+// readPickle reads the image of a preprocessed case: the first item of [image, labels], float32 of shape 1, depth,
+// height, width.
 func readPickle(path string, want [3]int) (*CaseVolume, error) {
 	data, err := bounded.ReadFile(path, pickle.MaxBytes)
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/nifti"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("kidney data set")
 
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// Classes are background, kidney and tumour.
+// Classes is the number of classes: background, kidney and tumour.
 const Classes = 3
 
 // CaseOptions contains the expected properties of a data set. The zero value is for the benchmark's data set.
 type CaseOptions struct {
-	// Cases to use, in this order; nil: those that the preprocessing lists, or of published data those of Cases.
+	// Cases lists the cases to use, in this order. nil: the preprocessing's list, or CaseNames for published data.
 	Cases []string
 	Count int // use only the first Count cases; 0: all
-	// LabelsOnly leaves the images unchecked: to score a finished run, the segmentations are enough.
+	// LabelsOnly skips the checks of images. Scoring a finished run needs only the segmentations.
 	LabelsOnly bool
 }
 
 // CaseVolume is the image of a case.
 type CaseVolume struct {
-	Shape   [3]int     // depth, height, width in voxels
-	Spacing [3]float64 // between voxels in millimetres; 0 where a pickle does not say
-	Values  []float32  // in C order, width fastest
+	Shape   [3]int     // depth, height and width in voxels
+	Spacing [3]float64 // distance between voxels in millimetres; 0 if unknown, as in a pickle
+	Values  []float32  // in C order; width varies fastest
 }
 
 // CaseSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
@@ -42,20 +42,20 @@ type CaseSet struct {
 	cases        []caseFiles
 }
 
-// caseFiles are where a case lies, and its shape.
+// caseFiles contains the paths and properties of a case.
 type caseFiles struct {
 	name   string
-	image  string // NIfTI
-	labels string // NIfTI
-	pickle string // of image and labels; "": none
+	image  string // path of a NIfTI file
+	labels string // path of a NIfTI file
+	pickle string // path of the image and labels; "": none
 	shape  [3]int
-	// spacing is that of the image, or of the labels where the image is not looked at.
+	// from the image, or from the labels if the image is not read
 	spacing [3]float64
 }
 
-// Open finds out the layout of dir and checks the headers of all volumes: that they can be read, have a size, are
-// turned as expected, and that image, segmentation and index agree. The error lists every fault: it is a [*FaultError],
-// for which errors.Is(err, ErrDataset) holds.
+// Open detects the layout of dir. It checks that the headers of all volumes can be read, that volumes have a valid size
+// and the expected orientation, and that image, segmentation and index agree. The error is a [*FaultError] that lists
+// every fault; it wraps ErrDataset.
 func Open(dir string, o CaseOptions) (*CaseSet, error) {
 	s, err := findCases(dir, o)
 	if err != nil {
@@ -66,7 +66,7 @@ func Open(dir string, o CaseOptions) (*CaseSet, error) {
 	return s, faults.Err(ErrDataset, dir)
 }
 
-// findCases returns the cases of dir, unchecked.
+// findCases returns the cases of dir without checking them.
 func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func findPublished(root string, o CaseOptions) *CaseSet {
 	return s
 }
 
-// chooseCases returns the cases to use of all that there are.
+// chooseCases returns the cases to use from all available cases.
 func (o CaseOptions) chooseCases(all []string) []string {
 	if o.Cases != nil {
 		all = o.Cases
@@ -115,7 +115,7 @@ func (o CaseOptions) chooseCases(all []string) []string {
 	return all
 }
 
-// checkCase returns the problems of a case, and sets its shape.
+// checkCase sets the shape of a case and returns its problems.
 func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	labels, err := nifti.ReadHeader(c.labels)
@@ -151,7 +151,7 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	return problems
 }
 
-// tooShort wants a pickle to have room for the image, of float32, and the labels, of uint8.
+// tooShort returns a problem if a pickle is too small for the image (float32) and the labels (uint8).
 func tooShort(path string, shape [3]int) string {
 	const each = 4 + 1
 	info, err := os.Stat(path)
@@ -164,7 +164,7 @@ func tooShort(path string, shape [3]int) string {
 	return ""
 }
 
-// checkOrientation requires the first axis to go from slice to slice.
+// checkOrientation requires the first axis to lead from slice to slice.
 func checkOrientation(h *nifti.VolumeHeader) string {
 	o := h.Orientation()
 	if o[0] == 'I' || o[0] == 'S' {
@@ -173,23 +173,23 @@ func checkOrientation(h *nifti.VolumeHeader) string {
 	return fmt.Sprintf("its axes run towards %s, want IPL: the first from slice to slice", o)
 }
 
-// Len is the number of cases.
+// Len returns the number of cases.
 func (s *CaseSet) Len() int { return len(s.cases) }
 
-// Name is what case i is called.
+// Name returns the name of case i.
 func (s *CaseSet) Name(i int) string { return s.cases[i].name }
 
-// Shape is the depth, height and width of case i in voxels.
+// Shape returns case i's depth, height and width in voxels.
 func (s *CaseSet) Shape(i int) [3]int { return s.cases[i].shape }
 
-// Spacing is how far apart the voxels of case i are along depth, height and width, in millimetres. Of an image that is
-// not looked at (LabelsOnly, a pickle) it is what the segmentation says.
+// Spacing returns the distance of case i's voxels along depth, height and width, in millimetres. If the image's header
+// is not read (LabelsOnly or pickles), the spacing comes from the segmentation.
 func (s *CaseSet) Spacing(i int) [3]float64 { return s.cases[i].spacing }
 
-// Preprocessed is whether images are ready for the model: resampled, normalised and padded.
+// Preprocessed reports whether images are ready for the model: resampled, normalised and padded.
 func (s *CaseSet) Preprocessed() bool { return s.preprocessed }
 
-// Image reads the image of case i, which the caller owns.
+// Image reads the image of case i. The caller owns it.
 func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 	c := &s.cases[i]
 	if c.pickle != "" {
@@ -203,7 +203,7 @@ func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 	return &CaseVolume{h.Shape, h.Spacing, values}, nil
 }
 
-// Labels reads the classes of the voxels of case i, 0 to 2 in C order, which the caller owns.
+// Labels reads the classes of case i's voxels, 0 to 2 in C order. The caller owns them.
 func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	_, labels, err := nifti.ReadClasses(c.labels, nifti.Kept, Classes-1)

@@ -15,35 +15,36 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("speech data set")
 
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// Rate is the number of samples per second of all clips.
+// Rate is the sample rate of all clips in Hz.
 const Rate = 16000
 
-// AudioClip is one recording.
+// AudioClip is a recording.
 type AudioClip struct {
-	Path       string  // of its file, below the data set's folder or absolute
-	Transcript string  // as the data set has it
-	Seconds    float64 // what the manifest says, and limits apply to
-	Samples    int     // what the manifest says; 0: it does not say
+	Path       string  // path of the file, relative to the data set's folder or absolute
+	Transcript string  // unchanged from the data set
+	Seconds    float64 // duration in the manifest, to which limits apply
+	Samples    int     // number of samples in the manifest; 0: unknown
 }
 
 // ClipOptions selects the clips to read.
 type ClipOptions struct {
-	// Manifest is the name of the manifest in the folder; where the folder does not have it, its transcripts are read.
+	// Manifest is the name of the manifest in the folder. If the file does not exist, the folder's transcripts are read
+	// instead.
 	Manifest string
-	// MostSeconds leaves out clips that are longer, as the benchmarks do: 15 of RNN-T, 30 of Whisper. 0: none.
+	// MostSeconds excludes longer clips, as the benchmarks do: 15 s for RNN-T, 30 s for Whisper. 0: no limit.
 	MostSeconds float64
-	// Keep says of a transcript whether its clip is one of the data set; nil: all are.
+	// Keep reports whether a clip with this transcript belongs to the data set. nil: all belong to it.
 	Keep func(transcript string) bool
-	// Length is the number of samples of a sound file at Rate in one channel, or what is wrong with it. It is called
-	// from many goroutines. Lengths that a manifest says are held to it; nil leaves the files unchecked: to score a
-	// finished run, the transcripts are enough, of a manifest.
+	// Length returns the number of samples of a one-channel sound file at SampleRate, or an error. It is called from
+	// several goroutines. The lengths in a manifest must agree with it. If it is nil, files are not checked; a manifest's
+	// transcripts are enough to score a finished run.
 	Length func(path string) (samples int, err error)
-	// Count uses only the first clips; 0: all.
+	// Count limits the data set to its first Count clips. 0: all.
 	Count int
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// maxBytes is the size up to which a manifest or a transcript is read: RNN-T's has 1.5 MB.
+// maxBytes limits the size of a manifest or a file of transcripts; RNN-T's manifest has 1.5 MB.
 const maxBytes = 1 << 30
 
-// manifestEntry is a clip of a manifest, with what is needed of it.
+// manifestEntry contains the required fields of a clip in a manifest.
 type manifestEntry struct {
 	Files      []audioFile `json:"files"`
 	Duration   *float64    `json:"original_duration"`
 	Samples    int         `json:"original_num_samples"`
 	Transcript *string     `json:"transcript"`
-	TextPath   string      `json:"text_filepath"` // a file with the transcript, where there is none here
+	TextPath   string      `json:"text_filepath"` // a file with the transcript, if Transcript is missing
 }
 
 type audioFile struct {
@@ -29,7 +29,7 @@ type audioFile struct {
 	Speed float64 `json:"speed"`
 }
 
-// readManifest reads a list of clips, each with the first of its files that plays at its own speed.
+// readManifest reads a list of clips. Of each clip it uses the first file with normal speed.
 func readManifest(path string, faults *fault.FaultList) ([]AudioClip, error) {
 	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
@@ -96,7 +96,7 @@ func (e manifestEntry) readTranscript(dir string) (string, error) {
 	return string(text), nil
 }
 
-// writtenEntry is a clip in the manifest that the repackaging writes, in the order of its keys.
+// writtenEntry is a clip in a written manifest, with fields in the order of its keys.
 type writtenEntry struct {
 	Transcript string        `json:"transcript"`
 	Files      []writtenFile `json:"files"`
@@ -117,7 +117,7 @@ type writtenFile struct {
 	Speed      int           `json:"speed"`
 }
 
-// WriteManifest writes clips of 16 bits as the official repackaging does, to the byte.
+// WriteManifest writes a manifest of 16-bit clips that equals the official repackaging's byte for byte.
 func WriteManifest(w io.Writer, clips []AudioClip) error {
 	list := make([]writtenEntry, len(clips))
 	for i, c := range clips {
@@ -135,7 +135,7 @@ func WriteManifest(w io.Writer, clips []AudioClip) error {
 	return err
 }
 
-// SaveManifest writes a manifest to a file, which must not exist.
+// SaveManifest writes a manifest to a new file. An existing file is an error.
 func SaveManifest(path string, clips []AudioClip) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Open reads the clips of a folder, in the order in which the benchmark numbers its samples: that of the manifest, or
-// of the names of the transcripts' files. The error lists every fault: it is a [*FaultError], for which errors.Is(err,
-// ErrDataset) holds.
+// Open reads the clips of a folder, in the benchmark's order of samples: the order of the manifest, or of the paths of
+// the transcript files. The error is a [*FaultError] that lists every fault; it wraps ErrDataset.
 func Open(ctx context.Context, dir string, o ClipOptions) ([]AudioClip, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is not a folder: want one with %s, or with transcripts *.trans.txt", ErrDataset, dir,
@@ -55,7 +54,7 @@ func upTo(seconds float64) string {
 	return fmt.Sprintf(" of %v s or less", seconds)
 }
 
-// FilePath is a clip's file.
+// FilePath returns the path of the clip's file in the data set's folder dir.
 func (c AudioClip) FilePath(dir string) string {
 	if filepath.IsAbs(c.Path) {
 		return c.Path
@@ -63,7 +62,7 @@ func (c AudioClip) FilePath(dir string) string {
 	return filepath.Join(dir, filepath.FromSlash(c.Path))
 }
 
-// selectClips returns the clips that the benchmark has, up to the count.
+// selectClips returns the first o.Count clips that belong to the data set.
 func selectClips(clips []AudioClip, o ClipOptions) []AudioClip {
 	var list []AudioClip
 	for _, c := range clips {
@@ -77,7 +76,8 @@ func selectClips(clips []AudioClip, o ClipOptions) []AudioClip {
 	return list
 }
 
-// measureClips asks the files how long they are. Clips whose files are wrong are faults, and not in the result.
+// measureClips returns the clips with the length of their files. Clips with invalid files are left out and reported as
+// faults.
 func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOptions,
 	faults *fault.FaultList) []AudioClip {
 	if o.Length == nil {
@@ -100,7 +100,7 @@ func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOpti
 	return sound
 }
 
-// holdToFiles compares the lengths that a manifest says with its files.
+// holdToFiles compares the lengths in a manifest with the files.
 func holdToFiles(ctx context.Context, dir string, clips []AudioClip, o ClipOptions, faults *fault.FaultList) {
 	problems := make([]string, len(clips))
 	lists.Each(ctx, len(clips), func(i int) {

@@ -10,13 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// pythonSeconds is a number that Python writes as a float: with a point, however whole it is.
+// pythonSeconds is a number that JSON contains in Python's notation of floats, such as 2.0 for a whole number.
 type pythonSeconds float64
 
-// MarshalJSON writes the shortest digits that say the number, and a point or an exponent.
+// MarshalJSON writes the shortest exact notation, with a point or an exponent.
 func (s pythonSeconds) MarshalJSON() ([]byte, error) { return []byte(pyfloat.Repr(float64(s))), nil }
 
-// pythonJSON is JSON as Python's json.dump writes it with an indent of 2: ASCII, no newline at the end.
+// pythonJSON returns JSON in the form of Python's json.dump with an indent of 2: ASCII without a final newline.
 func pythonJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -28,7 +28,7 @@ func pythonJSON(v any) ([]byte, error) {
 	return escapeNonASCII(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// escapeNonASCII escapes the characters that are not.
+// escapeNonASCII escapes characters outside ASCII.
 func escapeNonASCII(text []byte) []byte {
 	var b []byte
 	for len(text) > 0 {

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// What the repackaging of Whisper's data set makes.
+// Parameters of the repackaging of Whisper's data set.
 const (
 	packSeconds = 30.
 	gapSeconds  = 0.5
-	GapSamples  = Rate / 2 // silent samples between the clips of a pack
+	GapSamples  = Rate / 2 // number of silent samples between the clips of a pack
 )
 
-// ClipPack is a clip made from several clips. Their samples follow one another with GapSamples of silence between them,
-// and their transcripts with a blank between them.
+// ClipPack is a clip made from several clips. GapSamples of silence separate their samples, and a blank separates their
+// transcripts.
 type ClipPack struct {
 	AudioClip
-	Of []int // the clips, by their places in the list
+	Of []int // indices of the clips in the list
 }
 
-// PackClips plans the packs of clips as the official repackaging does: of one speaker's chapter, in order, as many as
-// 30 s hold; the chapters in the order in which they first appear. Clips of more than 30 s are left out. Samples must
-// be known. Packs are called OUT/SPEAKER-CHAPTER_N.wav.
+// PackClips plans the packs of clips in the way of the official repackaging. A pack contains consecutive clips of one
+// speaker's chapter, up to 30 s. Chapters are in the order of their first clip. Longer clips are left out. Every clip's
+// Samples must be set. Packs are named OUT/SPEAKER-CHAPTER_N.wav.
 //
-// The official lengths are sums of float64 seconds, which decide where a clip just fits; so are these.
+// Like the official program, it adds up durations as float64 seconds. This decides about clips that just fit.
 func PackClips(clips []AudioClip, out string) []ClipPack {
 	var order []string
 	chapters := make(map[string][]int)
@@ -44,14 +44,14 @@ func PackClips(clips []AudioClip, out string) []ClipPack {
 	return packs
 }
 
-// chapterOf is the first two parts of a file's name.
+// chapterOf returns the first two parts of a file's name: speaker and chapter.
 func chapterOf(file string) string {
 	base := path.Base(file)
 	parts := strings.SplitN(strings.TrimSuffix(base, path.Ext(base)), "-", 3)
 	return strings.Join(parts[:min(len(parts), 2)], "-")
 }
 
-// distributeClips distributes the clips of a chapter.
+// distributeClips groups the clips of a chapter into packs.
 func distributeClips(clips []AudioClip, chapter []int) [][]int {
 	var packs [][]int
 	var pack []int

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// readTranscripts reads the transcripts below a folder, in the order of their paths, and finds the files beside them.
-// The transcripts are lower case, as the benchmarks' manifests have them.
+// readTranscripts reads the files of transcripts below a folder, in the order of their paths, and finds the sound
+// files. It converts transcripts to lower case, as in the benchmarks' manifests.
 func readTranscripts(dir string, faults *fault.FaultList) ([]AudioClip, error) {
 	var clips []AudioClip
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -59,7 +59,7 @@ func readLines(dir, path, text string, faults *fault.FaultList) []AudioClip {
 	return clips
 }
 
-// soundFile is the file of a clip.
+// soundFile returns the path of a clip's file.
 func soundFile(dir, id string) (string, error) {
 	if id != filepath.Base(id) {
 		return "", fmt.Errorf("%q is no name of a clip", id)
@@ -73,7 +73,7 @@ func soundFile(dir, id string) (string, error) {
 	return "", fmt.Errorf("there is neither %s.wav nor %s.flac beside it", id, id)
 }
 
-// relativePath is a path below the data set's folder, with slashes.
+// relativePath returns path relative to the data set's folder, with slashes.
 func relativePath(dir, path string) string {
 	below, err := filepath.Rel(dir, path)
 	if err != nil {

@@ -2,7 +2,7 @@ package librispeech
 
 import "encoding/binary"
 
-// EncodeWAV is the file of samples at Rate in one channel: 16-bit PCM behind the usual 44 bytes.
+// EncodeWAV returns a WAV file of one channel at SampleRate: a header of 44 bytes and 16-bit PCM samples.
 func EncodeWAV(samples []int16) []byte {
 	const header, width = 44, 2
 	size := width * len(samples)
@@ -10,7 +10,7 @@ func EncodeWAV(samples []int16) []byte {
 	b = append(b, "RIFF"...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(header-8+size))
 	b = append(b, "WAVEfmt "...)
-	b = binary.LittleEndian.AppendUint32(b, 16) // bytes of the format
+	b = binary.LittleEndian.AppendUint32(b, 16) // size of the format block
 	b = binary.LittleEndian.AppendUint16(b, 1)  // PCM
 	b = binary.LittleEndian.AppendUint16(b, 1)  // channels
 	b = binary.LittleEndian.AppendUint32(b, Rate)

@@ -25,7 +25,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Errors of this package, found with errors.Is.
+// Errors of this package; errors.Is finds them.
 var (
 	ErrDataset = errors.New("problems of LiveCodeBench")
 	ErrUnknown = errors.New("no such problem")
@@ -34,25 +34,26 @@ var (
 // FaultError contains all faults of the files; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// The largest tests: the official ones are below 300 MB in all their forms.
+// Limits of tests. All forms of the official tests are below 300 MB.
 const (
 	maxLineBytes     = 1 << 30
 	maxInflatedBytes = 2 << 30
 )
 
-// CodeProblem contains a problem's tests for programs.
+// CodeProblem contains the tests of a problem.
 type CodeProblem struct {
 	ID string
-	// Function is called with each input, a JSON value in each of its lines. Empty: programs read an input and print.
+	// Function is the function that is called with each input; each line of an input is an argument in JSON. Empty:
+	// programs read the input from stdin and print the output.
 	Function        string
-	Inputs, Outputs []string // of all tests, the public ones first
+	Inputs, Outputs []string // all tests, public ones first
 }
 
-// ProblemSet finds problems by their ids. It stores their positions and reads each problem on demand, since the tests
-// of a release amount to gigabytes. It is safe for concurrent use.
+// ProblemSet finds problems by ID. It stores their positions and reads each problem on demand, since the tests of a
+// release amount to gigabytes. It is safe for concurrent use.
 type ProblemSet struct{ places map[string]linePosition }
 
-// linePosition is a line of a file.
+// linePosition is the position of a line in a file.
 type linePosition struct {
 	path         string
 	line         int // from 1
@@ -61,7 +62,7 @@ type linePosition struct {
 
 func (p linePosition) String() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
 
-// problemRow is a line as far as it is read.
+// problemRow contains the fields of a line that are read.
 type problemRow struct {
 	ID       *string `json:"question_id"`
 	Public   *string `json:"public_test_cases"`
@@ -69,9 +70,9 @@ type problemRow struct {
 	Metadata *string `json:"metadata"`
 }
 
-// Open finds the problems of a file, or of all files *.jsonl of a folder in the order of their names: of several lines
-// with one id, the last counts. It reads each line as JSON, but no tests. The error lists every fault: it is a
-// [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open indexes the problems of a file, or of all *.jsonl files of a folder in the order of their names. If lines share
+// an ID, the last one counts. Open parses each line as JSON but does not read tests. The error is a [*FaultError] that
+// lists every fault; it wraps ErrDataset.
 func Open(path string) (*ProblemSet, error) {
 	files, err := filesOf(path)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *ProblemSet) indexFile(path string, faults *fault.FaultList) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // only read
 	r := bufio.NewReaderSize(f, 1<<20)
 	at := linePosition{path: path}
 	for {
@@ -135,7 +136,7 @@ func (s *ProblemSet) indexFile(path string, faults *fault.FaultList) error {
 	}
 }
 
-// readLine reads a line with its end.
+// readLine reads a line including its line end.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -149,7 +150,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// checkLine says what is wrong with a line, short of its tests.
+// checkLine parses a line, without its tests, and returns the name of the function.
 func checkLine(line []byte) (r problemRow, function string, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, "", fmt.Errorf("no problem in JSON: %w", err)
@@ -182,10 +183,11 @@ func (r problemRow) functionName() (string, error) {
 	return m.Function, nil
 }
 
-// Len is how many problems there are.
+// Len returns the number of problems.
 func (s *ProblemSet) Len() int { return len(s.places) }
 
-// Problem reads a problem. The error is an ErrUnknown where there is none of that id, and else an ErrDataset.
+// Problem reads a problem. The error wraps ErrUnknown if there is no problem with this ID; other errors wrap
+// ErrDataset.
 func (s *ProblemSet) Problem(id string) (CodeProblem, error) {
 	at, ok := s.places[id]
 	if !ok {
@@ -207,13 +209,13 @@ func (p linePosition) readLine() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // only read
 	line := make([]byte, p.bytes)
 	_, err = f.ReadAt(line, p.start)
 	return line, err
 }
 
-// codeTest is one test as it is written.
+// codeTest is a test in its JSON form.
 type codeTest struct {
 	Input  *string `json:"input"`
 	Output *string `json:"output"`
@@ -246,7 +248,7 @@ func parseProblem(line []byte) (CodeProblem, error) {
 	return p, nil
 }
 
-// privateTests reads tests as JSON, or as base64 of zlib of a pickle of JSON in a str.
+// privateTests parses tests from JSON, or from a str of JSON that is pickled, compressed by zlib and encoded in base64.
 func privateTests(text string) (tests []codeTest, err error) {
 	if json.Unmarshal([]byte(text), &tests) == nil {
 		return tests, nil
@@ -278,7 +280,7 @@ func privateTests(text string) (tests []codeTest, err error) {
 	return tests, nil
 }
 
-// readMost reads all, which is to be so many bytes at most.
+// readMost reads r to its end. More than most bytes are an error.
 func readMost(r io.Reader, most int64) ([]byte, error) {
 	all, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(all)) > most {

@@ -17,51 +17,51 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("product catalogue")
 
 // FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// FileForm is the form of the files, named after the program that wrote them.
+// FileForm is the form of the files, named after their source.
 type FileForm int
 
 const (
-	// Hub is the form at the hub: pictures as their bytes, categories as a list.
+	// Hub is the form published on the hub: pictures as bytes, categories as lists.
 	Hub FileForm = iota
-	// Endpoints is that of the endpoints harness: pictures that it has encoded again, in base 64, categories as JSON.
+	// Endpoints is the form of the endpoints harness: re-encoded pictures in base64, categories as JSON.
 	Endpoints
 )
 
-// ProductRow is a product. Its texts belong to the caller. Its picture is valid until the next row is read.
+// ProductRow is a product. The caller owns the texts. Picture is valid until the next row is read.
 type ProductRow struct {
 	Title, Description string
-	OfferedText        string // what is offered as JSON: as the file has it, or as Python writes it
-	Picture            []byte // a file
-	Encoded            bool   // Picture is in base 64
-	Format             string // of the picture, as Pillow names it: "JPEG", "PNG"
+	OfferedText        string // offered categories as JSON, from the file or as Python writes them
+	Picture            []byte // content of the picture file
+	Encoded            bool   // Picture is in base64
+	Format             string // picture format by Pillow's name: "JPEG", "PNG"
 	ProductTruth
 }
 
 // ProductTruth is the ground truth of a product.
 type ProductTruth struct {
-	Category   string // levels joined by " > "
+	Category   string // levels separated by " > "
 	Brand      string
 	SecondHand bool
-	Offered    []string // categories
+	Offered    []string // offered categories
 }
 
 // ProductSet is a catalogue on disk.
 type ProductSet struct {
 	Form  FileForm
-	Path  string   // that was asked for
-	Files []string // in the order of their rows
-	rows  []int    // of each file
+	Path  string   // path passed to Open
+	Files []string // in the order of the rows
+	rows  []int    // number of rows of each file
 }
 
-// Open finds the files of a catalogue: a Parquet file; or a folder of the hub, with train-*.parquet and test-*.parquet
-// in it or in its folder data; or a folder with the one file of the endpoints harness, shopify_product_catalogue*. The
-// error lists every fault that shows without reading rows.
+// Open finds the files of a catalogue. path is a Parquet file; a folder that contains train-*.parquet and
+// test-*.parquet, directly or in its folder data; or a folder with the endpoints harness's file
+// shopify_product_catalogue*. The error lists every fault that can be found without reading rows.
 func Open(path string) (*ProductSet, error) {
 	files, err := findFiles(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func Open(path string) (*ProductSet, error) {
 	return s, faults.Err(ErrDataset, path)
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (s *ProductSet) Len() int {
 	n := 0
 	for _, rows := range s.rows {
@@ -92,7 +92,7 @@ func (s *ProductSet) Len() int {
 	return n
 }
 
-// findFiles returns the files of a path.
+// findFiles returns the files of a catalogue.
 func findFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -110,7 +110,7 @@ func findFiles(path string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, found...) // sorted
+			files = append(files, found...) // already sorted
 		}
 		if len(files) > 0 {
 			return files, nil
@@ -129,8 +129,8 @@ func findFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// Each calls do for the first rows, count of them, or all where it is 0, in their order. The error lists every fault of
-// the rows; do is not called for a row that has one.
+// Each calls do for the first count rows in order, or for all if count is 0. It skips invalid rows, and the error lists
+// their faults.
 func (s *ProductSet) Each(ctx context.Context, count int, do func(i int, row *ProductRow) error) error {
 	if count == 0 {
 		count = s.Len()
@@ -150,7 +150,7 @@ func (s *ProductSet) Each(ctx context.Context, count int, do func(i int, row *Pr
 	return faults.Err(ErrDataset, s.Path)
 }
 
-// Formats are the pictures that are known by their first bytes, under the names that Pillow has for them.
+// formatOf returns Pillow's name for the format of a picture, determined by its first bytes, or "" if it is unknown.
 func formatOf(picture []byte) string {
 	has := func(at int, text string) bool {
 		return len(picture) >= at+len(text) && string(picture[at:at+len(text)]) == text
@@ -172,7 +172,7 @@ func formatOf(picture []byte) string {
 	return ""
 }
 
-// PictureFile is the picture's file. Of a picture that is not encoded it is Picture itself.
+// PictureFile returns the content of the picture file. If the picture is not in base64, this is Picture itself.
 func (r *ProductRow) PictureFile() ([]byte, error) {
 	if !r.Encoded {
 		return r.Picture, nil
@@ -180,15 +180,15 @@ func (r *ProductRow) PictureFile() ([]byte, error) {
 	return base64.StdEncoding.AppendDecode(nil, r.Picture)
 }
 
-// OffersTruth tells whether the true category is among the offered ones.
+// OffersTruth reports whether the true category is among the offered ones.
 func (r *ProductRow) OffersTruth() bool { return slices.Contains(r.Offered, r.Category) }
 
-// pythonJSON is a list of texts as Python's json.dumps writes it: ASCII, with a blank behind each comma.
+// pythonJSON returns a list of texts in the form of Python's json.dumps: ASCII, with a blank after each comma.
 func pythonJSON(texts []string) string {
 	return pyvalue.JSON(lists.Map(texts, func(text string) any { return text }))
 }
 
-// listOf reads categories that are JSON.
+// listOf parses a JSON list of categories.
 func listOf(text string) ([]string, error) {
 	var all []string
 	if err := json.Unmarshal([]byte(text), &all); err != nil || all == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/parquetfile"
 )
 
-// The columns that rows are read from.
+// Names of the columns.
 const (
 	title       = "product_title"
 	description = "product_description"
@@ -31,10 +31,10 @@ const (
 	imageFormat = "product_image_format"
 )
 
-// truths are the columns of what is true.
+// truths lists the columns of the ground truth.
 var truths = []string{category, brand, secondHand}
 
-// columnNames are the columns that a form has.
+// columnNames returns the required columns of a form.
 func (f FileForm) columnNames() []string {
 	pictures := []string{image}
 	if f == Endpoints {
@@ -43,10 +43,10 @@ func (f FileForm) columnNames() []string {
 	return append(append([]string{title, description, offered}, truths...), pictures...)
 }
 
-// parquetTable is a Parquet file that is open.
+// parquetTable is an open Parquet file.
 type parquetTable struct {
 	*parquetfile.ParquetFile
-	leaves map[string]*parquetfile.Column // by their names: of the picture's parts with a dot
+	leaves map[string]*parquetfile.Column // leaves by name; names of the picture's parts contain a dot
 	form   FileForm
 }
 
@@ -69,7 +69,7 @@ func openTable(path string) (*parquetTable, error) {
 	return t, nil
 }
 
-// addLeaves finds the leaves of a column: of a list its elements have the column's name.
+// addLeaves adds the leaves of a column. Elements of a list get the column's name.
 func (t *parquetTable) addLeaves(column *parquetfile.Column, name string) {
 	if column.IsLeaf() {
 		t.leaves[name] = column
@@ -114,26 +114,26 @@ func inspectFile(path string) (FileForm, int, error) {
 	return t.form, int(t.RowCount()), errors.Join(err, t.Close())
 }
 
-// rowReader reads rows of one file.
+// rowReader reads rows of a file.
 type rowReader struct {
 	set    *ProductSet
 	ctx    context.Context
 	faults *fault.FaultList
-	truths bool // nothing but what is true is wanted
-	first  int  // the index of the first row that is read
-	skip   int  // rows of the file before it
+	truths bool // read only the ground truth
+	first  int  // index in the catalogue of the first row to read
+	skip   int  // number of rows in the file before first
 	most   int
 	do     func(i int, row *ProductRow) error
 
-	columns []leafColumn // of the present group
+	columns []leafColumn // columns of the current row group
 	row     ProductRow
-	path    string // of its picture
-	file    []byte // its picture, decoded
+	path    string // path of the row's picture
+	file    []byte // decoded file of the row's picture
 	wrong   bool   // the row has a fault
 	done    int
 }
 
-// leafColumn is a column that is read.
+// leafColumn is a column to read.
 type leafColumn struct {
 	name   string
 	leaf   *parquetfile.Column
@@ -160,7 +160,7 @@ func (r *rowReader) readFile(path string) (err error) {
 	return nil
 }
 
-// Row is row i of the catalogue, which alone is read.
+// Row reads only row i of the catalogue.
 func (s *ProductSet) Row(ctx context.Context, i int) (*ProductRow, error) {
 	first := 0
 	for k, path := range s.Files {
@@ -190,7 +190,7 @@ func (s *ProductSet) rowOf(ctx context.Context, path string, first, i int) (*Pro
 	return found, faults.Err(ErrDataset, path)
 }
 
-// wantedLeaves are the leaves that are read.
+// wantedLeaves returns the names of the leaves to read.
 func (r *rowReader) wantedLeaves(t *parquetTable) []string {
 	if r.truths {
 		return append([]string{offered}, truths...)
@@ -205,7 +205,7 @@ func (r *rowReader) wantedLeaves(t *parquetTable) []string {
 	return names
 }
 
-// readGroup reads the rows of a group that are wanted.
+// readGroup reads the requested rows of a row group.
 func (r *rowReader) readGroup(t *parquetTable, group int) (err error) {
 	n := t.GroupRows(group)
 	if int64(r.skip) >= n {
@@ -246,7 +246,7 @@ func (r *rowReader) addFault(column, format string, args ...any) {
 	r.faults.Addf(fmt.Sprintf("row %d", r.first+r.done), column+": "+format, args...)
 }
 
-// readRow reads a row, and hands it over if nothing is wrong with it.
+// readRow reads a row and passes it to do if it is valid.
 func (r *rowReader) readRow() error {
 	r.row, r.path, r.wrong = ProductRow{Picture: r.row.Picture[:0]}, "", false
 	for i := range r.columns {
@@ -263,10 +263,10 @@ func (r *rowReader) readRow() error {
 	return r.do(i, &r.row)
 }
 
-// maxOffered is how many bytes the categories of a product may have.
+// maxOffered limits the size in bytes of a product's offered categories.
 const maxOffered = 1 << 20
 
-// readCell takes the values of a column in a row.
+// readCell reads the values of a column in the current row.
 func (r *rowReader) readCell(c *leafColumn) error {
 	bytes := 0
 	for first := true; ; first = false {
@@ -293,7 +293,7 @@ func (r *rowReader) readCell(c *leafColumn) error {
 	}
 }
 
-// bytesOf are those of a value; nil: it has none.
+// bytesOf returns the bytes of a value, or nil if it is null.
 func (c *leafColumn) bytesOf(v *parquetfile.LeafValue) []byte {
 	if c.leaf.Kind != parquetfile.ByteArray || v.Null {
 		return nil
@@ -301,7 +301,7 @@ func (c *leafColumn) bytesOf(v *parquetfile.LeafValue) []byte {
 	return v.Bytes
 }
 
-// setValue sets a value of a column. A missing text is empty, as the official programs have it for truths.
+// setValue sets the field of a column. A missing text becomes "", as in the official programs' ground truth.
 func (r *rowReader) setValue(c *leafColumn, v *parquetfile.LeafValue) {
 	texts := map[string]*string{
 		title: &r.row.Title, description: &r.row.Description, category: &r.row.Category, brand: &r.row.Brand,
@@ -338,7 +338,7 @@ func (r *rowReader) textValue(c *leafColumn, v *parquetfile.LeafValue) string {
 	return text
 }
 
-// setSecondHand reads whether a product is second-hand: true or false, as such or as text.
+// setSecondHand sets whether a product is second-hand, from a boolean or the text true or false.
 func (r *rowReader) setSecondHand(c *leafColumn, v *parquetfile.LeafValue) {
 	if c.leaf.Kind == parquetfile.Boolean && !v.Null {
 		r.row.SecondHand = v.Number != 0
@@ -352,7 +352,7 @@ func (r *rowReader) setSecondHand(c *leafColumn, v *parquetfile.LeafValue) {
 	r.row.SecondHand = value
 }
 
-// finishRow checks a row as a whole, and completes it.
+// finishRow checks the complete row and fills in derived fields.
 func (r *rowReader) finishRow() {
 	row := &r.row
 	if r.set.Form == Endpoints {
@@ -382,7 +382,7 @@ func (r *rowReader) finishRow() {
 	}
 }
 
-// checkBase64 wants a picture in base 64 to be one of the format that the row names.
+// checkBase64 requires base64 of a picture in the format that the row names.
 func (r *rowReader) checkBase64() {
 	row := &r.row
 	if len(row.Picture) == 0 {
@@ -401,14 +401,15 @@ func (r *rowReader) checkBase64() {
 	r.checkWhole(imageBase64, r.file)
 }
 
-// checkWhole wants a picture that decoders can read to its end.
+// checkWhole requires a picture that is complete.
 func (r *rowReader) checkWhole(column string, file []byte) {
 	if err := picture.CheckWhole(file); err != nil {
 		r.addFault(column, "the picture of %d bytes is broken: %v", len(file), err)
 	}
 }
 
-// Truths reads what is true of the first products, count of them, or all where it is 0: no texts, no pictures.
+// Truths reads the ground truth of the first count products, or of all if count is 0. It reads no texts and no
+// pictures.
 func (s *ProductSet) Truths(count int) ([]ProductTruth, error) {
 	if count == 0 {
 		count = s.Len()

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/mapped"
 )
 
-// TextStore keeps a text for each row in a memory-mapped file, so texts that are not read need no memory. If the system
-// supports files without a name, the file disappears when the process ends.
+// TextStore keeps a text for each row in a memory-mapped file, so texts that are not read need no memory. If the
+// operating system allows it, the file is unlinked at once and disappears when the process ends.
 type TextStore struct {
 	file  *mapped.MappedFile
 	path  string
@@ -20,10 +20,10 @@ type TextStore struct {
 	size  int64
 }
 
-// storeBuffer is how much is written at a time.
+// storeBuffer is the size of the write buffer.
 const storeBuffer = 1 << 20
 
-// NewStore returns an empty store in a folder for temporary files; "": the system's.
+// NewStore returns an empty store with a file in the folder; "" means the system's folder for temporary files.
 func NewStore(folder string) (*TextStore, error) {
 	f, err := os.CreateTemp(folder, "plumbline-products-*")
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *TextStore) AddText(text []byte) error {
 	return nil
 }
 
-// EndWriting ends the writing: from now on texts can be read.
+// EndWriting completes the file. Texts can be read afterwards.
 func (s *TextStore) EndWriting() error {
 	err := errors.Join(s.write.Flush(), s.out.Close())
 	s.write, s.out = nil, nil
@@ -54,19 +54,19 @@ func (s *TextStore) EndWriting() error {
 		return fmt.Errorf("keep the products' requests in %s, %d MiB (TMPDIR names a folder with more room): %w", s.path,
 			s.size>>20, err)
 	}
-	if os.Remove(s.path) == nil { // else when it is closed
+	if os.Remove(s.path) == nil { // otherwise, Close removes it
 		s.path = ""
 	}
 	return nil
 }
 
-// Len is the number of texts.
+// Len returns the number of texts.
 func (s *TextStore) Len() int { return len(s.ends) }
 
-// Size is how many bytes all texts are.
+// Size returns the total size of all texts in bytes.
 func (s *TextStore) Size() int64 { return s.size }
 
-// At is the text of row i. It must not be changed, nor used after Close.
+// At returns the text of row i. The caller must not change it, nor use it after Close.
 func (s *TextStore) At(i int) []byte {
 	start := int64(0)
 	if i > 0 {
@@ -75,7 +75,7 @@ func (s *TextStore) At(i int) []byte {
 	return s.file.Bytes()[start:s.ends[i]:s.ends[i]]
 }
 
-// Close gives the file back. It may be called at any time.
+// Close closes and removes the file. It may be called at any time.
 func (s *TextStore) Close() error {
 	var faults []error
 	if s.out != nil {

@@ -6,42 +6,41 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/records"
 )
 
-// PromptFormat is a data set's layout: the official file's name and its columns.
+// PromptFormat describes the layout of a data set: the official file's name and its columns.
 type PromptFormat struct {
-	// File is the name of the official file without its extension: in a folder, it is looked for as .json, .jsonl and
-	// .parquet.
+	// File is the name of the official file without its extension, which may be .json, .jsonl or .parquet.
 	File string
-	// Size is how many samples the official file has.
+	// Size is the number of samples in the official file.
 	Size    int
 	columns []promptColumn
-	// tokens are the columns of ids of whole prompts, of which the first that a file has counts; empty: tok_input.
+	// columns of token IDs of whole prompts; the first that a file contains counts; nil: tok_input
 	tokens []string
 }
 
-// promptColumn is a column of a table, and where its texts belong.
+// promptColumn is a column of a table and the field to which its texts belong.
 type promptColumn struct {
 	name  string
 	text  func(*PromptSample) *string
 	role  columnRole
-	among []string // the names that its texts may be; nil: any text
-	// otherwise is the column that is read where the file has none of the name, and from what becomes of its texts.
+	among []string // allowed texts; nil: any
+	// otherwise is the column to read if the file does not contain name. from, if set, converts its texts.
 	otherwise string
 	from      func(string) string
-	sparse    bool // rows may lack it, and the file must not
+	sparse    bool // the file must contain the column, but rows may lack a value
 }
 
-// columnRole is what a column is for.
+// columnRole is the purpose of a column.
 type columnRole uint8
 
 const (
-	aside  columnRole = iota // a part of prompts that alone makes none
+	aside  columnRole = iota // part of prompts that is not a prompt by itself
 	prompt                   // a prompt, if it is not empty
-	whole                    // a prompt as it is: no template applies
-	label                    // what answers are scored with
+	whole                    // a complete prompt to which no template applies
+	label                    // used to score answers
 )
 
-// CNNDailyMail are the articles of CNN/DailyMail 3.0.0 and their summaries: of GPT-J with an instruction, of Llama 3.1
-// 8B with the ids of the whole prompt.
+// CNNDailyMail returns the format of the articles and summaries of CNN/DailyMail 3.0.0. For GPT-J it contains an
+// instruction, for Llama 3.1 8B the token IDs of whole prompts.
 func CNNDailyMail() PromptFormat {
 	return PromptFormat{File: "cnn_eval", Size: 13368, columns: []promptColumn{
 		{name: "instruction", text: instructionField}, {name: "input", text: inputField, role: prompt},
@@ -49,14 +48,14 @@ func CNNDailyMail() PromptFormat {
 	}}
 }
 
-// CNNDailyMailEdge is the part of [CNNDailyMail] that the edge category has.
+// CNNDailyMailEdge returns the format of the edge category's part of [CNNDailyMail].
 func CNNDailyMailEdge() PromptFormat {
 	f := CNNDailyMail()
 	f.File, f.Size = "sample_cnn_eval_5000", 5000
 	return f
 }
 
-// OpenOrca are the questions of Llama 2 70B: with a system prompt, or as whole prompts.
+// OpenOrca returns the format of the questions for Llama 2 70B, with a system prompt or as whole prompts.
 func OpenOrca() PromptFormat {
 	return PromptFormat{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []promptColumn{
 		{name: "system_prompt", text: systemField}, {name: "question", text: inputField, role: prompt},
@@ -64,7 +63,7 @@ func OpenOrca() PromptFormat {
 	}}
 }
 
-// LongContext are the tasks with long contexts of Llama 3.1 405B. Task names the metric of a sample.
+// LongContext returns the format of the long-context tasks for Llama 3.1 405B. Task contains the metric of a sample.
 func LongContext() PromptFormat {
 	return PromptFormat{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []promptColumn{
 		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
@@ -72,8 +71,8 @@ func LongContext() PromptFormat {
 	}}
 }
 
-// Mixture are the samples of Mixtral 8x7B, 5000 each of OpenOrca, GSM8K and MBXP: Task names which. Of MBXP the ID is
-// language_task, and Output the tests that a program has to pass.
+// Mixture returns the format of the samples for Mixtral 8x7B: 5000 each of OpenOrca, GSM8K and MBXP, as named by Task.
+// For MBXP, ID is language_task and Output contains the tests that a program must pass.
 func Mixture() PromptFormat {
 	return PromptFormat{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []promptColumn{
 		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
@@ -82,8 +81,8 @@ func Mixture() PromptFormat {
 	}}
 }
 
-// DeepSeekR1 are the questions of DeepSeek-R1, as whole prompts: Task is the set that one is from, as the official
-// scorer has it.
+// DeepSeekR1 returns the format of the questions for DeepSeek-R1, as whole prompts. Task is the set of the question, by
+// the official scorer's name.
 func DeepSeekR1() PromptFormat {
 	return PromptFormat{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []promptColumn{
 		{name: "text_input", text: inputField, role: whole},
@@ -92,13 +91,13 @@ func DeepSeekR1() PromptFormat {
 	}}
 }
 
-// setOfMetric is the name of a set by that of its metric: mmlu_pro_em gives mmlupro, as in the official scorer.
+// setOfMetric returns the name of a set from that of its metric: mmlu_pro_em gives mmlupro, as in the official scorer.
 func setOfMetric(metric string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(metric, "_em", ""), "_", "")
 }
 
-// GPTOSS are the questions of gpt-oss-120b as the ids of whole prompts, or of other files as texts: the performance
-// run's, which need no truths.
+// GPTOSS returns the format of the performance run's questions for gpt-oss-120b: token IDs of whole prompts, or texts
+// in unofficial files. They need no ground truth.
 func GPTOSS() PromptFormat {
 	return PromptFormat{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"},
 		columns: []promptColumn{
@@ -108,21 +107,21 @@ func GPTOSS() PromptFormat {
 		}}
 }
 
-// GPTOSSAccuracy is the set of [GPTOSS] that accuracy runs have.
+// GPTOSSAccuracy returns the format of the accuracy run's questions for gpt-oss-120b.
 func GPTOSSAccuracy() PromptFormat {
 	f := GPTOSS()
 	f.File, f.Size = "acc_eval_inputs", 4395
 	return f
 }
 
-// GPTOSSCompliance is the set of [GPTOSS] that TEST07 has.
+// GPTOSSCompliance returns the format of TEST07's questions for gpt-oss-120b.
 func GPTOSSCompliance() PromptFormat {
 	f := GPTOSS()
 	f.File, f.Size = "acc_eval_compliance_gpqa", 990
 	return f
 }
 
-// idColumns are the columns of ids, any of which a file may have.
+// idColumns returns the possible columns of token IDs.
 func (f PromptFormat) idColumns() []string {
 	if len(f.tokens) > 0 {
 		return f.tokens
@@ -130,7 +129,7 @@ func (f PromptFormat) idColumns() []string {
 	return []string{"tok_input"}
 }
 
-// wantedColumns are the columns to read.
+// wantedColumns returns the columns to read.
 func (f PromptFormat) wantedColumns(o ReadOptions) []records.TableColumn {
 	var all []records.TableColumn
 	for _, c := range f.columns {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/records"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("data set of prompts")
 
 // FaultError contains all faults of a data set; errors.As finds it.
@@ -19,25 +19,25 @@ type FaultError = fault.DatasetError
 type PromptSample struct {
 	System      string  // the system prompt
 	Instruction string  // what to do with Input
-	Input       string  // the text; "" where the file has token ids only
-	Whole       bool    // Input is the prompt as it is
-	Tokens      []int32 // the ids of the whole prompt, in the vocabulary of the model that the file is for (tok_input)
-	Output      string  // what answers are compared with
-	Task        string  // one of the names that the format has for kinds of samples
-	ID          string  // within the data set that the sample is from
+	Input       string  // text; "" if the file contains only token IDs
+	Whole       bool    // Input is the complete prompt; no template applies
+	Tokens      []int32 // token IDs of the whole prompt (tok_input), in the vocabulary of the file's model
+	Output      string  // reference for scoring answers
+	Task        string  // kind of the sample, by a name that the format defines
+	ID          string  // ID in the data set that the sample comes from
 }
 
 // ReadOptions selects the data to read. The zero value reads everything.
 type ReadOptions struct {
 	Count int // use only the first Count samples; 0: all
-	// LabelsOnly leaves out the prompts: to score a finished run, the rest is enough.
+	// LabelsOnly leaves out prompts, which are not needed to score a finished run.
 	LabelsOnly bool
-	// PromptsOnly takes files without what answers are scored with: to run, prompts are enough.
+	// PromptsOnly accepts files without references, which are not needed to run.
 	PromptsOnly bool
 }
 
-// Open reads and checks a file, or the official one of a folder. The error lists every fault: it is a [*FaultError],
-// for which errors.Is(err, ErrDataset) holds. The tokens of samples must not be changed.
+// Open reads and checks a file, or the official file in a folder. The error is a [*FaultError] that lists every fault;
+// it wraps ErrDataset. The caller must not change the tokens of samples.
 func (f PromptFormat) Open(path string, o ReadOptions) ([]PromptSample, error) {
 	var faults fault.FaultList
 	table, err := records.ReadTable(path, f.File, f.wantedColumns(o), o.Count, &faults)
@@ -58,7 +58,8 @@ func (f PromptFormat) Open(path string, o ReadOptions) ([]PromptSample, error) {
 	return all, faults.Err(ErrDataset, path)
 }
 
-// checkColumns wants columns that rows may lack, and one of two where either will do; it says which the file has.
+// checkColumns requires the columns whose rows are optional, and each column or its fallback. It lists the existing
+// columns in a fault.
 func (f PromptFormat) checkColumns(t *records.RecordTable, o ReadOptions, faults *fault.FaultList) {
 	missing := false
 	for _, c := range f.columns {
@@ -78,7 +79,7 @@ func (f PromptFormat) checkColumns(t *records.RecordTable, o ReadOptions, faults
 	}
 }
 
-// makeSample makes the sample of a row. A whole prompt takes the place of its parts.
+// makeSample returns the sample of a row. A whole prompt replaces its parts.
 func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
 	var s PromptSample
 	for _, name := range f.idColumns() {
@@ -103,7 +104,7 @@ func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
 	return s
 }
 
-// promptColumns are the columns that hold prompts.
+// promptColumns returns the names of columns that contain prompts.
 func (f PromptFormat) promptColumns() (names []string) {
 	for _, c := range f.columns {
 		if c.role == prompt || c.role == whole {

@@ -14,13 +14,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("question-answering data set")
 
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// FileName is what the published development set is called.
+// FileName is the name of the published development set.
 const FileName = "dev-v1.1.json"
 
 // QuestionSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
@@ -30,7 +30,7 @@ type QuestionSet struct {
 	remarks    []string
 }
 
-// FromParagraphs is the data set of some paragraphs.
+// FromParagraphs returns a data set with the given paragraphs.
 func FromParagraphs(paragraphs []Paragraph) *QuestionSet {
 	s := &QuestionSet{paragraphs: paragraphs}
 	for _, p := range paragraphs {
@@ -39,11 +39,11 @@ func FromParagraphs(paragraphs []Paragraph) *QuestionSet {
 	return s
 }
 
-// maxBytes is the size up to which a file is read: the published development set has 4.9 MB.
+// maxBytes limits the size of a file; the published development set has 4.9 MB.
 const maxBytes = 1 << 30
 
-// Open reads a data set: a JSON file, or the dev-v1.1.json of a folder. The error lists every fault: it is a
-// [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open reads a JSON file, or dev-v1.1.json in a folder. The error is a [*FaultError] that lists every fault; it wraps
+// ErrDataset.
 func Open(path string) (*QuestionSet, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
@@ -59,7 +59,7 @@ func Open(path string) (*QuestionSet, error) {
 	return ParseFile(text, path)
 }
 
-// ParseFile reads the text of a file as Open does. name is its path, for messages.
+// ParseFile parses and checks the content of a file. name is its path, for messages.
 func ParseFile(text []byte, name string) (*QuestionSet, error) {
 	var faults fault.FaultList
 	if at := invalidUTF8(text); at >= 0 {
@@ -75,7 +75,7 @@ func ParseFile(text []byte, name string) (*QuestionSet, error) {
 	return &p.set, faults.Err(ErrDataset, name)
 }
 
-// invalidUTF8 is the place of the first byte that is not UTF-8, or -1.
+// invalidUTF8 returns the index of the first byte that is not UTF-8, or -1.
 func invalidUTF8(text []byte) int {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
@@ -87,19 +87,18 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// Paragraphs are all passages, in the order of the file. They must not be changed.
+// Paragraphs returns all paragraphs, in the order of the file. The caller must not change them.
 func (s *QuestionSet) Paragraphs() []Paragraph { return s.paragraphs }
 
-// Remarks are about what is odd but can be scored, as the reference does: questions without text or answers, answers
-// that their passage does not have. There are none about the published set.
+// Remarks returns descriptions of unusual records that can be scored, as the reference does: questions without text or
+// answers, and answers that do not occur in their passage. The published set has no remarks.
 func (s *QuestionSet) Remarks() []string { return s.remarks }
 
-// fileParser reads the records of a file. A record that is wrong is reported and left out, and reading goes on behind
-// it.
+// fileParser parses the records of a file. It reports an invalid record, leaves it out and continues with the next one.
 type fileParser struct {
 	faults  *fault.FaultList
 	remarks remarkCounts
-	ids     map[string]bool // of the questions so far
+	ids     map[string]bool // IDs of the questions so far
 	set     QuestionSet
 }
 
@@ -185,7 +184,7 @@ func (p *fileParser) parseQuestion(where string, context passageText, text []byt
 	return q, true
 }
 
-// decodeRecord decodes a record into v. It is false if the record is wrong, which it reports.
+// decodeRecord decodes a record into v. It reports an invalid record as a fault and returns false.
 func (p *fileParser) decodeRecord(where string, text []byte, v any) bool {
 	err := json.Unmarshal(text, v)
 	var mistyped *json.UnmarshalTypeError
@@ -207,7 +206,7 @@ func (p *fileParser) decodeRecord(where string, text []byte, v any) bool {
 	return false
 }
 
-// reportMissing reports a field that a record lacks.
+// reportMissing reports a missing field of a record if lacks is true.
 func (p *fileParser) reportMissing(where, field string, lacks bool) bool {
 	if lacks {
 		p.faults.Addf(where, "it has no %q", field)

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// passageText is a context in which answers are looked up.
+// passageText is a passage in which answers are searched.
 type passageText struct {
 	text  string
-	ascii bool // so that characters are bytes
+	ascii bool // one byte per character
 }
 
 func newPassage(text string) passageText {
 	return passageText{text, utf8.RuneCountInString(text) == len(text)}
 }
 
-// hasTextAt is true if the passage has text at a place, counted in characters.
+// hasTextAt reports whether text occurs in the passage at position start, counted in characters.
 func (p passageText) hasTextAt(text string, start int) bool {
 	if start < 0 {
 		return false
@@ -57,7 +57,7 @@ func (o remarkKind) String() string {
 	}[o]
 }
 
-// remarkCounts counts oddities, and keeps the first question of each.
+// remarkCounts counts the remarks of each kind and stores the first question of each.
 type remarkCounts struct {
 	count [oddities]int
 	first [oddities]string

@@ -4,7 +4,7 @@ import "github.com/plumbline-ml/plumbline/internal/lists"
 
 // Paragraph is a passage with the questions about it.
 type Paragraph struct {
-	Title     string // of its article
+	Title     string // title of the article
 	Context   string
 	Questions []Question
 }
@@ -16,13 +16,13 @@ type Question struct {
 	Answers []AcceptedAnswer
 }
 
-// AcceptedAnswer is an accepted answer: a part of the passage.
+// AcceptedAnswer is a part of the passage that counts as a correct answer.
 type AcceptedAnswer struct {
 	Text  string
-	Start int // its place in the passage, in characters (code points) from 0
+	Start int // position in the passage, in characters (code points) from 0
 }
 
-// AnswerTexts are those of the answers, in order.
+// AnswerTexts returns the texts of the answers, in order.
 func (q Question) AnswerTexts() []string {
 	return lists.Map(q.Answers, func(a AcceptedAnswer) string { return a.Text })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// The records of the file, as published.
+// Records of the file, in the published layout.
 type (
 	fileRecord struct {
 		Version string          `json:"version"`
@@ -33,8 +33,8 @@ type (
 	}
 )
 
-// WriteFile writes paragraphs as a file of the published layout. Paragraphs that follow each other under
-// one title are one article.
+// WriteFile writes paragraphs as a file in the published layout. Consecutive paragraphs with the same title form one
+// article.
 func WriteFile(w io.Writer, paragraphs []Paragraph) error {
 	file := fileRecord{Version: "1.1", Data: []articleRecord{}}
 	for _, p := range paragraphs {

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// CheckRequests reads the samples of all requests, with all processors, and lists what is wrong with them. The error is
-// a [*FaultError], for which errors.Is(err, ErrDataset) holds; or ctx's, if it ends first.
+// CheckRequests reads the samples of all requests on all processors and reports all faults. The error is a
+// [*FaultError] that wraps ErrDataset, or ctx's error if ctx ends first.
 func (s *RequestSet) CheckRequests(ctx context.Context) error {
 	var faults fault.FaultList
 	for p := range s.requests {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// The index files.
+// Names of the index files.
 const (
 	offsetName         = "offset.csv"
 	requestsName       = "requests_per_ts.csv"
@@ -19,7 +19,7 @@ const (
 	usersName          = "users_cumsum_per_ts.csv"
 )
 
-// readIndexes reads the index files and opens those of users.
+// readIndexes reads the index files and opens the files of users.
 func (s *RequestSet) readIndexes(find func(name string) (*indexedFile, error), faults *fault.FaultList) {
 	offsets := readLists(find, offsetName, faults)
 	starts := readLists(find, requestsOffsetName, faults)
@@ -47,7 +47,7 @@ func openFile(find func(name string) (*indexedFile, error), name string, faults 
 	return f
 }
 
-// readLists reads a file of lines that are each a list of whole numbers in one cell.
+// readLists reads a file whose lines are lists of whole numbers in one cell.
 func readLists(find func(name string) (*indexedFile, error), name string, faults *fault.FaultList) (lists [][]int64) {
 	f := openFile(find, name, faults)
 	if f == nil {
@@ -73,7 +73,7 @@ func readLists(find func(name string) (*indexedFile, error), name string, faults
 	return lists
 }
 
-// wholeNumbers are those of a line with one cell, which may be empty.
+// wholeNumbers parses a line with one cell, which may be empty.
 func wholeNumbers(line []byte) (out []int64, err error) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) > 1 && line[0] == '"' && line[len(line)-1] == '"' {
@@ -101,7 +101,7 @@ func wholeNumbers(line []byte) (out []int64, err error) {
 	return out, nil
 }
 
-// openUsers opens the files of users, and looks whether the lines are where they can be.
+// openUsers opens the files of users and checks that the offsets are possible.
 func (s *RequestSet) openUsers(find func(name string) (*indexedFile, error), offsets [][]int64,
 	faults *fault.FaultList) {
 	for i, starts := range offsets {
@@ -130,7 +130,7 @@ func (s *RequestSet) openUsers(find func(name string) (*indexedFile, error), off
 	}
 }
 
-// readRequests reads the lines of periods after the training.
+// readRequests reads the lines of the periods after the training.
 func (s *RequestSet) readRequests(f *indexedFile, starts []int64, ends [][]int64, faults *fault.FaultList) {
 	train := s.options.TrainPeriods
 	if len(starts) <= train || len(ends) != len(starts) {
@@ -156,7 +156,7 @@ func (s *RequestSet) readRequests(f *indexedFile, starts []int64, ends [][]int64
 	}
 }
 
-// addPeriod adds the requests of a period, each of which is of a user of the file whose turn it is.
+// addPeriod adds the requests of a period. ends contains the number of requests up to each file of users.
 func (s *RequestSet) addPeriod(users, ends []int64, where string, faults *fault.FaultList) {
 	if len(ends) != len(s.offsets) || ends[len(ends)-1] != int64(len(users)) {
 		faults.Addf(where, "%d requests to %d files; %s says %v, want a number for each file that rises to the number of "+
@@ -183,10 +183,10 @@ func (s *RequestSet) addPeriod(users, ends []int64, where string, faults *fault.
 	s.requests, s.ends = append(s.requests, out), append(s.ends, lasts)
 }
 
-// shortenList keeps a list readable.
+// shortenList returns the first 8 values, for messages.
 func shortenList(values []int64) []int64 { return values[:min(len(values), 8)] }
 
-// lineEnd is where the line after that of i begins, or the file ends.
+// lineEnd returns the start of the line after line i, or the end of the file.
 func lineEnd(starts []int64, i int, f *indexedFile) int64 {
 	if i+1 < len(starts) {
 		return starts[i+1]
@@ -194,8 +194,8 @@ func lineEnd(starts []int64, i int, f *indexedFile) int64 {
 	return f.size
 }
 
-// readLine reads the line between two bytes of the file, without what ends it, into memory that may be used for it. The
-// byte before must end another line.
+// readLine reads the bytes [start, end) of a file, which must be a line, and returns it without its line end. It reuses
+// the memory of into. The byte before start must end another line.
 func (f *indexedFile) readLine(into []byte, start, end int64) ([]byte, error) {
 	if start < 0 || start >= end || end > f.size {
 		return nil, fmt.Errorf("it is said to be bytes %d to %d of %s, which has %d", start, end, f.name, f.size)

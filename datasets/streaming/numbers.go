@@ -10,22 +10,21 @@ import (
 
 var errNoNumbers = errors.New("no numbers")
 
-// numberList is a list of numbers.
 type numberList struct {
 	values []float64
-	float  int // the first that is written with a point or an exponent, which makes it a float in Python
+	float  int // index of the first number with a point or an exponent, which is a float in Python
 }
 
 const noFloat = math.MaxInt
 
-// truncateTo leaves the first n.
+// truncateTo keeps the first n numbers.
 func (l *numberList) truncateTo(n int) { l.values = l.values[:min(n, len(l.values))] }
 
-// hasFloats says whether there is a float.
+// hasFloats reports whether the list contains a float.
 func (l *numberList) hasFloats() bool { return l.float < len(l.values) }
 
-// parseJSON reads a list in JSON, in place of what there was. Brackets are put around a text that neither begins nor
-// ends with one. Whole numbers of more than 2^53 lose digits.
+// parseJSON replaces the numbers with those of a JSON list. Brackets may be missing on both sides. Whole numbers above
+// 2^53 lose digits.
 func (l *numberList) parseJSON(text []byte) error {
 	l.values, l.float = l.values[:0], noFloat
 	text, err := withoutBrackets(text)
@@ -60,7 +59,7 @@ func (l *numberList) parseJSON(text []byte) error {
 	}
 }
 
-// withoutBrackets takes the brackets of a list away; a text may have none.
+// withoutBrackets removes the brackets around a list. A text without any brackets is returned unchanged.
 func withoutBrackets(text []byte) ([]byte, error) {
 	if len(text) == 0 {
 		return nil, errNoNumbers
@@ -88,10 +87,11 @@ func notNumber(text []byte, i, index int) error {
 	return fmt.Errorf("number %d is %.40q, want a number, and commas between numbers", index+1, text[i:])
 }
 
-// powers are those of ten that divide whole numbers up to 2^53 with one rounding.
+// powers contains the powers of ten by which a whole number up to 2^53 can be divided with a single rounding.
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseNumber reads a number of JSON at i, and where it ends: at i if there is none.
+// parseNumber parses a JSON number that begins at start. end is start if there is none. fraction reports whether it is
+// a float in Python.
 func parseNumber(text []byte, start int) (v float64, end int, fraction bool) {
 	i := start
 	if i < len(text) && text[i] == '-' {
@@ -121,7 +121,8 @@ func parseNumber(text []byte, start int) (v float64, end int, fraction bool) {
 	return v, i, places > 0
 }
 
-// readDigits appends the digits at i to a number, and returns where they end. Many of them overflow.
+// readDigits appends the decimal digits from index i on to number and returns the index after them. The result
+// overflows if there are too many digits.
 func readDigits(text []byte, i int, number uint64) (n uint64, end int) {
 	for ; i < len(text) && text[i]-'0' < 10; i++ {
 		number = number*10 + uint64(text[i]-'0')
@@ -129,7 +130,8 @@ func readDigits(text []byte, i int, number uint64) (n uint64, end int) {
 	return number, i
 }
 
-// parseGeneral is parseNumber for those with an exponent, or of many digits: i is behind the digits.
+// parseGeneral is the slow path of parseNumber for numbers with an exponent or many digits. i is the index after the
+// first digits.
 func parseGeneral(text []byte, start, i int) (v float64, end int, fraction bool) {
 	if i < len(text) && text[i]|0x20 == 'e' {
 		i++
@@ -145,7 +147,7 @@ func parseGeneral(text []byte, start, i int) (v float64, end int, fraction bool)
 		}
 	}
 	v, err := strconv.ParseFloat(string(text[start:i]), 64)
-	if err != nil { // beyond float64
+	if err != nil { // out of range of float64
 		return 0, start, false
 	}
 	return v, i, bytes.ContainsAny(text[start:i], ".eE")

@@ -8,8 +8,8 @@ import (
 	"sort"
 )
 
-// ItemEntries contains items with their categories. A rounded id may equal Options.Items. Its row is then the last
-// item's, because the reference bounds the ids in the same way.
+// ItemEntries contains items with their categories. A rounded ID may equal RequestOptions.Items. Its row is then that
+// of the last item, because the reference limits IDs in the same way.
 type ItemEntries struct {
 	IDs        []int32
 	Categories []uint16
@@ -19,15 +19,16 @@ type ItemEntries struct {
 type RequestSample struct {
 	User       int32
 	History    ItemEntries // oldest first
-	Weights    []uint8     // of the entries of the history, by their ratings: 1, 2, 4, 8 or 16
+	Weights    []uint8     // one per entry of the history, from its rating: 1, 2, 4, 8 or 16
 	Candidates ItemEntries
-	Labels     []uint8 // of the candidates: 1 for a rating of 3.5 or more, else 0
+	Labels     []uint8 // one per candidate: 1 for a rating of 3.5 or more, else 0
 }
 
-// weights are those of ratings 1 to 5. A rating below 1 counts from their end, as a negative index does in Python.
+// weights contains the weights of ratings 1 to 5. A rating below 1 selects from the end, like a negative index in
+// Python.
 var weights = [...]uint8{1, 2, 4, 8, 16}
 
-// The cells of a block.
+// Cells of a block.
 const (
 	candidateIDs = iota
 	candidateRatings
@@ -45,7 +46,7 @@ type readBuffers struct {
 	ratings numberList
 }
 
-// ReadSample reads a request of a period, both from 0. It says in its error which line of which file is wrong.
+// ReadSample reads a request of a period; both numbers start at 0. An error names the file and the line.
 func (s *RequestSet) ReadSample(period, request int) (*RequestSample, error) {
 	if period < 0 || period >= len(s.requests) || request < 0 || request >= len(s.requests[period]) {
 		return nil, fmt.Errorf("%w: period %d, request %d, of %d periods", ErrDataset, period, request, len(s.requests))
@@ -71,7 +72,7 @@ func (s *RequestSet) readSample(r *readBuffers, f, line, period int) (*RequestSa
 		return nil, err
 	}
 	r.line = text[:0:cap(text)]
-	// Beside those of all periods there are the base of histories, and one that only the training uses.
+	// in addition to the periods' blocks, there are one for the base of histories and one that only the training uses
 	train, periods := s.options.TrainPeriods, s.options.TrainPeriods+len(s.requests)
 	if r.cells, err = splitCells(r.cells[:0], text, blockCells*(periods+2)); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (s *RequestSet) readSample(r *readBuffers, f, line, period int) (*RequestSa
 	return sample, nil
 }
 
-// splitCells appends the cells of a line of CSV, of which there must be so many.
+// splitCells appends the cells of a CSV line. The line must contain want cells.
 func splitCells(cells [][]byte, line []byte, want int) ([][]byte, error) {
 	rest, more := line, true
 	for more {
@@ -104,7 +105,7 @@ func splitCells(cells [][]byte, line []byte, want int) ([][]byte, error) {
 	return cells, nil
 }
 
-// cutCell cuts the first cell off a line, and says whether there are more.
+// cutCell returns the first cell of a line, the text after it, and whether more cells follow.
 func cutCell(line []byte) (cell, rest []byte, more bool, err error) {
 	if len(line) == 0 || line[0] != '"' {
 		cell, rest, more = bytes.Cut(line, []byte(","))
@@ -146,8 +147,8 @@ func (s *RequestSet) readHistory(r *readBuffers, sample *RequestSample, train, p
 	return nil
 }
 
-// readHistory reads a cell of each block before a period: of the base, of the training, and of periods after it, but
-// not of the block between the two. A block without candidates does not count.
+// readHistory reads one cell of each block before a period: of the base, of the training, and of later periods. It
+// skips the unused block after the training and blocks without candidates.
 func (r *readBuffers) readHistory(into *numberList, cell, train, period int) error {
 	r.joined = r.joined[:0]
 	blocks := 0
@@ -170,7 +171,7 @@ func (r *readBuffers) readHistory(into *numberList, cell, train, period int) err
 	return into.parseJSON(r.joined)
 }
 
-// readCandidates reads the cells of the period's block.
+// readCandidates reads the candidates and ratings of the period's block.
 func (s *RequestSet) readCandidates(r *readBuffers, sample *RequestSample, block [][]byte) (err error) {
 	if err := r.ids.parseJSON(block[candidateIDs]); err != nil {
 		return fmt.Errorf("ids: %w", err)
@@ -190,7 +191,7 @@ func (s *RequestSet) readCandidates(r *readBuffers, sample *RequestSample, block
 	return nil
 }
 
-// makeEntries makes entries of the ids and ratings that were read, of which it leaves the first.
+// makeEntries returns entries for the first most IDs that were read.
 func (s *RequestSet) makeEntries(r *readBuffers, most int) (e ItemEntries, err error) {
 	ids, ratings := &r.ids, &r.ratings
 	if len(ids.values) != len(ratings.values) {

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("streamed data set")
 
 // FaultError contains all faults of a data set; errors.As finds it.
@@ -22,29 +22,29 @@ type FaultError = fault.DatasetError
 
 // RequestOptions contains the expected properties of a data set.
 type RequestOptions struct {
-	// TrainPeriods are those that models are trained on: requests are those of later ones.
+	// TrainPeriods is the number of periods on which models are trained. Requests come from later periods.
 	TrainPeriods int   `param:"train_periods" min:"0" max:"int32"`
-	Items        int64 `param:"items" min:"1" max:"int32"` // ids are below
-	// Categories are how many there are: that of an item is its id by Items/Categories, rounded down.
+	Items        int64 `param:"items" min:"1" max:"int32"` // IDs are less than Items
+	// Categories is the number of categories. An item's category is its ID divided by Items/Categories, rounded down.
 	Categories int `param:"categories" min:"1" max:"uint16"`
-	// MaxSequence is the most that a user, a history and candidates have together.
+	// MaxSequence is the maximum total length of a user, a history and candidates.
 	MaxSequence   int `param:"max_sequence" min:"1" max:"int32"`
-	MaxCandidates int `param:"max_candidates" min:"1" max:"int32"` // candidates beyond are left out
-	// ExactIDs leaves ids as they stand. The reference holds ids and ratings in one tensor, so that one rating with a
-	// point makes all of them float32: ids above 2^24 become the nearest that there is. Its model was trained so.
+	MaxCandidates int `param:"max_candidates" min:"1" max:"int32"` // further candidates are left out
+	// ExactIDs disables the reference's rounding of IDs. The reference stores IDs and ratings in one tensor, so a single
+	// float among the ratings converts all IDs to float32, which rounds IDs above 2^24. Its model was trained in this way.
 	ExactIDs bool `param:"ids" choices:"rounded,exact"`
-	// AnyID takes ids beyond Items, which the reference reads, too, and finds no row for.
+	// AnyID accepts IDs above Items. The reference also reads them but finds no row for them.
 	AnyID bool
 }
 
-// OfficialOptions are the options of the benchmark.
+// OfficialOptions returns the options of the benchmark.
 func OfficialOptions() RequestOptions {
 	return RequestOptions{
 		TrainPeriods: 90, Items: 1_000_000_000, Categories: 128, MaxSequence: 16384, MaxCandidates: 2048,
 	}
 }
 
-// MaxHistory is the most entries that a history has: the oldest, where there are more.
+// MaxHistory returns the maximum number of entries of a history. Of longer histories the oldest entries are used.
 func (o RequestOptions) MaxHistory() int { return o.MaxSequence - o.MaxCandidates - 1 }
 
 func (o RequestOptions) checkOptions(faults *fault.FaultList) {
@@ -61,7 +61,7 @@ func (o RequestOptions) checkOptions(faults *fault.FaultList) {
 	}
 }
 
-// Ids and categories are held in few bits: a sample has thousands of them, and there are hundreds of thousands.
+// Limits of IDs and categories, which are stored in few bits because a data set contains billions of them.
 const (
 	maxItems      = 1<<31 - 64 // the largest float32 below 2^31 is 2^31 - 128
 	maxCategories = 1 << 16
@@ -70,24 +70,24 @@ const (
 // RequestSet is a data set whose index files have passed their checks. It may be used from many goroutines.
 type RequestSet struct {
 	options  RequestOptions
-	files    []*indexedFile // of users
-	offsets  [][]int64      // where lines begin, for each file
-	requests [][]int32      // users that ask, for each period after the training
-	ends     [][]int        // for each of them the number of requests up to the end of each file
-	scratch  sync.Pool      // of *reading
+	files    []*indexedFile // files of users
+	offsets  [][]int64      // offsets of lines, for each file
+	requests [][]int32      // users who send requests, for each period after the training
+	ends     [][]int        // for each of these periods, the number of requests up to the end of each file
+	scratch  sync.Pool      // of *readBuffers
 	close    []io.Closer
 }
 
-// indexedFile is a file that can be read anywhere.
+// indexedFile is a file with random access.
 type indexedFile struct {
 	io.ReaderAt
 	name string
 	size int64
 }
 
-// Open opens the data set of a folder: all files are there, and what the index files say agrees. Lines of users are
-// checked as they are read; [RequestSet.CheckRequests] reads all. The error lists every fault: it is a [*FaultError],
-// for which errors.Is(err, ErrDataset) holds. The caller closes the set.
+// Open opens the data set in a folder. It checks that all files exist and that the index files agree. Lines of users
+// are checked when they are read; [RequestSet.CheckRequests] reads all of them. The error is a [*FaultError] that lists
+// every fault; it wraps ErrDataset. The caller must close the set.
 func Open(dir string, o RequestOptions) (*RequestSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -111,7 +111,8 @@ func Open(dir string, o RequestOptions) (*RequestSet, error) {
 	return s, nil
 }
 
-// OpenFiles is Open for files in memory, by their names in the folder. Their bytes must not be changed any more.
+// OpenFiles is like Open for files in memory. The keys of files are the names in the folder. The caller must not change
+// the bytes afterwards.
 func OpenFiles(files map[string][]byte, o RequestOptions) (*RequestSet, error) {
 	s := &RequestSet{}
 	err := s.openFiles("in memory", o, func(name string) (*indexedFile, error) {
@@ -145,16 +146,16 @@ func (s *RequestSet) Close() error {
 	return errors.Join(all...)
 }
 
-// Periods is the number of periods with requests that are asked: those after the training.
+// Periods returns the number of periods with requests, which are those after the training.
 func (s *RequestSet) Periods() int { return len(s.requests) }
 
-// Requests are the users that ask in a period, from 0, in order. The caller must not change them.
+// Requests returns the users who send requests in a period (from 0), in order. The caller must not change them.
 func (s *RequestSet) Requests(period int) []int32 { return s.requests[period] }
 
-// Options are those that the set was opened with.
+// Options returns the options with which the set was opened.
 func (s *RequestSet) Options() RequestOptions { return s.options }
 
-// requestLabel is a request in words.
+// requestLabel returns a description of a request for messages.
 func (s *RequestSet) requestLabel(period, request int) string {
 	return fmt.Sprintf("period %d, request %d", s.options.TrainPeriods+period, request)
 }

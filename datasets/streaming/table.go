@@ -11,19 +11,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
-// EmbeddingTable is an embedding table in a .npy file, [rows width] of float16 or float32. Rows are read from the file
-// on demand, through the operating system's cache. It may be used from many goroutines, until Close.
+// EmbeddingTable is an embedding table in a .npy file, [rows width] of float16 or float32. Rows are read on demand
+// through the operating system's cache. Until Close, it may be used from several goroutines.
 type EmbeddingTable struct {
 	Rows, Width int
 
 	path   string
 	memory *mapped.MappedFile
-	data   []byte // of all rows
-	row    int    // bytes of one
-	wide   bool   // float32
+	data   []byte // elements of all rows
+	row    int    // size of a row in bytes
+	wide   bool   // elements are float32
 }
 
-// OpenTable maps a table, whose header must fit its length. Errors are ErrDataset.
+// OpenTable maps a table. The shape in its header must agree with its length. Errors wrap ErrDataset.
 func OpenTable(path string) (*EmbeddingTable, error) {
 	t := &EmbeddingTable{path: path}
 	if err := t.openFile(); err != nil {
@@ -58,7 +58,7 @@ func (t *EmbeddingTable) openFile() error {
 	return nil
 }
 
-// GatherRows copies rows into dst, which has Width values for each.
+// GatherRows copies rows into dst, Width values per row.
 func (t *EmbeddingTable) GatherRows(dst []float32, rows ...int32) error {
 	for _, r := range rows {
 		if int(r) >= t.Rows || r < 0 {

@@ -1,12 +1,12 @@
 package waymo
 
-// What a frame has.
+// Number of cameras of a frame, and number of values of a point.
 const (
 	Cameras     = 5
-	PointValues = 5 // of a point: x, y, z in metres, intensity, elongation
+	PointValues = 5 // x, y, z in metres, intensity, elongation
 )
 
-// Matrix is a 4 x 4 matrix, row by row.
+// Matrix is a 4 x 4 matrix in row-major order.
 type Matrix = [16]float32
 
 // CameraCalibration projects points (x, y, z, 1) of the lidar onto pictures: P[k] * R0 * Tr[k] * point is a homogeneous
@@ -20,36 +20,36 @@ type CameraCalibration struct {
 // PictureShape is the size of a picture in pixels.
 type PictureShape struct{ Height, Width int }
 
-// FrameObject is an annotated object of a frame, in the coordinates of camera 0.
+// FrameObject is an annotated object of a frame, in the coordinate system of camera 0.
 type FrameObject struct {
 	Name       string     // "Pedestrian", "Cyclist", "Car", "Sign", "DontCare" ...
-	Location   [3]float32 // x to the right, y down, z ahead: the middle of its ground, in metres
+	Location   [3]float32 // x to the right, y down, z ahead: centre of the object's bottom, in metres
 	Dimensions [3]float32 // length, height, width in metres
-	RotationY  float32    // about the axis that points down, in radians
-	Box        [4]float32 // in the picture: left, top, right, bottom in pixels
-	Difficulty int        // 0 counts in the score
+	RotationY  float32    // rotation about the downward axis, in radians
+	Box        [4]float32 // left, top, right and bottom in the picture, in pixels
+	Difficulty int        // only objects with 0 count in the score
 }
 
-// Frame is a sample's entry in the index.
+// Frame is the index entry of a sample.
 type Frame struct {
-	Image       int // image_idx: the number by which pictures and answers name it, 0 to MostImage
+	Image       int // image_idx: number in the names of pictures and in answers, 0 to MostImage
 	Points      string
-	Shapes      [Cameras]PictureShape // of the pictures, as the index has them
+	Shapes      [Cameras]PictureShape // sizes of the pictures in the index
 	Calibration CameraCalibration
 	Objects     []FrameObject
 }
 
-// MostImage bounds image_idx: answers have it as a float32.
+// MostImage is the largest image_idx, because answers store it as float32.
 const MostImage = 1<<24 - 1
 
 // FrameSource is a set of frames, read from files or generated. Its methods may be called concurrently.
 type FrameSource interface {
 	Len() int
-	// Frame is what is known of frame i. It must not be changed.
+	// Frame returns the metadata of frame i. The caller must not change it.
 	Frame(i int) *Frame
-	// ReadPoints returns the points of frame i, PointValues float32 each, in the frame of the lidar: x ahead, y to the
-	// left, z up. The caller owns them.
+	// ReadPoints returns the points of frame i, PointValues float32 values each, in the lidar's coordinate system: x
+	// ahead, y to the left, z up. The caller owns them.
 	ReadPoints(i int) ([]float32, error)
-	// ReadPicture returns the bytes of the JPEG or PNG file of a camera's picture of frame i, which the caller owns.
+	// ReadPicture returns the JPEG or PNG file of a camera's picture of frame i. The caller owns it.
 	ReadPicture(i, camera int) ([]byte, error)
 }

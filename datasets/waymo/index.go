@@ -11,20 +11,20 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
 )
 
-// maxObjects bounds what an index is read into: that of all 39,987 frames has about 30 million.
+// maxObjects limits the number of objects in an index; that of all 39,987 frames has about 30 million.
 const maxObjects = 1 << 26
 
 var errEnough = errors.New("as many frames as were asked for")
 
-// indexReader makes frames of the items of the list that an index is.
+// indexReader converts the items of an index to frames.
 type indexReader struct {
 	o      FrameOptions
 	frames []*Frame
-	names  map[string]string        // of objects, each once
-	fault  func(i int, text string) // takes what is wrong with frame i
+	names  map[string]string        // interned names of objects
+	fault  func(i int, text string) // reports a fault of frame i
 }
 
-// readIndex reads an index. The error is about the pickle as a whole.
+// readIndex reads an index. It returns an error if the pickle cannot be read; faults of frames go to addFault.
 func (x *indexReader) readIndex(data []byte) error {
 	x.names = map[string]string{}
 	r := pickle.NumPy()
@@ -77,12 +77,12 @@ func (x *indexReader) addFrame(i int, item any) {
 	}
 }
 
-// frameParser takes a frame apart and collects what is wrong with it.
+// frameParser parses the fields of a frame and reports faults.
 type frameParser struct{ fault func(text string) }
 
 func (p frameParser) addf(format string, a ...any) { p.fault(fmt.Sprintf(format, a...)) }
 
-// asDict is v; nil, which has no key, where it is none.
+// asDict returns v if it is a dict. Otherwise it reports a fault and returns nil.
 func (p frameParser) asDict(v any, name string) pickle.Dict {
 	d, ok := v.(pickle.Dict)
 	if !ok {
@@ -98,7 +98,7 @@ func typeName(v any) string {
 	return fmt.Sprintf("a %T", v)
 }
 
-// wholeNumber is a whole number from 0 to most.
+// wholeNumber converts a whole number from 0 to most. Other values are faults.
 func (p frameParser) wholeNumber(v any, name string, most int64) int {
 	n, err := pickle.AsInts(v)
 	switch {
@@ -114,7 +114,7 @@ func (p frameParser) wholeNumber(v any, name string, most int64) int {
 	return 0
 }
 
-// maxSide bounds a picture: a JPEG has no longer sides.
+// maxSide is the largest width or height of a JPEG.
 const maxSide = 1<<16 - 1
 
 func (p frameParser) readPoints(f *Frame, v any) {
@@ -144,7 +144,7 @@ func (p frameParser) readShapes(f *Frame, v any) {
 	}
 }
 
-// readCalibration requires matrices that take points somewhere.
+// readCalibration requires matrices that are not degenerate.
 func (p frameParser) readCalibration(v any) (c CameraCalibration) {
 	matrices := p.asDict(v, "calib")
 	if matrices == nil {
@@ -175,10 +175,10 @@ func (p frameParser) readCalibration(v any) (c CameraCalibration) {
 	return c
 }
 
-// floatValues are n finite numbers as float32; nil where they are not.
+// floatValues converts n finite numbers to float32. For other values it reports a fault and returns nil.
 func (p frameParser) floatValues(v any, name string, n int) []float32 {
 	all, err := pickle.AsFloats(v)
-	if a, ok := v.(*pickle.NumpyArray); ok && len(a.Data) == 0 { // NumPy's type for no number is any
+	if a, ok := v.(*pickle.NumpyArray); ok && len(a.Data) == 0 { // an empty array may have any type in NumPy
 		all, err = nil, nil
 	}
 	switch {
@@ -202,7 +202,7 @@ func (p frameParser) floatValues(v any, name string, n int) []float32 {
 	return values
 }
 
-// readObjects reads the lists that say what is true of a frame, which have one item for each object.
+// readObjects reads the lists of a frame's annotations, which contain one item per object.
 func (p frameParser) readObjects(v any) []FrameObject {
 	annos := p.asDict(v, "annos")
 	if annos == nil {

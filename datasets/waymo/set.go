@@ -17,20 +17,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ErrDataset is what every error of this package is: a data set that is missing or wrong.
+// ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
 var ErrDataset = errors.New("waymo data set")
 
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// IndexName is the file that lists the frames.
+// IndexName is the name of the index file.
 const IndexName = "waymo_infos_val.pkl"
 
 // FrameOptions contains the expected properties of a data set. The zero value is for the benchmark's data set.
 type FrameOptions struct {
 	Count int // use only the first Count frames; 0: all
-	// LabelsOnly leaves files of points and pictures unchecked, and calibrations unmissed: to score a finished run, the
-	// objects of the index are enough.
+	// LabelsOnly skips the checks of point and picture files, and accepts missing calibrations. Scoring a finished run
+	// needs only the objects in the index.
 	LabelsOnly bool
 }
 
@@ -38,15 +38,15 @@ type FrameOptions struct {
 type FrameSet struct {
 	dir    string
 	frames []*Frame
-	// other is how many pictures have another size than the index says, and one of them.
+	// number of pictures whose size differs from the index, and the name of one of them
 	other   int
 	example string
 }
 
 var _ FrameSource = (*FrameSet)(nil)
 
-// Open reads the index of the folder dir, and checks each frame, its file of points and the headers of its pictures.
-// The error lists every fault: it is a [*FaultError], for which errors.Is(err, ErrDataset) holds.
+// Open reads the index in dir and checks each frame, its file of points and the headers of its pictures. The error is a
+// [*FaultError] that lists every fault; it wraps ErrDataset.
 func Open(dir string, o FrameOptions) (*FrameSet, error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return nil, err
@@ -73,7 +73,8 @@ func Open(dir string, o FrameOptions) (*FrameSet, error) {
 	return s, faults.Err(ErrDataset, path)
 }
 
-// readIndex reads a file, which is mapped: that of all frames has some hundred megabytes, of which nothing is kept.
+// readIndex reads an index file through a memory mapping. The index of all frames has some hundred megabytes, none of
+// which stays in memory.
 func readIndex(path string, x *indexReader) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > pickle.MaxBytes {
@@ -91,12 +92,12 @@ func readIndex(path string, x *indexReader) error {
 	return errors.Join(lost, wrong, file.Close())
 }
 
-// frameLabel is what a fault calls a frame.
+// frameLabel returns the name of a frame in faults.
 func (s *FrameSet) frameLabel(i int) string {
 	return fmt.Sprintf("frame %d (image %d)", i, s.frames[i].Image)
 }
 
-// checkNumbers wants each image once: the log names frames by them.
+// checkNumbers requires unique image numbers, because the log identifies frames by them.
 func (s *FrameSet) checkNumbers(faults *fault.FaultList) {
 	first := make(map[int]int, len(s.frames))
 	for i, f := range s.frames {
@@ -108,10 +109,10 @@ func (s *FrameSet) checkNumbers(faults *fault.FaultList) {
 	}
 }
 
-// maxPixels bounds a picture: Waymo's have 2.5 million.
+// maxPixels limits the size of a picture; Waymo's have 2.5 million pixels.
 const maxPixels = 1 << 26
 
-// checkFiles looks at the size of each file of points and at the header of each picture.
+// checkFiles checks the size of each file of points and the header of each picture.
 func (s *FrameSet) checkFiles(faults *fault.FaultList) {
 	problems := make([][]string, len(s.frames))
 	others := make([]string, len(s.frames))
@@ -141,7 +142,7 @@ func (s *FrameSet) checkFiles(faults *fault.FaultList) {
 	}
 }
 
-// fileValues are those of a point in a file: PointValues and one that is not used.
+// fileValues is the number of values of a point in a file: PointValues and one that is not used.
 const fileValues = 6
 
 func (s *FrameSet) checkPoints(i int) string {
@@ -158,7 +159,7 @@ func (s *FrameSet) checkPoints(i int) string {
 	return pointsProblem(name, info.Size())
 }
 
-// maxPointsBytes bounds a file of points: Waymo's have 4 MB.
+// maxPointsBytes limits the size of a file of points; Waymo's have 4 MB.
 const maxPointsBytes = 256 << 20
 
 func pointsProblem(name string, size int64) string {
@@ -175,18 +176,18 @@ func (s *FrameSet) picturePath(i, camera int) string { return s.path(s.pictureNa
 
 func (s *FrameSet) pictureName(i, camera int) string { return s.frames[i].PictureName(camera) }
 
-// PictureName is where a camera's picture of the frame lies in the data set's folder.
+// PictureName returns the path of a camera's picture, relative to the data set's folder.
 func (f *Frame) PictureName(camera int) string {
 	return "training/image_" + strconv.Itoa(camera) + "/" + strconv.Itoa(f.Image) + ".jpg"
 }
 
-// Len is the number of frames.
+// Len returns the number of frames.
 func (s *FrameSet) Len() int { return len(s.frames) }
 
-// Frame is what the index says of frame i. It must not be changed.
+// Frame returns the index entry of frame i. The caller must not change it.
 func (s *FrameSet) Frame(i int) *Frame { return s.frames[i] }
 
-// Warnings are what a user should know of a data set that is read as it is.
+// Warnings returns warnings about unusual properties of the data set that do not prevent its use.
 func (s *FrameSet) Warnings() []string {
 	if s.other == 0 {
 		return nil
@@ -210,7 +211,7 @@ func (s *FrameSet) ReadPoints(i int) ([]float32, error) {
 	return parsePoints(data), nil
 }
 
-// parsePoints drops the sixth number of each point.
+// parsePoints decodes points and drops the sixth value of each.
 func parsePoints(data []byte) []float32 {
 	n := len(data) / (4 * fileValues)
 	points := make([]float32, 0, n*PointValues)

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// WriteIndex writes the index of frames.
+// WriteIndex writes the index of the frames.
 func WriteIndex(w io.Writer, frames []*Frame) error {
 	data, err := pickle.Write(&pickle.List{Items: lists.Map(frames, func(f *Frame) any { return f.toPickle() })})
 	if err != nil {
@@ -79,7 +79,8 @@ func objectsPickled(objects []FrameObject) pickle.Dict {
 	}
 }
 
-// PointBytes are points, PointValues each, as their file has them: with a sixth number, which is 0.
+// PointBytes encodes points of PointValues values each in the form of their file. It adds a sixth value of 0 to each
+// point.
 func PointBytes(points []float32) []byte {
 	data := make([]byte, 0, 4*fileValues*len(points)/PointValues)
 	for ; len(points) >= PointValues; points = points[PointValues:] {

@@ -1,5 +1,5 @@
 // Package agentic is the benchmark of agents at the edge, qwen3.6-27b. It replays recorded conversations of an agent
-// that works in a shell turn by turn, and asks questions whose answers are function calls.
+// that works in a shell, turn by turn, and asks questions whose answers are function calls.
 //
 // In scope: requests to a server and the scoring of answers, compatible with MLPerf Inference's edge agentic benchmark.
 // Out of scope: reading data sets and grading calls (their own packages), and sending turns in order (the harness).
@@ -35,10 +35,10 @@ func New() sdk.Benchmark {
 	})
 }
 
-// StandIn returns the script that stands in for a server, and the name that users choose it by.
+// StandIn returns the scripted backend that replaces a server, and its name.
 func StandIn() (name string, b backend.Backend) { return standin.Name, standin.ScriptBackend{} }
 
-// openWorkload makes the prompts of the questions in an accuracy run, and of the turns in any other.
+// openWorkload makes the prompts: questions in an accuracy run, turns in other runs.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	w := &toolWorkload{file: r.File(), scripted: isScripted(r.Backend)}
@@ -57,11 +57,11 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	return sdk.Prompts(w), nil
 }
 
-// isScripted reports whether the plugin's script answers, by the name of the backend.
+// isScripted reports whether the plugin's script answers. by is the name of the backend.
 func isScripted(by string) bool { return by == standin.Name || by == "" }
 
-// holdsQuestions tells which of the two data sets of the model lies at a path that is verified: a folder without
-// recorded conversations, and a table of questions, are those of accuracy.
+// holdsQuestions reports whether the data set at path contains questions, for accuracy runs, instead of recorded
+// conversations. path must exist. A table of questions and a folder without recorded conversations count as questions.
 func holdsQuestions(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return err == nil && strings.HasPrefix(filepath.Base(path), bfcl.Table)
@@ -95,7 +95,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(scorer, log, scorer.scoreCalls), nil
 }
 
-// openQuestions opens the questions of a request: the official part of the data set, or all of it.
+// openQuestions opens the questions of a request: the official selection, or all of them.
 func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.FunctionSample {
 	open := func() ([]bfcl.FunctionSample, error) { return bfcl.Open(r.Dataset) }
 	if r.Dataset == "" {
@@ -112,7 +112,7 @@ func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.FunctionSampl
 	return all[:min(r.SampleCount(len(all), "questions"), len(all))]
 }
 
-// openTurns opens the conversations of a request; nil: with a fault.
+// openTurns opens the conversations of a request. If this fails, it adds a fault and returns nil.
 func openTurns(r *manifest.Request) *conversations.ConversationSet {
 	open := func() (*conversations.ConversationSet, error) { return conversations.Open(r.Dataset) }
 	if r.Dataset == "" {

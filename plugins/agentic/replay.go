@@ -17,16 +17,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// inlineScore is the metric of a replay.
+// inlineScore is the name of the metric of a replay.
 const inlineScore = "inline_score"
 
-// replayScorer compares the answers to turns with what was recorded.
+// replayScorer compares the answers with the recorded turns.
 type replayScorer struct {
 	turns    []conversations.ClientTurn
 	recorded map[turnKey]replay.RecordedTurn
 	scorer   *replay.TurnScorer
-	failed   map[string]int // by the type of the error
-	text     int            // answers without a call
+	failed   map[string]int // number of failed turns by type of error
+	text     int            // number of answers without a call
 }
 
 type turnKey struct {
@@ -69,7 +69,7 @@ func (s *replayScorer) addTurn(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-// decodeCalls decodes the calls of an answer as Python reads them; nil: there are none.
+// decodeCalls decodes the calls of an answer in the way that Python does. It returns nil if there are none.
 func decodeCalls(a sdk.TurnAnswer) any {
 	v, err := pyvalue.Decode(string(a.ToolCalls))
 	if err != nil {
@@ -80,7 +80,7 @@ func decodeCalls(a sdk.TurnAnswer) any {
 
 func (s *replayScorer) replayResult() (replay.ReplayScores, error) { return s.scorer.Result(), nil }
 
-// scoreReplay returns the figures of the replay as its own harness writes them.
+// scoreReplay returns the figures of the replay in the form of the reference's harness.
 func (s *replayScorer) scoreReplay(r replay.ReplayScores, c scoring.Counts) (sdk.Score, error) {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -105,10 +105,10 @@ func (s *replayScorer) scoreReplay(r replay.ReplayScores, c scoring.Counts) (sdk
 	return score, nil
 }
 
-// turnGallery shows turns that differ from what was recorded.
+// turnGallery shows turns that differ from the recording.
 type turnGallery struct{ *replayScorer }
 
-// compareTurn returns a turn, and the programs that were recorded and answered.
+// compareTurn returns a turn with its answer, and the programs called in the recording (want) and in the answer (got).
 func (g turnGallery) compareTurn(e mllog.AccuracyEntry) (
 	turn conversations.ClientTurn, want, got []string, a sdk.TurnAnswer, err error,
 ) {
@@ -118,7 +118,7 @@ func (g turnGallery) compareTurn(e mllog.AccuracyEntry) (
 		a, err
 }
 
-// rateTurn puts turns that failed first, then those that differ most.
+// rateTurn rates failed turns as the worst, then those that differ most.
 func (g turnGallery) rateTurn(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	_, want, got, a, err := g.compareTurn(e)
 	show = func() (sdk.Exhibit, error) { return g.showTurn(e) }
@@ -136,7 +136,7 @@ func (g turnGallery) rateTurn(e mllog.AccuracyEntry) (badness float64, show exhi
 // maxHistoryChars limits the characters of the messages before a turn.
 const maxHistoryChars = 4000
 
-// showTurn shows the messages before a turn, what was recorded and what was answered.
+// showTurn shows the messages before a turn, the recorded calls and the answer.
 func (g turnGallery) showTurn(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	turn, want, got, a, err := g.compareTurn(e)
 	var said []string
@@ -167,12 +167,12 @@ func (g turnGallery) showTurn(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	}, err
 }
 
-// joinTexts joins the texts that are not empty with spaces.
+// joinTexts joins non-empty texts with spaces.
 func joinTexts(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " ")
 }
 
-// callsText shows calls, one in a line.
+// callsText formats calls, one per line.
 func callsText(all any) string {
 	list, ok := all.([]any)
 	if !ok {
@@ -185,7 +185,7 @@ func callsText(all any) string {
 	return strings.Join(lines, "\n")
 }
 
-// callText shows a call as its name and its arguments; what is none, as JSON.
+// callText formats a call as its name and its arguments. Anything else is formatted as JSON.
 func callText(call any) string {
 	d, _ := call.(*pyvalue.Dict)
 	inner, _ := d.Get("function")

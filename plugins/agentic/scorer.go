@@ -22,7 +22,7 @@ type callScorer struct {
 	samples []data.FunctionSample
 	truths  []bfcl.GradingSample
 	grades  map[uint64]bfcl.Grade
-	empty   int // answers
+	empty   int // number of empty answers
 }
 
 func newCallScorer(samples []data.FunctionSample) (*callScorer, error) {
@@ -46,7 +46,7 @@ func (s *callScorer) Add(sample uint64, answer []byte) error {
 	return nil
 }
 
-// The metrics.
+// Names of the metrics.
 const (
 	overall    = "overall_accuracy"
 	normalized = "normalized_single_turn_score"
@@ -56,7 +56,7 @@ func roundPercent(share float64) float64 { return pyfloat.Round(100*share, 2) }
 
 func formatPercent(share float64) string { return pyfloat.Repr(roundPercent(share)) }
 
-// Result adds up the grades.
+// Result returns the total scores of the grades.
 func (s *callScorer) Result() (bfcl.TotalScores, error) {
 	return s.sumGrades(func(i int) (right, answered bool) {
 		g, ok := s.grades[uint64(i)]
@@ -88,7 +88,7 @@ func (s *callScorer) scoreCalls(scores bfcl.TotalScores, c scoring.Counts) (sdk.
 	return score, nil
 }
 
-// sumGrades adds up the grades that of returns for the samples.
+// sumGrades computes the total scores of all samples from the grade of each.
 func (s *callScorer) sumGrades(of func(i int) (right, answered bool)) bfcl.TotalScores {
 	var t bfcl.GradeTotals
 	for i, truth := range s.truths {
@@ -101,7 +101,7 @@ func (s *callScorer) sumGrades(of func(i int) (right, answered bool)) bfcl.Total
 	return t.Scores()
 }
 
-// noteSources notes how calls were found, and where the official scoring would have ended.
+// noteSources adds notes about where calls were found and where the official scoring would have stopped.
 func (s *callScorer) noteSources(n *sdk.Notes) {
 	guessed, listed, native, stops := 0, 0, 0, 0
 	var first string
@@ -135,7 +135,7 @@ func (s *callScorer) noteSources(n *sdk.Notes) {
 		"first: %s", first)
 }
 
-// breakdownText returns the breakdown, one figure a line.
+// breakdownText returns the breakdown of scores, one figure per line.
 func (s *callScorer) breakdownText(of bfcl.TotalScores) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overall, formatPercent(of.Overall), normalized, formatPercent(of.Normalized))
@@ -152,7 +152,7 @@ func (s *callScorer) breakdownText(of bfcl.TotalScores) string {
 	return b.String()
 }
 
-// endpointsEntry is the entry of the data set in accuracy_results.json of the endpoints harness.
+// endpointsEntry returns the data set's entry in accuracy_results.json of the endpoints harness.
 func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
 	type counts struct {
 		Issued  int `json:"issued"`
@@ -182,10 +182,10 @@ func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
 	}
 }
 
-// callGallery shows questions that are answered wrong.
+// callGallery shows questions with wrong answers.
 type callGallery struct{ *callScorer }
 
-// rateAnswer puts answers first at which the official scoring stops, then wrong ones.
+// rateAnswer rates answers at which the official scoring stops as the worst, then wrong answers.
 func (g callGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	grade, ok := g.grades[e.QSLIndex]
 	if !ok {
@@ -217,5 +217,5 @@ func (g callGallery) showAnswer(e mllog.AccuracyEntry) sdk.Exhibit {
 	}
 }
 
-// sortedKeys are the keys of a map, in order.
+// sortedKeys returns the sorted keys of a map.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -8,16 +8,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// requestSettings are the parameters of requests.
+// requestSettings contains the parameters of requests.
 type requestSettings struct {
-	Temperature float64       `param:"temperature" min:"0" max:"2"`
-	MaxTokens   int           `param:"max_new_tokens" min:"1" max:"1<<20"` // tokens of an answer
-	Seed        int           `param:"seed" min:"0" max:"int32"`
-	Timeout     time.Duration `param:"turn_timeout" min:"1" max:"1<<20" times:"1000000000"` // of a turn; given in seconds
-	Whole       bool          `param:"part" choices:"official,all"`                         // all questions
-	Usage       bool          `param:"usage" choices:"off,on"`                              // servers count tokens
+	Temperature float64 `param:"temperature" min:"0" max:"2"`
+	MaxTokens   int     `param:"max_new_tokens" min:"1" max:"1<<20"` // limit of tokens per answer
+	Seed        int     `param:"seed" min:"0" max:"int32"`
+	// per turn; the parameter is in seconds
+	Timeout time.Duration `param:"turn_timeout" min:"1" max:"1<<20" times:"1000000000"`
+	Whole   bool          `param:"part" choices:"official,all"` // use all questions
+	// servers report the number of tokens
+	Usage bool `param:"usage" choices:"off,on"`
 
-	fields map[string]json.RawMessage // of each request
+	fields map[string]json.RawMessage // sent with each request
 }
 
 func readSettings(r *manifest.Request) (s requestSettings) {

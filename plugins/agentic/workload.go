@@ -18,17 +18,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// toolWorkload is the benchmark opened on one of its two data sets.
+// toolWorkload is the benchmark with one of its two data sets.
 type toolWorkload struct {
 	requestSettings
 	file    backend.Model
 	prompts []backend.Prompt
-	// all are the conversations that the prompts are turns of; nil: they are questions.
+	// conversations whose turns are the prompts; nil: the prompts are questions
 	all      []sdk.Conversation
-	other    bool // a recording of the user's own
+	other    bool // conversations are a recording that the user provides
 	scripted bool // the plugin's script answers
 
-	reasons, uncounted atomic.Uint64 // answers that think, and whose tokens nobody counted
+	reasons, uncounted atomic.Uint64 // numbers of answers with reasoning, and of answers without a token count
 }
 
 var (
@@ -40,7 +40,7 @@ var (
 	_ sdk.ClientWorker                  = (*toolWorkload)(nil)
 )
 
-// questionPrompts makes the prompts of questions.
+// questionPrompts makes the prompts of the questions.
 func (s *requestSettings) questionPrompts(all []bfcl.FunctionSample) (prompts []backend.Prompt) {
 	for _, q := range all {
 		p := s.basePrompt()
@@ -54,12 +54,12 @@ func (s *requestSettings) questionPrompts(all []bfcl.FunctionSample) (prompts []
 	return prompts
 }
 
-// basePrompt returns what all prompts have in common.
+// basePrompt returns a prompt with the settings that all prompts share.
 func (s *requestSettings) basePrompt() backend.Prompt {
 	return backend.Prompt{Fields: s.fields, MaxNewTokens: s.MaxTokens}
 }
 
-// turnPrompts makes the prompts of turns. The error names what a row asks for that the harness does not send.
+// turnPrompts makes the prompts of the turns. The error lists fields of rows that the harness cannot send.
 func (s *requestSettings) turnPrompts(set *conversations.ConversationSet) (prompts []backend.Prompt,
 	all []sdk.Conversation,
 	err error) {
@@ -94,7 +94,7 @@ func messageOf(m conversations.ChatMessage) backend.ChatMessage {
 	return to
 }
 
-// overrideFields replaces fields of a request by those that a row has itself.
+// overrideFields replaces fields of a request with those of the row.
 func (s *requestSettings) overrideFields(p *backend.Prompt, t *conversations.ClientTurn) error {
 	if len(t.Fields) == 0 {
 		return nil
@@ -108,7 +108,7 @@ func (s *requestSettings) overrideFields(p *backend.Prompt, t *conversations.Cli
 		case "tool_choice":
 			p.ToolChoice, _ = v.(string)
 			continue
-		case "max_new_tokens": // the harness's name of max_completion_tokens, which it wins over
+		case "max_new_tokens": // the endpoints harness's name of max_completion_tokens; it takes precedence
 			name = "max_completion_tokens"
 		case "max_completion_tokens":
 			if t.Fields["max_new_tokens"] != nil {
@@ -124,17 +124,17 @@ func (w *toolWorkload) Len() int { return len(w.prompts) }
 
 func (w *toolWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
-// Load returns prompt i, which is made: the sample.
+// Load returns prompt i, which is the sample.
 func (w *toolWorkload) Load(_ context.Context, i int) (*backend.Prompt, error) {
 	return &w.prompts[i], nil
 }
 
 func (w *toolWorkload) Close() error { return nil }
 
-// Prompt is the sample itself.
+// Prompt returns the sample, which is a prompt.
 func (w *toolWorkload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
 
-// WarmSample is a short question that no data set holds, without tools.
+// WarmSample returns a short question without tools that occurs in no data set.
 func (w *toolWorkload) WarmSample() *backend.Prompt {
 	p := w.requestSettings.basePrompt()
 	p.Messages = []backend.ChatMessage{{Role: "user", Content: "One two three"}}
@@ -144,17 +144,17 @@ func (w *toolWorkload) WarmSample() *backend.Prompt {
 	return &p
 }
 
-// ToolsPrompts says that prompts have tools.
+// ToolsPrompts returns true: prompts may contain tools.
 func (w *toolWorkload) ToolsPrompts() bool { return true }
 
-// Conversations are those that the samples are turns of.
+// Conversations returns the conversations whose turns are the samples.
 func (w *toolWorkload) Conversations() []sdk.Conversation { return w.all }
 
-// TurnTimeout is how long an answer to a turn may take.
+// TurnTimeout returns the time limit of an answer to a turn.
 func (w *toolWorkload) TurnTimeout() time.Duration { return w.Timeout }
 
-// AppendTokens appends what is scored: of a question the calls in JSON, or what was thought and said where there are
-// none; of a turn all of it.
+// AppendTokens appends the scored part of an answer. For a question this is the calls in JSON or, without calls, the
+// reasoning and the text. For a turn it is the whole answer.
 func (w *toolWorkload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if t.Reasoning != "" {
 		w.reasons.Add(1)
@@ -177,7 +177,8 @@ func (w *toolWorkload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tok
 	return append(dst, text...), t.N, err
 }
 
-// AddInfo says what keeps a run out of the closed division, and takes the script back where a server has a model.
+// AddInfo adds the reasons why a run does not belong to the closed division, and removes the stand-in's label if a
+// server answers.
 func (w *toolWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.scripted {
 		info.AtServer()
@@ -188,10 +189,10 @@ func (w *toolWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// ClientWork lists nothing: requests are written before the run, and answers are handed on.
+// ClientWork returns nil: requests are written before the run, and answers are logged unchanged.
 func (w *toolWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
 
-// RunNotes say what the answers have shown.
+// RunNotes returns notes about the answers.
 func (w *toolWorkload) RunNotes() (r sdk.RunNotes) {
 	if n := w.reasons.Load(); n > 0 {
 		r.Notes = append(r.Notes, strconv.FormatUint(n, 10)+" answers hold thoughts: the rules want reasoning to be off "+

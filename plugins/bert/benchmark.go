@@ -50,7 +50,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	return sdk.Batches(newQuestionWorkload(b, r.File(), set.features, r.Batch)), nil
 }
 
-// openScorer reads questions, vocabulary and accepted answers.
+// openScorer reads the questions with their accepted answers, and the vocabulary.
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	o := readOptions(r.Params)
 	set := openQuestions(ctx, r)
@@ -61,11 +61,11 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(accuracy.New(set.examples, o), scoring.Log{Samples: len(set.features)}, s.scoreAnswers), nil
 }
 
-// tensorBinding is how features go into a model file and logits come out of it.
+// tensorBinding maps features to a model's inputs and its outputs to logits.
 type tensorBinding struct {
 	Inputs  []backend.TensorInfo `param:"inputs"`   // token ids, mask, segments
-	Outputs []backend.TensorInfo `param:"outputs"`  // start and end logits; or one, with pairs of both
-	Padded  int                  `param:"sequence"` // length of all features; 0: that of the longest of a batch
+	Outputs []backend.TensorInfo `param:"outputs"`  // start and end logits, or one output with pairs of both
+	Padded  int                  `param:"sequence"` // length to which features are padded; 0: the longest of a batch
 }
 
 func bindTensors(p *option.Params) (b tensorBinding) {
@@ -81,8 +81,8 @@ func readOptions(p *option.Params) accuracy.ScoreOptions {
 	return o
 }
 
-// parseOutputs reads the names of two outputs, or that of one that has both: float32 [N,S,2], pairs of a start and an
-// end logit.
+// parseOutputs parses the names of two outputs, or of one output that contains pairs of a start and an end logit,
+// float32 [N,S,2].
 func parseOutputs(text string) ([]backend.TensorInfo, error) {
 	pairs := text != "" && !strings.Contains(text, ",")
 	read := option.TensorNames("outputs", "start and end logits", 2)
@@ -98,7 +98,7 @@ func parseOutputs(text string) ([]backend.TensorInfo, error) {
 	return outputs, err
 }
 
-// free is the value of the parameter sequence for batches that are as long as their longest feature.
+// free is the value of the parameter sequence that pads a batch only to its longest feature.
 const free = "free"
 
 func parseSequence(text string) (int, error) {

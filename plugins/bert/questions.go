@@ -14,28 +14,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// length is the number of positions that the benchmark gives a feature, and those of a payload.
+// length is the number of positions of a feature in the benchmark, and of a payload.
 const length = 384
 
-// drawnFeatures is how many features the embedded data set has: the network's questions with its vocabulary.
+// drawnFeatures is the number of features of the embedded data set, made with the network's vocabulary.
 const drawnFeatures = 1020
 
-// vocabulary is where the reference implementation's folders have that of a data set.
+// vocabulary is the place of a data set's vocabulary in the reference implementation's folders.
 var vocabulary = manifest.AssetFile{
 	Param: "vocab", Name: "vocabulary", Want: "a vocab.txt", Embedded: "model/vocab.txt",
 	Beside:   []string{"vocab.txt", "bert_tf_v1_1_large_fp32_384_v2/vocab.txt"},
-	MaxBytes: 16 << 20, // the official one has 231,508
+	MaxBytes: 16 << 20, // bytes; the official file has 231,508
 }
 
-// questionSet is a data set as features. It is read-only.
+// questionSet is a data set converted to features. It is read-only.
 type questionSet struct {
 	examples []accuracy.Example
-	features []features.Feature // of all examples, in their order: sample i is feature i
-	remarks  []string           // about what is odd in the data set
+	features []features.Feature // features of all examples, in order: sample i is feature i
+	remarks  []string           // remarks about unusual records
 }
 
-// openQuestions reads the data set of a run, or writes the embedded one, and makes the features of all its questions
-// with the vocabulary that the parameters ask for; nil with a fault.
+// openQuestions reads the data set of a run, or generates the embedded one, and makes the features of its questions.
+// The parameters select the vocabulary. If this fails, it adds a fault and returns nil.
 func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 	builder := openBuilder(r)
 	set, ok := manifest.OpenDataset(r, questions.Eval().SQuAD, squad.Open)
@@ -70,7 +70,7 @@ func openBuilder(r *manifest.Request) *features.Builder {
 	return b
 }
 
-// examplesOf are the questions about a passage.
+// examplesOf returns the questions about a passage.
 func examplesOf(p squad.Paragraph, b *features.Builder) []accuracy.Example {
 	passage, examples := b.Passage(p.Context), make([]accuracy.Example, len(p.Questions))
 	for i, q := range p.Questions {

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// answerScorer reports exact match and F1. Of several entries of one feature the last counts.
+// answerScorer reports exact match and F1. If a feature has several entries in the log, the last one counts.
 type answerScorer struct {
 	set         *questionSet
 	options     accuracy.ScoreOptions
-	maxExhibits int // how many questions to show
+	maxExhibits int // maximum number of questions to show
 }
 
 func (s answerScorer) scoreAnswers(r accuracy.SpanResult, c scoring.Counts) (sdk.Score, error) {
@@ -39,8 +39,8 @@ func (s answerScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 	return n
 }
 
-// worstQuestions are the questions whose answers are least like those that are accepted. A question may have several
-// features, so that only the whole log has its answer.
+// worstQuestions returns the questions whose answers differ most from the accepted ones. It requires the complete log,
+// because a question may have several features.
 func (s answerScorer) worstQuestions(r accuracy.SpanResult) []sdk.Exhibit {
 	return exhibit.WorstSamples(len(s.set.examples), s.maxExhibits, func(i int) (badness float64,
 		show func() sdk.Exhibit) {

@@ -12,17 +12,18 @@ import (
 
 var _ sdk.ClientWorker = (*questionWorkload)(nil)
 
-// questionWorkload is the benchmark opened on one model file and one data set. A sample is one feature: token ids, mask
-// and segments.
+// questionWorkload is the benchmark with one model file and one data set. A sample is a feature: token IDs, mask and
+// segments.
 type questionWorkload struct{ *sequence.BatchedWorkload }
 
-// A batch of this many tokens keeps a core busy; more of them only wait for each other.
+// Limits of a batch. This number of tokens keeps a core busy; with more tokens, samples only wait for each other.
 const (
 	batchTokens  = 1536
 	batchSamples = 16
 )
 
-// newQuestionWorkload opens the benchmark on some features. batch is the largest batch that the user asks for; 0: none.
+// newQuestionWorkload returns a workload for the features. batch is the largest batch that the user requests; 0: the
+// default.
 func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Feature, batch int) *questionWorkload {
 	file.Inputs, file.Outputs = b.Inputs, b.Outputs
 	return &questionWorkload{&sequence.BatchedWorkload{
@@ -32,19 +33,20 @@ func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Fea
 	}}
 }
 
-// inputSample writes out the inputs of a feature.
+// inputSample returns the inputs of a feature.
 func inputSample(f features.Feature) *sequence.Sample {
 	s := sequence.New(3, f.Len())
 	features.Fill(f, s.Row(0), s.Row(1), s.Row(2))
 	return s
 }
 
-// payloadBytes is the size of a payload: a start and an end logit, of float32, for each position.
+// payloadBytes is the size of a payload: a start and an end logit, as float32, for each position.
 const payloadBytes = length * 2 * 4
 
-// Postprocess appends each feature's logits, in pairs: those of its tokens and, where all batches have one length,
-// those of the padding, as in the reference. Absent ones stand for the rest: where batches are as long as their longest
-// feature, a payload must not depend on the others. Pairs for all positions of the log are taken as they are.
+// Postprocess appends each feature's logits in pairs. If all batches have the same length, the logits of the padding
+// are included, as in the reference. If the length depends on the batch, they are replaced by absent values, so that a
+// payload does not depend on the other features of its batch. Outputs that already contain pairs for all positions are
+// copied unchanged.
 func (w *questionWorkload) Postprocess(outputs []backend.Tensor, samples []*sequence.Sample, p *sdk.Payloads) error {
 	l, err := w.findLogits(outputs, len(samples))
 	if err != nil {
@@ -63,7 +65,7 @@ func (w *questionWorkload) Postprocess(outputs []backend.Tensor, samples []*sequ
 	return nil
 }
 
-// findLogits finds the logits of n features in the outputs.
+// findLogits returns the logits of n features in the outputs.
 func (w *questionWorkload) findLogits(outputs []backend.Tensor, n int) (l accuracy.Logits, err error) {
 	if len(outputs) != 1 || len(w.Model.Outputs) != 1 {
 		both, err := sequence.AllLogits(outputs, n, "start", "end")
@@ -82,8 +84,8 @@ func (w *questionWorkload) findLogits(outputs []backend.Tensor, n int) (l accura
 	return l, err
 }
 
-// ClientWork is nothing for a model that takes int64 features of any length, one at a time, and answers with the log's
-// pairs for all of its positions.
+// ClientWork returns nil for a model that takes single int64 features of any length and answers with the log's pairs
+// for all positions.
 func (w *questionWorkload) ClientWork(inputs, outputs []backend.TensorInfo, n int) []string {
 	var work []string
 	switch {

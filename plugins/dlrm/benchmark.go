@@ -52,7 +52,8 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	return sdk.Batches(w), err
 }
 
-// openScorer reads no model. Where the log holds the labels and no data set is named, it reads nothing.
+// openScorer opens the data set's labels but no model. If the log contains the labels and no data set is named, it
+// opens nothing.
 func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	f, s := readForm(r.Params), readSource(r)
 	if err := r.Err(); err != nil {

@@ -9,31 +9,32 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// inputLayout is the form of a model's inputs beside dense_x [pairs,13].
+// inputLayout is the form of a model's inputs in addition to dense_x [pairs,13].
 type inputLayout uint8
 
 const (
-	// bags: offsets [26 * pairs + 1] and indices [all]. Bag k * pairs + i, of table k and pair i, is the indices from its
-	// offset to the next: the reference's jagged tensor of all tables.
+	// bags is the reference's jagged tensor of all tables: offsets [26 * pairs + 1] and indices [all]. Bag k * pairs + i
+	// contains the indices of table k and pair i, from its offset to the next one.
 	bags inputLayout = iota
-	// stacked: offsets [26,pairs] and indices [26,pairs], with one index in each bag: the ONNX export of DLRM v1. A row of
-	// offsets counts within its row of indices.
+	// stacked is the ONNX export of DLRM v1: offsets [26,pairs] and indices [26,pairs], with one index in each bag.
+	// Offsets in a row refer to the same row of indices.
 	stacked
-	// lists: offsets_0 to offsets_25 [pairs] and indices_0 to indices_25 [all of the table]: the other export of DLRM v1.
+	// lists is the other export of DLRM v1: offsets_0 to offsets_25 [pairs] and indices_0 to indices_25 [all of the
+	// table].
 	lists
 )
 
-// clickBinding is how pairs go into a model file and predictions come out of it.
+// clickBinding maps pairs to a model's inputs and its output to predictions.
 type clickBinding struct {
 	Layout  inputLayout   `param:"layout" choices:"bags,stacked,lists"`
 	Dense   string        `param:"dense"`   // tensor names
-	Offsets string        `param:"offsets"` // of lists, the name before the number, as of indices
+	Offsets string        `param:"offsets"` // for listsLayout, the name without its number; also for Indices
 	Indices string        `param:"indices"`
 	Output  string        `param:"output"`
-	Index   backend.DType `param:"index"` // of offsets and indices
+	Index   backend.DType `param:"index"` // type of offsets and indices
 }
 
-// bindTensors reads the parameters.
+// bindTensors reads the binding from the parameters.
 func bindTensors(p *option.Params) (b clickBinding) {
 	option.Bind(p, &b,
 		option.WordReader("index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}))
@@ -45,7 +46,7 @@ func bindTensors(p *option.Params) (b clickBinding) {
 	return b
 }
 
-// completeModel completes m with the tensors that the binding uses.
+// completeModel returns m with the tensors that the binding uses.
 func (b clickBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
 		Name: b.Dense, DType: backend.Float32, Shape: []int64{-1, criteo.DenseFeatures},

@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// drawnSamples is how many samples the embedded data set has, grouped by the rules. A test holds it.
+// drawnSamples is the number of samples in the embedded data set, grouped by the rules. A test checks it.
 const drawnSamples = 1000
 
-// clickLog is a data set of pairs, drawn or read. Its methods may be called concurrently.
+// clickLog is a data set of pairs, generated or read. Its methods may be called concurrently.
 type clickLog interface {
 	Len() int
-	// Hotness is how many indices a pair has of each table.
+	// Hotness returns the number of indices per pair in each table.
 	Hotness() []int
-	// Read reads the pairs from start on into s, which has room for as many as are wanted.
+	// Read reads pairs from number start on into s until s is full.
 	Read(s *pairRun, start int) error
-	// Check reads all pairs and lists every fault.
+	// Check reads all pairs and reports every fault.
 	Check(ctx context.Context) error
 	Close() error
 }
@@ -36,7 +36,7 @@ func (s clickSource) openLog() (clickLog, error) {
 	return officialClicks{set}, nil
 }
 
-// drawnClicks are the embedded pairs.
+// drawnClicks contains the embedded pairs.
 type drawnClicks struct {
 	*clicks.Set
 	hotness [clicks.Tables]int
@@ -58,10 +58,10 @@ func (d drawnClicks) Check(context.Context) error { return nil }
 
 func (d drawnClicks) Close() error { return nil }
 
-// officialClicks is a data set of files.
+// officialClicks is a data set read from files.
 type officialClicks struct{ *criteo.PairSet }
 
-// Read reports the faults of all arrays at once.
+// Read reads pairs and reports the faults of all arrays at once.
 func (o officialClicks) Read(s *pairRun, start int) error {
 	end := start + len(s.labels)
 	faults := []error{o.ReadDense(s.dense, start, end)}

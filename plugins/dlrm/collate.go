@@ -14,7 +14,7 @@ type collator struct {
 	*indexShape
 }
 
-// newCollator refuses shapes that the layout cannot hold.
+// newCollator returns an error if the layout cannot represent the shape.
 func newCollator(b clickBinding, s *indexShape) (collator, error) {
 	if b.Layout == stacked && !s.oneHot() {
 		return collator{},
@@ -24,8 +24,7 @@ func newCollator(b clickBinding, s *indexShape) (collator, error) {
 	return collator{b, s}, nil
 }
 
-// Collate joins the pairs of the samples, in order. A sample by itself is not copied where it
-// lies as the model wants it.
+// Collate joins the pairs of the samples, in order. A single sample is not copied if its memory has the model's layout.
 func (c collator) Collate(samples []*pairRun, b *sdk.Batch) error {
 	n := pairsOf(samples)
 	if len(samples) == 1 && samples[0].starts != nil {
@@ -52,10 +51,10 @@ func pairsOf(samples []*pairRun) int {
 	return n
 }
 
-// canShare reports whether a single sample has the layout that the model takes.
+// canShare reports whether the memory of a sample has the model's layout.
 func (c collator) canShare() bool { return c.Layout == bags && c.Index == backend.Int32 }
 
-// shareSample lets the inputs refer to a sample.
+// shareSample makes the inputs refer to a sample.
 func (c collator) shareSample(s *pairRun, b *sdk.Batch) {
 	n := s.pairCount()
 	b.Share(0, backend.Bytes(s.dense), int64(n), criteo.DenseFeatures)
@@ -83,7 +82,7 @@ func writeIndices[T int32 | int64](c collator, samples []*pairRun, n int, b *sdk
 	}
 }
 
-// writeBags writes where the bags of all tables begin, and where the last one ends.
+// writeBags writes the start of each bag of all tables, and the end of the last one.
 func writeBags[T int32 | int64](c collator, offsets []T, n int) {
 	for k, hot := range c.hotness {
 		writeBagStarts(offsets[k*n:(k+1)*n], c.first[k]*n, hot)
@@ -91,7 +90,7 @@ func writeBags[T int32 | int64](c collator, offsets []T, n int) {
 	offsets[criteo.Tables*n] = T(c.perPair() * n)
 }
 
-// writeBagStarts writes where bags of hot indices begin.
+// writeBagStarts writes the starts of bags with hot indices each.
 func writeBagStarts[T int32 | int64](dst []T, start, hot int) {
 	at := T(start)
 	for i := range dst {
@@ -100,14 +99,14 @@ func writeBagStarts[T int32 | int64](dst []T, start, hot int) {
 	}
 }
 
-// joinAll writes the indices of all tables behind each other.
+// joinAll writes the indices of all tables, one table after the other.
 func joinAll[T int32 | int64](c collator, dst []T, samples []*pairRun, n int) {
 	for k := range criteo.Tables {
 		joinTable(dst[c.first[k]*n:c.first[k+1]*n], samples, k)
 	}
 }
 
-// joinTable writes the indices that the samples have of a table.
+// joinTable writes the samples' indices into one table.
 func joinTable[T int32 | int64](dst []T, samples []*pairRun, table int) {
 	for _, s := range samples {
 		indices := s.tableIndices(table)
@@ -116,7 +115,7 @@ func joinTable[T int32 | int64](dst []T, samples []*pairRun, table int) {
 	}
 }
 
-// copyIndices copies indices; those of the same type at the speed of memory.
+// copyIndices copies and converts indices. Indices of the same type are copied as a block.
 func copyIndices[T int32 | int64](dst []T, indices []int32) {
 	if same, ok := any(dst).([]int32); ok {
 		copy(same, indices)

@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// predictedPair is a prediction with what happened.
+// predictedPair is a prediction with its label.
 type predictedPair struct {
-	number     int // in the sample
+	number     int // index in the sample
 	prediction float64
 	clicked    bool
 }
 
-// logLoss is the log loss of a prediction.
+// logLoss returns the log loss of the prediction.
 func (p predictedPair) logLoss() float64 {
 	right := p.prediction
 	if !p.clicked {
@@ -51,10 +51,11 @@ func answeredPairs(truth auc.Truth, dtype accuracy.DType, sample uint64, answer 
 	return all
 }
 
-// maxShownPairs limits the pairs that are shown of a sample.
+// maxShownPairs limits the pairs shown per sample.
 const maxShownPairs = 8
 
-// worstPredicted shows samples by the mean log loss of their pairs of user and item, with those predicted worst.
+// worstPredicted returns a gallery of samples, sorted by the mean log loss of their pairs. It shows the pairs with the
+// worst predictions.
 func worstPredicted(truth auc.Truth, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		all := answeredPairs(truth, dtype, e.QSLIndex, e.Data)

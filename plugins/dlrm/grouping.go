@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// sampleRanges groups the pairs of a data set, and writes the trace where one is asked for.
+// sampleRanges groups the pairs of a data set and, if requested, writes the trace.
 func (s clickSource) sampleRanges(pairs int) ([]criteo.PairRange, error) {
 	samples, err := s.groupPairs(pairs)
 	if err != nil {
@@ -52,7 +52,7 @@ func (g grouping) groupBounds(pairs int) ([]int, error) {
 	return tabular.GroupPairs(pairs, q, g.Seed)
 }
 
-// readTrace reads the trace, which must not go beyond the pairs.
+// readTrace reads the trace, whose ranges must be within the pairs.
 func (g grouping) readTrace(pairs int) ([]criteo.PairRange, error) {
 	samples, err := readFile(g.Trace, criteo.ReadTrace)
 	if err != nil {
@@ -65,11 +65,10 @@ func (g grouping) readTrace(pairs int) ([]criteo.PairRange, error) {
 	return samples, nil
 }
 
-// maxSmallFile is the size up to which a trace or a table of hot categories is read: those of the whole
-// data set have megabytes.
+// maxSmallFile limits the size of a trace or of a table of hot categories. Those of the whole data set have megabytes.
 const maxSmallFile = 1 << 30
 
-// readFile reads a small file; errors name it.
+// readFile reads a small file. Errors name the file.
 func readFile[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
 	data, err := backend.ReadFile(path, maxSmallFile)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a model gave.
+// errOutput is wrapped by every error about a model's output.
 var errOutput = errors.New("the model's output is not one prediction per pair")
 
-// Postprocess appends the pairs of each sample.
+// Postprocess appends a payload for each sample.
 func (w *clickWorkload) Postprocess(outputs []backend.Tensor, samples []*pairRun, p *sdk.Payloads) error {
 	predictions, err := predictionsOf(outputs, pairsOf(samples))
 	if err != nil {
@@ -36,7 +36,7 @@ func (w *clickWorkload) Postprocess(outputs []backend.Tensor, samples []*pairRun
 	return nil
 }
 
-// predictionsOf views the output of n pairs.
+// predictionsOf returns the output for n pairs without copying it.
 func predictionsOf(outputs []backend.Tensor, n int) ([]float32, error) {
 	if len(outputs) != 1 {
 		return nil, fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
@@ -49,7 +49,7 @@ func predictionsOf(outputs []backend.Tensor, n int) ([]float32, error) {
 	return backend.View[float32](out.Data), nil
 }
 
-// appendPairs appends the payload of one sample: prediction and label of each pair, little-endian float32.
+// appendPairs appends the payload of a sample: prediction and label of each pair, as little-endian float32.
 func appendPairs(dst []byte, predictions []float32, labels []uint8) ([]byte, error) {
 	for i, v := range predictions {
 		if v-v != 0 {

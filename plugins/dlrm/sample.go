@@ -6,11 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/criteo"
 )
 
-// indexShape describes where the indices of a pair or of a run of pairs lie: those of one table after those of the one
-// before it.
+// indexShape describes the layout of the indices of a pair or a run of pairs: table by table.
 type indexShape struct {
-	hotness [criteo.Tables]int     // indices of each table
-	first   [criteo.Tables + 1]int // the sums of those before it
+	hotness [criteo.Tables]int     // number of indices per pair in each table
+	first   [criteo.Tables + 1]int // sums of the hotness of the preceding tables
 }
 
 func newIndexShape(hotness []int) *indexShape {
@@ -22,21 +21,22 @@ func newIndexShape(hotness []int) *indexShape {
 	return s
 }
 
-// perPair is how many indices a pair has in all.
+// perPair returns the total number of indices per pair.
 func (s *indexShape) perPair() int { return s.first[criteo.Tables] }
 
-// oneHot is whether every table has one index.
+// oneHot reports whether every table has one index per pair.
 func (s *indexShape) oneHot() bool {
 	return !slices.ContainsFunc(s.hotness[:], func(hot int) bool { return hot != 1 })
 }
 
-// pairRun is a run of pairs.
+// pairRun is a run of consecutive pairs.
 type pairRun struct {
 	*indexShape
-	dense  []float32 // 13 of each pair
-	sparse []int32   // of each table in turn, the indices of each pair in turn
-	labels []uint8   // 0 or 1 of each pair
-	starts []int32   // of the bags of indices, shared by samples of as many pairs; nil where the layout has other offsets
+	dense  []float32 // 13 per pair
+	sparse []int32   // by table, then by pair
+	labels []uint8   // 0 or 1 per pair
+	// starts of the bags of indices, shared by samples with the same number of pairs; nil: the layout has other offsets
+	starts []int32
 }
 
 func newPairRun(s *indexShape, pairs int) *pairRun {
@@ -48,7 +48,7 @@ func newPairRun(s *indexShape, pairs int) *pairRun {
 
 func (s *pairRun) pairCount() int { return len(s.labels) }
 
-// tableIndices are the indices into a table.
+// tableIndices returns the indices into table k.
 func (s *pairRun) tableIndices(k int) []int32 {
 	n := s.pairCount()
 	return s.sparse[s.first[k]*n : s.first[k+1]*n]

@@ -16,13 +16,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// textName is the file of the day as it was published.
+// textName is the name of the published text file of the day.
 const textName = "day_23"
 
-// payloadForm is what payloads hold.
+// payloadForm describes the content of payloads.
 type payloadForm struct {
 	DType accuracy.DType `param:"dtype"`
-	Apart bool           `param:"labels" choices:"log,dataset"` // predictions only: the labels are the data set's
+	// payloads contain only predictions; labels come from the data set
+	Apart bool `param:"labels" choices:"log,dataset"`
 }
 
 func readForm(p *option.Params) (f payloadForm) {
@@ -30,7 +31,7 @@ func readForm(p *option.Params) (f payloadForm) {
 	return f
 }
 
-// newAUCScorer reads the sizes of samples and the labels, as far as they are needed and known.
+// newAUCScorer reads the sizes of samples and the labels if they are needed and available.
 func newAUCScorer(f payloadForm, s clickSource) (sdk.Scorer, error) {
 	truth, err := s.readTruth(f)
 	if err != nil {
@@ -46,7 +47,7 @@ func newAUCScorer(f payloadForm, s clickSource) (sdk.Scorer, error) {
 	return scoring.New(metric, log, scoreOf), nil
 }
 
-// scoreOf says what the AUC is of. Of several entries of one sample the first counts.
+// scoreOf returns the score. If a sample has several entries in the log, the first one counts.
 func scoreOf(r auc.PairResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	if !r.Defined() {
@@ -58,8 +59,8 @@ func scoreOf(r auc.PairResult, c scoring.Counts) (sdk.Score, error) {
 	}, nil
 }
 
-// readTruth reads what payloads are scored against. A log that holds the labels needs no data set; where one is named,
-// the payloads must have the lengths of its samples.
+// readTruth reads the ground truth. A log that contains the labels needs no data set. If a data set is named
+// nevertheless, the lengths of the payloads must match its samples.
 func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
 	if !f.Apart && s.Dataset == "" {
 		return t, nil
@@ -82,7 +83,7 @@ func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
 	return t, nil
 }
 
-// readLabels reads the labels of all pairs of the data set, which may be the published text alone.
+// readLabels reads the labels of all pairs of the data set, which may be the published text file.
 func (s clickSource) readLabels() ([]uint8, error) {
 	if s.Dataset == "" {
 		return drawnLabels()
@@ -100,7 +101,7 @@ func (s clickSource) readLabels() ([]uint8, error) {
 	return set.Labels(), set.Close()
 }
 
-// textLabels reads the labels that the trace needs.
+// textLabels reads the labels that the trace needs from the published text file.
 func (s clickSource) textLabels(path string) (labels []uint8, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -121,7 +122,7 @@ func (s clickSource) textLabels(path string) (labels []uint8, err error) {
 	return labels, nil
 }
 
-// drawnLabels are those of the embedded data set.
+// drawnLabels returns the labels of the embedded data set.
 func drawnLabels() ([]uint8, error) {
 	set := clicks.Eval()
 	b := clicks.NewBlock(set.Len())

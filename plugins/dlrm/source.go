@@ -13,26 +13,26 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// clickSource says which pairs of the request run, and how they are grouped.
+// clickSource selects the pairs of the run and determines their grouping.
 type clickSource struct {
 	*manifest.Request
 	Log   criteo.PairOptions
-	Check bool `param:"check" choices:"headers,all"` // every number and index before the run
+	Check bool `param:"check" choices:"headers,all"` // check every number and index before the run
 	grouping
 }
 
-// grouping says how pairs become samples.
+// grouping determines how pairs are grouped into samples.
 type grouping struct {
-	Seed     uint32    `param:"seed" min:"0" max:"uint32"` // of the draw
+	Seed     uint32    `param:"seed" min:"0" max:"uint32"` // for drawing the sizes
 	Sizes    pairSizes `param:"grouping"`
 	Trace    string    `param:"trace"`     // a trace to read; "": draw the sizes
 	TraceOut string    `param:"trace_out"` // a trace to write; "": none
 }
 
-// pairSizes says how many pairs the samples have.
+// pairSizes determines the number of pairs per sample.
 type pairSizes struct {
-	quantiles string // a file of a distribution; "": that of the rules
-	equal     int    // pairs of each sample in place of a distribution; 0: draw
+	quantiles string // path of a distribution; "": the distribution of the rules
+	equal     int    // fixed number of pairs per sample; 0: draw from the distribution
 }
 
 // readSource reads the parameters.
@@ -45,7 +45,7 @@ func readSource(r *manifest.Request) clickSource {
 	return s
 }
 
-// parseRows reads the rows of each table; "" means that they are not known.
+// parseRows parses the numbers of rows of the tables; "" means unknown.
 func parseRows(text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
@@ -66,7 +66,7 @@ func parseRows(text string) ([]int, error) {
 	return rows, errors.Join(faults...)
 }
 
-// parseSizes reads the quantiles of a distribution, or one size for all.
+// parseSizes parses the path of a distribution or a fixed size.
 func parseSizes(text string) (pairSizes, error) {
 	size, err := strconv.Atoi(text)
 	switch {
@@ -80,7 +80,7 @@ func parseSizes(text string) (pairSizes, error) {
 	return pairSizes{quantiles: text}, nil
 }
 
-// sizeQuantiles returns the distribution that sizes are drawn from.
+// sizeQuantiles returns the distribution from which sizes are drawn.
 func (s pairSizes) sizeQuantiles() (tabular.Quantiles, error) {
 	if s.quantiles == "" {
 		return tabular.OfficialQuantiles(), nil

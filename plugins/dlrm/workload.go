@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// defaultBatch is how many pairs a batch has at most where the user does not say.
+	// defaultBatch is the default of the maximum number of pairs per batch.
 	defaultBatch = 2048
-	// warmPairs is the size of the samples that warm up: the most frequent one of the rules.
+	// warmPairs is the number of pairs in a warm-up sample, which is the most frequent one in the rules' distribution.
 	warmPairs = 200
 )
 
 var _ sdk.ClientWorker = (*clickWorkload)(nil)
 
-// clickWorkload is the benchmark opened on one model file and one data set.
+// clickWorkload is the benchmark with one model file and one data set.
 type clickWorkload struct {
 	collator
 	file    backend.Model
 	log     clickLog
 	samples []criteo.PairRange
-	batch   int       // pairs
-	pool    sync.Pool // of *[]byte: payloads
-	starts  sync.Map  // of []int32 by the number of pairs: sample.starts
+	batch   int       // maximum number of pairs per batch
+	pool    sync.Pool // of *[]byte, for payloads
+	starts  sync.Map  // []int32 by the number of pairs, for pairRun.bagStarts
 }
 
-// openClickWorkload groups the pairs of a data set, which it closes on error.
+// openClickWorkload groups the pairs of a data set. On error it closes the data set.
 func openClickWorkload(ctx context.Context, b clickBinding, s clickSource, log clickLog) (_ *clickWorkload, err error) {
 	defer func() {
 		if err != nil {
@@ -70,16 +70,16 @@ func (w *clickWorkload) Load(_ context.Context, i int) (*pairRun, error) {
 	return s, nil
 }
 
-// SampleSize is the number of pairs of a sample.
+// SampleSize returns the number of pairs of a sample.
 func (w *clickWorkload) SampleSize(s *pairRun) int { return s.pairCount() }
 
-// SizeRule cuts batches by their pairs.
+// SizeRule limits batches by their number of pairs.
 func (w *clickWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
 
-// WarmSample are pairs of zeros.
+// WarmSample returns a sample whose values are zero.
 func (w *clickWorkload) WarmSample() *pairRun { return w.newSample(min(warmPairs, w.batch)) }
 
-// newSample returns a sample of zeros, with the starts of its bags where it may go to the model by itself.
+// newSample returns a sample of zeros. It sets the starts of the bags if the sample may be shared with the model.
 func (w *clickWorkload) newSample(pairs int) *pairRun {
 	s := newPairRun(w.indexShape, pairs)
 	if !w.canShare() {
@@ -95,9 +95,8 @@ func (w *clickWorkload) newSample(pairs int) *pairRun {
 	return s
 }
 
-// ClientWork is nothing for a sample by itself that lies in memory as the model takes it. To write each
-// prediction beside its label, as the log has it, is none: the label never leaves this machine, and the
-// prediction stays what the server said.
+// ClientWork returns nothing for single samples whose memory has the model's layout. Writing the labels next to the
+// predictions in the log does not count: labels never leave this machine, and predictions are logged unchanged.
 func (w *clickWorkload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
 	switch {
 	case !w.canShare():

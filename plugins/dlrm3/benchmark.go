@@ -63,7 +63,8 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	return sdk.Runs(w), nil
 }
 
-// openScorer reads the log, which holds the labels, and of a data set that is named which requests there are.
+// openScorer returns a scorer for the log, which contains the labels. If a data set is named, it reads the number of
+// requests from it.
 func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSource(r)
 	own := &entropyScorer{}

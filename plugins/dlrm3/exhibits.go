@@ -13,14 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// candidate is one with its prediction.
+// candidate is a candidate with its prediction and label.
 type candidate struct {
 	number     int
 	prediction float64
 	liked      bool
 }
 
-// logLoss is the log loss of a prediction.
+// logLoss returns the log loss of the prediction.
 func (c candidate) logLoss() float64 {
 	right := c.prediction
 	if !c.liked {
@@ -29,7 +29,7 @@ func (c candidate) logLoss() float64 {
 	return -math.Log(max(right, 1e-9))
 }
 
-// payloadCandidates returns the candidates of an answer that the scorer has taken.
+// payloadCandidates returns the candidates of a payload that the scorer has accepted.
 func payloadCandidates(payload []byte) []candidate {
 	at := func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))) }
 	n := (len(payload)/4 - 3) / 3
@@ -40,10 +40,10 @@ func payloadCandidates(payload []byte) []candidate {
 	return all
 }
 
-// maxShownCandidates limits the candidates that are shown of a request.
+// maxShownCandidates limits the candidates shown per request.
 const maxShownCandidates = 8
 
-// worstPredicted shows requests by the mean log loss of their candidates, with those that are predicted worst.
+// worstPredicted rates a request by the mean log loss of its candidates, and shows those with the worst predictions.
 func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	all := payloadCandidates(e.Data)
 	if len(all) == 0 {

@@ -6,18 +6,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
-// requestID names a request: a period after the training, and the number of the request in the data set.
+// requestID identifies a request: the period after the training, and the index of the request in it.
 type requestID struct{ period, request int32 }
 
-// requestOrder is the order in which the requests of the periods are asked, as in the reference.
+// requestOrder is the order in which requests are sent, as in the reference.
 type requestOrder struct {
-	requests []requestID // each once, period by period
-	starts   []int       // of periods in requests, and their end
-	repeats  int         // rounds of a period before the next one begins
-	extra    int         // requests of the last period behind its rounds
+	requests []requestID // every request once, by period
+	starts   []int       // start of each period in requests, and the end of the last one
+	repeats  int         // number of times that each period is sent before the next one starts
+	extra    int         // number of requests of the last period that are sent once more at the end
 }
 
-// newOrder shuffles a share of the requests of each period with one generator. Each is asked once.
+// newOrder shuffles a share of each period's requests with one generator. Each request is sent once.
 func newOrder(requests []int, share float64, seed int64) (requestOrder, error) {
 	random := mt19937.NewPython(seed)
 	o := requestOrder{starts: []int{0}, repeats: 1}
@@ -39,14 +39,15 @@ func newOrder(requests []int, share float64, seed int64) (requestOrder, error) {
 	return o, nil
 }
 
-// repeatFor repeats each period where there are more queries than requests; 0 queries: each request is asked once.
+// repeatFor sets the repetitions so that there are enough requests for the queries. 0 queries: each request is sent
+// once.
 func (o *requestOrder) repeatFor(queries int) {
 	if queries > len(o.requests) {
 		o.repeats, o.extra = queries/len(o.requests), queries%len(o.requests)
 	}
 }
 
-// keepFirst keeps the first n requests.
+// keepFirst keeps only the first n requests.
 func (o *requestOrder) keepFirst(n int) {
 	o.requests = o.requests[:n]
 	for i, start := range o.starts {
@@ -57,7 +58,7 @@ func (o *requestOrder) keepFirst(n int) {
 	}
 }
 
-// queryOrder returns indices into requests, in the order in which queries ask them.
+// queryOrder returns the indices into requests in the order of the queries.
 func (o *requestOrder) queryOrder() (all []int64) {
 	round := func(from, n int) {
 		for i := range n {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// The inputs of a model, in their order.
+// Inputs of a model, in order.
 const (
 	itemIDs = iota
 	itemWeights
@@ -22,8 +22,8 @@ const (
 	lengths
 )
 
-// bindModel completes m with its tensors: of B requests, L entries of the longest history, and C candidates. Where
-// tables lie beside the model, rows of them are in the place of ids of items and users.
+// bindModel returns m with its tensors, for B requests, L entries of the longest history, and C candidates. If the
+// tables are separate from the model, inputs contain rows of them instead of IDs of items and users.
 func bindModel(m backend.Model, t *embeddingTables) backend.Model {
 	input := func(name string, shape ...int64) {
 		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: backend.Int64, Shape: shape})
@@ -49,23 +49,25 @@ func bindModel(m backend.Model, t *embeddingTables) backend.Model {
 	return m
 }
 
-// NewRun returns the memory of one worker.
+// NewRun returns a run with the memory of one worker.
 func (w *streamWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*requestSample], error) {
 	session := s.Part("")
 	return &requestRun{session: session, batch: sdk.NewBatch(session.Inputs()), scored: w.scored, tables: w.tables}, nil
 }
 
-// requestRun takes requests through a session: those of one period with as many candidates at a time.
+// requestRun runs requests through a session. A batch contains requests of one period with the same number of
+// candidates.
 type requestRun struct {
 	session backend.Session
 	batch   *sdk.Batch
 	out     [1]backend.Tensor
 	scored  bool
 	tables  *embeddingTables
-	rows    [3][][]int32 // of items of histories, users, candidates
+	rows    [3][][]int32 // of the items in histories, users, and candidates
 }
 
-// Run cuts the batch where a period ends, or the number of candidates changes: no request waits for another batch.
+// Run splits the samples into batches at the end of a period and where the number of candidates changes. Requests do
+// not wait for a later call.
 func (r *requestRun) Run(ctx context.Context, samples []*requestSample, p *sdk.Payloads) error {
 	for from := 0; from < len(samples); {
 		end := from + 1
@@ -87,7 +89,7 @@ func (s *requestSample) sameShape(o *requestSample) bool {
 // inferBatch runs the session once.
 func (r *requestRun) inferBatch(ctx context.Context, samples []*requestSample, p *sdk.Payloads) error {
 	candidates := len(samples[0].Labels)
-	if candidates == 0 { // nothing to ask
+	if candidates == 0 { // no candidates to rate
 		for _, s := range samples {
 			s.appendPayload(p, nil, r.scored)
 		}
@@ -103,7 +105,8 @@ func (r *requestRun) inferBatch(ctx context.Context, samples []*requestSample, p
 	return r.appendAnswers(samples, candidates, p)
 }
 
-// writeInputs writes the inputs of a batch, histories at the left of their rows. No row is empty, so that no tensor is.
+// writeInputs writes the inputs of a batch. Histories are aligned to the left. Rows have one entry or more, so no
+// tensor is empty.
 func (r *requestRun) writeInputs(samples []*requestSample, candidates int) error {
 	n, longest := int64(len(samples)), 1
 	for _, s := range samples {
@@ -131,7 +134,7 @@ func (r *requestRun) writeInputs(samples []*requestSample, candidates int) error
 	return errors.Join(faults...)
 }
 
-// writeIDs writes an input of ids, or of their rows.
+// writeIDs writes an input of IDs, or of the tables' rows for them.
 func (r *requestRun) writeIDs(input int, shape []int64, ids [][]int32) error {
 	if r.tables != nil {
 		return gatherRows(r.batch, input, r.tables.inputTable(input), shape, ids)
@@ -144,7 +147,7 @@ func (r *requestRun) writeIDs(input int, shape []int64, ids [][]int32) error {
 	return nil
 }
 
-// widenRow copies values, and zeros behind them.
+// widenRow copies values into row and fills the rest with zeros.
 func widenRow[T int32 | uint16 | uint8](row []int64, values []T) {
 	for i, v := range values {
 		row[i] = int64(v)
@@ -152,7 +155,7 @@ func widenRow[T int32 | uint16 | uint8](row []int64, values []T) {
 	clear(row[len(values):])
 }
 
-// appendAnswers appends the payloads of the model's predictions.
+// appendAnswers appends the payloads with the model's predictions.
 func (r *requestRun) appendAnswers(samples []*requestSample, candidates int, p *sdk.Payloads) error {
 	out := r.out[0]
 	if shape := out.Shape; len(shape) != 2 || shape[0] != int64(len(samples)) || shape[1] != int64(candidates) {
@@ -166,8 +169,8 @@ func (r *requestRun) appendAnswers(samples []*requestSample, candidates int, p *
 	return nil
 }
 
-// appendPayload appends a request's payload: period, request and predictions, and where it is scored labels, weights of
-// 1 and the number of candidates; all as float32.
+// appendPayload appends a request's payload as float32 values: period, request and predictions. If scored is set,
+// labels, weights of 1 and the number of candidates follow.
 func (s *requestSample) appendPayload(p *sdk.Payloads, predictions []byte, scored bool) {
 	n := len(s.Labels)
 	size := 2 + n

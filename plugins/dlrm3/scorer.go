@@ -11,24 +11,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// The metrics.
+// Names of the metrics.
 const (
 	normalizedEntropy = "NE"
 	rightSide         = "accuracy"
 	groupedArea       = "GAUC"
 )
 
-// entropyScorer reports what the official script finds in a log. Every entry counts, whatever its index.
+// entropyScorer reports the metrics of the official script. Every entry of the log counts, independent of its index.
 type entropyScorer struct {
 	entropy.RequestScorer
-	minEntropy float64 // normalized entropy that the submission checker takes; 0: no rules are about the data set
+	minEntropy float64 // the submission checker's threshold of the normalized entropy; 0: none for this data set
 
-	missing    map[requestID]bool // requests of the data set that are not in the log yet; nil: none is named
-	requests   int                // requests of the data set
-	duplicates int                // entries of requests that were in the log before, or that the data set does not have
+	// requests of the data set that have not occurred in the log so far; nil: no data set is named
+	missing    map[requestID]bool
+	requests   int // number of requests in the data set
+	duplicates int // number of entries whose request has occurred before or is not in the data set
 }
 
-// expectRequests has a scorer count the requests of the data set.
+// expectRequests makes a scorer count the requests of the data set.
 func (s streamSource) expectRequests(own *entropyScorer) error {
 	set, err := s.openSet()
 	if set == nil || err != nil {
@@ -43,11 +44,11 @@ func (s streamSource) expectRequests(own *entropyScorer) error {
 	return errors.Join(err, set.Close())
 }
 
-// checkerShare is which share of the reference's figures the submission checker wants at least, also of the normalized
-// entropy, which is better when lower.
+// checkerShare is the share of the reference's figures that the submission checker requires. It applies this minimum
+// even to the normalized entropy, where lower is better.
 const checkerShare = 0.999
 
-// referenceValue is the model's reference value of a metric.
+// referenceValue returns the model's reference value of a metric.
 func (s streamSource) referenceValue(metric string) float64 {
 	for _, m := range s.Model.Metrics {
 		if m.Name == metric {
@@ -57,7 +58,7 @@ func (s streamSource) referenceValue(metric string) float64 {
 	return 0
 }
 
-// Add counts an answer, whatever its sample: it says itself which request it is to.
+// Add counts an answer. It ignores the sample's index, because the answer names its request.
 func (s *entropyScorer) Add(_ uint64, answer []byte) error {
 	if err := s.RequestScorer.Add(answer); err != nil {
 		return err
@@ -70,13 +71,13 @@ func (s *entropyScorer) Add(_ uint64, answer []byte) error {
 	return nil
 }
 
-// parseRequestID reads the request that a payload names.
+// parseRequestID returns the request that a payload names.
 func parseRequestID(payload []byte) requestID {
 	at := func(i int) int32 { return int32(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))) }
 	return requestID{at(0), at(1)}
 }
 
-// Result is what the official script finds.
+// Result returns the metrics of the official script.
 func (s *entropyScorer) Result() (entropy.RequestResult, error) { return s.RequestScorer.Result(), nil }
 
 func (s *entropyScorer) scoreEntropy(r entropy.RequestResult, _ scoring.Counts) (sdk.Score, error) {

@@ -10,27 +10,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// drawnRequests is how many requests the embedded data set has.
+// drawnRequests is the number of requests in the embedded data set.
 const drawnRequests = 221
 
-// streamSource says which requests run, and how they are read.
+// streamSource selects the requests of the run and determines how they are read.
 type streamSource struct {
 	*manifest.Request
 	Stream  streaming.RequestOptions
-	Check   bool        `param:"check" choices:"indexes,all"` // all requests before the run
+	Check   bool        `param:"check" choices:"indexes,all"` // check all requests before the run
 	Share   float64     `param:"percentage" min:"0" max:"1"`
 	Seed    int64       `param:"seed" min:"int" max:"int"`
 	Queries int         `param:"queries" min:"0" max:"int32"`
-	Tables  string      `param:"tables"` // folder of tables beside the model, or inside
+	Tables  string      `param:"tables"` // folder of tables that are separate from the model, or "inside"
 	History historyMode `param:"history" choices:"whole,shuffled,none"`
 }
 
-// historyMode is what a model gets to see of the history.
+// historyMode determines the part of the history that the model receives.
 type historyMode int
 
 const (
 	whole    historyMode = iota
-	shuffled             // by a draw of its own for each request
+	shuffled             // drawn separately for each request
 	hidden
 )
 
@@ -41,17 +41,17 @@ func readSource(r *manifest.Request) streamSource {
 	return s
 }
 
-// folder is that of the data set's files in the folder above it that the reference is told.
+// folder is the name of the folder with the data set's files. The reference receives its parent folder as an argument.
 const folder = "sampled_data"
 
-// openSet opens the data set: the user's, or the embedded one; nil where parameters do not say how.
+// openSet opens the user's data set or the embedded one. If parameters are invalid, it returns nil.
 func (s streamSource) openSet() (*streaming.RequestSet, error) {
 	if s.Params.Err() != nil {
 		return nil, nil
 	}
 	if s.Dataset == "" {
 		set, err := streaming.OpenFiles(preferences.Eval().Files(), s.Stream)
-		return set, sdk.Usage(err) // of the parameters, then
+		return set, sdk.Usage(err) // the parameters are wrong
 	}
 	dir := s.Dataset
 	if below := filepath.Join(dir, folder); isFolder(below) {
@@ -66,7 +66,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// orderRequests orders the requests that run. All are asked once for accuracy.
+// orderRequests orders the requests of the run. In an accuracy run, each request is sent once.
 func (s streamSource) orderRequests(set *streaming.RequestSet, use string) (requestOrder, error) {
 	requests := make([]int, set.Periods())
 	for p := range requests {

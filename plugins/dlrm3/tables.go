@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// embeddingTables are tables of items and users next to the model, whose rows are its inputs. nil: the
-// model has its tables inside.
+// embeddingTables contains tables of items and users that are separate from the model. Their rows are inputs of the
+// model. nil: the model contains its tables.
 type embeddingTables struct{ items, users *streaming.EmbeddingTable }
 
-// inside is the value of the parameter for a model with its tables inside.
+// inside is the parameter's value for a model that contains its tables.
 const inside = "inside"
 
-// openTables opens items.npy and users.npy of a folder.
+// openTables opens items.npy and users.npy in a folder.
 func openTables(dir string) (*embeddingTables, error) {
 	if dir == inside {
 		return nil, nil
@@ -37,7 +37,7 @@ func openTables(dir string) (*embeddingTables, error) {
 	return t, nil
 }
 
-// inputTable returns the table that has the rows of an input.
+// inputTable returns the table for an input.
 func (t *embeddingTables) inputTable(input int) *streaming.EmbeddingTable {
 	if input == user {
 		return t.users
@@ -75,7 +75,8 @@ func (t *embeddingTables) Close() error {
 	return errors.Join(faults...)
 }
 
-// gatherRows writes rows, and zeros behind them: shape is that of the input without the width.
+// gatherRows writes table rows into an input and fills the rest with zeros. shape is the input's shape without the
+// width.
 func gatherRows(b *sdk.Batch, input int, t *streaming.EmbeddingTable, shape []int64, rows [][]int32) error {
 	values := backend.View[float32](b.Input(input, append(shape, int64(t.Width))...))
 	each := len(values) / max(1, len(rows))

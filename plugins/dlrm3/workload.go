@@ -17,20 +17,20 @@ var (
 	_ sdk.ClientWorker      = (*streamWorkload)(nil)
 )
 
-// batch is how many requests a batch has at most where the user does not say: as in the reference.
+// batch is the default of the maximum number of requests per batch, as in the reference.
 const batch = 10
 
-// streamWorkload is the benchmark opened on one model file and one data set.
+// streamWorkload is the benchmark with one model file and one data set.
 type streamWorkload struct {
 	streamSource
 	set    *streaming.RequestSet
 	order  requestOrder
-	tables *embeddingTables // nil: inside the model
+	tables *embeddingTables // nil: contained in the model
 	file   backend.Model
 	scored bool // payloads are those of an accuracy run
 }
 
-// requestSample is a request.
+// requestSample is a loaded request.
 type requestSample struct {
 	*streaming.RequestSample
 	requestID
@@ -44,7 +44,7 @@ func (w *streamWorkload) Close() error                { return errors.Join(w.set
 func (w *streamWorkload) MaxBatch() int               { return 0 }
 func (*streamWorkload) SampleSize(*requestSample) int { return 1 }
 
-// SizeRule has the size of batches alone: requests run in their order, whatever their length.
+// SizeRule limits only the number of requests, which run in order regardless of their length.
 func (*streamWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: batch} }
 
 // Load reads a request.
@@ -57,14 +57,14 @@ func (w *streamWorkload) Load(_ context.Context, i int) (*requestSample, error) 
 	last := int32(w.Stream.Items - 1)
 	for _, ids := range [][]int32{s.History.IDs, s.Candidates.IDs} {
 		for i, id := range ids {
-			ids[i] = min(id, last) // one that was rounded up
+			ids[i] = min(id, last) // an ID that was rounded up
 		}
 	}
 	w.hideHistory(s, i)
 	return &requestSample{s, p, [1]int32{s.User}}, nil
 }
 
-// hideHistory removes from the history what the model is not to see.
+// hideHistory removes the entries of the history that the model must not receive.
 func (w *streamWorkload) hideHistory(s *streaming.RequestSample, i int) {
 	switch w.History {
 	case hidden:
@@ -79,20 +79,20 @@ func (w *streamWorkload) hideHistory(s *streaming.RequestSample, i int) {
 	}
 }
 
-// WarmSample is a request of a user without history for one candidate.
+// WarmSample returns a request of a user without history.
 func (w *streamWorkload) WarmSample() *requestSample {
 	e := streaming.ItemEntries{IDs: make([]int32, w.warmCandidates()), Categories: make([]uint16, w.warmCandidates())}
 	return &requestSample{RequestSample: &streaming.RequestSample{Candidates: e, Labels: make([]uint8,
 		w.warmCandidates())}}
 }
 
-// warmCandidates is the number of candidates of the request that warms up.
+// warmCandidates returns the number of candidates of the warm-up request.
 func (w *streamWorkload) warmCandidates() int { return w.Stream.MaxCandidates }
 
-// AddInfo says where the requests are not those of the rules.
+// AddInfo reports deviations of the requests from the rules.
 func (w *streamWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Dataset == "" {
-		return // no rules are about it
+		return // the rules do not apply to this data set
 	}
 	open := func(reason string, holds bool) {
 		if holds {
@@ -104,7 +104,7 @@ func (w *streamWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	open(fmt.Sprintf("%v of each period's requests are asked (parameter percentage)", w.Share), w.Share != 1)
 }
 
-// ClientWork is what it takes to make tensors.
+// ClientWork lists the work of making tensors.
 func (w *streamWorkload) ClientWork(_, _ []backend.TensorInfo, n int) []string {
 	work := []string{"ids, weights and categories are widened to int64"}
 	if w.tables != nil {

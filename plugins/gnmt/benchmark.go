@@ -43,7 +43,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	return sdk.Prompts(&translationWorkload{searchSettings: s, files: r.Files, sentences: text, form: f}), nil
 }
 
-// openScorer reads the references.
+// openScorer reads the reference translations.
 func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r.Params)
 	text := openSentences(r, s)

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// showUnlike shows translations whose words are least like those of the reference.
+// showUnlike returns a gallery of the translations whose words differ most from those of the reference.
 func showUnlike(text sentencePairs) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, reference := e.QSLIndex, text.references[e.QSLIndex]

@@ -8,22 +8,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// modelForm is a family of models: the ids of a sentence, how they are searched, and the text of an answer.
+// modelForm is a family of models. It converts sentences to token IDs and answers to text, and defines the search.
 type modelForm interface {
-	// ids are those of a sentence; none: its translation is empty.
+	// ids returns the token IDs of a sentence. If there are none, the translation is empty.
 	ids(sentence string) ([]int32, error)
 	prompt(ids []int32) backend.Prompt
-	// options are those of the search, without its bounds.
+	// options returns the search's options without its memory limits.
 	options() generate.GeneratorOptions
 	text(ids []int32) (string, error)
-	// size is how many tokens an answer can be of.
+	// size returns the number of tokens in the target vocabulary.
 	size() int
-	// inform adds what the result should say of the form.
+	// inform adds notes about the form to the result.
 	inform(info *sdk.WorkloadInfo)
 }
 
-// openForm reads the vocabularies of the model: Marian's, where its files lie with the model or in the folder that the
-// user names, else GNMT's.
+// openForm reads the model's vocabularies. If Marian's files are in the folder of the model or in the folder that the
+// user names, it returns Marian's form, otherwise GNMT's.
 func openForm(r *manifest.Request, s searchSettings) (modelForm, error) {
 	if dir := marianFolder(r, s.Vocabulary); dir != "" {
 		return openMarian(r, s, dir)
@@ -35,7 +35,7 @@ func openForm(r *manifest.Request, s searchSettings) (modelForm, error) {
 	return &referenceForm{v, s}, err
 }
 
-// referenceForm is GNMT in the reference's form: sentences are pieces of words, a space apart.
+// referenceForm is GNMT in the reference's form. Sentences consist of word pieces separated by spaces.
 type referenceForm struct {
 	vocabulary vocabularyPair
 	settings   searchSettings
@@ -48,7 +48,7 @@ func (f *referenceForm) text(ids []int32) (string, error) { return f.vocabulary.
 func (f *referenceForm) size() int                        { return f.vocabulary.target.Len() }
 func (f *referenceForm) inform(*sdk.WorkloadInfo)         {}
 
-// prompt allows twice as many steps as the source has tokens.
+// prompt limits the steps to twice the number of source tokens.
 func (f *referenceForm) prompt(ids []int32) backend.Prompt {
 	return backend.Prompt{
 		Tokens: ids, MaxNewTokens: 2 * len(ids), EOS: []int32{subword.End}, PadToken: subword.End,

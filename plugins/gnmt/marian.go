@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// The files of a Marian model beside its networks.
+// Names of a Marian model's files in addition to its networks.
 const (
 	marianSource, marianTarget, marianVocab = "source.spm", "target.spm", "vocab.json"
 	marianConfig, marianGeneration          = "config.json", "generation_config.json"
@@ -29,15 +29,15 @@ var (
 		"generation_config.json")
 )
 
-// marianForm is a translation model of the Marian family, as transformers and optimum have it: sentences are plain
+// marianForm is a translation model of the Marian family in the form of transformers and optimum. Sentences are plain
 // text.
 type marianForm struct {
 	tokenizer *sentencepiece.Marian
 	search    marianSearch
 }
 
-// marianFolder is where the files of a Marian model lie: in the folder that the user names, beside the encoder, or one
-// folder above it, where exports in a folder of their own have them. Empty: nowhere.
+// marianFolder returns the folder of a Marian model's files: the folder that the user names, the encoder's folder, or
+// its parent, because exports may have a folder of their own. It returns "" if no folder contains them.
 func marianFolder(r *manifest.Request, named string) string {
 	if named == embedded || named == "" && r.Files["encoder"].Path == "" {
 		return ""
@@ -113,7 +113,7 @@ func readPieces(path string) (*sentencepiece.Model, error) {
 	return m, nil
 }
 
-// ids are those of a sentence as it is written, with the end token.
+// ids returns the token IDs of an untokenized sentence, with the end token.
 func (m *marianForm) ids(sentence string) ([]int32, error) {
 	ids := m.tokenizer.Encode(nil, sentence)
 	if n := m.search.Positions; n > 0 && len(ids) > n {

@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// marianSearch is how transformers searches with a Marian model: its generation_config.json, where there is one, else
-// its config.json. What neither says has transformers' defaults.
+// marianSearch contains the settings of transformers' search with a Marian model. They come from generation_config.json
+// if it exists, otherwise from config.json. Missing settings have transformers' defaults.
 type marianSearch struct {
 	Start       *int32    `json:"decoder_start_token_id"`
 	Pad         *int32    `json:"pad_token_id"`
 	End         tokenIDs  `json:"eos_token_id"`
-	Forced      tokenIDs  `json:"forced_eos_token_id"` // ends an answer that is as long as it may be
+	Forced      tokenIDs  `json:"forced_eos_token_id"` // last token of an answer of maximum length
 	Bad         [][]int32 `json:"bad_words_ids"`
 	Suppressed  []int32   `json:"suppress_tokens"`
 	Beams       int       `json:"num_beams"`
@@ -26,17 +26,17 @@ type marianSearch struct {
 	Early       any       `json:"early_stopping"`
 	Renormalize bool      `json:"renormalize_logits"`
 
-	// Lengths, the first two with the start token.
+	// Limits of lengths. The first two include the start token.
 	MinLength int `json:"min_length"`
 	MaxLength int `json:"max_length"`
 	MinNew    int `json:"min_new_tokens"`
 	MaxNew    int `json:"max_new_tokens"`
 
-	Positions int `json:"-"` // of encoder and decoder, each; 0: config.json does not say
+	Positions int `json:"-"` // positions of the encoder and of the decoder; 0: not in config.json
 	early     bool
 }
 
-// minTokens and maxTokens limit the tokens of an answer, the end token among them.
+// minTokens and maxTokens return the limits of an answer's length, including the end token.
 func (s *marianSearch) minTokens() int { return max(s.MinNew, s.MinLength-1, 0) }
 
 func (s *marianSearch) maxTokens() int {
@@ -46,10 +46,10 @@ func (s *marianSearch) maxTokens() int {
 	return s.MaxLength - 1
 }
 
-// tokenIDs are one id or a list.
+// tokenIDs is one ID or a list of IDs.
 type tokenIDs []int32
 
-// UnmarshalJSON reads a number, a list of them, or null.
+// UnmarshalJSON reads a number, a list of numbers, or null.
 func (t *tokenIDs) UnmarshalJSON(data []byte) error {
 	var one int32
 	if string(data) == "null" {
@@ -62,7 +62,7 @@ func (t *tokenIDs) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]int32)(t))
 }
 
-// maxConfigSize is the size of the largest configuration that is read.
+// maxConfigSize limits the size of a configuration file in bytes.
 const maxConfigSize = 1 << 20
 
 // readMarianSearch reads the configurations in a folder.
@@ -78,7 +78,7 @@ func readMarianSearch(dir string) (marianSearch, error) {
 	return parseMarianSearch(config, generation)
 }
 
-// parseMarianSearch reads config.json and, unless it is nil, generation_config.json.
+// parseMarianSearch parses config.json and, if it is not nil, generation_config.json.
 func parseMarianSearch(config, generation []byte) (marianSearch, error) {
 	var model struct {
 		Type      string `json:"model_type"`
@@ -113,7 +113,7 @@ func (s *marianSearch) readEarly() error {
 	return nil
 }
 
-// neutral are settings of other searches than this one, with the values that they do nothing with beside null.
+// neutral lists settings of unsupported searches, with the values, in addition to null, for which they have no effect.
 var neutral = map[string]any{
 	"do_sample": false, "num_beam_groups": 1.0, "diversity_penalty": 0.0, "repetition_penalty": 1.0,
 	"encoder_repetition_penalty": 1.0, "no_repeat_ngram_size": 0.0, "encoder_no_repeat_ngram_size": 0.0,
@@ -122,11 +122,11 @@ var neutral = map[string]any{
 	"stop_strings": nil, "watermarking_config": nil, "max_time": nil,
 }
 
-// otherSearches names settings of a configuration that would have transformers search in another way.
+// otherSearches returns an error that lists settings with which transformers would use an unsupported search.
 func otherSearches(text []byte) error {
 	var given map[string]any
 	if json.Unmarshal(text, &given) != nil {
-		return nil // is said already
+		return nil // already reported
 	}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(neutral)) {
@@ -137,7 +137,7 @@ func otherSearches(text []byte) error {
 	return errors.Join(faults...)
 }
 
-// equalScalars reports whether a value of JSON is a neutral one. Lists are not.
+// equalScalars reports whether a JSON value equals a neutral one. Lists are never equal.
 func equalScalars(v, neutral any) bool {
 	switch v.(type) {
 	case bool, float64, string:
@@ -146,7 +146,8 @@ func equalScalars(v, neutral any) bool {
 	return false
 }
 
-// checkSettings checks the settings against one another, and against a vocabulary of some tokens. It lists every fault.
+// checkSettings checks that the settings agree with each other and with the number of tokens in the vocabulary. The
+// error lists every fault.
 func (s *marianSearch) checkSettings(tokens int) error {
 	var faults []error
 	want := func(ok bool, format string, args ...any) {

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// translationMetrics are BLEU as the official script computes it, and sacreBLEU of the same text. Of several entries of
-// one sentence the first counts.
+// translationMetrics computes BLEU as the official script does, and sacreBLEU of the same texts. If a sentence has
+// several entries in the log, the first one counts.
 type translationMetrics struct {
 	*bleu.TranslationScorer
 	sacre      *bleu.SacreScorer
@@ -25,14 +25,14 @@ func newScorer(text sentencePairs, s searchSettings, exhibits int) sdk.Scorer {
 	return scoring.New(m, log, translationScorer{text, s, m.sacre}.scoreTranslations)
 }
 
-// Add scores a translation by both.
+// Add adds a translation to both metrics.
 func (m *translationMetrics) Add(sample uint64, answer []byte) error {
 	if err := m.TranslationScorer.Add(sample, answer); err != nil || m.seen[sample] {
 		return err
 	}
 	m.seen[sample] = true
 	text := string(answer)
-	if !utf8.ValidString(text) { // which counts as empty in BLEU, too
+	if !utf8.ValidString(text) { // such a text also counts as empty in BLEU
 		text = ""
 	}
 	m.sacre.Add(m.references[sample], text)

@@ -17,14 +17,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// sentencePairs are the sentences of a data set with their references.
+// sentencePairs contains the sentences of a data set with their references.
 type sentencePairs struct {
-	sources    []string // pieces of words, a space apart; or plain text
-	references []string // words, a space apart; or plain text
-	remark     string   // on what the files have; "": nothing
+	sources    []string // pieces of words separated by spaces, or plain text
+	references []string // words separated by spaces, or plain text
+	remark     string   // remark about the files, or ""
 }
 
-// openSentences opens the sentences of a request: the official files, or the synthetic ones.
+// openSentences opens the official files of a request, or the synthetic ones.
 func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	if r.Dataset == "" {
 		return writeSentences(r, s)
@@ -40,7 +40,7 @@ func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	return text
 }
 
-// readReferences reads what translations are compared with, of a data set of so many sentences.
+// readReferences reads the reference translations of a data set with the given number of sentences.
 func (s *sentencePairs) readReferences(r *manifest.Request, o searchSettings, sources int) {
 	lines, err := readLines(filepath.Join(r.Dataset, o.References), o.Plain)
 	if err != nil {
@@ -56,10 +56,10 @@ func (s *sentencePairs) readReferences(r *manifest.Request, o searchSettings, so
 	}
 }
 
-// maxTextSize is the size up to which a file is read: that of performance runs has 400 MB.
+// maxTextSize limits the size of a file; that of performance runs has 400 MB.
 const maxTextSize = 2 << 30
 
-// readLines reads a file's lines, which must be UTF-8, cut as cutLines does.
+// readLines reads a UTF-8 file and splits it with cutLines.
 func readLines(path string, plain bool) ([]string, error) {
 	data, err := backend.ReadFile(path, maxTextSize)
 	if err != nil {
@@ -78,8 +78,8 @@ func readLines(path string, plain bool) ([]string, error) {
 	return lines, nil
 }
 
-// cutLines cuts a text into lines: plain text behind each line feed, without white space at their ends, as sacreBLEU
-// does; the official files wherever Python does.
+// cutLines splits a text into lines. Plain text is split after each line feed and trimmed at the end of lines, as in
+// sacreBLEU. The official files are split wherever Python splits lines.
 func cutLines(text string, plain bool) []string {
 	if !plain {
 		return pystr.Lines(text)
@@ -87,8 +87,8 @@ func cutLines(text string, plain bool) []string {
 	return lists.Map(slices.Collect(strings.Lines(text)), pystr.TrimRight)
 }
 
-// writeSentences makes the synthetic data set. Unless it is plain text, its sources are split as the embedded model's
-// vocabulary has them.
+// writeSentences generates the synthetic data set. Sources that are not plain text are split into pieces of the
+// embedded model's vocabulary.
 func writeSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	codes, err := embeddedCodes()
 	if err != nil {

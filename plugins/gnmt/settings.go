@@ -6,21 +6,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// searchSettings are the parameters of a model and its search.
+// searchSettings contains the parameters of a model and its search.
 type searchSettings struct {
 	Sources    string            `param:"sources"` // name of the file in the data set's folder
 	References string            `param:"references"`
-	Vocabulary string            `param:"vocabulary"`                       // folder; "embedded"; "": beside the data
-	Plain      bool              `param:"text" choices:"pieces,plain"`      // the files hold text as people write it
-	Beams      int               `param:"beams"`                            // width of the search
-	Penalty    float64           `param:"length_penalty" min:"0" max:"100"` // weight
+	Vocabulary string            `param:"vocabulary"`                       // folder, or "embedded"; "": search
+	Plain      bool              `param:"text" choices:"pieces,plain"`      // the files contain untokenized text
+	Beams      int               `param:"beams"`                            // beam width
+	Penalty    float64           `param:"length_penalty" min:"0" max:"100"` // weight of the length penalty
 	Rule       generate.BeamRule `param:"max_steps"`
 	Cache      int64             `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
-	Copies     bool              `param:"copy_state" choices:"no,yes"`                // states may be copied at each step
-	Sacre      bleu.SacreOptions
+	// the decoder's state may be copied at each step
+	Copies bool `param:"copy_state" choices:"no,yes"`
+	Sacre  bleu.SacreOptions
 }
 
-// maxBeams bounds the width of the search.
+// maxBeams is the largest beam width.
 const maxBeams = 1024
 
 func readSettings(p *option.Params) (s searchSettings) {

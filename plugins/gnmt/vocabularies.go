@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// embedded is the value of the parameter vocabulary that asks for the embedded model's.
+// embedded is the value of the parameter vocabulary that selects the embedded model's vocabulary.
 const embedded = "embedded"
 
-// vocabularyPair has the vocabularies of both languages.
+// vocabularyPair contains the vocabularies of both languages.
 type vocabularyPair struct{ source, target *subword.Vocabulary }
 
-// openVocabularies reads the vocabularies in a folder, the embedded ones, or by default those beside the data set or
-// else beside the model.
+// openVocabularies reads the vocabularies in a folder, or the embedded ones. By default it searches the data set's
+// folder and then the model's folder.
 func openVocabularies(r *manifest.Request, folder string) (v vocabularyPair, err error) {
 	var errSource, errTarget error
 	v.source, errSource = openVocabulary(r, folder, ".en")
@@ -27,10 +27,10 @@ func openVocabularies(r *manifest.Request, folder string) (v vocabularyPair, err
 	return v, sdk.Data(errors.Join(errSource, errTarget))
 }
 
-// vocabularyNames are what a vocabulary is called, without the ending of its language.
+// vocabularyNames lists the possible names of a vocabulary, without the suffix of its language.
 var vocabularyNames = [...]string{"vocab.bpe.32000", "vocab.bpe"}
 
-// maxVocabularySize is the size up to which a vocabulary is read: the official ones have 300 kB.
+// maxVocabularySize limits the size of a vocabulary; the official ones have 300 kB.
 const maxVocabularySize = 64 << 20
 
 func openVocabulary(r *manifest.Request, folder, ending string) (*subword.Vocabulary, error) {

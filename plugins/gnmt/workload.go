@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// translationWorkload is the benchmark opened on its model and one data set.
+// translationWorkload is the benchmark with its model and one data set.
 type translationWorkload struct {
 	searchSettings
 	files     map[string]backend.Model // by part
@@ -27,13 +27,13 @@ var (
 	_ sdk.ClientWorker            = (*translationWorkload)(nil)
 )
 
-// sourceIDs are the ids of a loaded source; none: its translation is empty.
+// sourceIDs contains the token IDs of a loaded sentence. If it is empty, the translation is empty.
 type sourceIDs []int32
 
 func (w *translationWorkload) Len() int     { return len(w.sentences.sources) }
 func (w *translationWorkload) Close() error { return nil }
 
-// Load makes ids of sentence i.
+// Load returns the token IDs of sentence i.
 func (w *translationWorkload) Load(_ context.Context, i int) (sourceIDs, error) {
 	ids, err := w.form.ids(w.sentences.sources[i])
 	if err != nil {
@@ -42,13 +42,14 @@ func (w *translationWorkload) Load(_ context.Context, i int) (sourceIDs, error) 
 	return ids, nil
 }
 
-// typicalSteps is how many tokens a translation has, more or less: of so many runs of the decoder is a sample.
+// typicalSteps is the typical number of tokens of a translation, and so of runs of the decoder per sample.
 const typicalSteps = 25
 
-// The parts of a model: of optimum's two decoders the second is the one with past, which other forms do not have.
+// Names of a model's parts. optimum exports two decoders; the second one takes past states. Other forms have one
+// decoder.
 const encoderPart, decoderPart, pastPart = "encoder", "decoder", "decoder_with_past"
 
-// Parts are the encoder and the decoders, whose tensors package generate binds.
+// Parts returns the encoder and the decoders. Package generate binds their tensors.
 func (w *translationWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: encoderPart, Model: w.files[encoderPart]},
@@ -57,32 +58,33 @@ func (w *translationWorkload) Parts() []sdk.Part {
 	}
 }
 
-// Prompt is the source with the search's settings.
+// Prompt returns the source with the search's settings.
 func (w *translationWorkload) Prompt(s sourceIDs) (backend.Prompt, error) {
 	return w.form.prompt(s), nil
 }
 
-// SampleSize is the number of tokens.
+// SampleSize returns the number of tokens.
 func (w *translationWorkload) SampleSize(s sourceIDs) int { return len(s) }
 
-// SizeRule has sentences of like length run together: less of what the encoder gives is padding.
+// SizeRule groups sentences of similar length, which reduces padding in the encoder.
 func (w *translationWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 
-// WarmSample is a sentence of unknown words.
+// WarmSample returns a sentence of unknown words.
 func (w *translationWorkload) WarmSample() sourceIDs { return make(sourceIDs, 4) }
 
-// PlanSession has sentences read beside the steps of others, on one core each where the model is the embedded one: its
-// runs take longer to share than to make.
+// PlanSession lets the encoder run while the decoder runs for other sentences. For the embedded model it uses one core
+// per session, because sharing a run between cores would take longer than the run itself.
 func (w *translationWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = cmp.Or(c.Concurrency, 2)
 	c.LowLatency = w.files[encoderPart].Path != ""
 	return c
 }
 
-// defaultSentences is how many sentences are searched together where the user does not say.
+// defaultSentences is the default number of sentences that are searched together.
 const defaultSentences = 16
 
-// NewGenerator searches with as many rows together as the user asks for: each beam is one.
+// NewGenerator returns a generator that searches for as many sentences together as the user requests. Each beam needs
+// one row.
 func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	p := generate.EncoderDecoder{Encoder: s.Part(encoderPart), Decoder: s.Part(decoderPart), Step: s.Part(pastPart)}
 	if err := w.checkVocabulary(p.Decoder); err != nil {
@@ -99,7 +101,7 @@ func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (ba
 	return emptyLineGenerator{g}, nil
 }
 
-// checkVocabulary holds the target's vocabulary to the decoder's, where that says its size.
+// checkVocabulary requires the target vocabulary to have the decoder's size, if the decoder specifies one.
 func (w *translationWorkload) checkVocabulary(decoder backend.Session) error {
 	for _, t := range decoder.Outputs() {
 		if t.Name != "logits" || len(t.Shape) == 0 {
@@ -113,7 +115,7 @@ func (w *translationWorkload) checkVocabulary(decoder backend.Session) error {
 	return nil
 }
 
-// emptyLineGenerator is a generator that answers an empty line with nothing.
+// emptyLineGenerator is a generator that answers an empty line with an empty text.
 type emptyLineGenerator struct{ *generate.Generator }
 
 func (t emptyLineGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
@@ -133,10 +135,10 @@ func (w *translationWorkload) AppendTokens(dst []byte, _ sourceIDs, t backend.To
 	return append(dst, text...), len(t.IDs), err
 }
 
-// AddInfo says which form the model has.
+// AddInfo adds notes about the model's form.
 func (w *translationWorkload) AddInfo(info *sdk.WorkloadInfo) { w.form.inform(info) }
 
-// ClientWork is what becomes of ids here.
+// ClientWork lists the work with token IDs on the client.
 func (w *translationWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"ids of pieces are made text, as the reference does within the run"}
 }

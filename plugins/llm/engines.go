@@ -32,7 +32,7 @@ func rougeFigures(r generation.RougeResult) textFigures {
 	return f.withLengths(r.Lengths)
 }
 
-// withLengths adds how much was generated.
+// withLengths adds the lengths of the generated texts.
 func (f textFigures) withLengths(l generation.Lengths) textFigures {
 	f.values["gen_len"] = float64(l.Characters)
 	f.values["tokens_per_sample"] = l.TokensPerSample()
@@ -52,7 +52,7 @@ func (e contextEngine) figures() (textFigures, error) {
 	return f.withLengths(r.Lengths), nil
 }
 
-// mixedEngine runs the programs in Python of MBXP, if run is not nil.
+// mixedEngine scores the samples of Mixtral. If run is not nil, it executes MBXP's programs in Python.
 type mixedEngine struct {
 	*mixture.TaskScorer
 	run *coderun.ProgramRunner
@@ -87,7 +87,7 @@ func (e mixedEngine) figures() (textFigures, error) {
 	return f.withLengths(r.Lengths), nil
 }
 
-// notExecuted says how many programs of which languages were not executed; empty: none.
+// notExecuted describes how many programs, by language, were not executed. It returns "" if all were.
 func notExecuted(languages map[string]mixture.ProgramCount) string {
 	var names []string
 	how := "other languages than Python are not executed"
@@ -106,7 +106,7 @@ func notExecuted(languages map[string]mixture.ProgramCount) string {
 		strings.Join(names, ", "), how)
 }
 
-// textEngine scores answers that are text: those of servers whose tokenizer is not known here. Tokens are not counted.
+// textEngine scores text answers of servers whose tokenizer is unknown. It does not count tokens.
 type textEngine struct {
 	split *punkt.Splitter
 	pairs []generation.TextPair

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// textGallery shows texts whose words are least like those of the reference.
+// textGallery shows texts whose words differ most from those of the reference.
 type textGallery struct {
 	items []prompts.PromptSample
 	dtype accuracy.DType

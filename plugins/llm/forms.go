@@ -10,8 +10,8 @@ import (
 // promptForm is a named form of prompts.
 type promptForm struct{ name, template string }
 
-// promptForms are those of the models: articles is the embedded model's, news that of Llama 3.1 8B, instruction that of
-// GPT-J, chat that of Llama 2. The other models' samples hold whole prompts.
+// promptForms returns the prompt forms: articles for the embedded model, news for Llama 3.1 8B, instruction for GPT-J,
+// and chat for Llama 2. The samples of other models contain whole prompts.
 func promptForms() []promptForm {
 	return []promptForm{
 		{"articles", "<|article|> {input}<|summary|>"},
@@ -27,7 +27,7 @@ func promptForms() []promptForm {
 	}
 }
 
-// findTemplate returns the template of a named form, and any other text itself.
+// findTemplate returns the template of a named form. Other texts are returned unchanged.
 func findTemplate(text string) string {
 	for _, f := range promptForms() {
 		if f.name == text {
@@ -37,7 +37,7 @@ func findTemplate(text string) string {
 	return text
 }
 
-// parseTemplate is [findTemplate] of a text that has a place for the sample's.
+// parseTemplate is like findTemplate, but requires a placeholder for the sample's text.
 func parseTemplate(text string) (string, error) {
 	t := findTemplate(text)
 	if !strings.Contains(t, "{input}") {

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// fillTemplate puts a sample into the template.
+// fillTemplate fills the template with a sample.
 func (s *modelSettings) fillTemplate(t *prompts.PromptSample) string {
 	if t.Whole {
 		return t.Input
@@ -19,7 +19,8 @@ func (s *modelSettings) fillTemplate(t *prompts.PromptSample) string {
 		"{input}", t.Input).Replace(s.Template)
 }
 
-// makePrompts fills in and tokenises all samples, on all cores. The error names the samples that cannot be prompts.
+// makePrompts makes and tokenizes the prompts of all samples on all cores. The error lists the samples from which no
+// prompt can be made.
 func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer,
 	items []prompts.PromptSample) (language.PreparedPrompts,
 	error) {
@@ -29,8 +30,8 @@ func makePrompts(ctx context.Context, s *modelSettings, t textTokenizer,
 	})
 }
 
-// makePrompt makes the prompt of one sample, and says whether it was cut to the model's limit. Without
-// a tokenizer it is text.
+// makePrompt makes the prompt of a sample, and reports whether it was truncated to the model's limit. Without a
+// tokenizer, the prompt is text.
 func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.PromptSample) (p backend.Prompt, cut bool,
 	err error) {
 	p = s.Limits
@@ -44,7 +45,8 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.PromptSample) 
 		return p, false, nil
 	}
 	p.Tokens = item.Tokens
-	own := s.Tokenizer == language.EmbeddedTokenizer && item.Input != "" // a data set's ids are the official one's
+	// the token IDs in a data set are those of the official tokenizer
+	own := s.Tokenizer == language.EmbeddedTokenizer && item.Input != ""
 	if p.Tokens == nil || own {
 		p.Text = s.fillTemplate(item)
 		p.Tokens = t.Encode(nil, p.Text)
@@ -55,7 +57,7 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.PromptSample) 
 	return p, cut, language.CheckIDs(p.Tokens, t.Size())
 }
 
-// chatMessages returns a prompt as a chat: a data set's own system prompt apart from the rest.
+// chatMessages returns a prompt as a chat. A data set's own system prompt becomes a separate message.
 func chatMessages(item *prompts.PromptSample, whole string) []backend.ChatMessage {
 	if item.System != "" && !item.Whole {
 		return []backend.ChatMessage{{Role: "system", Content: item.System}, {Role: "user", Content: item.Input}}

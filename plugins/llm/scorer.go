@@ -14,20 +14,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// textFigures are what a scorer finds: metrics by name, and the official line.
+// textFigures contains the results of a scorer: metrics by name, and the official line of text.
 type textFigures struct {
 	values map[string]float64
 	line   string
 	notes  sdk.Notes
 }
 
-// scoringEngine scores one kind of data set, of each sample one answer.
+// scoringEngine scores a data set. Each sample has one answer.
 type scoringEngine interface {
 	Add(index uint64, payload []byte) error
 	figures() (textFigures, error)
 }
 
-// newEngine returns the engine of a data set. run runs programs of MBXP; nil: nobody does.
+// newEngine returns the engine for a data set. run executes the programs of MBXP; if it is nil, they are not executed.
 func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Splitter,
 	run *coderun.ProgramRunner) scoringEngine {
 	switch {
@@ -57,7 +57,7 @@ func referenceTexts(data textSet) []string {
 	return lists.Map(data.items, func(item prompts.PromptSample) string { return item.Output })
 }
 
-// scoreOf reports an engine's metrics, of those that have names alone.
+// scoreOf returns the score with the engine's metrics that occur in names.
 func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
 	score := sdk.Score{OfficialText: f.line}
 	for _, m := range allMetrics() {
@@ -70,7 +70,7 @@ func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
 	return score
 }
 
-// allMetrics are the names and units of all metrics that models have.
+// allMetrics returns the names and units of all models' metrics.
 func allMetrics() []sdk.Metric {
 	return []sdk.Metric{
 		{Name: "rouge1", Unit: "%"}, {Name: "rouge2", Unit: "%"}, {Name: "rougeL", Unit: "%"}, {Name: "rougeLsum", Unit: "%"},

@@ -12,15 +12,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// modelSettings are the parameters of a model.
+// modelSettings contains the parameters of a model.
 type modelSettings struct {
 	language.PromptSettings
-	Punkt    string                  `param:"punkt"`  // folder of parameters; "": the package's own
-	Template string                  `param:"prompt"` // of prompts: {system}, {instruction} and {input} are replaced
-	Programs coderun.ProgramSettings // how programs of MBXP are executed, if they are
+	Punkt    string                  `param:"punkt"`  // folder of parameters; "": those of package punkt
+	Template string                  `param:"prompt"` // template of prompts, with {system}, {instruction} and {input}
+	Programs coderun.ProgramSettings // execution of MBXP's programs
 }
 
-// beamSearch are the parameters of payloads and beams.
+// beamSearch contains the parameters of payloads and of the beam search.
 type beamSearch struct {
 	DType         accuracy.DType `param:"dtype"`
 	Beams         int            `param:"beams" min:"1" max:"1024"`
@@ -28,7 +28,7 @@ type beamSearch struct {
 	LengthPenalty float64        `param:"length_penalty" min:"-100" max:"100"`
 }
 
-// readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
+// readSettings reads all parameters. A tokenizer that the user names determines which defaults apply.
 func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// datasetKind is which official data set a model has.
+// datasetKind identifies an official data set.
 type datasetKind uint8
 
 const (
 	news     datasetKind = iota // articles and summaries of CNN/DailyMail
 	orca                        // questions of OpenOrca
-	contexts                    // tasks with long contexts
+	contexts                    // long-context tasks
 	mixed                       // OpenOrca, GSM8K and MBXP
 )
 
@@ -33,7 +33,7 @@ func kindOf(model string) (datasetKind, prompts.PromptFormat) {
 	return news, prompts.CNNDailyMail()
 }
 
-// textSet is a data set. Synthetic texts are scored by ROUGE, whatever the model.
+// textSet is a data set. Synthetic texts are scored by ROUGE for every model.
 type textSet struct {
 	kind  datasetKind
 	items []prompts.PromptSample
@@ -56,10 +56,10 @@ func openTexts(r *manifest.Request) textSet {
 	return textSet{k, items}
 }
 
-// instruction is what the synthetic articles' prompts ask for, in templates that have a place for it.
+// instruction is the instruction for synthetic articles, used by templates with {instruction}.
 const instruction = "Summarize the following news article:"
 
-// writeArticles writes the first count samples of the synthetic data set.
+// writeArticles generates the first count samples of the synthetic data set.
 func writeArticles(count int) textSet {
 	set := articles.Eval()
 	all := textSet{kind: news, items: make([]prompts.PromptSample, count)}

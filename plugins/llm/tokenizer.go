@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// textTokenizer turns text into ids and back.
+// textTokenizer converts text to token IDs and back.
 type textTokenizer = language.TextTokenizer
 
-// openTokenizer opens the tokenizer at a path, or the embedded one. For the server's own there is none: nil.
+// openTokenizer opens the tokenizer at path, or the embedded one. For the server's own tokenizer it returns nil.
 func openTokenizer(path string) (textTokenizer, error) {
 	if path == language.ServerTokenizer {
 		return nil, nil
@@ -24,8 +24,7 @@ func openTokenizer(path string) (textTokenizer, error) {
 		", or tokenizer=server for a server that takes text")
 }
 
-// openSplitter reads the parameters of a splitter into sentences from a folder of punkt_tab, or
-// takes the built-in ones.
+// openSplitter returns a sentence splitter with the parameters of a punkt_tab folder, or with the built-in ones.
 func openSplitter(dir string) (*punkt.Splitter, error) {
 	if dir == "" {
 		return punkt.New(punkt.English()), nil

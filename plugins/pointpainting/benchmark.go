@@ -35,7 +35,7 @@ func New() sdk.Benchmark {
 	})
 }
 
-// openWorkload opens the data set and checks that the model files are those of the two parts.
+// openWorkload opens the data set and checks that each model file belongs to its part.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	b, set := bindNetworks(r.Params), openFrames(r)
 	r.AddFault(sdk.Usage(checkFiles(r.Files)))
@@ -45,12 +45,12 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	return sdk.Runs(&frameWorkload{networkBinding: b, files: b.completeModels(r.Files), set: set}), nil
 }
 
-// logSettings say how a log is read.
+// logSettings determines how a log is read.
 type logSettings struct {
-	Empty bool `param:"missing" choices:"error,empty"` // a frame that is missing has no boxes
+	Empty bool `param:"missing" choices:"error,empty"` // frames missing from the log count as frames without boxes
 }
 
-// openScorer reads what is true of the frames.
+// openScorer reads the true objects of the frames.
 func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	b, set := bindNetworks(r.Params), openFrames(r)
 	var l logSettings
@@ -61,8 +61,8 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return newScorer(b, set, l.Empty, r.Exhibits), nil
 }
 
-// openFrames opens the frames of a run. A data set is checked as a whole: the fault names every one of it. To score,
-// what the index says is enough, unless exhibits are wanted.
+// openFrames opens the frames of a run. It checks the whole data set, and the fault lists every error. Scoring needs
+// only the index, unless exhibits are requested.
 func openFrames(r *manifest.Request) waymo.FrameSource {
 	if r.Dataset == "" {
 		set := streets.Eval()

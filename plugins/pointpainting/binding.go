@@ -11,22 +11,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// The parts of the model.
+// Names of the model's parts.
 const (
 	segmentation = "segmentation"
 	detector     = "detector"
 )
 
-// networkBinding is how frames go into the networks and boxes come out of them.
+// networkBinding maps frames to the networks' inputs and the detector's output to boxes.
 type networkBinding struct {
 	grid    *lidar.Grid
-	Score   float32 `param:"score" min:"0" max:"1"`       // of boxes that are looked at, more than this
-	Overlap float32 `param:"overlap" min:"0" max:"1"`     // of a box with a better one, up to this
-	Most    int     `param:"boxes" min:"1" max:"1<<20"`   // boxes of a frame
-	InTime  bool    `param:"load" choices:"memory,files"` // files are read within the timed run
+	Score   float32 `param:"score" min:"0" max:"1"`       // boxes with a higher score are used
+	Overlap float32 `param:"overlap" min:"0" max:"1"`     // maximum overlap of a box with a better one
+	Most    int     `param:"boxes" min:"1" max:"1<<20"`   // maximum number of boxes per frame
+	InTime  bool    `param:"load" choices:"memory,files"` // read files within the timed run
 }
 
-// gridSettings are the parameters of the grid.
+// gridSettings contains the parameters of the grid.
 type gridSettings struct {
 	Range   []float32 `param:"range"`
 	Voxel   []float32 `param:"voxel"`
@@ -49,7 +49,7 @@ func bindNetworks(p *option.Params) (b networkBinding) {
 	return b
 }
 
-// parseNumbers reads n numbers with commas between them.
+// parseNumbers returns a parser of n numbers separated by commas.
 func parseNumbers(n int) func(text string) ([]float32, error) {
 	return func(text string) ([]float32, error) {
 		fields := strings.Split(text, ",")
@@ -65,15 +65,15 @@ func parseNumbers(n int) func(text string) ([]float32, error) {
 	}
 }
 
-// rowValues are those of a row of the detector's output: x, y, z, width, length, height, angle, a score for each of
-// three classes, direction.
+// Values of a row of the detector's output: x, y, z, width, length, height, angle, a score for each of three classes,
+// and direction.
 const (
 	rowValues = 11
 	classes   = 3
 )
 
-// completeModels completes the files with the tensors that the binding uses. They are found by their places: nobody
-// knows what an export calls them.
+// completeModels completes the files with the tensors that the binding uses. Tensors are identified by position,
+// because exports name them differently.
 func (b *networkBinding) completeModels(files map[string]backend.Model) map[string]backend.Model {
 	s, d := files[segmentation], files[detector]
 	s.Inputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, 3, -1, -1}}}
@@ -87,14 +87,14 @@ func (b *networkBinding) completeModels(files map[string]backend.Model) map[stri
 	return map[string]backend.Model{segmentation: s, detector: d}
 }
 
-// checkFiles refuses files whose inputs are not those of their parts, as far as they can be read: it says which mistake
-// that is, as names say nothing.
+// checkFiles returns an error if a file's inputs are those of another part. It describes the probable mistake. Files
+// that cannot be read are not checked.
 func checkFiles(files map[string]backend.Model) error {
 	inputs := map[string][]onnx.Value{}
 	for _, part := range []string{segmentation, detector} {
 		m, err := onnx.ReadFile(files[part].Path, files[part].Bytes)
 		if err != nil {
-			return nil // the backend says what is wrong with it
+			return nil // the backend reports what is wrong with the file
 		}
 		inputs[part] = m.Inputs
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
 )
 
-// lidarBox is what was found in the lidar's frame.
+// lidarBox is a detection in the lidar's coordinate system.
 type lidarBox struct {
-	x, y, z               float32 // of the middle of its ground, in metres
+	x, y, z               float32 // centre of the bottom, in metres
 	width, length, height float32
 	angle                 float32 // in radians
 	class                 int
 	score                 float32
 }
 
-// frameBoxes are the boxes of a frame. Their memory is used again for the next frame.
+// frameBoxes contains the boxes of a frame. Its memory is reused for the next frame.
 type frameBoxes struct {
 	found      []lidarBox
-	candidates []int // rows
+	candidates []int // rows of the detector's output
 	grounds    []kitti3d.GroundRect
 	kept       []int
 	bytes      []byte
@@ -29,8 +29,8 @@ type frameBoxes struct {
 
 func (b *frameBoxes) resetBoxes() { b.found = b.found[:0] }
 
-// chooseBoxes keeps the boxes of the detector's rows, class by class, each by score: those above the least score that
-// no better one covers; of more than there may be, those of the best scores.
+// chooseBoxes selects boxes from the detector's rows, class by class in the order of their scores. It keeps boxes above
+// the minimum score that no better box covers. If there are too many, it keeps those with the best scores.
 func (b *frameBoxes) chooseBoxes(o *networkBinding, rows []float32) error {
 	for i := 0; i < len(rows); i += rowValues {
 		for _, v := range rows[i+7 : i+7+classes] {
@@ -66,7 +66,7 @@ func (b *frameBoxes) chooseBoxes(o *networkBinding, rows []float32) error {
 	return nil
 }
 
-// suppressOverlaps keeps the candidates that share no more than so much with a better one that is kept.
+// suppressOverlaps keeps the candidates whose overlap with every better kept candidate is at most most.
 func (b *frameBoxes) suppressOverlaps(most float32, rows []float32) {
 	b.kept, b.grounds = b.kept[:0], b.grounds[:0]
 	for _, i := range b.candidates {
@@ -86,20 +86,20 @@ func (b *frameBoxes) isCovered(g *kitti3d.GroundRect, most float32) bool {
 	return false
 }
 
-// groundOf is the ground of a row's box, seen from above.
+// groundOf returns the ground rectangle of a row's box, seen from above.
 func groundOf(row []float32) kitti3d.GroundRect {
 	return kitti3d.Box{
 		Location: [3]float32{row[0], 0, row[1]}, Dimensions: [3]float32{row[3], 0, row[4]}, RotationY: row[6],
 	}.GroundRect()
 }
 
-// overlapRatio is the intersection of two grounds over their union, in float32 steps.
+// overlapRatio returns the intersection of two rectangles divided by their union, computed in float32.
 func overlapRatio(a, b *kitti3d.GroundRect) float32 {
 	shared := float32(a.SharedArea(b))
 	return shared / max(a.Area()+b.Area()-shared, 1e-8)
 }
 
-// decodeBox reads a row. The angle comes into [-pi, 0), and those of direction 0 are turned around, in float32 steps.
+// decodeBox decodes a row. It maps the angle to [-pi, 0) and reverses boxes with direction 0, in float32.
 func decodeBox(row []float32, class int) lidarBox {
 	const pi = float32(math.Pi)
 	turns := float32(math.Floor(float64(row[6]/pi + 1)))

@@ -7,13 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 )
 
-// picture4 is the camera whose picture a box is projected into: the reference does it for all, and keeps the last.
+// picture4 is the camera into whose picture boxes are projected. The reference projects into all pictures and keeps the
+// last result.
 const picture4 = waymo.Cameras - 1
 
-// encodePayload returns what the log has of a frame: for each box 14 little-endian float32, dimensions (length, height,
-// width), location and angle in the frame of camera 0, the box in the picture of camera 4 (left, top, right, bottom),
-// class, score and the number of the image. Where nothing was found there is one row of thirteen -1 and the number. It
-// is valid until the next call.
+// encodePayload returns a frame's payload. It contains a row of 14 little-endian float32 values for each box:
+// dimensions (length, height, width), location and angle in the coordinate system of camera 0, the box in the picture
+// of camera 4 (left, top, right, bottom), class, score and image number. If there are no boxes, the payload is one row
+// of thirteen -1 and the image number. The result is valid until the next call.
 func (b *frameBoxes) encodePayload(f *waymo.Frame) []byte {
 	b.bytes = b.bytes[:0]
 	image := float32(f.Image)
@@ -44,8 +45,8 @@ func (b *frameBoxes) appendFloats(values ...float32) {
 	}
 }
 
-// projectBox returns the box around the eight corners in a camera's picture: left and top at least 0, right and bottom
-// at most the picture's sides. Points behind the camera are projected as if they were in front of it.
+// projectBox returns the bounding box of the projected corners, clipped to the picture. Points behind the camera are
+// projected as if they were in front of it.
 func (b *lidarBox) projectBox(camera, p *waymo.Matrix, s waymo.PictureShape) [4]float32 {
 	middle := applyMatrix(camera, b.x, b.y, b.z)
 	sin, cos := float32(math.Sin(float64(b.angle))), float32(math.Cos(float64(b.angle)))
@@ -75,7 +76,7 @@ func (b *lidarBox) projectBox(camera, p *waymo.Matrix, s waymo.PictureShape) [4]
 	}
 }
 
-// multiplyMatrices returns the matrix that applies b, and then a.
+// multiplyMatrices returns the product a*b, which applies b first.
 func multiplyMatrices(a, b *waymo.Matrix) (m waymo.Matrix) {
 	for row := range 4 {
 		for column := range 4 {

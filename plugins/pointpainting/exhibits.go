@@ -22,11 +22,11 @@ type frameGallery struct {
 	set waymo.FrameSource
 }
 
-// sure is the score from which on a detection is looked at; same, the overlap from which on it is of an object.
+// Minimum score of a confident detection, minimum overlap of a detection with its object, and size of shown pictures.
 const (
 	sure = 0.5
 	same = 0.5
-	side = 360 // of the shown square in pixels
+	side = 360 // side of the shown square in pixels
 )
 
 // shownObject is a box of the log or of the data set.
@@ -35,7 +35,7 @@ type shownObject struct {
 	class int
 }
 
-// trueObjects returns the objects of a frame that count.
+// trueObjects returns the objects of a frame that count in the score.
 func (g *frameGallery) trueObjects(i int) (all []shownObject) {
 	for _, o := range g.set.Frame(i).Objects {
 		for class, name := range kitti3d.Classes() {
@@ -47,7 +47,7 @@ func (g *frameGallery) trueObjects(i int) (all []shownObject) {
 	return all
 }
 
-// parseDetections returns the detections of a payload that the model is sure of.
+// parseDetections returns the confident detections in a payload.
 func parseDetections(payload []byte) (all []shownObject) {
 	const row = 14
 	for ; len(payload) >= 4*row; payload = payload[4*row:] {
@@ -63,7 +63,7 @@ func parseDetections(payload []byte) (all []shownObject) {
 	return all
 }
 
-// countFound counts the detections that match an object, each another one.
+// countFound returns the number of detections that match an object. Each object counts once.
 func countFound(detections, objects []shownObject) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
@@ -78,7 +78,7 @@ func countFound(detections, objects []shownObject) (n int) {
 	return n
 }
 
-// rateFrame rates a frame by how many objects were missed and how many found that are not there.
+// rateFrame rates a frame by the numbers of missed objects and of false detections.
 func (g *frameGallery) rateFrame(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	i, sure := int(e.QSLIndex), parseDetections(e.Data)
 	objects := g.trueObjects(i)
@@ -87,8 +87,8 @@ func (g *frameGallery) rateFrame(e mllog.AccuracyEntry) (badness float64, show e
 	}
 }
 
-// showFrame draws a frame from above, what is ahead of camera 0 upwards: the points of pillars in the colours that the
-// cameras see them in, grey where none does, and boxes.
+// showFrame draws a frame from above, with the view of camera 0 upwards. It shows the boxes, and the points of the
+// pillars in the colours of the pictures, or in grey if no camera sees them.
 func (g *frameGallery) showFrame(i int, objects, sure []shownObject) (sdk.Exhibit, error) {
 	pillars, err := g.colourPillars(i)
 	if err != nil {
@@ -118,8 +118,7 @@ func (g *frameGallery) showFrame(i int, objects, sure []shownObject) (sdk.Exhibi
 		len(sure)-right)}, err
 }
 
-// colourPillars returns the pillars of a frame, whose points are painted with the colours of pixels instead of scores:
-// red, green, blue, and 1.
+// colourPillars returns the pillars of a frame. Its points are painted with red, green, blue and 1 instead of scores.
 func (g *frameGallery) colourPillars(i int) (*lidar.Pillars, error) {
 	w := frameWorkload{networkBinding: g.networkBinding, set: g.set}
 	s := frameSample{index: i, frame: g.set.Frame(i)}
@@ -143,7 +142,7 @@ func (g *frameGallery) colourPillars(i int) (*lidar.Pillars, error) {
 	return pillars, nil
 }
 
-// topView is a square of the ground, reach metres to each side of its middle.
+// topView is a picture of a square of the ground. reach is the distance in metres from its centre to its sides.
 type topView struct {
 	*image.NRGBA
 	reach float64
@@ -153,19 +152,19 @@ func (a topView) pixelOf(x, z float64) (column, row int) {
 	return int((x/a.reach + 1) * side / 2), int((1 - z/a.reach) * side / 2)
 }
 
-// drawPoint draws a point of the camera's frame with its colours.
+// drawPoint draws a point, given in the camera's coordinate system, in its colours.
 func (a topView) drawPoint(at [3]float32, s []float32) {
 	c := color.NRGBA{0xb0, 0xb0, 0xb0, 0xff}
 	if s[3] > 0 {
 		c = color.NRGBA{uint8(s[0]), uint8(s[1]), uint8(s[2]), 0xff}
 	}
 	x, y := a.pixelOf(float64(at[0]), float64(at[2]))
-	for k := range 4 { // so large that one sees its colour
+	for k := range 4 { // large enough to recognize its colour
 		a.SetNRGBA(x+k%2, y+k/2, c)
 	}
 }
 
-// drawBox draws the outline of a box's ground.
+// drawBox draws the outline of a box's bottom.
 func (a topView) drawBox(b kitti3d.Box, c color.NRGBA) {
 	sin, cos := math.Sincos(float64(b.RotationY))
 	l, w := float64(b.Dimensions[0])/2, float64(b.Dimensions[2])/2

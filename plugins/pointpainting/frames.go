@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 )
 
-// cachedFrames are frames that are drawn when they are asked for: what is known of each is drawn once.
+// cachedFrames generates frames on demand and caches the metadata of each.
 type cachedFrames struct {
 	waymo.FrameSource
 	frames []func() *waymo.Frame

@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a network gave.
+// errOutput is wrapped by every error about a network's output.
 var errOutput = errors.New("the network's output is not what the benchmark needs")
 
-// frameRun takes frames through both networks. Its memory is used again for the next frame.
+// frameRun runs frames through both networks. Its memory is reused for the next frame.
 type frameRun struct {
 	*frameWorkload
 	segmentation, detector backend.Session
 
-	levels      []float32 // of a picture
-	spacePoints []float32 // points within the space
+	levels      []float32 // levels of a picture
+	spacePoints []float32 // points within the grid's space
 	painter     lidar.Painter
 	pillars     lidar.Pillars
 	boxes       frameBoxes
@@ -34,7 +34,7 @@ func newRun(w *frameWorkload, s sdk.Sessions) *frameRun {
 	return &frameRun{frameWorkload: w, segmentation: s.Part(segmentation), detector: s.Part(detector)}
 }
 
-// Run appends the boxes of each frame.
+// Run appends a payload with the boxes of each frame.
 func (r *frameRun) Run(ctx context.Context, samples []*frameSample, p *sdk.Payloads) error {
 	for _, s := range samples {
 		if err := r.runFrame(ctx, s, p); err != nil {
@@ -72,7 +72,7 @@ func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads
 	return nil
 }
 
-// paintPoints runs the segmentation over a picture, and paints the points that its camera sees.
+// paintPoints runs the segmentation of a picture and paints the points that its camera sees.
 func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera int, picture *image.RGB) error {
 	n := 3 * picture.H * picture.W
 	r.levels = slices.Grow(r.levels[:0], n)[:n]
@@ -95,7 +95,7 @@ func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera
 	return nil
 }
 
-// detectBoxes runs the detector over the pillars, and keeps the best of its boxes.
+// detectBoxes runs the detector with the pillars and keeps the best boxes.
 func (r *frameRun) detectBoxes(ctx context.Context) error {
 	n := int64(len(r.pillars.Counts))
 	r.in = [3]backend.Tensor{
@@ -121,7 +121,7 @@ func (r *frameRun) detectBoxes(ctx context.Context) error {
 	return nil
 }
 
-// checkOutput wants numbers of a shape; -1 is any size.
+// checkOutput requires a float32 tensor of the given shape. A size of -1 matches any size.
 func checkOutput(out *backend.Tensor, shape ...int64) error {
 	want := []backend.TensorInfo{{Name: out.Name, DType: backend.Float32, Shape: shape}}
 	if err := backend.CheckTensors("output", want, []backend.Tensor{*out}); err != nil {

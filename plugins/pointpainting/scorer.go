@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer computes average precisions. Each frame must be in the log, unless missing ones are taken as empty.
+// newScorer returns a scorer of average precisions. Each frame must be in the log, unless missingIsEmpty is set.
 func newScorer(b networkBinding, set waymo.FrameSource, missingIsEmpty bool, exhibits int) sdk.Scorer {
 	metric := kitti3d.New(lists.Make(set.Len(), func(i int) kitti3d.Frame {
 		f := set.Frame(i)
@@ -30,7 +30,7 @@ func truthObject(o waymo.FrameObject) kitti3d.TrueObject {
 	}
 }
 
-// scoreOf has shares of 1, as the official target has them; the official line has percent.
+// scoreOf returns the score as fractions, like the official target. The official line contains percentages.
 func scoreOf(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
 	if math.IsNaN(r.Total) {
 		return sdk.Score{}, sdk.Data(fmt.Errorf("the mAP is NaN, as in the official script: at some score, no detection of "+

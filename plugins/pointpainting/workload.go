@@ -16,23 +16,23 @@ var (
 	_ sdk.Noter        = (*frameWorkload)(nil)
 )
 
-// frameWorkload is the benchmark opened on two model files and one data set. It takes its samples through the sessions
-// itself (sdk.Runner).
+// frameWorkload is the benchmark with two model files and one data set. It implements sdk.Runner, which runs samples
+// through the sessions.
 type frameWorkload struct {
 	networkBinding
 	files map[string]backend.Model
 	set   waymo.FrameSource
-	empty atomic.Int64 // frames without a pillar
-	// converted is the name of a picture that was not RGB.
+	empty atomic.Int64 // number of frames without a pillar
+	// converted is the name of a picture that had to be converted to RGB.
 	converted atomic.Pointer[string]
 }
 
-// frameSample is a frame with what was read of it.
+// frameSample is a frame with its loaded data.
 type frameSample struct {
 	index    int
 	frame    *waymo.Frame
 	points   []float32
-	pictures [waymo.Cameras]*image.RGB // nil: they are read within the timed run
+	pictures [waymo.Cameras]*image.RGB // nil: read within the timed run
 }
 
 func (w *frameWorkload) Len() int { return w.set.Len() }
@@ -44,7 +44,7 @@ func (w *frameWorkload) Parts() []sdk.Part {
 	}
 }
 
-// Load reads frame i, and decodes its pictures.
+// Load reads frame i and decodes its pictures.
 func (w *frameWorkload) Load(_ context.Context, i int) (*frameSample, error) {
 	s := &frameSample{index: i, frame: w.set.Frame(i)}
 	if w.InTime {
@@ -72,7 +72,7 @@ func (w *frameWorkload) readSensors(s *frameSample) (err error) {
 	return nil
 }
 
-// WarmSample is a single point before black pictures, which no data set holds.
+// WarmSample returns a frame with a single point and black pictures, which occurs in no data set.
 func (w *frameWorkload) WarmSample() *frameSample {
 	first, middle := w.set.Frame(0), [3]float32{}
 	for k := range middle {
@@ -87,15 +87,15 @@ func (w *frameWorkload) WarmSample() *frameSample {
 	return s
 }
 
-// NewRun returns the memory of one worker.
+// NewRun returns a run with the memory of one worker.
 func (w *frameWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frameSample], error) {
 	return newRun(w, s), nil
 }
 
-// MaxBatch is one frame, as in the reference.
+// MaxBatch returns 1, as in the reference.
 func (w *frameWorkload) MaxBatch() int { return 1 }
 
-// ClientWork is never nothing: two networks are called, with work between them.
+// ClientWork lists the work before, between and after the two networks.
 func (w *frameWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	work := []string{
 		"the levels of five pictures are normalised, one request for each picture",
@@ -108,7 +108,7 @@ func (w *frameWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return work
 }
 
-// RunNotes say what was particular of the run.
+// RunNotes returns notes about empty frames and converted pictures.
 func (w *frameWorkload) RunNotes() (r sdk.RunNotes) {
 	if of, ok := w.set.(interface{ Warnings() []string }); ok {
 		r.Notes = of.Warnings()

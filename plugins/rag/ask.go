@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// connectServer opens the client of a server; what names it is the parameter of its address.
+// connectServer returns a client for a server. what is the parameter that contains the server's address, for messages.
 func connectServer(
 	ctx context.Context, servers backend.GeneratorOpener, what string, s serverSettings, retries, concurrency int,
 ) (backend.Generator, error) {
@@ -39,17 +39,17 @@ func connectServer(
 	return g, nil
 }
 
-// modelReply is the reply of a model.
+// modelReply receives the reply of a model.
 type modelReply struct{ backend.Tokens }
 
-// FirstToken is of no use: answers come in one piece.
+// FirstToken does nothing, because replies are read as a whole.
 func (r *modelReply) FirstToken(backend.Tokens) {}
 
-// Complete takes the answer.
+// Complete stores the reply.
 func (r *modelReply) Complete(t backend.Tokens) { r.Tokens = t }
 
-// replyText returns the text of a reply without white space around it; where it is empty, the outermost object of
-// what was thought.
+// replyText returns the reply's text without surrounding white space. If it is empty, it returns the outermost JSON
+// object in the reasoning.
 func (r *modelReply) replyText() string {
 	if text := pystr.Trim(r.Text); text != "" {
 		return text
@@ -61,11 +61,11 @@ func (r *modelReply) replyText() string {
 	return r.Reasoning[from : to+1]
 }
 
-// errTimeout is a reply that was not there in time.
+// errTimeout means that a reply did not arrive in time.
 var errTimeout = errors.New("no reply within the timeout")
 
-// askServer asks a server in one message. One that is late is asked again, after a pause that doubles; what the client
-// itself tries again (429, 502, 503, 504, a server that is gone) is its own.
+// askServer sends a message to a server. After a timeout it repeats the request, up to tries requests with a pause that
+// doubles. The client g itself retries other errors (429, 502, 503, 504, lost connections).
 func askServer(
 	ctx context.Context, g backend.Generator, content string, f map[string]json.RawMessage, most int,
 	timeout time.Duration, tries int,
@@ -92,10 +92,10 @@ func askServer(
 	}
 }
 
-// requestFields returns the fields of a request of the reference.
+// requestFields returns the fields of the reference's requests.
 func (f requestSettings) requestFields(most int) map[string]json.RawMessage {
 	effort, err := json.Marshal(f.effort)
-	if err != nil { // not for strings
+	if err != nil { // impossible for strings
 		effort = []byte(`""`)
 	}
 	return map[string]json.RawMessage{
@@ -104,7 +104,7 @@ func (f requestSettings) requestFields(most int) map[string]json.RawMessage {
 	}
 }
 
-// numberJSON returns a number as Python writes it into a request.
+// numberJSON formats a number as Python does in a request.
 func numberJSON(v float64) json.RawMessage {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	if !strings.Contains(text, ".") {
@@ -113,7 +113,7 @@ func numberJSON(v float64) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// stepModels asks the models of all steps.
+// stepModels calls the models of all steps.
 type stepModels struct {
 	*ragSettings
 	generators [agent.StepCount]backend.Generator
@@ -146,8 +146,8 @@ func (m *stepModels) closeAll() error {
 	return errors.Join(faults...)
 }
 
-// askStep asks the model of a step. With a reply of a run before, the model is asked all the same, must reply, and is
-// not heeded. used counts the tokens of the reply.
+// askStep asks the model of a step. If a cached reply of a previous run exists, the model must still reply, but its
+// reply is ignored. used is the number of tokens in the reply.
 func (m *stepModels) askStep(
 	ctx context.Context, s agent.Step, row, round int, prompt string,
 ) (text string, used int, err error) {

@@ -27,7 +27,7 @@ var manifestText string
 //go:embed model/card.json model/*.onnx model/vocab.txt
 var modelFiles embed.FS
 
-// The models, and the parts that they have.
+// Names of the models and of their parts.
 const (
 	questionsModel = "e2e-rag-qna"
 	pagesModel     = "e2e-rag-db"
@@ -35,7 +35,7 @@ const (
 	rerankerPart   = "reranker"
 )
 
-// New returns the benchmarks, whose language models and judges are asked by servers.
+// New returns the benchmarks. servers opens clients for the language models and judges.
 func New(servers backend.GeneratorOpener) sdk.Benchmark {
 	b := serverOpener{servers}
 	own := manifest.DatasetExport(export.EncyclopediaSets())
@@ -46,7 +46,7 @@ func New(servers backend.GeneratorOpener) sdk.Benchmark {
 	})
 }
 
-// serverOpener opens both benchmarks, whose models are asked by servers.
+// serverOpener opens both benchmarks with the servers' clients.
 type serverOpener struct{ servers backend.GeneratorOpener }
 
 func (o serverOpener) openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {

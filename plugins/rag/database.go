@@ -20,13 +20,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// databaseScorer says whether a database is whole, and what the manifest says of it.
+// databaseScorer checks that a database is complete, and compares it with a manifest.
 type databaseScorer struct {
 	ctx context.Context
 	ragSettings
 	pages  retrieval.PageLog
 	want   *retrieval.Manifest
-	probes []retrieval.ProbeQuery // of the manifest that is written; none: it is not
+	probes []retrieval.ProbeQuery // queries of the manifest to write; nil: write none
 	embed  func(ctx context.Context, texts []string) ([][]float32, error)
 	model  string
 }
@@ -55,10 +55,10 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 	return scorer, nil
 }
 
-// maxManifestSize bounds the bytes of a manifest, unpacked.
+// maxManifestSize limits the size of an uncompressed manifest.
 const maxManifestSize = 1 << 30
 
-// readManifest reads what the database must be, and which questions a manifest of it asks.
+// readManifest reads the expected manifest of the database, and the queries for a manifest to write.
 func (s *databaseScorer) readManifest(r *manifest.Request) {
 	if path := s.Manifest; path != "" {
 		text, err := readPacked(path)
@@ -84,7 +84,7 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 	}
 }
 
-// readPacked reads a file, which gzip may have packed.
+// readPacked reads a file that may be compressed by gzip.
 func readPacked(path string) ([]byte, error) {
 	text, err := bounded.ReadFile(path, maxManifestSize)
 	if err != nil || !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
@@ -101,7 +101,7 @@ func readPacked(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Add takes the answer about a page. Of several the last one counts, as for the official script.
+// Add stores the answer about a page. If there are several, the last one counts, as in the official script.
 func (s *databaseScorer) Add(page uint64, answer []byte) error {
 	s.pages.Add(page, answer)
 	return nil
@@ -109,10 +109,10 @@ func (s *databaseScorer) Add(page uint64, answer []byte) error {
 
 func (s *databaseScorer) Result() (retrieval.DatabaseBuild, error) { return s.pages.ReadBuild(), nil }
 
-// successMetric is the share of pages in the database; it is what the submission checker reads as Accuracy.
+// successMetric is the share of pages in the database. The submission checker reads it as Accuracy.
 const successMetric = "pages"
 
-// scoreBuild compares the database as it is found with what the run returned, and with the manifest.
+// scoreBuild compares the database file with the run's answers and with the manifest.
 func (s *databaseScorer) scoreBuild(b retrieval.DatabaseBuild, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	rate := 100 * b.Rate()
@@ -133,7 +133,8 @@ func (s *databaseScorer) scoreBuild(b retrieval.DatabaseBuild, c scoring.Counts)
 	return score, nil
 }
 
-// compareSums notes whether the database is the one that the run made. Its MD5 is empty where it is missing.
+// compareSums notes whether the database is the one that the run built. It returns the MD5 of the file, or "" if the
+// file is missing.
 func (s *databaseScorer) compareSums(b retrieval.DatabaseBuild, n *sdk.Notes) (string, error) {
 	if b.MD5 == "" {
 		n.Add("no answer has the MD5 of the database: the run did not see its last page")
@@ -159,7 +160,7 @@ func (s *databaseScorer) compareSums(b retrieval.DatabaseBuild, n *sdk.Notes) (s
 	return actual, nil
 }
 
-// compareManifest compares the database with the manifest, and writes one of it.
+// compareManifest compares the database with the manifest, and writes the database's manifest if requested.
 func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 	if s.want == nil && s.probes == nil {
 		return nil
@@ -198,7 +199,7 @@ func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 	return err
 }
 
-// describeDatabase returns the manifest of a database without questions.
+// describeDatabase returns the manifest of a database without queries.
 func (s *databaseScorer) describeDatabase(db *index.Database) retrieval.Manifest {
 	return retrieval.Manifest{
 		Version: 2, RetrieverModel: s.model, EmbeddingModel: s.model, Passages: db.Len(), Dim: db.Dim(),
@@ -209,7 +210,7 @@ func (s *databaseScorer) describeDatabase(db *index.Database) retrieval.Manifest
 	}
 }
 
-// findPages finds the pages for questions.
+// findPages searches the pages for the queries.
 func (s *databaseScorer) findPages(db *index.Database, probes []retrieval.ProbeQuery, depth int) ([]retrieval.ProbeURLs,
 	error) {
 	var all []retrieval.ProbeURLs

@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what an encoder gave.
+// errOutput is wrapped by every error about an encoder's output.
 var errOutput = errors.New("the encoder's output is not what the benchmark needs")
 
-// tokenRows makes rows of ids of texts. It is read-only.
+// tokenRows converts texts to rows of token IDs. It is read-only.
 type tokenRows struct {
 	*wordpiece.Tokenizer
 	maxTokens  int
@@ -27,13 +27,14 @@ func newTokenRows(t *wordpiece.Tokenizer, most int) *tokenRows {
 	return &tokenRows{t, most, class, end}
 }
 
-// makeRow returns a text as ids, in [CLS] and [SEP], of most at most.
+// makeRow returns the token IDs of a text between [CLS] and [SEP], truncated to most tokens.
 func (t *tokenRows) makeRow(text string, most int) []int32 {
 	ids := t.Encode([]int32{t.class}, text)
 	return append(ids[:min(len(ids), most-1)], t.end)
 }
 
-// modelOf is an encoder with its tensors: ids, mask and types [B,T] to the last hidden states [B,T,D].
+// modelOf returns m with an encoder's tensors: token IDs, mask and types [B,T] as inputs, and the last hidden states
+// [B,T,D] as the output.
 func modelOf(m backend.Model) backend.Model {
 	ids := func(name string) backend.TensorInfo {
 		return backend.TensorInfo{Name: name, DType: backend.Int64, Shape: []int64{-1, -1}}
@@ -44,14 +45,14 @@ func modelOf(m backend.Model) backend.Model {
 	return m
 }
 
-// textEncoder takes texts through a session. It is for one goroutine.
+// textEncoder runs texts through a session. It must be used by one goroutine only.
 type textEncoder struct {
 	session backend.Session
 	tokens  *tokenRows
 	in      [3][]int64
 }
 
-// hiddenStates has the states of some rows: of row i, tokens of it, each of dim values, begin at i*width*dim.
+// hiddenStates contains the states of rows. The states of row i begin at index i*width*dim; each token has dim values.
 type hiddenStates struct {
 	backend.Tensor
 	states     []float32
@@ -59,12 +60,12 @@ type hiddenStates struct {
 	rows       [][]int32
 }
 
-// rowStates returns the states of the tokens of row i.
+// rowStates returns the states of the tokens in row i.
 func (h *hiddenStates) rowStates(i int) []float32 {
 	return h.states[i*h.width*h.dim:][:len(h.rows[i])*h.dim]
 }
 
-// runRows takes rows through the session, padded to the longest. The result is valid until it is released.
+// runRows runs rows through the session, padded to the longest one. The result is valid until it is released.
 func (e *textEncoder) runRows(ctx context.Context, rows [][]int32) (*hiddenStates, error) {
 	n, width := len(rows), 0
 	for _, r := range rows {
@@ -106,10 +107,10 @@ func (e *textEncoder) runRows(ctx context.Context, rows [][]int32) (*hiddenState
 	return h, nil
 }
 
-// textsPerRun is how many texts go through an encoder at a time.
+// textsPerRun is the number of texts per run of an encoder.
 const textsPerRun = 16
 
-// embedTexts makes a vector of length 1 of each text: the mean of its tokens' states.
+// embedTexts returns a vector of length 1 for each text: the normalized mean of its tokens' states.
 func (e *textEncoder) embedTexts(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	for from := 0; from < len(texts); from += textsPerRun {
 		var rows [][]int32
@@ -133,7 +134,7 @@ func (e *textEncoder) embedTexts(ctx context.Context, texts []string) (vectors [
 	return vectors, nil
 }
 
-// meanOf is the mean of some states, of length 1; nil: it has no length.
+// meanOf returns the mean of the states, scaled to length 1, or nil if its length is 0.
 func meanOf(states []float32, dim int) []float32 {
 	v := make([]float32, dim)
 	for at := 0; at < len(states); at += dim {
@@ -155,11 +156,11 @@ func meanOf(states []float32, dim int) []float32 {
 	return v
 }
 
-// queryTokens is how many tokens a reranker reads of a query.
+// queryTokens is the number of tokens of a query that a reranker reads.
 const queryTokens = 32
 
-// scoreTexts scores how well texts fit a query: for each token of the query the greatest product with one of the
-// text's.
+// scoreTexts returns how well each text matches a query. The score adds, for each token of the query, the largest dot
+// product with a token of the text.
 func (e *textEncoder) scoreTexts(ctx context.Context, query string, texts []string) ([]float32, error) {
 	asked, err := e.runRows(ctx, [][]int32{e.tokens.makeRow(query, queryTokens)})
 	if err != nil {
@@ -185,8 +186,8 @@ func (e *textEncoder) scoreTexts(ctx context.Context, query string, texts []stri
 	return scores, nil
 }
 
-// maxSim is the sum over the tokens of a query of the greatest product with a token of a passage: minus infinity
-// without one, and 0 without a token of the query. Both are states of dim values, one token after the other.
+// maxSim returns the sum, over the tokens of a query, of the largest dot product with a token of a passage. Without
+// passage tokens it is minus infinity; without query tokens it is 0. Both arguments are states of dim values per token.
 func maxSim(query, passage []float32, dim int) float32 {
 	sum := float32(0)
 	for ; len(query) > 0; query = query[dim:] {

@@ -29,30 +29,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// How a judge is asked.
+// Limits of a judge's reply.
 const (
 	judgeTokens  = 1024
 	judgeTimeout = time.Minute
 )
 
-// judgeScorer scores answers by a judge.
+// judgeScorer scores answers with a judge.
 type judgeScorer struct {
 	ctx context.Context
 	*ragSettings
 	judge       backend.Generator
 	memory      *verdictCache
-	maxExhibits int // exhibits
+	maxExhibits int // maximum number of exhibits
 	questions   []frames.FramesQuestion
-	truths      map[string]frames.FramesQuestion // by the text of the question; of equal ones the last
+	truths      map[string]frames.FramesQuestion // by the text of the question; of equal questions, the last one
 
 	answers  []loggedAnswer
 	verdicts []retrieval.JudgeVerdict
 }
 
-// loggedAnswer is an answer of the log.
+// loggedAnswer is an answer in the log.
 type loggedAnswer struct {
 	answerPayload
-	entry uint64 // LoadGen's id of the response
+	entry uint64 // LoadGen's ID of the response
 	index uint64
 }
 
@@ -77,10 +77,10 @@ func (o serverOpener) openJudge(ctx context.Context, r *manifest.Request) (sdk.S
 	return scoring.New(j, scoring.Log{Samples: len(j.questions), First: true, Within: true}, j.scoreVerdicts), nil
 }
 
-// Close closes the client and the memory.
+// Close closes the client and the cache.
 func (j *judgeScorer) Close() error { return errors.Join(j.judge.Close(), j.memory.Close()) }
 
-// AddEntry takes an answer.
+// AddEntry adds an answer.
 func (j *judgeScorer) AddEntry(e mllog.AccuracyEntry) error {
 	a := loggedAnswer{entry: e.SeqID, index: e.QSLIndex}
 	if err := json.Unmarshal(e.Data, &a.answerPayload); err != nil {
@@ -90,7 +90,7 @@ func (j *judgeScorer) AddEntry(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-// judgeAnswer asks the judge about an answer; ok is false for a question that the data set does not have.
+// judgeAnswer asks the judge about an answer. ok is false if the question is not in the data set.
 func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.JudgeVerdict, ok bool) {
 	q, ok := j.truths[a.Query]
 	if !ok {
@@ -112,20 +112,20 @@ func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.JudgeVerdict, ok
 	return retrieval.ReadVerdict(text), true
 }
 
-// The metrics.
+// Names of the metrics.
 const (
 	accuracyMetric = "accuracy"
 	strictMetric   = "strict_accuracy"
 )
 
-// Add takes an answer whose response has no number.
+// Add adds an answer whose response has no ID.
 func (j *judgeScorer) Add(sample uint64, answer []byte) error {
 	return j.AddEntry(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
 }
 
 // Result asks the judge about all answers.
 func (j *judgeScorer) Result() (t answerTotals, err error) {
-	// In one order, so that sums are always the same.
+	// The order is fixed, so that sums are reproducible.
 	slices.SortFunc(j.answers, func(a, b loggedAnswer) int { return cmp.Compare(a.index, b.index) })
 	j.verdicts = make([]retrieval.JudgeVerdict, len(j.answers))
 	known := make([]bool, len(j.answers))
@@ -144,7 +144,7 @@ func (j *judgeScorer) Result() (t answerTotals, err error) {
 	return t, nil
 }
 
-// scoreVerdicts makes the score of the sums of all verdicts.
+// scoreVerdicts returns the score from the totals of all verdicts.
 func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{Metrics: []sdk.Metric{
 		{Name: accuracyMetric, Unit: "%", Value: 100 * t.meanOver(t.right)},
@@ -163,13 +163,13 @@ func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score
 	return score, nil
 }
 
-// answerTotals add up answers.
+// answerTotals contains the totals over all answers.
 type answerTotals struct {
 	scored, unknown, strict   int
 	right                     float64
 	found                     retrieval.PageMatch
 	errors, unreadable, loose int
-	first                     string // what was wrong with the first verdict that could not be read
+	first                     string // what was wrong with the first unreadable verdict
 	rounds                    int
 	fallbacks                 map[string]int
 }
@@ -231,7 +231,7 @@ func (j *judgeScorer) scoreNotes(t *answerTotals, c scoring.Counts) sdk.Notes {
 	return append(n, c.Notes("questions", "the accuracy is that")...)
 }
 
-// resultsJSON returns the reference's results.json, by which the official script scores the same answers.
+// resultsJSON returns results.json in the reference's form, so that the official script can score the same answers.
 func (j *judgeScorer) resultsJSON() ([]byte, error) {
 	type official struct {
 		Query    string             `json:"query"`
@@ -253,7 +253,7 @@ func (j *judgeScorer) resultsJSON() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// wrongAnswers shows the first answers that are wrong: those that ended in an error before all others.
+// wrongAnswers returns exhibits of the first wrong answers. Answers that ended in an error come first.
 func (j *judgeScorer) wrongAnswers() (all []sdk.Exhibit) {
 	for _, failed := range []bool{true, false} {
 		for i := range j.answers {
@@ -272,20 +272,20 @@ func (j *judgeScorer) wrongAnswers() (all []sdk.Exhibit) {
 	return all
 }
 
-// verdictCache keeps replies of judges in a file of JSON lines.
+// verdictCache keeps judges' replies in a file of JSON lines.
 type verdictCache struct {
 	mu   sync.Mutex
 	all  map[string]string
-	file *os.File // nil: nothing is kept
+	file *os.File // nil: replies are not kept
 }
 
 // cachedVerdict is a line of the file.
 type cachedVerdict struct {
-	Key   string `json:"sha256"` // over the model and the prompt
+	Key   string `json:"sha256"` // digest of the model and the prompt
 	Reply string `json:"reply"`
 }
 
-// openVerdicts opens the file, or a new one; an empty path is none.
+// openVerdicts opens or creates the file. An empty path means no file.
 func openVerdicts(path string) (*verdictCache, error) {
 	v := &verdictCache{all: map[string]string{}}
 	if path == "" {
@@ -300,7 +300,7 @@ func openVerdicts(path string) (*verdictCache, error) {
 	for {
 		var k cachedVerdict
 		if err := lines.Decode(&k); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			break // the last line may have been cut short
+			break // the last line may be truncated
 		} else if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: line %d: %w; want verdicts that were kept before, or a new file", path,
 				len(v.all)+1, err), f.Close())
@@ -323,7 +323,7 @@ func openVerdicts(path string) (*verdictCache, error) {
 	return v, nil
 }
 
-// cachedReply returns the reply to a prompt: the one in the cache, or a new one, which it adds to the cache.
+// cachedReply returns the cached reply to a prompt. If there is none, it calls ask and adds the reply to the cache.
 func (v *verdictCache) cachedReply(model, prompt string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(model + "\x00" + prompt))
 	key := hex.EncodeToString(sum[:])

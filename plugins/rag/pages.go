@@ -19,13 +19,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// pageSet has the pages of a folder, or the plugin's own.
+// pageSet contains the pages of a folder, or generated ones.
 type pageSet interface {
 	Len() int
 	Page(i int) (frames.WebPage, error)
 }
 
-// ownPages are drawn ones.
+// ownPages contains the generated pages.
 type ownPages []encyclopedia.Page
 
 func newOwnPages() ownPages { return encyclopedia.Eval().Pages() }
@@ -41,22 +41,22 @@ type builtPage struct {
 	frames.WebPage
 	passages []string
 	vectors  [][]float32
-	failed   error // it has no vectors
+	failed   error // reason why the page has no vectors
 }
 
-// databaseBuilder makes a database of pages that come in any order. It is for many goroutines.
+// databaseBuilder builds a database from pages that arrive in any order. It is safe for concurrent use.
 type databaseBuilder struct {
 	pages pageSet
-	path  string                // of the file; empty: none is kept
-	store *pgvector.TableWriter // in the place of db; nil: there is none
+	path  string                // path of the database file; empty: not saved
+	store *pgvector.TableWriter // replaces db; nil: not used
 	db    *index.Database
 
 	mu       sync.Mutex
-	waiting  map[int]builtPage // pages that came before their turn
-	next     int               // the page whose turn it is
-	pending  int               // pages that have not come
+	waiting  map[int]builtPage // pages that arrived before their turn
+	next     int               // index of the next page to add
+	pending  int               // number of pages that have not arrived
 	received []bool
-	notes    [2][]string // pages without text, pages that failed
+	notes    [2][]string // pages without text, and pages that failed
 	counts   [2]int
 }
 
@@ -65,8 +65,8 @@ func newBuilder(p pageSet, path string) *databaseBuilder {
 		p.Len())}
 }
 
-// makePage reads page i, and makes its passages and vectors. The error ends the run; that of one page alone is the
-// page's.
+// makePage reads page i and makes its passages and vectors. An error ends the run. An error that concerns only this
+// page is in the result instead.
 func (b *databaseBuilder) makePage(ctx context.Context, e *textEncoder, i int) (builtPage, error) {
 	read, err := b.pages.Page(i)
 	p := builtPage{WebPage: read}
@@ -95,8 +95,8 @@ func (b *databaseBuilder) addNote(kind int, text string) {
 	}
 }
 
-// finishPage takes page i, and adds all pages whose turn it is. With the last page, failed or not, the database is
-// whole and saved, and md5 is that of its file. A page that comes again changes nothing.
+// finishPage adds page i and all waiting pages that follow it. After the last page, it saves the database and returns
+// the MD5 of its file. Pages that arrive again are ignored. Failed pages count as arrived.
 func (b *databaseBuilder) finishPage(ctx context.Context, i int, p builtPage) (md5 string, err error) {
 	if p.failed != nil {
 		b.addNote(1, fmt.Sprintf("%s: %v", p.Name, p.failed))
@@ -142,7 +142,7 @@ func (b *databaseBuilder) addPassages(ctx context.Context, p builtPage) error {
 	return nil
 }
 
-// saveDatabase links what is left, and writes the file.
+// saveDatabase links the remaining vectors and writes the file.
 func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err error) {
 	if b.db == nil && (b.store == nil || b.store.Len() == 0) {
 		return "", errors.New("no page became a passage: the database would be empty")
@@ -168,13 +168,13 @@ func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err err
 	return index.FileMD5(b.path)
 }
 
-// databaseWorkload makes a database: the workload of e2e-rag-db.
+// databaseWorkload builds a database. It is the workload of e2e-rag-db.
 type databaseWorkload struct {
 	*databaseBuilder
 	ragSettings
 	file     backend.Model
 	ownPages bool
-	reads    bool // pages are read when they are loaded: the data set alone is looked at
+	reads    bool // read pages when they are loaded, to verify the data set
 }
 
 var (
@@ -208,7 +208,7 @@ func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	return sdk.Runs(m), nil
 }
 
-// firstPages are the first pages.
+// firstPages contains the first n pages of a set.
 type firstPages struct {
 	pageSet
 	n int
@@ -231,12 +231,12 @@ func readPages(r *manifest.Request) pageSet {
 
 func (m *databaseWorkload) Len() int { return m.pages.Len() }
 
-// Parts is the embedder.
+// Parts returns the embedder.
 func (m *databaseWorkload) Parts() []sdk.Part {
 	return []sdk.Part{{Name: embedderPart, Model: modelOf(m.file), MaxBatch: textsPerRun}}
 }
 
-// Load reads nothing in a run: reading pages is part of the task.
+// Load does nothing in a run, because reading pages is part of the measured task.
 func (m *databaseWorkload) Load(_ context.Context, i int) (int, error) {
 	if !m.reads {
 		return i, nil
@@ -254,10 +254,10 @@ func (m *databaseWorkload) Load(_ context.Context, i int) (int, error) {
 	return i, nil
 }
 
-// MaxBatch is one page, whose passages are a batch.
+// MaxBatch returns 1: the passages of a page form a batch.
 func (m *databaseWorkload) MaxBatch() int { return 1 }
 
-// Close ends the connections to the store.
+// Close closes the connections to the store.
 func (m *databaseWorkload) Close() error {
 	if m.store == nil {
 		return nil
@@ -265,7 +265,7 @@ func (m *databaseWorkload) Close() error {
 	return m.store.Close()
 }
 
-// NewRun returns what takes the pages of one worker.
+// NewRun returns a run for the pages of one worker.
 func (m *databaseWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[int], error) {
 	return &databaseRun{m, &textEncoder{session: s.Part(embedderPart), tokens: m.encoder}}, nil
 }
@@ -275,8 +275,8 @@ type databaseRun struct {
 	embedder *textEncoder
 }
 
-// Run makes pages. The payload is the byte 1, 0 for one that failed, and for the last one of all the MD5 of the
-// database, in hexadecimal digits.
+// Run processes pages. A payload is one byte, 1 for success or 0 for a failed page. After the last page, the database's
+// MD5 in hex follows.
 func (r *databaseRun) Run(ctx context.Context, samples []int, p *sdk.Payloads) error {
 	for _, i := range samples {
 		page, err := r.makePage(ctx, r.embedder, i)
@@ -298,7 +298,7 @@ func (r *databaseRun) Run(ctx context.Context, samples []int, p *sdk.Payloads) e
 	return nil
 }
 
-// RunNotes name pages that could not be read, and those that are not in the database.
+// RunNotes returns notes about pages that could not be read, and pages that are not in the database.
 func (m *databaseWorkload) RunNotes() (r sdk.RunNotes) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -320,7 +320,7 @@ func (m *databaseWorkload) RunNotes() (r sdk.RunNotes) {
 	return r
 }
 
-// AddInfo says how many pages have no URL, whose passages answer no question.
+// AddInfo adds the number of pages without a URL, because their passages cannot answer a question.
 func (m *databaseWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
@@ -345,7 +345,7 @@ func (m *databaseWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// ClientWork is all but the embedder.
+// ClientWork lists all work except the embedder's.
 func (m *databaseWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"pages are read, cut into passages and put into the index"}
 }

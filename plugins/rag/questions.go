@@ -21,30 +21,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// questionWorkload answers questions: the workload of e2e-rag-qna.
+// questionWorkload answers questions. It is the workload of e2e-rag-qna.
 type questionWorkload struct {
 	*ragSettings
 	questions []frames.FramesQuestion
 	files     map[string]backend.Model
 	models    *stepModels
-	embedded  bool // questions, pages and language models are the plugin's
-	zeros     bool // the payload is the reference's: a zero of 32 bits for each token
+	embedded  bool // questions, pages and language models are embedded
+	zeros     bool // payloads have the reference's form: a 32-bit zero for each token
 
 	building sync.Once
-	store    *pgvector.Store // in the place of db; nil: there is none
-	db       *index.Database // nil until it is built, of the plugin's own pages
+	store    *pgvector.Store // replaces db; nil: not used
+	db       *index.Database // for embedded pages, nil until it is built
 	fault    error
 
 	findings answerFindings
 }
 
-// answerFindings are what answers have shown.
+// answerFindings contains observations about the answers of a run.
 type answerFindings struct {
 	answers, unanswered atomic.Int64
 	fallbacks           [agent.StepCount]atomic.Int64
 	uncounted           atomic.Int64
 	mu                  sync.Mutex
-	faults, errs        []string // the first of each
+	faults, errs        []string // the first ones
 	failed              int
 }
 
@@ -86,7 +86,7 @@ func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (s
 	return sdk.Runs(a), nil
 }
 
-// readQuestions are the questions of a request.
+// readQuestions returns the questions of a request.
 func readQuestions(r *manifest.Request) []frames.FramesQuestion {
 	var all []frames.FramesQuestion
 	if r.Dataset == "" {
@@ -105,7 +105,7 @@ func readQuestions(r *manifest.Request) []frames.FramesQuestion {
 
 func (a *questionWorkload) Len() int { return len(a.questions) }
 
-// Parts are the two encoders.
+// Parts returns the two encoders.
 func (a *questionWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: embedderPart, Model: modelOf(a.files[embedderPart]), RunsPerSample: 4, MaxBatch: textsPerRun},
@@ -113,15 +113,15 @@ func (a *questionWorkload) Parts() []sdk.Part {
 	}
 }
 
-// Load returns question i: nothing of its answer is known.
+// Load returns question i.
 func (a *questionWorkload) Load(_ context.Context, i int) (*frames.FramesQuestion, error) {
 	return &a.questions[i], nil
 }
 
-// MaxBatch is one: each question goes its own way.
+// MaxBatch returns 1, because each question needs different requests.
 func (a *questionWorkload) MaxBatch() int { return 1 }
 
-// ExtraRuns keep so many questions under way as are wanted: most of the time one waits for a server.
+// ExtraRuns returns the number of additional concurrent questions. Questions mostly wait for servers.
 func (a *questionWorkload) ExtraRuns() int { return a.Concurrency - 1 }
 
 // Close closes the clients.
@@ -135,8 +135,8 @@ func (a *questionWorkload) Close() error {
 	return a.models.closeAll()
 }
 
-// NewRun returns what answers the questions of one worker. The first one makes the plugin's own database, or holds the
-// user's against the embedder.
+// NewRun returns a run for the questions of one worker. The first call builds the database of the embedded pages, or
+// checks that the user's database fits the embedder.
 func (a *questionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.FramesQuestion], error) {
 	run := &questionRun{
 		questionWorkload: a, embedder: &textEncoder{session: s.Part(embedderPart), tokens: a.encoder},
@@ -146,7 +146,8 @@ func (a *questionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.FramesQuest
 	return run, a.fault
 }
 
-// prepareDatabase makes the database of the plugin's own pages, or checks that the embedder's vectors fit the user's.
+// prepareDatabase builds the database of the embedded pages, or checks that the embedder's vectors fit the user's
+// database.
 func (a *questionWorkload) prepareDatabase(ctx context.Context, e *textEncoder) error {
 	if a.db == nil && a.store == nil {
 		b := newBuilder(newOwnPages(), "")
@@ -188,8 +189,8 @@ type questionRun struct {
 	embedder, reranker *textEncoder
 }
 
-// answerPayload is the payload of an answer: what the reference keeps beside LoadGen's log, as JSON, in the place of as
-// many zeros as the answer has tokens.
+// answerPayload is the payload of an answer as JSON. It contains what the reference stores outside LoadGen's log. The
+// reference's payload contains a zero for each token instead.
 type answerPayload struct {
 	Row       int            `json:"row"`
 	Query     string         `json:"query"`
@@ -245,14 +246,14 @@ func (r *questionRun) appendPayload(a *answerPayload, tokens int, p *sdk.Payload
 	return err
 }
 
-// questionWorld is what a question finds.
+// questionWorld is the agent.Environment of a question.
 type questionWorld struct {
 	*questionRun
 	row    int
-	tokens int // of the reply to the last question for an answer
+	tokens int // number of tokens in the last reply of the answer step
 }
 
-// Ask implements agent.World.
+// Ask implements agent.Environment.
 func (w *questionWorld) Ask(ctx context.Context, s agent.Step, round int, prompt string) (string, error) {
 	text, used, err := w.models.askStep(ctx, s, w.row, round, prompt)
 	if s == agent.Answer && err == nil {
@@ -263,7 +264,7 @@ func (w *questionWorld) Ask(ctx context.Context, s agent.Step, round int, prompt
 	return text, err
 }
 
-// Search implements agent.World.
+// Search implements agent.Environment.
 func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]agent.Document, error) {
 	v, err := w.embedder.embedTexts(ctx, []string{query})
 	if err != nil {
@@ -282,12 +283,12 @@ func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]agen
 	}), nil
 }
 
-// Rerank implements agent.World.
+// Rerank implements agent.Environment.
 func (w *questionWorld) Rerank(ctx context.Context, query string, docs []agent.Document) ([]float32, error) {
 	return w.reranker.scoreTexts(ctx, query, lists.Map(docs, func(d agent.Document) string { return d.Text }))
 }
 
-// maxFaults limits the faults that are named.
+// maxFaults limits the number of faults in a note.
 const maxFaults = 3
 
 func (s *answerFindings) addAnswer(a *answerPayload, of *agent.LoopResult) {
@@ -315,7 +316,7 @@ func (s *answerFindings) addAnswer(a *answerPayload, of *agent.LoopResult) {
 	}
 }
 
-// RunNotes say what the answers have shown: steps whose reply nobody could read, questions that ended in an error.
+// RunNotes returns notes about steps with unreadable replies and questions that ended in an error.
 func (a *questionWorkload) RunNotes() (r sdk.RunNotes) {
 	s := &a.findings
 	if a.queries.url == manifest.Embedded {
@@ -346,10 +347,10 @@ func (a *questionWorkload) RunNotes() (r sdk.RunNotes) {
 	return r
 }
 
-// officialPrompts is the SHA-256 over the prompts of the reference's steps.
+// officialPrompts is the SHA-256 of the prompts of the reference's steps.
 const officialPrompts = "8bdb1959341608903a1aa8a6cd2a3f15386a9c6f95d2f1d83d046b728ee8b4f6"
 
-// AddInfo says which language models answer, and what keeps a run out of the closed division.
+// AddInfo adds the names of the language models, and the reasons why a run does not belong to the closed division.
 func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
@@ -387,7 +388,7 @@ func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// ClientWork is all that is no language model.
+// ClientWork lists all work except the language models'.
 func (a *questionWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"the rounds of each question: prompts, replies read, searches in the index, passages reranked"}
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// cachedReplies are the replies of an earlier run, which make the searches of a performance run the same each time.
+// cachedReplies contains the replies of an earlier run. With them, a performance run repeats the same searches.
 type cachedReplies map[replyKey]string
 
-// replyKey is a question's row, a component of the reference, and the round.
+// replyKey identifies a reply: row of the question, component in the reference's logs, and round.
 type replyKey struct {
 	row       int
 	component string
 	round     int
 }
 
-// maxRepliesSize bounds the bytes of a file of replies.
+// maxRepliesSize limits the size of a file of replies.
 const maxRepliesSize = 4 << 30
 
-// readReplies reads a file of the reference's (logs_result.json); the text of a reply is output.response, or
-// output.actual_output as newer ones have it. An empty path is no file.
+// readReplies reads a logs_result.json file of the reference. The text of a reply is in output.response or, in newer
+// files, in output.actual_output. An empty path returns no replies.
 func readReplies(path string) (cachedReplies, error) {
 	if path == "" {
 		return nil, nil

@@ -19,31 +19,31 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// ragSettings are the parameters of both models and of the servers.
+// ragSettings contains the parameters of both models and of the servers.
 type ragSettings struct {
 	storeSettings
-	encoder  *tokenRows // of the embedder
+	encoder  *tokenRows // tokenizer of the embedder
 	reranker *tokenRows
 	loop     agent.LoopOptions
 
 	queries, relevance, judge serverSettings
 	fields                    requestSettings
 	tries                     int
-	cache                     string // path of the replies of a run before; empty: none
+	cache                     string // path of the replies of an earlier run; empty: none
 }
 
-// storeSettings are the parameters that both models have.
+// storeSettings contains the parameters that both models share.
 type storeSettings struct {
-	Database    string        `param:"database"` // path; empty: none is there, or kept
-	Index       string        `param:"index"`    // address of the store of passages; empty: none is
+	Database    string        `param:"database"` // path; empty: not saved, or none available
+	Index       string        `param:"index"`    // address of the pgvector store; empty: none
 	Timeout     time.Duration `param:"timeout" min:"1" max:"1<<20" times:"1000000000"`
 	Concurrency int           `param:"concurrency" min:"1" max:"1<<16"`
-	Manifest    string        `param:"manifest"`  // path of what the database must be; empty: nothing is known
-	Questions   string        `param:"questions"` // path of those that a manifest is written of; empty: none is
+	Manifest    string        `param:"manifest"`  // path of the expected manifest; empty: none
+	Questions   string        `param:"questions"` // path of the queries for a manifest to write; empty: write none
 	JudgeCache  string        `param:"judge_cache"`
 }
 
-// askSettings are the parameters of the model that asks and answers.
+// askSettings contains the parameters of the model e2e-rag-qna.
 type askSettings struct {
 	Rounds           int               `param:"rounds" min:"1" max:"1000"`
 	Depth            int               `param:"top_k" min:"1" max:"10000"`
@@ -64,29 +64,29 @@ type askSettings struct {
 	JudgeModel       string            `param:"judge_model"`
 }
 
-// vocabSettings are the parameters of the vocabularies of the encoders.
+// vocabSettings contains the parameters of the encoders' vocabularies.
 type vocabSettings struct {
 	MaxTokens int    `param:"max_tokens" min:"3" max:"1<<16"`
 	Vocab     string `param:"vocab"`
 	Reranker  string `param:"reranker_vocab"`
 }
 
-// serverSettings say where a language model is asked.
+// serverSettings describes the server of a language model.
 type serverSettings struct {
 	url, model string
 	options    map[string]string
 }
 
-// requestSettings are the settings of requests.
+// requestSettings contains the settings of requests.
 type requestSettings struct {
 	temperature                 float64
 	effort                      string
-	maxTokens, maxMarkingTokens int // tokens of a reply, and of one that marks documents
+	maxTokens, maxMarkingTokens int // limit of tokens per reply, and per reply that marks documents
 }
 
-// readSettings reads all parameters. What is needed by the run, or by the scoring, is a fault where it is missing.
+// readSettings reads all parameters. It adds a fault for each missing parameter that the run or the scoring needs.
 func readSettings(r *manifest.Request) (s ragSettings) {
-	if r.Verifying { // a data set is looked at alone
+	if r.Verifying { // only the data set is checked
 		return s
 	}
 	r.DefaultsOf("prompts")
@@ -114,7 +114,7 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 	return s
 }
 
-// readAsking reads how questions are asked, and of whom.
+// readAsking reads the settings of requests and servers.
 func (s *ragSettings) readAsking(r *manifest.Request) {
 	var a askSettings
 	r.Bind(&a, option.ReaderFunc("prompts", readPrompts), option.ReaderFunc("llm_options", readOptions))
@@ -142,7 +142,7 @@ func (s *ragSettings) readAsking(r *manifest.Request) {
 	}
 }
 
-// readOptions reads options of the client of servers: KEY=VALUE, with commas between.
+// readOptions parses options of the servers' client: KEY=VALUE, separated by commas.
 func readOptions(text string) (map[string]string, error) {
 	options := map[string]string{}
 	if text == "" {
@@ -158,7 +158,7 @@ func readOptions(text string) (map[string]string, error) {
 	return options, nil
 }
 
-// openStore connects to the store of passages; nil: there is none.
+// openStore connects to the pgvector store. It returns nil if no address is given.
 func (s *ragSettings) openStore(ctx context.Context) (*pgvector.Store, error) {
 	if s.Index == "" {
 		return nil, nil
@@ -167,19 +167,19 @@ func (s *ragSettings) openStore(ctx context.Context) (*pgvector.Store, error) {
 	switch {
 	case errors.Is(err, pgvector.ErrAddress):
 		return nil, sdk.Usage(fmt.Errorf("parameter index: %w", err))
-	case err != nil: // as any server that is not there
+	case err != nil: // same error kind as for other unreachable servers
 		return nil, sdk.Data(fmt.Errorf("parameter index: %w", err))
 	}
 	return store, nil
 }
 
-// maxPromptSize bounds the bytes of a prompt, and maxVocabSize those of a vocabulary.
+// Size limits of a prompt file and of a vocabulary.
 const (
 	maxPromptSize = 16 << 20
 	maxVocabSize  = 64 << 20
 )
 
-// readPrompts reads the words that models are asked in.
+// readPrompts reads the prompts.
 func readPrompts(path string) (*agent.PromptSet, error) {
 	switch path {
 	case manifest.Embedded:
@@ -191,7 +191,8 @@ func readPrompts(path string) (*agent.PromptSet, error) {
 	return agent.ReadPrompts(bounded.Dir(path, maxPromptSize))
 }
 
-// readTokens reads the vocabulary of a part: at the path that the parameter has, or vocab.txt beside the part's file.
+// readTokens reads the vocabulary of a part from path, the value of the parameter param, or from vocab.txt in the
+// folder of the part's file.
 func readTokens(r *manifest.Request, param, path, part string, most int) *tokenRows {
 	text, err := readVocab(path, r.Files[part])
 	if err == nil {

@@ -57,7 +57,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	return sdk.Prompts(w), nil
 }
 
-// openScorer reads the truths of the data set, and the tokenizer.
+// openScorer reads the ground truth of the data set, and the tokenizer.
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, items := readSettings(r), openRows(r)
 	t, err := openTokenizer(s.Tokenizer)
@@ -75,7 +75,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return newScorer(&s, items, o, note, r.Exhibits), nil
 }
 
-// openTokenizer opens the tokenizer at a path, or the embedded one.
+// openTokenizer opens the tokenizer at path, or the embedded one.
 func openTokenizer(path string) (language.TextTokenizer, error) {
 	return language.OpenTokenizer(path, func() ([]byte, error) { return modelFiles.ReadFile("model/tokenizer.json") }, "")
 }

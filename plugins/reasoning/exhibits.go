@@ -14,21 +14,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// worstGallery keeps the answers of each set that people should look at: first those in which nothing was found, then
-// wrong ones, then those that are right by little.
+// worstGallery keeps the worst answers of each set: first those without an extracted answer, then wrong ones, then
+// correct ones with little agreement.
 type worstGallery struct {
 	script    reasoning.Script
-	maxPerSet int // of a set
+	maxPerSet int // maximum number of answers per set
 	items     []prompts.PromptSample
-	decode    func(ids []int32) (string, error)   // of questions that are ids
-	sets      map[string][]reasoning.GradedAnswer // the worst first
+	decode    func(ids []int32) (string, error)   // decodes questions that are token IDs
+	sets      map[string][]reasoning.GradedAnswer // worst answers first
 }
 
-// maxEndChars limits the characters of an answer's end that are shown: the end of the thought, and what came of it.
+// maxEndChars limits the characters shown from the end of an answer, which contains the end of the reasoning and the
+// result.
 const maxEndChars = 1500
 
-// addAnswer takes a graded answer in if it is among the worst of its set. Of equal ones the first of the data set
-// count.
+// addAnswer adds a graded answer if it is among the worst of its set. Of equally bad answers, the first in the data set
+// are kept.
 func (g *worstGallery) addAnswer(a reasoning.GradedAnswer) {
 	name := g.items[a.Index].Task
 	set := g.sets[name]
@@ -59,7 +60,7 @@ func rateBadness(a reasoning.GradedAnswer) int {
 	return 0
 }
 
-// lastPart returns the end of a text, of at most maxEndChars characters.
+// lastPart returns the end of a text, up to maxEndChars characters.
 func lastPart(text string) string {
 	n := utf8.RuneCountInString(text) - maxEndChars
 	if n <= 0 {
@@ -72,12 +73,12 @@ func lastPart(text string) string {
 	return "… " + strings.Clone(text)
 }
 
-// listExhibits lists the worst answers that were kept; of equally bad ones those of each set in turn.
+// listExhibits returns exhibits of the worst answers. Of equally bad answers, the sets take turns.
 func (g *worstGallery) listExhibits() []sdk.Exhibit {
 	type ranked struct {
 		reasoning.GradedAnswer
 		set  string
-		rank int // among those of its set that are as bad
+		rank int // rank within its set among equally bad answers
 	}
 	var all []ranked
 	for _, name := range slices.Sorted(maps.Keys(g.sets)) {
@@ -101,7 +102,7 @@ func (g *worstGallery) showAnswer(set string, a reasoning.GradedAnswer) sdk.Exhi
 	item := g.items[a.Index]
 	question := item.Input
 	if question == "" && len(item.Tokens) > 0 {
-		question, _ = g.decode(item.Tokens) // ids that are no text show nothing
+		question, _ = g.decode(item.Tokens) // on error the question stays empty
 	}
 	expected := "EXPECTED"
 	if grader, _ := g.script.Grader(set); grader == reasoning.Program {
@@ -117,9 +118,9 @@ func (g *worstGallery) showAnswer(set string, a reasoning.GradedAnswer) sdk.Exhi
 	}
 }
 
-// verdictText describes the verdict on an answer, and what it is based on.
+// verdictText describes the verdict on an answer, and the evidence for it.
 func (g *worstGallery) verdictText(set string, a reasoning.GradedAnswer) string {
-	grader, _ := g.script.Grader(set) // of a set that was graded
+	grader, _ := g.script.Grader(set) // the set has been graded, so a grader exists
 	word := "wrong"
 	switch {
 	case !a.Found:

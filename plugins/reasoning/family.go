@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// modelFamily is which of the two models a benchmark is of, with its rules.
+// modelFamily identifies one of the two models, whose rules differ.
 type modelFamily uint8
 
 const (
@@ -29,7 +29,7 @@ func familyOf(model string) modelFamily {
 	return deepSeek
 }
 
-// officialScript is the official script that scores the family.
+// officialScript returns the official script that scores the family.
 func (f modelFamily) officialScript() reasoning.Script {
 	if f == gptOSS {
 		return reasoning.GPTOSS120B
@@ -37,7 +37,7 @@ func (f modelFamily) officialScript() reasoning.Script {
 	return reasoning.DeepSeekR1
 }
 
-// datasetFormat returns the layout of the data set of the family that a use needs.
+// datasetFormat returns the layout of the family's data set for a use.
 func (f modelFamily) datasetFormat(use string) prompts.PromptFormat {
 	switch {
 	case f == deepSeek:
@@ -50,13 +50,13 @@ func (f modelFamily) datasetFormat(use string) prompts.PromptFormat {
 	return prompts.GPTOSS()
 }
 
-// complianceTest is the test that has a data set of its own.
+// complianceTest is the name of the test that has a separate data set.
 const complianceTest = "TEST07"
 
-// markers are the special tokens of harmony without which an answer has no final section.
+// markers lists harmony's special tokens, without which an answer has no final section.
 var markers = []string{"<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>"}
 
-// checkTokenizer wants harmony's markers to be tokens, where the family's answers are in that form.
+// checkTokenizer requires harmony's markers to be tokens if the family's answers have that form.
 func (f modelFamily) checkTokenizer(t language.TextTokenizer) error {
 	if f != gptOSS {
 		return nil
@@ -69,8 +69,8 @@ func (f modelFamily) checkTokenizer(t language.TextTokenizer) error {
 		"graded as plain text: give the tokenizer of gpt-oss", strings.Join(missing, ", ")))
 }
 
-// payloadDecoder returns the function that makes payloads text: DeepSeek-R1's without special tokens, gpt-oss' with
-// harmony's. Ids that the tokenizer does not have vanish.
+// payloadDecoder returns the function that decodes payloads to text. It omits special tokens for DeepSeek-R1, and keeps
+// harmony's markers for gpt-oss. Unknown token IDs are dropped.
 func (f modelFamily) payloadDecoder(t language.TextTokenizer) (func(ids []int32) (string, error), error) {
 	if err := f.checkTokenizer(t); err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// openGraders opens SymPy and Python, where they are asked for. note says what programs ran by, once they have run;
-// nil: nothing runs.
+// openGraders opens SymPy and Python if parameters request them. note describes the programs' environment after they
+// have run; it is nil if no programs run.
 func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.GradingOptions,
 	note func() string) {
 	algebra, err := s.Algebra.OpenAlgebra(ctx, s.Programs.Weak)
@@ -31,7 +31,7 @@ func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o 
 	return o, run.Note
 }
 
-// openProblems opens the problems that programs are to solve: those of a path, or the plugin's own.
+// openProblems opens the problems that test programs: those at path, or the embedded ones.
 func openProblems(path string, r *manifest.Request) (coderun.ProblemSet, error) {
 	switch {
 	case path != "":
@@ -47,7 +47,7 @@ func openProblems(path string, r *manifest.Request) (coderun.ProblemSet, error) 
 	return newOwnProblems(familyOf(r.Model.Name).embeddedRows(r.Use)), nil
 }
 
-// ownProblems are the plugin's own, by their ids.
+// ownProblems contains the embedded problems by ID.
 type ownProblems map[string]livecodebench.CodeProblem
 
 func newOwnProblems(rows synthetic.Rows) ownProblems {
@@ -65,7 +65,7 @@ func newOwnProblems(rows synthetic.Rows) ownProblems {
 	return all
 }
 
-// Problem finds one.
+// Problem returns the problem with the given ID.
 func (o ownProblems) Problem(id string) (livecodebench.CodeProblem, error) {
 	p, ok := o[id]
 	if !ok {

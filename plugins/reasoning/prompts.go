@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// makePrompts makes the prompts of all rows. The error names the rows that cannot be prompts.
+// makePrompts makes the prompts of all rows. The error lists the rows from which no prompt can be made.
 func (f modelFamily) makePrompts(
 	ctx context.Context, s *modelSettings, t language.TextTokenizer, items []prompts.PromptSample,
 ) (language.PreparedPrompts, error) {
@@ -23,8 +23,8 @@ func (f modelFamily) makePrompts(
 	})
 }
 
-// makePrompt makes the prompt of a row. A row of text is a template's, and as a chat the one question of a user; a row
-// of ids is a whole prompt.
+// makePrompt makes the prompt of a row. A row of text is filled into the template or, as a chat, becomes the single
+// message of a user. A row of token IDs is a complete prompt.
 func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.PromptSample) (p backend.Prompt, err error) {
 	p = s.Limits
 	switch {
@@ -33,7 +33,7 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 		p.Messages = []backend.ChatMessage{{Role: "user", Content: item.Input}}
 		if s.Template == templates["plain"] {
 			p.Tokens = t.Encode(nil, p.Text)
-		} else { // which has the tokens around it
+		} else { // the chat template adds the surrounding tokens
 			p.Tokens = t.EncodePlain(nil, p.Text)
 		}
 	case s.Send == asChat:
@@ -48,7 +48,7 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 	return s.sentPrompt(t, p)
 }
 
-// checkIDs checks the ids of a prompt against the vocabulary and the model's limit.
+// checkIDs checks a prompt's token IDs against the vocabulary and the model's limit.
 func (s *modelSettings) checkIDs(ids []int32, size int) error {
 	if n := len(ids); s.MaxInput > 0 && n > s.MaxInput {
 		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MaxInput)
@@ -56,7 +56,7 @@ func (s *modelSettings) checkIDs(ids []int32, size int) error {
 	return language.CheckIDs(ids, size)
 }
 
-// sentPrompt reduces a prompt to what goes to a server.
+// sentPrompt returns the part of a prompt that is sent to a server.
 func (s *modelSettings) sentPrompt(t language.TextTokenizer, p backend.Prompt) (backend.Prompt, error) {
 	switch s.Send {
 	case asText:

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// openRows opens the questions of a request: the data set of what it is opened for.
+// openRows opens the questions of a request, from the data set for its use.
 func openRows(r *manifest.Request) []prompts.PromptSample {
 	f := familyOf(r.Model.Name)
 	if r.Dataset == "" {
@@ -21,7 +21,7 @@ func openRows(r *manifest.Request) []prompts.PromptSample {
 	o := prompts.ReadOptions{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
 	o.LabelsOnly = r.Scoring && r.Exhibits <= 0
 	items, err := f.datasetFormat(r.Use).Open(r.Dataset, o)
-	if err != nil && r.Scoring && !o.LabelsOnly { // exhibits may do without questions
+	if err != nil && r.Scoring && !o.LabelsOnly { // exhibits can be shown without questions
 		o.LabelsOnly = true
 		items, err = f.datasetFormat(r.Use).Open(r.Dataset, o)
 	}
@@ -36,7 +36,7 @@ func openRows(r *manifest.Request) []prompts.PromptSample {
 	return items
 }
 
-// embeddedRows are the plugin's own questions.
+// embeddedRows returns the embedded questions for a use.
 func (f modelFamily) embeddedRows(use string) synthetic.Rows {
 	switch {
 	case f == deepSeek:
@@ -49,18 +49,18 @@ func (f modelFamily) embeddedRows(use string) synthetic.Rows {
 	return synthetic.GPTOSSPerformance()
 }
 
-// writeRows are the plugin's own questions as those of a file.
+// writeRows converts embedded questions to the form of those in a file.
 func writeRows(rows synthetic.Rows) []prompts.PromptSample {
 	return lists.Map(rows, func(row synthetic.Row) prompts.PromptSample {
 		return prompts.PromptSample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
 	})
 }
 
-// maxFaults bounds how many rows an error lists.
+// maxFaults limits the number of rows in an error.
 const maxFaults = 10
 
-// checkSets wants a grader for the set of each row that has one: without, the official script would stop at its first
-// answer.
+// checkSets requires a grader for the set of each row that names one. Without a grader, the official script would stop
+// at the first such answer.
 func (f modelFamily) checkSets(items []prompts.PromptSample) error {
 	var faults []error
 	wrong := map[string]bool{}

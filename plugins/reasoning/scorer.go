@@ -10,15 +10,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// exactScorer reports what the official script of a family finds in a log.
+// exactScorer reports the results of a family's official script.
 type exactScorer struct {
 	grader *reasoning.LogScorer
-	whole  bool          // token_data stands before data
-	note   func() string // of what programs ran by; nil: nothing
+	whole  bool          // token_data is prepended to data
+	note   func() string // describes the programs' environment; nil: no programs run
 	worst  *worstGallery
 }
 
-// newScorer scores the answers to items, of which it shows so many; o has all else.
+// newScorer returns a scorer of the answers to items. exhibits is the number of answers to show; o contains the other
+// options.
 func newScorer(s *modelSettings, items []prompts.PromptSample, o reasoning.GradingOptions, note func() string,
 	exhibits int) sdk.Scorer {
 	o.Rows = make([]reasoning.TruthRow, len(items))
@@ -36,9 +37,9 @@ func newScorer(s *modelSettings, items []prompts.PromptSample, o reasoning.Gradi
 	return scoring.New(scoring.OfEntries(of.addEntry, of.grader.Result), scoring.Log{Samples: len(items)}, of.scoreAnswers)
 }
 
-// addEntry grades an answer; the official script of a family has a way of its own to count what is missing or again.
-// Logs of gpt-oss' reference in Server have its first token in token_data alone: with first_token=token_data it is put
-// in its place.
+// addEntry grades an answer. The official scripts count missing and repeated answers differently. In Server logs of
+// gpt-oss' reference, token_data contains only the first token and data the others; with first_token=token_data they
+// are joined.
 func (s *exactScorer) addEntry(e mllog.AccuracyEntry) error {
 	data := e.Data
 	if s.whole {
@@ -47,7 +48,8 @@ func (s *exactScorer) addEntry(e mllog.AccuracyEntry) error {
 	return s.grader.Add(int64(e.QSLIndex), data)
 }
 
-// The metrics. The last is that of the sets without programs, where programs were not executed.
+// Names of the metrics. withoutPrograms covers only the sets without programs; it is reported if programs were not
+// executed.
 const (
 	exactMatch      = "exact_match"
 	tokensPerSample = "tokens_per_sample"
@@ -69,7 +71,7 @@ func (s *exactScorer) scoreAnswers(r reasoning.LogResult, _ scoring.Counts) (sdk
 	return score, nil
 }
 
-// gradedMatch is the exact match of the sets of which all answers are graded.
+// gradedMatch returns the exact match over the sets whose answers are all graded.
 func gradedMatch(r reasoning.LogResult) float64 {
 	of := r
 	of.Sets, of.Answers, of.Right, of.NotExecuted = nil, 0, 0, 0
@@ -86,7 +88,7 @@ func gradedMatch(r reasoning.LogResult) float64 {
 	return v
 }
 
-// scoreNotes say what a reader should know of a score.
+// scoreNotes returns notes about the limits of a score.
 func scoreNotes(r reasoning.LogResult) sdk.Notes {
 	var n sdk.Notes
 	if r.Script == reasoning.DeepSeekR1 {
@@ -115,9 +117,9 @@ func scoreNotes(r reasoning.LogResult) sdk.Notes {
 	return n
 }
 
-// countDistinct counts the samples that were scored.
+// countDistinct returns the number of scored samples.
 func countDistinct(r reasoning.LogResult) int {
-	if r.Script == reasoning.GPTOSS120B { // whose entries all count
+	if r.Script == reasoning.GPTOSS120B { // every entry counts
 		return r.Answers - r.Duplicates
 	}
 	return r.Answers

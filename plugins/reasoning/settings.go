@@ -15,31 +15,31 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// modelSettings are the parameters of a model.
+// modelSettings contains the parameters of a model.
 type modelSettings struct {
 	language.PromptSettings
-	Template string   `param:"prompt"` // of prompts that are text: {input} is replaced
+	Template string   `param:"prompt"` // template for text questions, with {input}
 	Send     sentForm `param:"send" choices:"ids,text,chat"`
-	Whole    bool     `param:"first_token" choices:"data,token_data"` // token_data stands before data in the log
-	Seed     *int64   `param:"seed"`                                  // of the first prompt; nil: none
+	Whole    bool     `param:"first_token" choices:"data,token_data"` // the log's data must be prepended with token_data
+	Seed     *int64   `param:"seed"`                                  // seed of the first prompt; nil: no seed
 
-	Algebra  sympy.GraderChoice `param:"grader"` // what decides where texts do not
+	Algebra  sympy.GraderChoice `param:"grader"` // decides whether answers are equal if their texts differ
 	Programs coderun.ProgramSettings
-	Problems string `param:"problems"` // path of those that programs are tested by; empty: the plugin's own
+	Problems string `param:"problems"` // path of the problems that test programs; empty: the embedded ones
 
-	// MaxScored limits the tokens of an answer in an accuracy run, instead of the limit of other runs.
+	// MaxScored is the limit of tokens per answer in an accuracy run; other runs have another limit.
 	MaxScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
-	draw      backend.Sampling // but for the seed
+	draw      backend.Sampling // sampling without the seed
 }
 
-// drawSettings are the parameters of drawing tokens.
+// drawSettings contains the parameters of sampling tokens.
 type drawSettings struct {
 	Temperature float64 `param:"temperature" min:"0" max:"100"`
 	TopP        float64 `param:"top_p" min:"0" max:"1"`
 	TopK        *int    `param:"top_k"`
 }
 
-// sentForm is what goes to a server.
+// sentForm is the form in which a prompt is sent to a server.
 type sentForm uint8
 
 const (
@@ -48,7 +48,7 @@ const (
 	asChat
 )
 
-// readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
+// readSettings reads all parameters. A tokenizer that the user names determines which defaults apply.
 func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
@@ -71,11 +71,11 @@ func parseSettings(p *option.Params) (s modelSettings) {
 	return s
 }
 
-// drawsTokens reports whether tokens are drawn: at temperature 0 each is the most probable one, as without sampling.
+// drawsTokens reports whether tokens are sampled. At temperature 0, the most probable token is chosen instead.
 func (s *modelSettings) drawsTokens() bool { return *s.draw.Temperature > 0 }
 
-// promptSampling returns the sampling of prompt i, nil where nothing is drawn. Each prompt has a seed of its own, so
-// that questions that are asked several times are not answered alike.
+// promptSampling returns the sampling of prompt i, or nil if tokens are not sampled. Each prompt has its own seed, so
+// that repeated questions get different answers.
 func (s *modelSettings) promptSampling(i int) *backend.Sampling {
 	if !s.drawsTokens() {
 		return nil
@@ -107,7 +107,7 @@ func parseTopK(text string) (*int, error) {
 	return &k, nil
 }
 
-// templates are the named forms of prompts.
+// templates contains the named forms of prompts.
 var templates = map[string]string{
 	"plain":    "{input}",
 	"deepseek": "<｜begin▁of▁sentence｜><｜User｜>{input}<｜Assistant｜>",

@@ -31,17 +31,17 @@ func New() sdk.Benchmark {
 	return Of(Classifier{Manifest: manifestText, Files: modelFiles, Size: 224, Classes: imagenet.Classes})
 }
 
-// Classifier is a benchmark of image classification with its own models. Its manifest must declare the same parameters
-// as this package's manifest.
+// Classifier is an image-classification benchmark with its own models. Its manifest must declare the same parameters as
+// this package's manifest.
 type Classifier struct {
-	Manifest string // the text of manifest.json
+	Manifest string // content of manifest.json
 	Files    fs.FS  // model/card.json and the files that it names
 	Size     int    // height and width of the models' input, in pixels
-	Classes  int    // how many classes a data set has: labels are 0 to Classes-1
+	Classes  int    // number of classes in the data set; labels are 0 to Classes-1
 }
 
-// Of returns the benchmark of a classifier: on its own data set in the layout of ImageNet, or on the drawn pictures. It
-// panics where the manifest is wrong, as manifest.Benchmark does.
+// Of returns the benchmark of a classifier, on its data set in the layout of ImageNet or on generated pictures. It
+// panics if the manifest is invalid, like manifest.Benchmark.
 func Of(c Classifier) sdk.Benchmark {
 	return manifest.Benchmark(c.Manifest, c.Files, manifest.Implementation{
 		Open: c.openWorkload, Score: c.openScorer, Dataset: exportCalibration,
@@ -50,7 +50,7 @@ func Of(c Classifier) sdk.Benchmark {
 	})
 }
 
-// openWorkload opens the data set, for the preprocessing that the parameters ask for.
+// openWorkload opens the data set with the preprocessing that the parameters select.
 func (c Classifier) openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	b, set := bindClassifier(r.Params, c.Size), openPictures(r, c.Classes)
 	if err := r.Err(); err != nil {

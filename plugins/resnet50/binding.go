@@ -11,22 +11,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// classifierBinding is how pictures go into a model file and classes come out of it.
+// classifierBinding maps pictures to a model's input and its output to classes.
 type classifierBinding struct {
 	recipe   image.Recipe
-	official int           // pixels that the benchmark's own models are high and wide
-	Size     int           `param:"size,optional" min:"1" max:"4096"` // of the input: 200 MB of float32 at most
-	Element  backend.DType `param:"input_type"`
-	Layout   image.Layout  `param:"layout"`
-	Input    string        `param:"input"` // tensor names
-	Output   string        `param:"output"`
-	Scores   bool          `param:"answer" choices:"class,scores"` // a row of scores per picture, not its class
-	Top5     string        `param:"top5_output"`
-	Offset   int64         `param:"offset" min:"int16" max:"int16"` // the model's number of class 0
-	Best     int           `param:"payload"`                        // classes of each payload
+	official int // height and width of the benchmark's own models in pixels
+	// of the input; at the maximum, a picture has 200 MB of float32
+	Size    int           `param:"size,optional" min:"1" max:"4096"`
+	Element backend.DType `param:"input_type"`
+	Layout  image.Layout  `param:"layout"`
+	Input   string        `param:"input"` // tensor names
+	Output  string        `param:"output"`
+	// the output contains a row of scores per picture instead of its class
+	Scores bool   `param:"answer" choices:"class,scores"`
+	Top5   string `param:"top5_output"`
+	Offset int64  `param:"offset" min:"int16" max:"int16"` // the model's number of class 0
+	Best   int    `param:"payload"`                        // number of classes per payload
 }
 
-// logSettings say how payloads are read.
+// logSettings determines how payloads are read.
 type logSettings struct {
 	DType  accuracy.DType `param:"dtype"`
 	Offset int64          `param:"offset" min:"int16" max:"int16"`
@@ -34,13 +36,12 @@ type logSettings struct {
 	Expect string         `param:"expect"` // path of expected answers
 }
 
-// bestReader reads how many classes a payload holds: 1, or 5 where it is not the official one.
+// bestReader returns a reader of the number of classes per payload: officially 1, otherwise 5.
 func bestReader() option.ParamReader {
 	return option.WordReader("payload", map[string]int{"class": 1, "top5": 5})
 }
 
-// bindClassifier reads the parameters of a model whose input is official pixels high and wide where they do not say
-// otherwise.
+// bindClassifier reads the parameters of a model. The default height and width of its input are official pixels.
 func bindClassifier(p *option.Params, official int) classifierBinding {
 	b := classifierBinding{official: official, Size: official}
 	option.Bind(p, &b, pictures.ElementReader(), bestReader(),
@@ -60,7 +61,7 @@ func bindClassifier(p *option.Params, official int) classifierBinding {
 	return b
 }
 
-// readRecipe reads the names that the official reference gives its preprocessing functions.
+// readRecipe returns the preprocessing selected by the official reference's names of its functions.
 func readRecipe(p *option.Params, size int, l image.Layout) (r image.Recipe) {
 	var of struct {
 		Recipe image.Recipe `param:"preprocess"`
@@ -85,7 +86,7 @@ func (b classifierBinding) pictureInput() pictures.ModelInput {
 	return pictures.ModelInput{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.Element}
 }
 
-// completeModel completes m with the tensors that the binding uses.
+// completeModel returns m with the tensors that the binding uses.
 func (b classifierBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
 		b.pictureInput().TensorInfo(b.Input, "--param input=NAME (empty: the first), layout=nchw or nhwc, "+

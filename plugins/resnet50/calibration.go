@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// listParam is the parameter of the conversion: the file with the names of pictures.
+// listParam is the parameter of the conversion that contains the path of the list of pictures.
 const listParam = "list"
 
-// maxListSize is the size of the largest list that is read: the official ones have 500 names.
+// maxListSize limits the size of a list in bytes; the official ones have 500 names.
 const maxListSize = 64 << 20
 
-// exportCalibration cuts out of a data set the pictures that a list names, into a data set of the same layout.
+// exportCalibration copies the pictures in a list from a data set to a new data set in the same layout.
 func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (string, error) {
 	wanted, err := readList(r.Params[listParam])
 	if err != nil {
@@ -56,7 +56,7 @@ func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(
 	return fmt.Sprintf("%d of %d pictures, with their labels in %s", len(wanted), set.Len(), imagenet.MapName), err
 }
 
-// readList reads the names, one in a line, each once.
+// readList reads a list of unique names, one per line.
 func readList(path string) (names []string, err error) {
 	if path == "" {
 		return nil, errors.New("which pictures? give the calibration list with --param list=FILE, a name in each line")
@@ -83,7 +83,7 @@ func readList(path string) (names []string, err error) {
 	return names, nil
 }
 
-// copyPicture copies a file to a place below OUT.
+// copyPicture copies a picture file.
 func copyPicture(ctx context.Context, from, to string) (err error) {
 	if err := context.Cause(ctx); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // side is the longer side of a shown picture in pixels.
 const side = 192
 
-// wrongOnes shows pictures of which the class is another one.
+// wrongOnes returns a gallery of misclassified pictures.
 func wrongOnes(labels labelSet, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := int(e.QSLIndex)
@@ -25,7 +25,7 @@ func wrongOnes(labels labelSet, dtype accuracy.DType) exhibit.Gallery {
 		}
 		return 1, func() (sdk.Exhibit, error) {
 			set, ok := labels.(pictures.PictureSet)
-			if !ok { // the labels of a data set are read without its pictures, which may not be there
+			if !ok { // labels were read without the pictures, which may be missing
 				return sdk.Exhibit{}, errors.New("the data set has no pictures")
 			}
 			p, err := pictures.DecodePicture(set, i)

@@ -10,15 +10,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// expectedClasses compares a log's classes with those of a file.
+// expectedClasses compares the classes in a log with those in a file.
 type expectedClasses struct {
 	path string
 	set  labelSet
 	topk *topk.ClassScorer
 }
 
-// openExpected reads the file at path, which must have a class below all for each picture of the set; nil where path
-// is empty.
+// openExpected reads the file at path, which must contain a class less than all for each picture in the set. It returns
+// nil if path is empty.
 func openExpected(path string, set labelSet, d accuracy.DType, all int) (*expectedClasses, error) {
 	if path == "" {
 		return nil, nil
@@ -44,10 +44,10 @@ func openExpected(path string, set labelSet, d accuracy.DType, all int) (*expect
 	return &expectedClasses{path, set, topk.New(wanted, topk.PayloadOptions{DType: d, KeepWrong: true})}, nil
 }
 
-// shown is how many of a list a message names.
+// shown is the number of items of a list in a message.
 const shown = 5
 
-// listFirst names the first items of a list.
+// listFirst joins the first items of a list.
 func listFirst(list []string) string {
 	text := strings.Join(list[:min(len(list), shown)], ", ")
 	if len(list) > shown {
@@ -63,7 +63,7 @@ func (x *expectedClasses) addAnswer(sample uint64, answer []byte) error {
 	return x.topk.Add(sample, answer)
 }
 
-// addAgreement adds the share of classes that are as expected, and names the first that are not.
+// addAgreement adds the share of classes that equal the expected ones, and lists the first that differ.
 func (x *expectedClasses) addAgreement(score *sdk.Score) error {
 	if x == nil {
 		return nil

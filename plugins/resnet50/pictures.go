@@ -12,26 +12,26 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// embeddedPictures are the embedded pictures.
+// embeddedPictures contains the embedded pictures.
 type embeddedPictures struct{ synthetic.ImageSet }
 
 func (d embeddedPictures) Read(i int) ([]byte, error) { return d.PNG(i), nil }
 
-// labelSet is a data set's labels.
+// labelSet contains the labels of a data set.
 type labelSet interface {
 	Len() int
 	Name(i int) string
 	Label(i int) int
 }
 
-// labelledPictures are pictures with their labels.
+// labelledPictures contains pictures with their labels.
 type labelledPictures interface {
 	pictures.PictureSet
 	Label(i int) int
 }
 
-// openPictures opens the pictures of a run. A data set is checked as a whole: the fault names every missing or
-// unreadable picture and every bad label.
+// openPictures opens the pictures of a run. It checks the whole data set, and the fault lists every missing or
+// unreadable picture and every invalid label.
 func openPictures(r *manifest.Request, classes int) pictures.PictureSet {
 	if r.Dataset == "" {
 		return firstOfClasses(r, embeddedPictures{drawnPictures(r)})
@@ -45,7 +45,7 @@ func openPictures(r *manifest.Request, classes int) pictures.PictureSet {
 	return firstOfClasses(r, set)
 }
 
-// openLabels returns the labels of the same pictures, and does not look at the pictures themselves.
+// openLabels returns the labels of the same pictures without checking the pictures.
 func openLabels(r *manifest.Request, classes int) labelSet {
 	if r.Dataset == "" {
 		return firstOfClasses(r, embeddedPictures{drawnPictures(r)})
@@ -57,7 +57,7 @@ func openLabels(r *manifest.Request, classes int) labelSet {
 	return firstOfClasses(r, set)
 }
 
-// pictureSubset has some of the pictures of a set.
+// pictureSubset contains some of the pictures of a set.
 type pictureSubset struct {
 	all     labelledPictures
 	indices []int
@@ -68,7 +68,8 @@ func (s pictureSubset) Name(i int) string          { return s.all.Name(s.indices
 func (s pictureSubset) Label(i int) int            { return s.all.Label(s.indices[i]) }
 func (s pictureSubset) Read(i int) ([]byte, error) { return s.all.Read(s.indices[i]) }
 
-// firstOfClasses takes the first pictures of each class by their names, as many as per_class says, in the set's order.
+// firstOfClasses returns the first pictures of each class by name, in the set's order. The parameter per_class is the
+// number of pictures per class.
 func firstOfClasses(r *manifest.Request, all labelledPictures) labelledPictures {
 	var of struct {
 		Pictures int `param:"per_class" min:"0" max:"int32"` // 0: all
@@ -107,5 +108,5 @@ func openImagenet(r *manifest.Request, o imagenet.PictureOptions) *imagenet.Pict
 	return set
 }
 
-// what are the samples.
+// what is the noun for samples in messages.
 const what = "pictures"

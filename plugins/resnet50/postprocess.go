@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a model gave.
+// errOutput is wrapped by every error about a model's output.
 var errOutput = errors.New("the model's output is not one answer per picture")
 
-// appendAnswers appends one payload per picture: its class after the offset as one little-endian float32, the form in
-// which the official benchmark writes it; or its five best classes so.
+// appendAnswers appends a payload per picture: its class minus the offset, or its five best classes, as little-endian
+// float32. The official benchmark writes this form.
 func (b classifierBinding) appendAnswers(out backend.Tensor, n int, p *sdk.Payloads) error {
 	row, err := b.rowBytes(out, n)
 	if err != nil {
@@ -44,7 +44,8 @@ func (b classifierBinding) appendAnswers(out backend.Tensor, n int, p *sdk.Paylo
 	return nil
 }
 
-// bestClasses writes the model's own numbers of the best classes, best first: one, or several of a row of scores.
+// bestClasses writes the best classes of a row in the model's numbering, best first: a single class, or the classes
+// with the highest scores.
 func (b classifierBinding) bestClasses(best []int64, d backend.DType, row []byte) error {
 	switch d {
 	case backend.Int64:
@@ -57,7 +58,7 @@ func (b classifierBinding) bestClasses(best []int64, d backend.DType, row []byte
 	return nil
 }
 
-// greatestScores writes the indices of the greatest float32 values of a row, of equal ones the first.
+// greatestScores writes the indices of the largest float32 values in a row. Of equal values, the first comes first.
 func greatestScores(best []int64, row []byte) error {
 	if len(row)/4 < len(best) {
 		return fmt.Errorf("%d scores, want at least %d", len(row)/4, len(best))
@@ -82,7 +83,7 @@ func greatestScores(best []int64, row []byte) error {
 	return nil
 }
 
-// rowBytes is how many bytes of the output belong to each of n pictures.
+// rowBytes returns the size of the output for one of n pictures.
 func (b classifierBinding) rowBytes(out backend.Tensor, n int) (int, error) {
 	least := out.DType.Size()
 	switch {

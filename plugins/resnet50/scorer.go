@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// classScorer reports top-1. Of several entries of one sample the first counts.
+// classScorer reports top-1. If a sample has several entries in the log, the first one counts.
 type classScorer struct {
-	offset   int64 // that the answers were made with
-	top5     bool  // the log has the five best classes
+	offset   int64 // offset with which the answers were made
+	top5     bool  // the log contains the five best classes
 	expected *expectedClasses
 }
 
-// newScorer scores answers against the labels of a set; nil: nothing is expected beside these.
+// newScorer returns a scorer of answers against the labels of a set. s.expected may be nil.
 func newScorer(set labelSet, d accuracy.DType, s classScorer, exhibits int) sdk.Scorer {
 	metric := topk.New(lists.Make(set.Len(), set.Label), topk.PayloadOptions{DType: d})
 	add := func(sample uint64, answer []byte) error {
@@ -43,8 +43,8 @@ func (s classScorer) scoreClasses(r topk.ClassResult, c scoring.Counts) (sdk.Sco
 	return score, err
 }
 
-// noteShift notes which offset would be right where hardly an answer is right, and most of them are by
-// one beside their label.
+// noteShift notes which offset is probably right if almost all answers are wrong, and most of them differ from their
+// label by one.
 func (s classScorer) noteShift(r topk.ClassResult, n *sdk.Notes) {
 	near, offset := r.Above, s.offset+1
 	if r.Below > r.Above {

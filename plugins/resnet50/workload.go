@@ -15,13 +15,13 @@ var (
 	_ sdk.Noter             = (*classifierWorkload)(nil)
 )
 
-// classifierWorkload is the benchmark opened on one model file and one data set.
+// classifierWorkload is the benchmark with one model file and one data set.
 type classifierWorkload struct {
 	classifierBinding
 	*pictures.PictureSamples
 	file backend.Model
 	set  pictures.PictureSet
-	// widened says that scores were float16.
+	// widened is set if scores were converted from float16.
 	widened atomic.Bool
 }
 
@@ -30,7 +30,7 @@ func newClassifierWorkload(b classifierBinding, file backend.Model, set pictures
 		file: b.completeModel(file), set: set}
 }
 
-// AddInfo says what keeps a run out of the closed division.
+// AddInfo adds the reasons why a run does not belong to the closed division.
 func (w *classifierWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Best > 1 {
 		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
@@ -45,7 +45,7 @@ func (w *classifierWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// RunNotes say what differs from the benchmark's own models.
+// RunNotes returns notes about differences from the benchmark's own models.
 func (w *classifierWorkload) RunNotes() (r sdk.RunNotes) {
 	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
@@ -70,8 +70,8 @@ func (w *classifierWorkload) Postprocess(outputs []backend.Tensor, samples []*pi
 	return w.appendAnswers(outputs[0], len(samples), p)
 }
 
-// ClientWork is nothing for a model whose output is class numbers without an offset: they are
-// written in the log's type.
+// ClientWork returns nothing for a model whose outputs are class numbers without an offset. Writing them in the log's
+// type does not count.
 func (w *classifierWorkload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 	work := pictures.WideningWork(outputs)
 	if w.Scores {

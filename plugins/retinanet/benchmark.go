@@ -33,7 +33,7 @@ func New() sdk.Benchmark {
 	})
 }
 
-// openWorkload opens the data set, for the preprocessing that the parameters ask for.
+// openWorkload opens the data set with the preprocessing that the parameters select.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	set, b := detection.ReadSource(r).OpenPictures(), bindDetector(r.Params)
 	if err := r.Err(); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// detectorBinding is how pictures go into a model file and detections come out of it.
+// detectorBinding maps pictures to a model's input and its outputs to detections.
 type detectorBinding struct {
 	exportForm
 	recipe image.Stretch
 }
 
-// bindDetector reads the parameters: a form, and what differs from it.
+// bindDetector reads the parameters: a form, and deviations from it.
 func bindDetector(p *option.Params) detectorBinding {
 	var of formChoice
 	option.Bind(p, &of, option.WordReader("form", exportForms()))
@@ -36,14 +36,14 @@ func bindDetector(p *option.Params) detectorBinding {
 		p.AddFault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
 	}
 	if b.recipe.Uint8() {
-		b.Element = backend.InvalidDType // the recipe's own
+		b.Element = backend.InvalidDType // the recipe's type
 	} else if b.Element == backend.Uint8 {
 		p.AddFault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=coco_mobilenet"))
 	}
 	return b
 }
 
-// nameOutputs reads the names of boxes, scores, labels and, where the form has it, the count of detections.
+// nameOutputs sets the names of boxes, scores and labels and, if the form has it, of the number of detections.
 func (f *exportForm) nameOutputs(text string) error {
 	if text == "" {
 		return nil
@@ -62,7 +62,7 @@ func (f *exportForm) nameOutputs(text string) error {
 	return nil
 }
 
-// namedRecipes returns the preprocessing functions by the names that the official reference gives them.
+// namedRecipes returns the preprocessing functions by the official reference's names.
 func namedRecipes() map[string]makeRecipe {
 	return map[string]makeRecipe{
 		"retinanet": image.Retinanet, "coco_pt_mobilenet": image.CocoPtMobilenet,
@@ -76,7 +76,7 @@ func (b detectorBinding) pictureInput() pictures.ModelInput {
 	return pictures.ModelInput{Recipe: b.recipe, Size: b.Size, Element: b.Element}
 }
 
-// completeModel completes m with the tensors that the binding uses.
+// completeModel returns m with the tensors that the binding uses.
 func (b detectorBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{b.pictureInput().TensorInfo(b.Input, "--param form=FORM, input=NAME, size, layout, "+
 		"and input_type=float32 or float16")}

@@ -6,24 +6,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// formChoice is the export that a model file has the form of.
+// formChoice selects the form of a model file.
 type formChoice struct {
 	Form exportForm `param:"form"`
 }
 
-// exportForm is how an exported network takes pictures and gives detections. Parameters that are given differ from it.
+// exportForm describes the inputs and outputs of an exported network. Parameters may override its fields.
 type exportForm struct {
-	Recipe  makeRecipe    `param:"preprocess,optional"`
-	Layout  image.Layout  `param:"layout,optional" choices:"nchw,nhwc"`
-	Size    int           `param:"size,optional" min:"1" max:"4096"` // of each side, in pixels: 200 MB of float32
+	Recipe makeRecipe   `param:"preprocess,optional"`
+	Layout image.Layout `param:"layout,optional" choices:"nchw,nhwc"`
+	// of each side, in pixels; at the maximum, a picture has 200 MB of float32
+	Size    int           `param:"size,optional" min:"1" max:"4096"`
 	Input   string        `param:"input,optional"`
-	Element backend.DType `param:"input_type"` // of the input
-	Named   string        `param:"outputs"`    // names of the outputs, with commas between; empty: those of the form
-	pixels  bool          // boxes are in pixels of the input, instead of shares of its sides
+	Element backend.DType `param:"input_type"` // type of the input
+	Named   string        `param:"outputs"`    // names of the outputs, separated by commas; empty: the form's names
+	pixels  bool          // boxes are in pixels of the input instead of fractions of its sides
 	detection.ModelOutputs
 }
 
-// makeRecipe makes the preprocessing of pictures of a size.
+// makeRecipe returns the preprocessing for pictures of a size.
 type makeRecipe func(size int, l image.Layout) image.Stretch
 
 // exportForms returns the official exports by name.
@@ -36,7 +37,7 @@ func exportForms() map[string]exportForm {
 		},
 		"ssd-mobilenet": {
 			Recipe: namedRecipes()["coco_mobilenet"], Layout: image.NHWC, Size: 300, Input: "image_tensor:0",
-			ModelOutputs: detection.ModelOutputs{ // without a threshold: the model counts its detections
+			ModelOutputs: detection.ModelOutputs{ // no threshold, because the model counts its detections
 				Boxes: "detection_boxes:0", Scores: "detection_scores:0", Labels: "detection_classes:0",
 				Count: "num_detections:0", YFirst: true,
 			},

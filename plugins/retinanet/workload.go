@@ -8,7 +8,7 @@ import (
 
 var _ sdk.ClientWorker = (*retinanetWorkload)(nil)
 
-// retinanetWorkload is the benchmark opened on one model file and one data set.
+// retinanetWorkload is the benchmark with one model file and one data set.
 type retinanetWorkload struct {
 	detectorBinding
 	*pictures.PictureSamples

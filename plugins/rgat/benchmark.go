@@ -49,7 +49,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	return sdk.Runs(&graphWorkload{samplingBinding: b, file: r.File(), papers: p}), nil
 }
 
-// logSettings say how payloads are read.
+// logSettings determines how payloads are read.
 type logSettings struct {
 	Format accuracy.ClassFormat `param:"dtype"`
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// samplingBinding is how neighbourhoods are drawn, and how classes come out of a model.
+// samplingBinding determines how neighbourhoods are sampled, and maps a model's output to classes.
 type samplingBinding struct {
-	Fanouts []int         `param:"fanouts"`
-	Seed    uint64        `param:"sampling_seed"`
-	Shared  bool          `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
-	Nodes   int           `param:"nodes" min:"1" max:"1<<22"`      // the most of a run: 17 GB of features of 1024
+	Fanouts []int  `param:"fanouts"`
+	Seed    uint64 `param:"sampling_seed"`
+	Shared  bool   `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
+	// maximum number of nodes per run; at 1<<22, features of width 1024 have 17 GB
+	Nodes   int           `param:"nodes" min:"1" max:"1<<22"`
 	Output  string        `param:"output"`
 	Payload payloadFormat `param:"payload" choices:"int32,int64,uint8"`
 }
@@ -28,7 +29,7 @@ func bindSampling(p *option.Params) (b samplingBinding) {
 	return b
 }
 
-// samplingOptions says how a neighbourhood is drawn.
+// samplingOptions returns the options of the sampler.
 func (b *samplingBinding) samplingOptions() sampling.SamplerOptions {
 	return sampling.SamplerOptions{SeedType: igbh.Paper, Fanouts: b.Fanouts, Seed: b.Seed}
 }
@@ -41,7 +42,7 @@ func parseSeed(text string) (uint64, error) {
 	return seed, nil
 }
 
-// maxHops and maxFanout limit what a neighbourhood can grow to.
+// Limits of a neighbourhood.
 const (
 	maxHops   = 8
 	maxFanout = 1000
@@ -62,7 +63,7 @@ func parseFanouts(text string) ([]int, error) {
 	return all, nil
 }
 
-// payloadFormat is how a class is written: little endian.
+// payloadFormat is the type of a class in a payload, in little endian.
 type payloadFormat int
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// wrongOnes shows papers of which the class is another one.
+// wrongOnes returns a gallery of misclassified papers.
 func wrongOnes(ids []uint32, labels []int, format accuracy.ClassFormat) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := e.QSLIndex

@@ -15,11 +15,11 @@ import (
 // graphInput fills one input of the model.
 type graphInput struct {
 	kind  inputKind
-	index int       // a node type or a relation of the graph
-	rows  []float32 // room for features
+	index int       // index of a node type or a relation in the graph
+	rows  []float32 // buffer for features
 }
 
-// inputKind is what an input holds.
+// inputKind is the content of an input.
 type inputKind int
 
 const (
@@ -29,7 +29,8 @@ const (
 	seeds                         // seeds: [papers]
 )
 
-// inputsOf says what each input of a model is, by its name. Every one that is not understood is named.
+// inputsOf determines the content of each of a model's inputs from its name. The error lists all inputs with unknown
+// names.
 func inputsOf(infos []backend.TensorInfo, g *graph.Graph, width int) ([]graphInput, error) {
 	var all []graphInput
 	var faults []error
@@ -70,7 +71,7 @@ func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, er
 	return in, err
 }
 
-// fillTensor makes t the input for a batch.
+// fillTensor sets t to the input for a batch.
 func (in *graphInput) fillTensor(ctx context.Context, t *backend.Tensor, b *sampling.NeighborBatch,
 	store graph.FeatureStore) error {
 	switch in.kind {
@@ -86,8 +87,8 @@ func (in *graphInput) fillTensor(ctx context.Context, t *backend.Tensor, b *samp
 	return nil
 }
 
-// gatherFeatures makes t the features of nodes. Where there are none it has one node of zeros, which no edge reaches:
-// ONNX Runtime's ReduceSum loses a dimension of a tensor without rows.
+// gatherFeatures sets t to the features of nodes. Without nodes, t has one row of zeros to which no edge refers,
+// because ONNX Runtime's ReduceSum loses a dimension of a tensor without rows.
 func (in *graphInput) gatherFeatures(ctx context.Context, t *backend.Tensor, nodes []uint32,
 	store graph.FeatureStore,
 ) error {

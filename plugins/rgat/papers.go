@@ -15,18 +15,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// paperSet is a data set, drawn or read: the papers that are samples, in order, and the graph that they are in. To
-// score there is no graph.
+// paperSet is a data set, generated or read: the papers that are samples, in order, and their graph. For scoring, there
+// is no graph.
 type paperSet struct {
 	ids      []uint32
 	labels   []int
 	graph    *graph.Graph
 	features graph.FeatureStore
-	remote   bool // features are at servers
+	remote   bool // features are on servers
 	close    func() error
 }
 
-// openPapers opens those of a run. Every fault of a data set is named.
+// openPapers opens the papers of a run. Its fault lists every error in the data set.
 func openPapers(ctx context.Context, r *manifest.Request) *paperSet {
 	p := new(paperSet)
 	var err error
@@ -44,7 +44,7 @@ func openPapers(ctx context.Context, r *manifest.Request) *paperSet {
 	return p
 }
 
-// drawGraph draws the embedded graph.
+// drawGraph generates the embedded graph.
 func (p *paperSet) drawGraph(ctx context.Context, r *manifest.Request) (err error) {
 	if r.GivenValue("features") != "" {
 		return sdk.Usage(errors.New("parameter features needs a data set of files: the embedded one draws its features"))
@@ -59,14 +59,14 @@ func (p *paperSet) drawGraph(ctx context.Context, r *manifest.Request) (err erro
 	return err
 }
 
-// fileSource are the parameters of a data set of files.
+// fileSource contains the parameters of a data set in files.
 type fileSource struct {
 	Size     string `param:"size"`
-	Graph    string `param:"graph"`    // path of the graph that is kept; none: it is made for each run
-	Features string `param:"features"` // folder that names servers
+	Graph    string `param:"graph"`    // path of the graph's cache file; "none": build the graph for each run
+	Features string `param:"features"` // folder of the file with the servers' addresses
 }
 
-// readFiles opens a data set of files.
+// readFiles opens a data set in files.
 func (p *paperSet) readFiles(ctx context.Context, r *manifest.Request) error {
 	var s fileSource
 	r.Bind(&s)

@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a model gave.
+// errOutput is wrapped by every error about a model's output.
 var errOutput = errors.New("the model's output is not the classes of the papers")
 
-// graphRun draws neighbourhoods and takes them through a session. Its memory is used again for the next.
+// graphRun samples neighbourhoods and runs them through a session. It reuses its memory.
 type graphRun struct {
 	*graphWorkload
 	session backend.Session
 	sampler *sampling.NeighborSampler
-	batch   *sampling.NeighborBatch // papers of the run of the session that is being prepared
-	next    *sampling.NeighborBatch // the paper that had no room in it
+	batch   *sampling.NeighborBatch // papers of the session's next run
+	next    *sampling.NeighborBatch // paper that did not fit into batch
 	inputs  []graphInput
 	in      []backend.Tensor
 	out     [1]backend.Tensor
@@ -64,7 +64,7 @@ func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloa
 	return r.inferBatch(ctx, p)
 }
 
-// inferShared draws one neighbourhood of all samples, or, where that is too large, of each half.
+// inferShared samples one neighbourhood for all samples. If it is too large, it does so for each half.
 func (r *graphRun) inferShared(ctx context.Context, samples []paperSample, p *sdk.Payloads) error {
 	papers := lists.Map(samples, func(s paperSample) uint32 { return s.paper })
 	r.batch.Reset()
@@ -117,7 +117,8 @@ func (r *graphRun) appendAnswers(out *backend.Tensor, n int, p *sdk.Payloads) er
 	return nil
 }
 
-// classesOf reads an output: logits, of which the greatest is the class, or the class itself.
+// classesOf returns a function that reads the class of paper i from an output, which contains either logits or classes.
+// The largest logit determines the class.
 func classesOf(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
 	whole := int64(len(out.Data)) == backend.Elements(out.Shape)*int64(out.DType.Size())
 	switch {
@@ -133,7 +134,7 @@ func classesOf(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
 		backend.ShapeString(out.Shape), len(out.Data), n, n)
 }
 
-// greatestLogit returns the index of the greatest logit, the first of equal ones.
+// greatestLogit returns the index of the largest logit. Of equal ones, it returns the first.
 func greatestLogit(logits []float32) (int64, error) {
 	best := 0
 	for i, v := range logits {

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scoreOf says what the accuracy is of. Of several entries of one sample the first counts.
+// scoreOf returns the score. If a sample has several entries in the log, the first one counts.
 func scoreOf(r accuracy.ClassResult, c scoring.Counts) (sdk.Score, error) {
 	n := c.Notes("samples", "the accuracy is that")
 	n.AddCount(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")

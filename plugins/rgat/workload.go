@@ -15,50 +15,51 @@ var (
 	_ sdk.Overlapper            = (*graphWorkload)(nil)
 )
 
-// graphWorkload is the benchmark opened on one model file and one graph. It takes its samples through the session
-// itself (sdk.Runner).
+// graphWorkload is the benchmark with one model file and one graph. It implements sdk.Runner, which runs samples
+// through the session.
 type graphWorkload struct {
 	samplingBinding
 	file   backend.Model
 	papers *paperSet
 }
 
-// paperSample is a paper. Nothing of its neighbourhood is known before it is asked for.
+// paperSample is a paper. Its neighbourhood is sampled within the query.
 type paperSample struct {
-	key   uint64 // of its draws
+	key   uint64 // key of its random draws
 	paper uint32
 }
 
 func (w *graphWorkload) Len() int { return len(w.papers.ids) }
 
-// Parts is the model with whatever inputs it has: a graph may lack those that cannot reach the output.
+// Parts returns the model with its own inputs, because a graph may lack inputs that cannot influence the output.
 func (w *graphWorkload) Parts() []sdk.Part {
 	w.file.Outputs = []backend.TensorInfo{{Name: w.Output, DType: backend.Float32, Also: []backend.DType{backend.Int64},
 		Chosen: "--param output=NAME (empty: the first)"}}
 	return []sdk.Part{{Model: w.file}}
 }
 
-// Load loads nothing: the reference draws neighbourhoods within a query, too.
+// Load does nothing, because the reference also samples neighbourhoods within a query.
 func (w *graphWorkload) Load(_ context.Context, i int) (paperSample, error) {
 	return paperSample{uint64(i), w.papers.ids[i]}, nil
 }
 
-// WarmSample is the first paper of the graph with draws of its own.
+// WarmSample returns the first paper of the graph with separate random draws.
 func (w *graphWorkload) WarmSample() paperSample { return paperSample{key: 1 << 63} }
 
-// papersPerRun is how many papers are taken at a time where nobody says.
+// papersPerRun is the default number of papers per run.
 const papersPerRun = 64
 
-// SampleSize counts papers: the nodes of one are not known before it is drawn.
+// SampleSize returns 1, because the number of nodes is unknown before sampling.
 func (w *graphWorkload) SampleSize(paperSample) int { return 1 }
 
-// SizeRule gives a batch its papers; a run of the model is bounded by nodes.
+// SizeRule limits a batch by papers; a run of the model is limited by nodes.
 func (w *graphWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: papersPerRun} }
 
-// MaxBatch is no limit.
+// MaxBatch returns 0, which means no limit.
 func (w *graphWorkload) MaxBatch() int { return 0 }
 
-// ExtraRuns gather features while others are inferred, where features take their time.
+// ExtraRuns returns the number of additional concurrent runs. If features are slow to read, runs read them while other
+// runs are inferred.
 func (w *graphWorkload) ExtraRuns() int {
 	if w.papers.remote {
 		return runtime.GOMAXPROCS(0)
@@ -66,14 +67,14 @@ func (w *graphWorkload) ExtraRuns() int {
 	return 0
 }
 
-// NewRun returns the memory of one worker.
+// NewRun returns a run with the memory of one worker.
 func (w *graphWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[paperSample], error) {
 	session := s.Part("")
 	return newRun(w, session, checkThreads(session))
 }
 
-// checkThreads refuses a session that adds up wrongly: ScatterND of ONNX Runtime, which sums what the edges into a node
-// carry, loses some of it where several threads share a run.
+// checkThreads rejects a session whose sums would be wrong. ONNX Runtime's ScatterND, which adds up the messages into a
+// node, loses some of them if several threads share a run.
 func checkThreads(session backend.Session) error {
 	d, ok := session.(backend.Describer)
 	if !ok {
@@ -87,7 +88,7 @@ func checkThreads(session backend.Session) error {
 	return nil
 }
 
-// ClientWork is never nothing: a model takes graphs, and a sample is a paper.
+// ClientWork lists the work between a paper and the model's graph inputs. There is always some.
 func (w *graphWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{
 		"the neighbourhood of each paper is drawn, and the features of its nodes are gathered",

@@ -16,17 +16,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// clipSet is a data set, drawn or read. Its methods may be called concurrently.
+// clipSet is a data set, generated or read. Its methods may be called concurrently.
 type clipSet interface {
 	Len() int
 	Name(i int) string
-	// Transcript is what is said in clip i, as the data set has it.
+	// Transcript returns the transcript of clip i, unchanged from the data set.
 	Transcript(i int) string
-	// Samples are those of clip i, 16,000 a second in -1..1. The caller owns them.
+	// Samples returns the samples of clip i at 16,000 Hz, in -1..1. The caller owns them.
 	Samples(i int) ([]float32, error)
 }
 
-// drawnClips are the embedded clips.
+// drawnClips contains the embedded clips.
 type drawnClips struct{ speech.Set }
 
 func (d drawnClips) Samples(i int) ([]float32, error) {
@@ -38,7 +38,7 @@ func (d drawnClips) Samples(i int) ([]float32, error) {
 	return samples, nil
 }
 
-// fileClips are clips in files.
+// fileClips contains clips in files.
 type fileClips struct {
 	dir string
 	all []librispeech.AudioClip
@@ -50,10 +50,10 @@ func (r fileClips) Transcript(i int) string { return r.all[i].Transcript }
 
 func (r fileClips) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].FilePath(r.dir)) }
 
-// maxFileSize limits a sound file: 15 s need half a megabyte.
+// maxFileSize limits the size of a sound file; 15 s need half a megabyte.
 const maxFileSize = 64 << 20
 
-// readSpeech reads a clip that has features.
+// readSpeech reads a clip that is long enough to have features.
 func readSpeech(path string) ([]float32, error) {
 	file, err := backend.ReadFile(path, maxFileSize)
 	if err != nil {
@@ -70,19 +70,19 @@ func readSpeech(path string) ([]float32, error) {
 	return samples, nil
 }
 
-// clipSource are the parameters of a data set.
+// clipSource contains the parameters of a data set.
 type clipSource struct {
 	Manifest string  `param:"manifest"`
-	Longest  float64 `param:"max_duration" min:"0" max:"2147483647"` // seconds
+	Longest  float64 `param:"max_duration" min:"0" max:"2147483647"` // in seconds
 }
 
-// logSettings say how payloads are read.
+// logSettings determines how payloads are read.
 type logSettings struct {
 	DType accuracy.DType `param:"dtype"`
 }
 
-// openClips opens the clips of a run. A data set is checked as a whole, with all of its files: the fault names every
-// one of it. To score, a manifest is enough.
+// openClips opens the clips of a run. It checks the whole data set, and the fault lists every invalid file. For
+// scoring, a manifest is enough.
 func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	var s clipSource
 	r.Bind(&s)
@@ -105,7 +105,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	return fileClips{r.Dataset, all}
 }
 
-// isSayable reports whether the official script keeps a clip of this transcript.
+// isSayable reports whether the official script keeps a clip with this transcript.
 func isSayable(transcript string) bool {
 	_, err := wer.CleanTranscript(transcript)
 	return err == nil

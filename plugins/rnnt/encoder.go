@@ -9,46 +9,49 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// stacked is how many frames of features are one of the encoder's.
+// stacked is the number of feature frames that the encoder combines into one.
 const stacked = 2
 
-// encodedFrames is how many frames the encoder makes of n: an odd number gets one of zeros.
+// encodedFrames returns the number of frames that the encoder makes of n frames. It pads an odd number with a frame of
+// zeros.
 func encodedFrames(n int) int { return (n + stacked - 1) / stacked }
 
-// encoderSharing says which clips can share a run of the encoder without changing a frame.
+// encoderSharing determines which clips can share a run of the encoder without changing the result.
 //
-// The reference's encoder stacks two frames inside. A clip of an odd length has zeros there behind its last frame; in a
-// batch with a longer one, it has what the first layers make of its padding, and its last frame differs.
+// The reference's encoder stacks pairs of frames internally. A clip of odd length is padded there with zeros. In a
+// batch with a longer clip, it is instead padded with the first layers' output for the padding, so its last frame
+// differs.
 type encoderSharing uint8
 
 const (
 	alone      encoderSharing = iota // none
-	evenLength                       // those of even length, and those as long as the longest of the run
-	anyLength                        // all: the encoder masks what is behind a clip's end
+	evenLength                       // clips of even length, and clips as long as the longest one of the run
+	anyLength                        // all clips: the encoder masks frames after a clip's end
 )
 
 func (s encoderSharing) String() string {
 	return [...]string{"one clip each", "clips of even length, and those as long as the longest", "any clips"}[s]
 }
 
-// encoderRun is the memory of one worker's runs of the encoder.
+// encoderRun contains the memory of one worker's runs of the encoder.
 type encoderRun struct {
 	session backend.Session
 	form    *modelForm
-	bins    int // values of a frame of features
+	bins    int // number of values per feature frame
 	sharing encoderSharing
 
 	input   []float32
 	lengths []int64
 	in, out [2]backend.Tensor
 	order   []int
-	held    []backend.Tensor // outputs that clips refer to
+	held    []backend.Tensor // outputs to which clips refer
 }
 
-// clipFeatures are the features of one clip: values [frames, bins].
+// clipFeatures contains the features of a clip: values [frames, bins].
 type clipFeatures []float32
 
-// encodeClips encodes clips: each gets a slice of [its encoded frames, width], which is valid until release.
+// encodeClips encodes clips. For each clip it sets a slice of [its encoded frames, width], which is valid until the
+// outputs are released.
 func (e *encoderRun) encodeClips(ctx context.Context, clips []clipFeatures, encoded [][]float32) error {
 	e.order = e.order[:0]
 	for i := range clips {
@@ -67,14 +70,14 @@ func (e *encoderRun) encodeClips(ctx context.Context, clips []clipFeatures, enco
 
 func (e *encoderRun) frameCount(f clipFeatures) int { return len(f) / e.bins }
 
-// groupClips moves the clips that share a run with the first, the longest one, to the front. It returns how
-// many.
+// groupClips moves the clips that share a run with the first one, which must be the longest, to the front of order. It
+// returns their number.
 func (e *encoderRun) groupClips(clips []clipFeatures, order []int) int {
 	n, longest := 0, e.frameCount(clips[order[0]])
 	for i, c := range order {
 		length := e.frameCount(clips[c])
 		if i == 0 || e.sharing == anyLength || e.sharing == evenLength && (length == longest || length%stacked == 0) {
-			copy(order[n+1:i+1], order[n:i]) // the others stay in their order
+			copy(order[n+1:i+1], order[n:i]) // the order of the others stays unchanged
 			order[n] = c
 			n++
 		}
@@ -82,7 +85,7 @@ func (e *encoderRun) groupClips(clips []clipFeatures, order []int) int {
 	return n
 }
 
-// encodeGroup encodes clips in one run, the longest first.
+// encodeGroup encodes clips in one run. The longest one must be first.
 func (e *encoderRun) encodeGroup(ctx context.Context, clips []clipFeatures, group []int, encoded [][]float32) error {
 	e.writeInputs(clips, group)
 	e.out = [2]backend.Tensor{}
@@ -106,8 +109,8 @@ func (e *encoderRun) encodeGroup(ctx context.Context, clips []clipFeatures, grou
 	return nil
 }
 
-// writeInputs writes the inputs, zeros behind a clip's end. A clip alone is handed over as it is where its layout is
-// that of the features.
+// writeInputs writes the inputs, with zeros after a clip's end. A single clip is passed without copying if its layout
+// is that of the features.
 func (e *encoderRun) writeInputs(clips []clipFeatures, group []int) {
 	frames, n := e.frameCount(clips[group[0]]), len(group)
 	e.lengths = e.lengths[:0]
@@ -142,7 +145,7 @@ func (e *encoderRun) writeClip(i, n, frames int, clip clipFeatures) {
 	}
 }
 
-// encodedClip returns the frames of clip i of n in the output of a run, as many as its length there says.
+// encodedClip returns the frames of clip i of n in the output of a run. length is their number according to the output.
 func (e *encoderRun) encodedClip(values []float32, i, n int, length int64) ([]float32, error) {
 	shape := e.out[0].Shape
 	most, width := shape[1], shape[2]
@@ -169,7 +172,7 @@ func (e *encoderRun) encodedClip(values []float32, i, n int, length int64) ([]fl
 	return clip[:length*width], nil
 }
 
-// transposeFrames transposes the first frames of [width, all] to [frames, width].
+// transposeFrames transposes the first frames of values from [width, all] to [frames, width].
 func transposeFrames(values []float32, all, frames int) []float32 {
 	width := len(values) / all
 	to := make([]float32, 0, frames*width)
@@ -181,7 +184,7 @@ func transposeFrames(values []float32, all, frames int) []float32 {
 	return to
 }
 
-// releaseOutputs releases the outputs that clips refer to.
+// releaseOutputs releases the outputs to which clips refer.
 func (e *encoderRun) releaseOutputs() {
 	for i := range e.held {
 		e.held[i].Release()

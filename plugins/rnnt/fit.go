@@ -11,27 +11,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errParts is in the chain of every error about parts that are not of one model, or not of this benchmark's.
+// errParts is wrapped by every error about parts that belong to different models or to another benchmark.
 var errParts = errors.New("the model's parts do not fit")
 
-// errStart is in the chain of the error about a prediction network that does not know the start.
+// errStart is wrapped by the error about a prediction network that does not accept the start symbol.
 var errStart = errors.New("the prediction network does not take the start, symbol 28, which stands for no symbol: " +
 	"append a row of zeros to its embedding of 28 rows and export it again")
 
-// partSizes are the sizes of the parts, as their files say and as trying them shows.
+// partSizes contains the sizes of the parts, as declared in their files and found by probing.
 type partSizes struct {
-	bins           int   // of a frame of features
-	symbols, blank int   // that are scored
-	unknown        int64 // the symbol of an unknown word; below 0: none
-	width          int   // of a frame of the encoder
-	predicted      int   // of what the prediction network gives
-	layers, hidden int   // of its state
+	bins           int   // values per feature frame
+	symbols, blank int   // number of scored symbols, and the blank symbol
+	unknown        int64 // symbol of an unknown word; negative: none
+	width          int   // values per encoder frame
+	predicted      int   // values per output of the prediction network
+	layers, hidden int   // sizes of the prediction network's state
 	batches        encoderSharing
 }
 
-// probeParts checks the parts against each other, and tries them once: the files say sizes, and only a run tells
-// whether the encoder takes all lengths, which clips it may read together, and whether the prediction network knows the
-// start.
+// probeParts checks the parts against each other and runs them once. Files declare sizes, but only a run shows whether
+// the encoder accepts all lengths, which clips can share its runs, and whether the prediction network accepts the start
+// symbol.
 func probeParts(s sdk.Sessions, form *modelForm) (partSizes, error) {
 	f, err := form.sizes(s)
 	if err != nil {
@@ -48,7 +48,7 @@ func probeParts(s sdk.Sessions, form *modelForm) (partSizes, error) {
 	return f, nil
 }
 
-// declaredSizes reads the sizes that the files say, and names all that do not fit.
+// declaredSizes returns the sizes that the files declare. The error lists all sizes that do not match.
 func declaredSizes(s sdk.Sessions) (partSizes, error) {
 	prediction, joint := s.Part(predictionPart), s.Part(jointPart)
 	state, takes := prediction.Inputs()[1].Shape, joint.Inputs()
@@ -77,7 +77,7 @@ func declaredSizes(s sdk.Sessions) (partSizes, error) {
 	return f, errors.Join(faults...)
 }
 
-// partFaults lists what does not fit.
+// partFaults collects mismatches between parts.
 type partFaults []error
 
 func (f *partFaults) addUnless(ok bool, format string, values ...any) {
@@ -86,31 +86,31 @@ func (f *partFaults) addUnless(ok bool, format string, values ...any) {
 	}
 }
 
-// checkFrames requires the joint network to take what the encoder gives.
+// checkFrames requires the joint network's input to match the encoder's output.
 func (f *partFaults) checkFrames(gives, takes int64) {
 	f.addUnless(canBeEqual(gives, takes), "the encoder gives frames of %d values, the joint network takes %d", gives,
 		takes)
 }
 
-// checkPredictions requires the joint network to take what the prediction network gives.
+// checkPredictions requires the joint network's input to match the prediction network's output.
 func (f *partFaults) checkPredictions(gives, takes int64) {
 	f.addUnless(canBeEqual(gives, takes), "the prediction network gives %d values, the joint network takes %d", gives,
 		takes)
 }
 
-// canBeEqual reports whether two sizes of a file can be equal.
+// canBeEqual reports whether two declared sizes can be equal. Negative sizes are free.
 func canBeEqual(a, b int64) bool { return a < 0 || b < 0 || a == b }
 
-// partProber tries the parts.
+// partProber runs the parts to probe them.
 type partProber struct {
 	encoder encoderRun
-	frame   []float32 // one of the encoder's
+	frame   []float32 // a frame of the encoder's output
 }
 
-// sameFrames is how far the values of a frame, of size 1, may be apart by another order of sums.
+// sameFrames is the tolerance for values of magnitude 1 that were summed in a different order.
 const sameFrames = 1e-4
 
-// probeClip returns a clip of some frames, of made-up features.
+// probeClip returns a clip with the given number of frames and generated features.
 func probeClip(frames, bins int) clipFeatures {
 	f := make(clipFeatures, frames*bins)
 	for i := range f {
@@ -119,13 +119,13 @@ func probeClip(frames, bins int) clipFeatures {
 	return f
 }
 
-// probeClips returns clips of the lengths that are tried.
+// probeClips returns clips of the lengths to probe.
 func (p *partProber) probeClips() (long, odd, short clipFeatures) {
 	tried := p.encoder.form.trialLengths
 	return probeClip(tried[0], p.encoder.bins), probeClip(tried[1], p.encoder.bins), probeClip(tried[2], p.encoder.bins)
 }
 
-// encodeCopy encodes clips in one run, and copies their frames.
+// encodeCopy encodes clips in one run and copies their frames.
 func (p *partProber) encodeCopy(s encoderSharing, clips ...clipFeatures) ([][]float32, error) {
 	defer p.encoder.releaseOutputs()
 	p.encoder.sharing = s
@@ -139,7 +139,7 @@ func (p *partProber) encodeCopy(s encoderSharing, clips ...clipFeatures) ([][]fl
 	return encoded, nil
 }
 
-// tryLengths tries clips of an odd and of an even number of frames.
+// tryLengths encodes clips with an odd and with an even number of frames.
 func (p *partProber) tryLengths(f *partSizes) error {
 	long, odd, _ := p.probeClips()
 	for _, c := range []clipFeatures{odd, long} {
@@ -158,7 +158,7 @@ func (p *partProber) tryLengths(f *partSizes) error {
 	return nil
 }
 
-// frameWidth is the width of the frames of the last run.
+// frameWidth returns the width of the frames in the last run.
 func (p *partProber) frameWidth() int {
 	shape := p.encoder.out[0].Shape
 	if p.encoder.form.layout == widthFirst {
@@ -167,7 +167,7 @@ func (p *partProber) frameWidth() int {
 	return int(shape[2])
 }
 
-// tryDecoding tries the first step of decoding.
+// tryDecoding runs the first step of decoding.
 func (p *partProber) tryDecoding(n symbolScorer) error {
 	n.begin(1)
 	_, err := n.scores(context.Background(), []int{0}, [][]float32{p.frame})
@@ -177,8 +177,8 @@ func (p *partProber) tryDecoding(n symbolScorer) error {
 	return fmt.Errorf("try the first step of decoding: %w", err)
 }
 
-// trySharing tries clips together. Where the frames differ from those of each alone, or the encoder refuses, the clips
-// do not share runs.
+// trySharing encodes clips together. If the encoder fails, or the frames differ from those of separate runs, clips do
+// not share runs.
 func (p *partProber) trySharing() encoderSharing {
 	long, odd, short := p.probeClips()
 	if p.sharesUnchanged(anyLength, []clipFeatures{long, odd, short}) {

@@ -5,27 +5,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// featureExtractor makes features of a waveform: [frames, width].
+// featureExtractor computes features [frames, width] of a waveform.
 type featureExtractor interface {
 	Append(dst, samples []float32) ([]float32, error)
 }
 
-// modelForm is how the files of a model are made: its tensors, its features, and the rules of its decoding.
+// modelForm describes a kind of export: its tensors, features, and rules of decoding.
 type modelForm struct {
 	name   string
 	parts  func() []partTensors
 	layout featureLayout
-	// frames is how many frames the encoder makes of so many, where that is known before.
+	// frames returns the number of frames that the encoder makes of n frames. nil: unknown before a run.
 	frames func(n int) int
-	// tried are lengths that the encoder is tried on: a long one, one of odd length, and a shorter one.
+	// trialLengths contains the lengths for probing the encoder: a long one, an odd one, and a shorter one.
 	trialLengths [3]int
-	maxSymbols   int // symbols in a frame
+	maxSymbols   int // maximum number of symbols per frame
 
-	// sizes reads what the files say, and names what does not fit.
+	// sizes returns the sizes that the files declare. Its error lists all mismatches.
 	sizes     func(s sdk.Sessions) (partSizes, error)
 	network   func(s sdk.Sessions, f partSizes) symbolScorer
 	extractor func(width int) featureExtractor
-	// foreign says why it is none of the closed division; empty: it is the reference's.
+	// openReason is the reason why a run belongs to the open division. Empty: the form is the reference's.
 	openReason string
 }
 
@@ -53,7 +53,7 @@ func modelForms() map[string]*modelForm {
 	return all
 }
 
-// featureLayout is the order of the dimensions of the features that an encoder takes, and of the frames that it gives.
+// featureLayout is the order of dimensions in an encoder's input and output.
 type featureLayout uint8
 
 const (
@@ -68,7 +68,8 @@ func (l featureLayout) tensorShape(clips, frames, width int) []int64 {
 	return [...][]int64{timeFirst: {t, c, w}, widthFirst: {c, w, t}, clipFirst: {c, t, w}}[l]
 }
 
-// frameStart returns where the values of frame t of a clip are among the features, and how far one is from the next.
+// frameStart returns the index of the first value of a clip's frame t, and the distance between the values of the
+// frame.
 func (l featureLayout) frameStart(clip, clips, t, frames, width int) (first, step int) {
 	switch l {
 	case timeFirst:

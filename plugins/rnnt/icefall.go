@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// icefallParts are those of icefall's export, which sherpa-onnx runs: encoder, decoder and joiner.
+// icefallParts returns the parts of icefall's export, which sherpa-onnx runs: encoder, decoder and joiner.
 func icefallParts() []partTensors {
 	return []partTensors{
 		{encoderPart, []backend.TensorInfo{
@@ -24,7 +24,7 @@ func icefallParts() []partTensors {
 	}
 }
 
-// icefallSizes reads the sizes that the files say. The blank is symbol 0.
+// icefallSizes returns the sizes that the files declare. The blank is symbol 0.
 func icefallSizes(s sdk.Sessions) (partSizes, error) {
 	encoder, decoder, joiner := s.Part(encoderPart), s.Part(predictionPart), s.Part(jointPart)
 	takes, context := joiner.Inputs(), decoder.Inputs()[0].Shape
@@ -47,8 +47,8 @@ func icefallSizes(s sdk.Sessions) (partSizes, error) {
 	return f, errors.Join(faults...)
 }
 
-// icefallNetwork predicts from the last few symbols alone. Before the first there is the blank, and before that
-// nothing, -1, as in training. The unknown symbol says nothing, as with sherpa-onnx.
+// icefallNetwork predicts from only the last few symbols. The context before the first symbol is the blank, preceded by
+// -1, as in training. The unknown symbol has no text, as with sherpa-onnx.
 type icefallNetwork struct {
 	decoder, joiner backend.Session
 	fit             partSizes
@@ -60,7 +60,7 @@ type icefallNetwork struct {
 	rows    []int
 	context []int64
 	inputs  [2][]float32
-	last    [1]backend.Tensor // output, until the next run
+	last    [1]backend.Tensor // output of the last run
 }
 
 func newIcefall(s sdk.Sessions, f partSizes) symbolScorer {
@@ -107,7 +107,7 @@ func (n *icefallNetwork) scores(ctx context.Context, hypotheses []int, frames []
 	return rowsOf(&n.last[0], len(hypotheses), n.fit.symbols)
 }
 
-// runDecoder runs the decoder for those of the hypotheses that have a new symbol.
+// runDecoder runs the decoder for the hypotheses that have a new symbol.
 func (n *icefallNetwork) runDecoder(ctx context.Context, hypotheses []int) error {
 	n.rows, n.context = n.rows[:0], n.context[:0]
 	for _, h := range hypotheses {

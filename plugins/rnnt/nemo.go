@@ -8,7 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// nemoParts are those of NeMo's export: the prediction network and the joint network are one file, "decoder_joint".
+// nemoParts returns the parts of NeMo's export. The prediction network and the joint network are one file,
+// "decoder_joint".
 func nemoParts() []partTensors {
 	return []partTensors{
 		{encoderPart, []backend.TensorInfo{
@@ -28,7 +29,7 @@ func nemoParts() []partTensors {
 	}
 }
 
-// nemoSizes reads the sizes that the files say. The blank, which is the start, too, is the last of the scores.
+// nemoSizes returns the sizes that the files declare. The blank is the last scored symbol, and also the start symbol.
 func nemoSizes(s sdk.Sessions) (partSizes, error) {
 	encoder, decoder := s.Part(encoderPart), s.Part(predictionPart)
 	in, out := decoder.Inputs(), decoder.Outputs()
@@ -52,13 +53,13 @@ func nemoSizes(s sdk.Sessions) (partSizes, error) {
 	return f, errors.Join(faults...)
 }
 
-// nemoNetwork asks prediction and joint network in one run, of which a blank drops the new states.
+// nemoNetwork runs the prediction and joint networks as one. After a blank, it discards the new states.
 type nemoNetwork struct {
 	decoder backend.Session
 	fit     partSizes
 
 	states  [2][]float32 // [hypotheses, layers, hidden]
-	next    [2][]float32 // what they are if a symbol is said
+	next    [2][]float32 // states if a symbol is added
 	symbols []int32
 
 	rows     []int
@@ -66,7 +67,7 @@ type nemoNetwork struct {
 	targets  []int32
 	lengths  []int32
 	gathered [2][]float32
-	last     [4]backend.Tensor // outputs, until the next run
+	last     [4]backend.Tensor // outputs of the last run
 }
 
 func newNeMo(s sdk.Sessions, f partSizes) symbolScorer {
@@ -119,7 +120,7 @@ func (n *nemoNetwork) scores(ctx context.Context, hypotheses []int, frames [][]f
 	return n.keepStates()
 }
 
-// keepStates takes over the new states, and returns the scores.
+// keepStates stores the new states and returns the scores.
 func (n *nemoNetwork) keepStates() ([]float32, error) {
 	for i := range n.next {
 		states, err := rowsOf(&n.last[2+i], len(n.rows), n.fit.layers*n.fit.hidden)

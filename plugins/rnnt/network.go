@@ -9,22 +9,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// referenceNetwork is the prediction network and the joint network with the states of several hypotheses, for one
-// worker. What the prediction network says of a hypothesis holds until the next symbol, over blanks and frames.
+// referenceNetwork contains the prediction network and the joint network, with the states of several hypotheses, for
+// one worker. A prediction for a hypothesis remains valid until the next symbol, over blanks and frames.
 type referenceNetwork struct {
 	prediction, joint backend.Session
 	fit               partSizes
 
-	states    [2][]float32 // the states, [hypotheses, layers, hidden]
+	states    [2][]float32 // [hypotheses, layers, hidden]
 	predicted []float32    // [hypotheses, predicted]
-	symbols   []int64      // the last one of each hypothesis
-	stale     []bool       // which hypotheses have a symbol since they were predicted
+	symbols   []int64      // last symbol of each hypothesis
+	stale     []bool       // hypotheses with a symbol that was added after their prediction
 
-	rows      []int // of a run
+	rows      []int // hypotheses in a run
 	symbol    []int64
-	runStates [4][]float32 // in, out: [layers, rows, hidden]
+	runStates [4][]float32 // inputs and outputs: [layers, rows, hidden]
 	inputs    [2][]float32 // of the joint network
-	outputs   [2][]float32 // of the prediction network, and of the joint one
+	outputs   [2][]float32 // of the prediction network and of the joint network
 	in, out   [3]backend.Tensor
 }
 
@@ -32,7 +32,7 @@ func newReferenceNetwork(s sdk.Sessions, f partSizes) symbolScorer {
 	return &referenceNetwork{prediction: s.Part(predictionPart), joint: s.Part(jointPart), fit: f}
 }
 
-// begin makes n hypotheses that have said nothing.
+// begin resets the network to n hypotheses without symbols.
 func (n *referenceNetwork) begin(hypotheses int) {
 	for i := range n.states {
 		n.states[i] = growFloats(n.states[i], hypotheses*n.fit.layers*n.fit.hidden)
@@ -50,8 +50,8 @@ func (n *referenceNetwork) say(hypothesis int, symbol int64) {
 	n.symbols[hypothesis], n.stale[hypothesis] = symbol, true
 }
 
-// scores are those of the next symbol of some hypotheses, each in its frame of the encoder: [rows, scored], valid until
-// the next call.
+// scores returns the scores of the next symbol of some hypotheses, each in its encoder frame: [rows, scored], valid
+// until the next call.
 func (n *referenceNetwork) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
 	if err := n.runPrediction(ctx, hypotheses); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (n *referenceNetwork) scores(ctx context.Context, hypotheses []int, frames 
 	return rowsOf(&out[0], rows, scored)
 }
 
-// runPrediction runs the prediction network for those of the hypotheses that have a new symbol.
+// runPrediction runs the prediction network for the hypotheses that have a new symbol.
 func (n *referenceNetwork) runPrediction(ctx context.Context, hypotheses []int) error {
 	n.rows, n.symbol = n.rows[:0], n.symbol[:0]
 	for _, h := range hypotheses {
@@ -94,7 +94,7 @@ func (n *referenceNetwork) runPrediction(ctx context.Context, hypotheses []int) 
 	return n.keepOutputs(out)
 }
 
-// writeInputs makes the inputs of a run of the prediction network, and room for its outputs.
+// writeInputs returns the inputs of a run of the prediction network, and memory for its outputs.
 func (n *referenceNetwork) writeInputs() (in, out []backend.Tensor) {
 	rows := len(n.rows)
 	f := n.fit
@@ -115,7 +115,7 @@ func (n *referenceNetwork) writeInputs() (in, out []backend.Tensor) {
 	return in, out
 }
 
-// keepOutputs takes over what the prediction network gave.
+// keepOutputs stores the outputs of the prediction network.
 func (n *referenceNetwork) keepOutputs(out []backend.Tensor) error {
 	rows, f := len(n.rows), n.fit
 	for i := range n.states {
@@ -135,8 +135,8 @@ func (n *referenceNetwork) keepOutputs(out []backend.Tensor) error {
 	return nil
 }
 
-// copyStates copies states of the rows of a run, [layers, rows, hidden], from the memory of all hypotheses,
-// [hypotheses, layers, hidden], or back to it.
+// copyStates copies the rows' states from memory, [hypotheses, layers, hidden], to run, [layers, rows, hidden], or in
+// the opposite direction if back is set.
 func (f *partSizes) copyStates(run, memory []float32, rows []int, back bool) {
 	for layer := range f.layers {
 		for i, h := range rows {
@@ -151,5 +151,5 @@ func (f *partSizes) copyStates(run, memory []float32, rows []int, back bool) {
 	}
 }
 
-// growFloats returns memory for n values, whose contents are undefined.
+// growFloats returns memory for n values with undefined content.
 func growFloats(memory []float32, n int) []float32 { return slices.Grow(memory[:0], n)[:n] }

@@ -6,23 +6,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// The parts of the model.
+// Names of the model's parts.
 const (
 	encoderPart    = "encoder"
 	predictionPart = "prediction"
 	jointPart      = "joint"
 )
 
-// The benchmark's symbols are the labels of its payloads, from 0, and two that are in no payload.
+// Symbols of the benchmark: the labels of its payloads, from 0, and two symbols that do not occur in payloads.
 const (
 	labels = 28
-	blank  = labels // nothing more is said in this frame
-	start  = labels // what the prediction network is given before anything is said: row 28 of its embedding, of zeros
+	blank  = labels // no further symbol in this frame
+	start  = labels // first input of the prediction network; row 28 of its embedding contains zeros
 	scored = labels + 1
 )
 
-// Parts are the networks that the form has. A clip goes through the encoder once, and through the others once for each
-// symbol and each frame, as a rule.
+// Parts returns the form's networks. A clip normally goes through the encoder once, and through the others once for
+// each symbol and each frame.
 func (w *speechWorkload) Parts() []sdk.Part {
 	const runs = 100
 	var parts []sdk.Part
@@ -36,7 +36,7 @@ func (w *speechWorkload) Parts() []sdk.Part {
 	return parts
 }
 
-// boundModel returns a part's file with its tensors, by name or by position.
+// boundModel returns a part's file with its tensors, bound by name or by position.
 func (w *speechWorkload) boundModel(p partTensors) backend.Model {
 	m := w.files[p.name]
 	m.Inputs, m.Outputs = p.inputs, p.outputs
@@ -51,13 +51,13 @@ func (w *speechWorkload) boundModel(p partTensors) backend.Model {
 	return m
 }
 
-// partTensors are the tensors of one part.
+// partTensors contains the tensors of a part.
 type partTensors struct {
 	name            string
 	inputs, outputs []backend.TensorInfo
 }
 
-// referenceParts are those of the reference's export.
+// referenceParts returns the parts of the reference's export.
 func referenceParts() []partTensors {
 	return []partTensors{
 		{encoderPart, []backend.TensorInfo{

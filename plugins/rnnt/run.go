@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// clipRun takes clips through the parts. Its memory is used again for the next ones.
+// clipRun runs clips through the parts. It reuses its memory.
 type clipRun struct {
 	extractor featureExtractor
 	tokens    tokenTexts // nil: symbols are labels
 	encoder   encoderRun
 	search    greedySearch
 
-	memory  [][]float32 // of the features of each clip
+	memory  [][]float32 // memory of the features of each clip
 	clips   []clipFeatures
 	encoded [][]float32
 }
@@ -33,7 +33,7 @@ func newRun(w *runSettings, s sdk.Sessions, f partSizes) *clipRun {
 	}
 }
 
-// Run appends the labels that are heard in each clip: int64, little endian.
+// Run appends the labels recognized in each clip as little-endian int64.
 func (r *clipRun) Run(ctx context.Context, samples []*clipSample, p *sdk.Payloads) error {
 	if err := r.extractFeatures(samples); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (r *clipRun) Run(ctx context.Context, samples []*clipSample, p *sdk.Payload
 	return nil
 }
 
-// extractFeatures makes the features of all clips that come as waveforms.
+// extractFeatures computes the features of all clips that are waveforms.
 func (r *clipRun) extractFeatures(samples []*clipSample) (err error) {
 	r.clips = r.clips[:0]
 	for i, s := range samples {

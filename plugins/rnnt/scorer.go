@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer scores answers against the transcripts. Every entry of a log counts.
+// newScorer returns a scorer of answers against the transcripts. Every entry of a log counts.
 func newScorer(set clipSet, dtype accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
@@ -30,7 +30,7 @@ func newScorer(set clipSet, dtype accuracy.DType, exhibits int) (sdk.Scorer, err
 	return scoring.New(words, log, scoreOf), nil
 }
 
-// scoreOf says what the word error rate is of.
+// scoreOf returns the score with the word error rate.
 func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	n.AddMissing(c.Missing(), c.All, "clips", "the rate is that")

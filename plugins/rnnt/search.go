@@ -6,38 +6,38 @@ import (
 	"slices"
 )
 
-// errScores is the error of scores among which there is no greatest.
+// errScores means that scores are NaN, so there is no largest one.
 var errScores = errors.New("the model's scores are not numbers (NaN)")
 
-// scorer of symbols: what a search asks.
+// symbolScorer scores the next symbol of hypotheses.
 type symbolScorer interface {
 	begin(hypotheses int)
 	scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error)
 	say(hypothesis int, symbol int64)
 }
 
-// greedySearch is the greedy search of the reference, for several clips in step: in each step, each clip that is not at
-// its end asks once for its next symbol. No clip depends on another.
+// greedySearch is the reference's greedy search for several clips in parallel. In each step, each clip that is not at
+// its end requests its next symbol once. Clips do not influence each other.
 type greedySearch struct {
 	network    symbolScorer
-	width      int // of a frame
-	scored     int // symbols that are scored, the blank among them
+	width      int // values per encoder frame
+	scored     int // number of scored symbols, including the blank
 	blank      int64
-	maxSymbols int // symbols in a frame
+	maxSymbols int // maximum number of symbols per frame
 
 	hypotheses []hypothesis
 	active     []int
-	frames     [][]float32 // of the active ones
+	frames     [][]float32 // current frames of the active hypotheses
 }
 
-// hypothesis is what was found of one clip.
+// hypothesis is the result for one clip so far.
 type hypothesis struct {
-	encoded []float32 // the frames that are left, the present one first
-	asked   int       // times in the present frame
+	encoded []float32 // remaining frames; the current one is first
+	asked   int       // number of requests in the current frame
 	symbols []int64
 }
 
-// findSymbols finds the symbols of clips, which are valid until the next call.
+// findSymbols finds the symbols of clips. They are valid until the next call.
 func (s *greedySearch) findSymbols(ctx context.Context, encoded [][]float32) error {
 	s.startClips(encoded)
 	for len(s.active) > 0 {
@@ -69,8 +69,7 @@ func (s *greedySearch) startClips(encoded [][]float32) {
 	}
 }
 
-// takeSymbols takes the symbol of the greatest score for each active hypothesis, and leaves those active that are not
-// at their end.
+// takeSymbols adds the symbol with the largest score to each active hypothesis. It deactivates hypotheses at their end.
 func (s *greedySearch) takeSymbols(scores []float32) error {
 	left := s.active[:0]
 	for row, i := range s.active {
@@ -94,7 +93,7 @@ func (s *greedySearch) takeSymbols(scores []float32) error {
 	return nil
 }
 
-// greatestScore returns the first index of the maximum.
+// greatestScore returns the index of the first maximum.
 func greatestScore(scores []float32) (int64, error) {
 	best := 0
 	for i, v := range scores {

@@ -8,13 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// runSettings are the parameters of a run.
+// runSettings contains the parameters of a run.
 type runSettings struct {
-	Form     *modelForm `param:"interface"`
-	Untimed  bool       `param:"features" choices:"timed,untimed"` // features are made when a sample is loaded
-	Position bool       `param:"bind" choices:"name,position"`     // of the files' tensors, whatever they are called
-	Tokens   string     `param:"tokens"`                           // path
-	tokens   tokenTexts // what the symbols stand for; nil: they are labels
+	Form    *modelForm `param:"interface"`
+	Untimed bool       `param:"features" choices:"timed,untimed"` // compute features when a sample is loaded
+	// bind the files' tensors by position, regardless of their names
+	Position bool       `param:"bind" choices:"name,position"`
+	Tokens   string     `param:"tokens"` // path of a file
+	tokens   tokenTexts // texts of the symbols; nil: symbols are labels
 }
 
 func readSettings(r *manifest.Request) (s runSettings) {
@@ -33,7 +34,7 @@ func readSettings(r *manifest.Request) (s runSettings) {
 	return s
 }
 
-// checkParts finds parts that the form has and the run has not, and the other way round.
+// checkParts reports parts of the form that are missing, and given parts that the form does not have.
 func (s *runSettings) checkParts(r *manifest.Request) {
 	has := map[string]bool{}
 	for _, p := range s.Form.parts() {

@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a part gave.
+// errOutput is wrapped by every error about a part's output.
 var errOutput = errors.New("a part of the model gives what the benchmark cannot use")
 
-// floatTensor returns a tensor of values in a shape.
+// floatTensor returns a tensor of values with the given shape.
 func floatTensor(values []float32, shape ...int64) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
-// floatsOf are the values of an output of so many dimensions.
+// floatsOf returns the values of a float32 output that must have dims dimensions.
 func floatsOf(t *backend.Tensor, dims int) ([]float32, error) {
 	if t.DType != backend.Float32 || len(t.Shape) != dims {
 		return nil, fmt.Errorf("%w: %q is %v%s, want float32 of %d dimensions", errOutput, t.Name, t.DType,
@@ -27,7 +27,7 @@ func floatsOf(t *backend.Tensor, dims int) ([]float32, error) {
 	return backend.View[float32](t.Data), nil
 }
 
-// rowsOf are the values of an output that has so many for each of n rows, in whatever dimensions.
+// rowsOf returns the values of a float32 output that must contain each values for each of n rows, in any shape.
 func rowsOf(t *backend.Tensor, n, each int) ([]float32, error) {
 	values, err := floatsOf(t, len(t.Shape))
 	if err == nil && len(values) != n*each {
@@ -37,7 +37,7 @@ func rowsOf(t *backend.Tensor, n, each int) ([]float32, error) {
 	return values, err
 }
 
-// readIntegers reads the n values of an output of one dimension, int32 or int64.
+// readIntegers reads n values of a one-dimensional output of int32 or int64.
 func readIntegers(t *backend.Tensor, n int) ([]int64, error) {
 	if len(t.Data) != n*t.DType.Size() || t.DType != backend.Int32 && t.DType != backend.Int64 {
 		return nil, fmt.Errorf("%w: %q is %v%s with %d bytes, want %d lengths, int32 or int64", errOutput, t.Name, t.DType,

@@ -10,19 +10,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// labelTexts are the benchmark's labels, from 0.
+// labelTexts contains the characters of the benchmark's labels, from 0.
 const labelTexts = " abcdefghijklmnopqrstuvwxyz'"
 
-// errToken is in the chain of the error about a symbol that no token is.
+// errToken is wrapped by the error about a symbol without a token.
 var errToken = errors.New("the model says a symbol that its tokens do not have")
 
-// tokenTexts are the texts that symbols stand for.
+// tokenTexts contains the texts of symbols.
 type tokenTexts []string
 
-// maxTokens limits the file and the numbers of its tokens.
+// maxTokens limits the size of the file and the numbers of its tokens.
 const maxTokens = 1 << 20
 
-// readTokens reads a file of lines "TOKEN NUMBER", as icefall's recipes write tokens.txt.
+// readTokens reads a file with lines "TOKEN NUMBER", like the tokens.txt files of icefall's recipes.
 func readTokens(path string) (tokenTexts, error) {
 	if path == "" {
 		return nil, sdk.Usage(errors.New("parameter tokens is empty: give the path of the model's tokens.txt, lines of a " +
@@ -68,14 +68,14 @@ func parseTokens(text string) (tokenTexts, error) {
 	return all, nil
 }
 
-// unknownToken stands for what no other token says.
+// unknownToken represents text that other tokens cannot represent.
 const unknownToken = "<unk>"
 
-// wordStart begins a word in tokens of SentencePiece.
+// wordStart is the beginning of a word in SentencePiece tokens.
 const wordStart = "\u2581"
 
-// textLabels returns the labels of the text that symbols say: lower case, in words one space apart, and without what is
-// no label. Tokens in angle brackets say nothing.
+// textLabels returns the labels of the symbols' text: in lower case, with words separated by one space, and without
+// characters that are not labels. Tokens in angle brackets have no text.
 func (t tokenTexts) textLabels(symbols []int64) ([]int64, error) {
 	var text strings.Builder
 	for _, s := range symbols {

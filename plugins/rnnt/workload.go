@@ -16,37 +16,37 @@ var (
 	_ sdk.WorkloadInfoAdder     = (*speechWorkload)(nil)
 )
 
-// speechWorkload is the benchmark opened on one model and one data set. It takes its samples through the model's parts
-// itself (sdk.Runner).
+// speechWorkload is the benchmark with one model and one data set. It implements sdk.Runner, which runs samples through
+// the model's parts.
 type speechWorkload struct {
 	runSettings
 	files map[string]backend.Model // by part
 	clips clipSet
-	batch int // samples together that the user asks for; 0: none
+	batch int // batch size that the user requests; 0: default
 
 	probing sync.Once
 	probed  partSizes
-	fault   error // of probing
+	fault   error // error of probing
 }
 
 func newSpeechWorkload(s runSettings, files map[string]backend.Model, set clipSet, batch int) *speechWorkload {
 	return &speechWorkload{runSettings: s, files: files, clips: set, batch: batch}
 }
 
-// clipSample is one clip: its samples, 16,000 a second in -1..1, or its features where these are untimed.
+// clipSample is a clip: its samples at 16,000 Hz in -1..1, or its features if these are untimed.
 type clipSample struct {
 	waveform []float32
 	features []float32 // [frames, 240]
 }
 
-// FromFeatures is a sample whose features are known, float32 [frames, 240], for whoever decodes with the
-// workload's runs what is no clip.
+// FromFeatures returns a sample with the given features, float32 [frames, 240]. Use it to decode features that do not
+// come from a clip with the workload's runs.
 func FromFeatures(values []float32) sdk.Sample { return &clipSample{features: values} }
 
-// frameCount is the number of frames of features of the clip.
+// frameCount returns the clip's number of feature frames.
 func (s *clipSample) frameCount() int {
 	if s.features != nil {
-		return len(s.features) / audio.RNNTWidth // of other widths it still grows with the clip
+		return len(s.features) / audio.RNNTWidth // for other widths, the result is still proportional to the clip's length
 	}
 	return audio.RNNTFrames(len(s.waveform))
 }
@@ -70,13 +70,13 @@ func (w *speechWorkload) Load(_ context.Context, i int) (*clipSample, error) {
 	return s, nil
 }
 
-// featureWidth is the width of a frame of features, which is known once the parts are open.
+// featureWidth returns the width of a feature frame, which is known after the parts are opened.
 func (w *speechWorkload) featureWidth() int { return max(w.probed.bins, 1) }
 
-// warmSamples is the length of the clip of the warm-up: three seconds.
+// warmSamples is the length of the warm-up clip: three seconds.
 const warmSamples = 3 * audio.SampleRate
 
-// WarmSample is a clip of a saw-tooth, which no data set holds.
+// WarmSample returns a clip of a sawtooth wave, which occurs in no data set.
 func (w *speechWorkload) WarmSample() *clipSample {
 	s := &clipSample{waveform: make([]float32, warmSamples)}
 	for i := range s.waveform {
@@ -89,19 +89,19 @@ func (w *speechWorkload) WarmSample() *clipSample {
 	return s
 }
 
-// SampleSize is the number of frames.
+// SampleSize returns the number of feature frames.
 func (w *speechWorkload) SampleSize(s *clipSample) int { return s.frameCount() }
 
-// together is how many clips a batch has where the user does not say.
+// together is the default number of clips per batch.
 const together = 32
 
-// SizeRule joins clips of similar length, which the encoder can read together.
+// SizeRule groups clips of similar length, which the encoder can process together.
 func (w *speechWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true, Batch: together} }
 
-// MaxBatch is the user's or the sdk's choice.
+// MaxBatch returns 0: the user or the sdk decides.
 func (w *speechWorkload) MaxBatch() int { return 0 }
 
-// NewRun returns the memory of one worker. The first one holds the parts against each other.
+// NewRun returns a run with the memory of one worker. The first call probes the parts.
 func (w *speechWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*clipSample], error) {
 	w.probing.Do(func() { w.probed, w.fault = probeParts(s, w.Form) })
 	if w.fault != nil {
@@ -110,7 +110,7 @@ func (w *speechWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*clipSample], error) 
 	return newRun(&w.runSettings, s, w.probed), nil
 }
 
-// ClientWork is never nothing: a model takes features and gives scores of single symbols.
+// ClientWork lists the work between sound and the model's features, and between its scores and the answer.
 func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	work := []string{
 		"states of the prediction network are kept, and the greatest score of a symbol is looked for (ArgMax), " +
@@ -122,7 +122,7 @@ func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return work
 }
 
-// AddInfo says what keeps the run from the closed division, and how clips share runs of the encoder.
+// AddInfo adds the reasons why a run does not belong to the closed division, and which clips share runs of the encoder.
 func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// imagesFolder is where a submission has its pictures, beside the accuracy log.
+// imagesFolder is the folder of the pictures in a submission, next to the accuracy log.
 const imagesFolder = "images"
 
-// pictureAlbum makes files of the pictures of some samples, as a submission hands them in.
+// pictureAlbum collects the pictures of some samples as files for a submission.
 type pictureAlbum struct {
 	samples       []uint64 // in the order of the rules
 	captions      []string
@@ -28,7 +28,7 @@ func newPictureAlbum(samples []uint64, o score.ScoreOptions) *pictureAlbum {
 	return &pictureAlbum{samples, o.Captions, o.Width, o.Height, map[uint64][]byte{}}
 }
 
-// addPicture keeps the first picture of a sample that is to be shown.
+// addPicture stores the first picture of a sample that belongs to the album.
 func (a *pictureAlbum) addPicture(sample uint64, levels []byte) error {
 	if _, there := a.pictures[sample]; there || !slices.Contains(a.samples, sample) {
 		return nil
@@ -41,7 +41,7 @@ func (a *pictureAlbum) addPicture(sample uint64, levels []byte) error {
 	return nil
 }
 
-// albumFiles returns the pictures and captions.txt: a line for each, the sample, two blanks, and the caption.
+// albumFiles returns the pictures and captions.txt. Each of its lines contains the sample, two spaces, and the caption.
 func (a *pictureAlbum) albumFiles() []sdk.ScoreFile {
 	if len(a.pictures) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (a *pictureAlbum) missingNotes() []string {
 	return nil
 }
 
-// levelsOf is a picture of a payload: image.Image.
+// levelsOf is a picture in a payload as an image.Image.
 type levelsOf struct {
 	levels        []byte
 	width, height int

@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a part gave.
+// errOutput is wrapped by every error about a part's output.
 var errOutput = errors.New("a part of the model gives what the benchmark cannot use")
 
-// formatOf is the format of a tensor's numbers.
+// formatOf returns the number format of a tensor's type.
 func formatOf(d backend.DType) half.Format {
 	switch d {
 	case backend.Float16:
@@ -26,7 +26,7 @@ func formatOf(d backend.DType) half.Format {
 	return half.Single
 }
 
-// copyDense copies an output of so many dimensions.
+// copyDense copies an output that must have dims dimensions.
 func copyDense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	d := t.DType
 	if !slices.Contains([]backend.DType{backend.Float32, backend.Float16, backend.BFloat16}, d) || len(t.Shape) != dims {
@@ -48,8 +48,8 @@ func copyDense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(values)), nil
 }
 
-// outputTensor returns an output of a session: with memory of its own where it has 16 bits and its size is known, as
-// such outputs are read into memory of the caller's alone by some backends.
+// outputTensor returns a tensor for an output of a session. A 16-bit output of known size gets memory, because some
+// backends write such outputs only into the caller's memory.
 func outputTensor(info backend.TensorInfo, shape ...int64) backend.Tensor {
 	if info.DType != backend.Float16 && info.DType != backend.BFloat16 || slices.Min(shape) < 0 {
 		return backend.Tensor{}
@@ -58,15 +58,15 @@ func outputTensor(info backend.TensorInfo, shape ...int64) backend.Tensor {
 		Data: make([]byte, backend.Elements(shape)*int64(info.DType.Size()))}
 }
 
-// inputFeed is memory for an input of a session: none where the numbers are float32, which are handed over as they are.
+// inputFeed contains memory for an input of a session. float32 inputs are passed without copying and need none.
 type inputFeed struct {
 	info  backend.TensorInfo
 	bytes []byte
 	shape []int64
 }
 
-// feedTensor returns a tensor as the session takes it. It refers to the tensor's memory, or to the feed's, until the
-// next call.
+// feedTensor returns a tensor in the session's input type. It refers to the memory of t or of the feed until the next
+// call.
 func (f *inputFeed) feedTensor(t *tensor.Dense) backend.Tensor {
 	f.shape = f.shape[:0]
 	for _, n := range t.Shape() {

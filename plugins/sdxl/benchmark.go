@@ -31,7 +31,7 @@ func New() sdk.Benchmark {
 	})
 }
 
-// openWorkload reads the captions, the latent and the files next to the networks.
+// openWorkload reads the captions, the latent and the configuration files of the networks.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	captions, latent := openCaptions(r), openLatent(r, s.Latents)

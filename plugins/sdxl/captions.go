@@ -13,7 +13,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// openCaptions reads the captions of a request: of COCO-2014, or of the drawn scenes.
+// openCaptions reads the captions of COCO-2014, or those of the generated scenes.
 func openCaptions(r *manifest.Request) []string {
 	var captions []string
 	if r.Dataset == "" {
@@ -30,8 +30,8 @@ func openCaptions(r *manifest.Request) []string {
 	return captions[:r.SampleCount(len(captions), "captions")]
 }
 
-// openLatent reads the noise that all pictures begin with: of the path that the parameter names, of the data set, or of
-// the drawn scenes.
+// openLatent reads the noise from which all pictures are generated: from path, from the data set, or from the generated
+// scenes.
 func openLatent(r *manifest.Request, path string) *tensor.Dense {
 	shape, values := captioned.LatentShape, captioned.Latent()
 	switch {
@@ -52,7 +52,7 @@ func openLatent(r *manifest.Request, path string) *tensor.Dense {
 	return latent
 }
 
-// mayDiffer counts the captions of which the reference may make other tokens.
+// mayDiffer counts the captions that the reference may tokenize differently.
 func mayDiffer(captions []string) int {
 	n := 0
 	for _, c := range captions {

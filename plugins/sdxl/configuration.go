@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// modelConfig is what a model's folder has next to its networks.
+// modelConfig contains the configuration files of a model.
 type modelConfig struct {
 	tokenizers    [2]*clip.Tokenizer
 	schedule      *euler.Schedule
 	scalingFactor float32
 }
 
-// readConfiguration reads the folder of an optimum export, or the embedded files. The error names every fault.
+// readConfiguration reads the folder of an optimum export, or the embedded files. The error lists every fault.
 func readConfiguration(dir string, steps int) (*modelConfig, error) {
 	if dir == embedded {
 		return embeddedConfiguration(steps)
@@ -43,10 +43,10 @@ func readConfiguration(dir string, steps int) (*modelConfig, error) {
 	return &c, nil
 }
 
-// maxConfigFile is the size of the largest file of a configuration that is read: vocabularies have a megabyte.
+// maxConfigFile limits the size of a configuration file in bytes; vocabularies have a megabyte.
 const maxConfigFile = 256 << 20
 
-// readTokenizer reads a generator's from its folder.
+// readTokenizer reads a tokenizer for generating from its folder.
 func readTokenizer(files fs.FS, folder string) (*clip.Tokenizer, error) {
 	config, err := fs.ReadFile(files, folder+"/tokenizer_config.json")
 	if err != nil {
@@ -59,7 +59,7 @@ func readTokenizer(files fs.FS, folder string) (*clip.Tokenizer, error) {
 	return readVocabulary(files, folder+"/", o)
 }
 
-// readVocabulary makes a tokenizer of vocab.json and merges.txt.
+// readVocabulary reads a tokenizer from vocab.json and merges.txt.
 func readVocabulary(files fs.FS, prefix string, o clip.TokenizerOptions) (*clip.Tokenizer, error) {
 	vocab, err := fs.ReadFile(files, prefix+"vocab.json")
 	merges, err2 := fs.ReadFile(files, prefix+"merges.txt")
@@ -86,10 +86,10 @@ func (c *modelConfig) readScheduler(files fs.FS, name string, steps int) error {
 	return err
 }
 
-// defaultScaling is the scaling factor where vae_decoder/config.json says none.
+// defaultScaling is the scaling factor if vae_decoder/config.json contains none.
 const defaultScaling = 0.18215
 
-// readVAE reads the scaling factor. A configuration without one has diffusers' default.
+// readVAE reads the scaling factor. If it is missing, diffusers' default applies.
 func (c *modelConfig) readVAE(files fs.FS, name string) error {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {

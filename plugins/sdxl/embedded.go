@@ -16,7 +16,7 @@ import (
 // modelPrefix is the folder of the embedded files.
 const modelPrefix = "model/"
 
-// embeddedConfiguration is that of the embedded model: one vocabulary, padded in two ways.
+// embeddedConfiguration returns the configuration of the embedded model: one vocabulary with two kinds of padding.
 func embeddedConfiguration(steps int) (*modelConfig, error) {
 	var c modelConfig
 	var faults []error
@@ -30,7 +30,7 @@ func embeddedConfiguration(steps int) (*modelConfig, error) {
 	return &c, errors.Join(faults...)
 }
 
-// embeddedStatistics are those of the drawn scenes.
+// embeddedStatistics returns the statistics of the generated scenes.
 func embeddedStatistics() (*coco2014.FeatureStatistics, error) {
 	data, err := modelFiles.ReadFile(modelPrefix + "statistics.npz")
 	if err != nil {
@@ -39,7 +39,7 @@ func embeddedStatistics() (*coco2014.FeatureStatistics, error) {
 	return coco2014.ParseStatistics(bytes.NewReader(data), int64(len(data)))
 }
 
-// scorerVocabulary is where the scorer's vocab.json and merges.txt lie.
+// scorerVocabulary returns the file system and the folder with the scorer's vocab.json and merges.txt.
 func scorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, prefix string, err error) {
 	switch {
 	case folder == embedded || folder == "" && clipFile.Path == "" && clipFile.Bytes != nil:

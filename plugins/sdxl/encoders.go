@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// textEncoders has both text encoders of one worker.
+// textEncoders contains both text encoders of a worker.
 type textEncoders struct{ first, second textEncoder }
 
 func newEncoders(s sdk.Sessions) (*textEncoders, error) {
@@ -35,7 +35,7 @@ func newEncoders(s sdk.Sessions) (*textEncoders, error) {
 	return &textEncoders{*first, *second}, nil
 }
 
-// encodePrompt runs both encoders, without a mask: the padding is read as the text is.
+// encodePrompt runs both encoders without a mask, so padding is encoded like text.
 func (e *textEncoders) encodePrompt(ctx context.Context, s *captionSample) (diffusion.EncodedPrompt, error) {
 	first, _, err := e.first.encodeText(ctx, s.ids[0])
 	if err != nil {
@@ -48,12 +48,12 @@ func (e *textEncoders) encodePrompt(ctx context.Context, s *captionSample) (diff
 	return diffusion.NewPrompt(first, second, pooled)
 }
 
-// textEncoder is one of the text encoders. Its file names the hidden states of all layers; those before the last are
-// what counts.
+// textEncoder is one of the text encoders. Its outputs include the hidden states of all layers. Those before the last
+// layer are used.
 type textEncoder struct {
 	session        backend.Session
-	hidden, pooled int   // places among the outputs; pooled -1: none
-	width          int64 // of the pooled embedding, where the file does not say; -1: not known
+	hidden, pooled int   // indices of the outputs; pooled -1: none
+	width          int64 // width of the pooled embedding if the file does not declare it; -1: unknown
 	wide           []int64
 	out            []backend.Tensor
 }
@@ -68,7 +68,8 @@ func newEncoder(s backend.Session, name string) (*textEncoder, error) {
 	return &textEncoder{session: s, hidden: hidden, pooled: -1, out: make([]backend.Tensor, len(s.Outputs()))}, nil
 }
 
-// lastButOne is the place of the hidden states before the last layer's, by their names' numbers; -1: there are none.
+// lastButOne returns the index of the hidden states before those of the last layer, according to the numbers in their
+// names, or -1 if there are none.
 func lastButOne(outputs []backend.TensorInfo) int {
 	last, at := 0, map[int]int{}
 	for i, o := range outputs {
@@ -91,8 +92,8 @@ func joinNames(infos []backend.TensorInfo) string {
 	return strings.Join(lists.Map(infos, func(o backend.TensorInfo) string { return o.Name }), ", ")
 }
 
-// encodeText encodes a text: (1, tokens, width), and the pooled embedding (1, width) where there
-// is one.
+// encodeText encodes a text. hidden is (1, tokens, width); pooled is the pooled embedding (1, width), or nil if there
+// is none.
 func (e *textEncoder) encodeText(ctx context.Context, ids []int32) (hidden, pooled *tensor.Dense, err error) {
 	for i, info := range e.session.Outputs() {
 		e.out[i] = outputTensor(info, e.outputShape(i, info.Shape, int64(len(ids)))...)
@@ -111,7 +112,7 @@ func (e *textEncoder) encodeText(ctx context.Context, ids []int32) (hidden, pool
 	return hidden, pooled, err
 }
 
-// outputShape returns the shape of output i for some ids: -1 where a side is not known.
+// outputShape returns the shape of output i for ids tokens. Unknown sides are -1.
 func (e *textEncoder) outputShape(i int, of []int64, ids int64) []int64 {
 	shape := append([]int64{1}, of[min(1, len(of)):]...)
 	switch {
@@ -123,7 +124,7 @@ func (e *textEncoder) outputShape(i int, of []int64, ids int64) []int64 {
 	return shape
 }
 
-// inputTensor returns the ids in the type that the file asks for.
+// inputTensor returns the token IDs in the type that the file requires.
 func (e *textEncoder) inputTensor(ids []int32) backend.Tensor {
 	in := backend.Tensor{Name: "input_ids", DType: e.session.Inputs()[0].DType, Shape: []int64{1, int64(len(ids))}}
 	if in.DType == backend.Int32 {

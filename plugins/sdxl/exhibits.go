@@ -9,10 +9,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// side is that of a shown picture in pixels.
+// side is the side of a shown picture in pixels.
 const side = 192
 
-// showSheet shows the first pictures of the data set with their captions. None is bad by itself: FID is of all of them.
+// showSheet returns a gallery of the data set's first pictures with their captions. Single pictures have no score,
+// because FID covers all of them.
 func showSheet(o score.ScoreOptions) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		return 0, func() (sdk.Exhibit, error) {

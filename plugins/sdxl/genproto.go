@@ -1,7 +1,7 @@
 //go:build genproto
 
-// Built never: this import has the module require a genproto without googleapis/rpc, which is a module of its own
-// today. Arrow's old grpc, of which nothing is built, asks for one that holds it.
+// This file is never built. Its import makes the module require a genproto version without googleapis/rpc, which is now
+// a separate module. Otherwise Arrow's old grpc, which is not built either, would require a version that contains it.
 
 package sdxl
 

@@ -12,19 +12,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// The models of the scorer.
+// Names of the scorer's models.
 const (
 	clipPart      = "clip"
 	inceptionPart = "inception"
 )
 
-// scorerNetworks has the sessions of the scorer's models: score.Networks.
+// scorerNetworks contains the sessions of the scorer's models. It implements score.ScoreNetworks.
 type scorerNetworks struct {
 	pair, features backend.Session
-	narrow         [2][]int32 // ids and mask, where the file asks for int32
+	narrow         [2][]int32 // token IDs and mask if the file requires int32
 }
 
-// openScorerNetworks opens both. CLIP's is the form of optimum's export.
+// openScorerNetworks opens both models. CLIP must have the form of optimum's export.
 func openScorerNetworks(ctx context.Context, r *manifest.Request) (*scorerNetworks, error) {
 	if r.OpenPart == nil {
 		return nil, errors.New("the scorer runs two models, and nobody opens them: score in a plugin")
@@ -47,7 +47,7 @@ func floatInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Shape: shape}
 }
 
-// CLIP runs the scorer's clip.
+// CLIP runs the CLIP model.
 func (j *scorerNetworks) CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32,
 	err error) {
 	inputs := j.pair.Inputs()
@@ -62,7 +62,7 @@ func (j *scorerNetworks) CLIP(ctx context.Context, pixels []float32, ids, mask [
 	return rows[0], rows[1], nil
 }
 
-// Inception runs the scorer's inception.
+// Inception runs the Inception model.
 func (j *scorerNetworks) Inception(ctx context.Context, values []float32) ([]float32, error) {
 	in := []backend.Tensor{floatTensor(j.features.Inputs()[0].Name, values, 1, 3, 299, 299)}
 	rows, err := runOne(ctx, j.features, in)
@@ -76,7 +76,7 @@ func floatTensor(name string, values []float32, shape ...int64) backend.Tensor {
 	return backend.Tensor{Name: name, DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
-// integerTensor returns a row of ids in the type that the file asks for.
+// integerTensor returns values as a row in the type that the file requires.
 func (j *scorerNetworks) integerTensor(i int, info backend.TensorInfo, values []int64) backend.Tensor {
 	in := backend.Tensor{Name: info.Name, DType: info.DType, Shape: []int64{1, int64(len(values))}}
 	if info.DType != backend.Int32 {
@@ -91,7 +91,7 @@ func (j *scorerNetworks) integerTensor(i int, info backend.TensorInfo, values []
 	return in
 }
 
-// runOne runs a session on one picture and copies its outputs: (1, n), or (1, n, 1, 1).
+// runOne runs a session on one picture and copies its outputs, which must be (1, n) or (1, n, 1, 1).
 func runOne(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]float32, error) {
 	out := make([]backend.Tensor, len(s.Outputs()))
 	if err := s.Run(ctx, in, out); err != nil {
@@ -111,8 +111,8 @@ func runOne(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]fl
 	return all, nil
 }
 
-// openScorerTokenizer reads the scorer's vocabulary: from the folder that the parameter names, or that of clip's file,
-// where optimum puts it.
+// openScorerTokenizer reads the scorer's vocabulary from the folder that the parameter names, or from the folder of
+// CLIP's file, where optimum writes it.
 func openScorerTokenizer(folder string, clipFile backend.Model) (*clip.Tokenizer, error) {
 	files, prefix, err := scorerVocabulary(folder, clipFile)
 	if err != nil {

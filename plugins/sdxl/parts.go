@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// The parts of the model, by the folders of optimum's export.
+// Names of the model's parts, which are the folders of optimum's export.
 const (
 	encoderPart  = "text_encoder"
 	encoder2Part = "text_encoder_2"
@@ -18,13 +18,13 @@ const (
 	decoderPart  = "vae_decoder"
 )
 
-// errParts is in the chain of every error about parts that are not of one model, or not of this benchmark's.
+// errParts is wrapped by every error about parts that belong to different models or to another benchmark.
 var errParts = errors.New("the model's parts do not fit")
 
-// rowsPerCaption: beside a caption the UNet sees the negative prompt.
+// rowsPerCaption is the number of rows of the UNet per caption, including the negative prompt's row.
 const rowsPerCaption = 2
 
-// Parts are the text encoders, with all their outputs, the UNet and the decoder.
+// Parts returns the text encoders with all their outputs, the UNet and the decoder.
 func (w *captionWorkload) Parts() []sdk.Part {
 	encoder := func(name string) sdk.Part {
 		m := w.files[name]
@@ -48,19 +48,19 @@ func (w *captionWorkload) Parts() []sdk.Part {
 	}
 }
 
-// numberInfo describes a tensor of any precision.
+// numberInfo describes a tensor of floats in any precision.
 func numberInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Also: []backend.DType{backend.Float16, backend.BFloat16},
 		Shape: shape}
 }
 
-// integerInfo describes a tensor of ids.
+// integerInfo describes a tensor of token IDs.
 func integerInfo(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: shape}
 }
 
-// checkFit holds what the encoders gave for a prompt, and the latent, against what the UNet and the decoder take. It
-// names every fault.
+// checkFit compares the encoders' outputs for a prompt, and the latent, with the inputs of the UNet and the decoder.
+// The error lists every mismatch.
 func checkFit(s sdk.Sessions, p diffusion.EncodedPrompt, latent []int) error {
 	unet, decoder := s.Part(unetPart).Inputs(), s.Part(decoderPart).Inputs()
 	var faults []error

@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// captionRun takes captions through the parts. Its memory is used again for the next ones.
+// captionRun runs captions through the parts. It reuses its memory.
 type captionRun struct {
 	encoders *textEncoders
 	networks diffusionNetworks
 	pipeline diffusion.Pipeline
-	batch    int // captions that the networks take together; 0: any number
+	batch    int // captions per run of the networks; 0: any number
 	prompts  []diffusion.EncodedPrompt
 }
 
@@ -46,7 +46,7 @@ func newRun(w *captionWorkload, e *textEncoders, s sdk.Sessions) (*captionRun, e
 	return r, nil
 }
 
-// Run appends the picture of each caption: uint8, rows from top to bottom, red, green, blue of each pixel together.
+// Run appends the picture of each caption: uint8, rows from top to bottom, red, green and blue of each pixel together.
 func (r *captionRun) Run(ctx context.Context, samples []*captionSample, p *sdk.Payloads) error {
 	most := r.batch
 	if most == 0 {
@@ -79,24 +79,25 @@ func (r *captionRun) generatePictures(ctx context.Context, samples []*captionSam
 	return nil
 }
 
-// diffusionNetworks has the sessions of the UNet and the decoder: diffusion.Networks. Their memory is used again at
-// each step.
+// diffusionNetworks contains the sessions of the UNet and the decoder. It implements diffusion.Networks and reuses its
+// memory at each step.
 type diffusionNetworks struct {
 	unet, decoder backend.Session
-	feeds         [5]inputFeed // of the UNet
-	latents       inputFeed    // of the decoder
+	feeds         [5]inputFeed // for the UNet
+	latents       inputFeed    // for the decoder
 
 	in        [5]backend.Tensor
 	out       [1]backend.Tensor
 	predicted *tensor.Dense
-	narrowed  []byte // the same as a UNet of 16 bits gives it
+	narrowed  []byte // prediction of a 16-bit UNet
 	time      [1]int64
 	fraction  [1]float32
 	halfTime  [2]byte
 	narrow    [1]int32
 }
 
-// Denoise runs the UNet. What stays the same in all steps is handed over as it is, or encoded at the first.
+// Denoise runs the UNet. Inputs that are the same in all steps are passed without copying, or converted once at the
+// first step.
 func (n *diffusionNetworks) Denoise(ctx context.Context, step *diffusion.DenoiseStep) (*tensor.Dense, error) {
 	if step.Index == 0 {
 		n.in[2], n.in[3], n.in[4] = n.feeds[2].feedTensor(step.Hidden), n.feeds[3].feedTensor(step.Pooled),
@@ -117,7 +118,7 @@ func (n *diffusionNetworks) Denoise(ctx context.Context, step *diffusion.Denoise
 	return n.predicted, n.readPredicted(values)
 }
 
-// readPredicted copies the values that the UNet gave, where they are not in their place yet.
+// readPredicted copies the UNet's output to predicted unless it is already there.
 func (n *diffusionNetworks) readPredicted(values []float32) error {
 	out := &n.out[0]
 	want := n.feeds[0].shape
@@ -133,7 +134,7 @@ func (n *diffusionNetworks) readPredicted(values []float32) error {
 	return nil
 }
 
-// timestepTensor returns the time of a step in the type and the shape that the file asks for.
+// timestepTensor returns the time of a step in the type and the shape that the file requires.
 func (n *diffusionNetworks) timestepTensor(t float32) backend.Tensor {
 	info := n.feeds[1].info
 	in := backend.Tensor{Name: info.Name, DType: info.DType}

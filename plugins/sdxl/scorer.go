@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// openScorer reads what pictures are scored against and opens the scorer's models.
+// openScorer reads the reference data for the pictures and opens the scorer's models.
 func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	captions, latent := openCaptions(r), openLatent(r, s.Latents)
@@ -48,8 +48,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(m, log, m.scorePictures), nil
 }
 
-// openStatistics reads those of the real pictures: of the path that the parameter names, or val2014.npz of the data
-// set.
+// openStatistics reads the statistics of the real pictures from path, or from val2014.npz in the data set.
 func openStatistics(path, dataset string) (*fid.Statistics, error) {
 	var read *coco2014.FeatureStatistics
 	var err error
@@ -72,15 +71,15 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 	return real, nil
 }
 
-// pictureMetric computes CLIP_SCORE and FID_SCORE, and keeps the pictures that are to be shown.
+// pictureMetric computes CLIP_SCORE and FID_SCORE, and collects the pictures for the submission.
 type pictureMetric struct {
-	ctx       context.Context // of the scoring
+	ctx       context.Context // ends with the scoring
 	scores    *score.PictureScorer
-	memory    *score.FeatureMemory // nil: none
-	memoryErr error                // why there is none
+	memory    *score.FeatureMemory // nil: not kept
+	memoryErr error                // reason why memory is nil
 	captions  []string
 	album     *pictureAlbum
-	reused    int // features of an earlier scoring
+	reused    int // number of features from an interrupted scoring
 }
 
 func newMetric(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureMetric, error) {
@@ -99,7 +98,8 @@ func newMetric(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (
 	return s, nil
 }
 
-// keyOf is what features depend on: the log, which the file's name holds, the scorer's models and the captions.
+// keyOf returns a hash of everything that features depend on, except the log, which determines the file's name: the
+// scorer's models and the captions.
 func keyOf(r *manifest.Request, o score.ScoreOptions) (score.FeatureKey, error) {
 	h := sha256.New()
 	_, _ = fmt.Fprintln(h, filepath.Base(r.Memory), o.Width, o.Height)
@@ -114,7 +114,7 @@ func keyOf(r *manifest.Request, o score.ScoreOptions) (score.FeatureKey, error) 
 	return score.FeatureKey(h.Sum(nil)), nil
 }
 
-// addFile adds a model's file to a hash.
+// addFile adds the content of a model's file to a hash.
 func addFile(h io.Writer, m backend.Model) (err error) {
 	if m.Path == "" {
 		_, err = h.Write(m.Bytes)
@@ -138,7 +138,7 @@ func (s *pictureMetric) Add(sample uint64, picture []byte) error {
 
 func (s *pictureMetric) Result() (score.PictureScores, error) { return s.scores.Result() }
 
-// Close leaves the features of a scoring that ended early.
+// Close keeps the features if the scoring was interrupted.
 func (s *pictureMetric) Close() error {
 	if s.memory == nil {
 		return nil
@@ -153,7 +153,7 @@ func (s *pictureMetric) scorePictures(r score.PictureScores, c scoring.Counts) (
 	}, s.removeMemory()
 }
 
-// removeMemory removes the features of a log that is scored.
+// removeMemory removes the stored features after the log is scored.
 func (s *pictureMetric) removeMemory() error {
 	if s.memory == nil {
 		return nil

@@ -9,22 +9,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// embedded is the value of a parameter that stands for the file inside the plugin.
+// embedded is the value of a parameter that selects the file in the plugin.
 const embedded = manifest.Embedded
 
-// generateSettings are the parameters of a model that generates pictures.
+// generateSettings contains the parameters of generating pictures.
 type generateSettings struct {
-	// Config is the folder of tokenizers, scheduler and VAE configuration; "": beside the UNet's; "embedded".
+	// Config is the folder of the tokenizers, scheduler and VAE configuration; "": next to the UNet's folder; "embedded".
 	Config           string  `param:"config"`
-	Latents          string  `param:"latents"`                  // path; "": of the data set; "embedded"
-	Steps            int     `param:"steps" min:"1" max:"1000"` // of denoising, of which training has 1,000
+	Latents          string  `param:"latents"`                  // path; "": from the data set; "embedded"
+	Steps            int     `param:"steps" min:"1" max:"1000"` // denoising steps; training has 1,000
 	Guidance         float32 `param:"guidance" min:"-3.4028234663852886e+38" max:"3.4028234663852886e+38"`
 	Negative         string  `param:"negative_prompt"`
-	Statistics       string  `param:"statistics"`        // path; "": of the data set; "embedded"
-	ScorerVocabulary string  `param:"scorer_vocabulary"` // folder; "": that of the scorer's clip; "embedded"
+	Statistics       string  `param:"statistics"`        // path; "": from the data set; "embedded"
+	ScorerVocabulary string  `param:"scorer_vocabulary"` // folder; "": the folder of the scorer's CLIP model; "embedded"
 }
 
-// readSettings reads all parameters. A configuration that the user names says whose defaults they have.
+// readSettings reads all parameters. A configuration that the user names determines which defaults apply.
 func readSettings(r *manifest.Request) (s generateSettings) {
 	r.DefaultsOf("config")
 	r.Bind(&s, option.ReaderFunc("negative_prompt", parsePrompt))
@@ -38,14 +38,14 @@ func parsePrompt(text string) (string, error) {
 	return text, nil
 }
 
-// official are the settings that the rules fix.
+// Settings that the rules prescribe.
 const (
 	officialSteps    = 20
 	officialGuidance = 8
 	officialNegative = "normal quality, low quality, worst quality, low res, blurry, nsfw, nude"
 )
 
-// openReasons lists what keeps the run from the closed division, a phrase each.
+// openReasons returns the reasons why a run does not belong to the closed division, as phrases.
 func (s *generateSettings) openReasons() []string {
 	var reasons []string
 	if s.Steps != officialSteps {
@@ -60,8 +60,8 @@ func (s *generateSettings) openReasons() []string {
 	return reasons
 }
 
-// configFolder returns where a model's tokenizers and configurations lie: the one named, or that of optimum's export,
-// in which the UNet is unet/model.onnx.
+// configFolder returns the folder of a model's tokenizers and configurations: the one that the parameter names, or the
+// root of optimum's export, in which the UNet is unet/model.onnx.
 func (s *generateSettings) configFolder(unet string) string {
 	if s.Config != "" {
 		return s.Config

@@ -20,20 +20,20 @@ var (
 	_ sdk.WorkloadInfoAdder        = (*captionWorkload)(nil)
 )
 
-// captionWorkload is the benchmark opened on one model and one data set. It takes its samples through the model's parts
-// itself (sdk.Runner).
+// captionWorkload is the benchmark with one model and one data set. It implements sdk.Runner, which runs samples
+// through the model's parts.
 type captionWorkload struct {
 	generateSettings
 	*modelConfig
 	files    map[string]backend.Model // by part
 	captions []string
 	latent   *tensor.Dense
-	batch    int  // captions together; 0: the sdk's choice
-	embedded bool // the model, whose settings are its own
+	batch    int  // batch size; 0: the sdk decides
+	embedded bool // the model is the embedded one
 
 	encoding sync.Once
 	negative diffusion.EncodedPrompt
-	fault    error // of encoding
+	fault    error // error of encoding the negative prompt
 }
 
 func newCaptionWorkload(r *manifest.Request, s generateSettings, c *modelConfig, captions []string,
@@ -42,12 +42,12 @@ func newCaptionWorkload(r *manifest.Request, s generateSettings, c *modelConfig,
 		batch:    r.Batch,
 		embedded: r.Embedded}
 	if w.batch == 0 && !r.Embedded {
-		w.batch = 1 // the reference's
+		w.batch = 1 // as in the reference
 	}
 	return w
 }
 
-// captionSample is a caption as both text encoders read it.
+// captionSample contains the token IDs of a caption for both text encoders.
 type captionSample struct{ ids [2][]int32 }
 
 func (w *captionWorkload) tokenizeCaption(text string) *captionSample {
@@ -60,21 +60,21 @@ func (w *captionWorkload) tokenizeCaption(text string) *captionSample {
 
 func (w *captionWorkload) Len() int { return len(w.captions) }
 
-// Load makes tokens of caption i.
+// Load tokenizes caption i.
 func (w *captionWorkload) Load(_ context.Context, i int) (*captionSample, error) {
 	return w.tokenizeCaption(w.captions[i]), nil
 }
 
-// WarmSample is a text that no data set holds.
+// WarmSample returns a text that occurs in no data set.
 func (w *captionWorkload) WarmSample() *captionSample {
 	return w.tokenizeCaption("Lorem ipsum dolor sit amet, consectetur adipiscing elit")
 }
 
-// MaxBatch is the user's or the sdk's choice; one caption for a model file of the user's who does not say.
+// MaxBatch returns the batch size: the user's choice, 1 for a user's model file without a choice, or 0, which leaves it
+// to the sdk.
 func (w *captionWorkload) MaxBatch() int { return w.batch }
 
-// NewRun returns the memory of one worker. The first one holds the parts against each other and encodes the negative
-// prompt.
+// NewRun returns a run with the memory of one worker. The first call checks the parts and encodes the negative prompt.
 func (w *captionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*captionSample], error) {
 	e, err := newEncoders(s)
 	if err != nil {
@@ -87,7 +87,7 @@ func (w *captionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*captionSample], err
 	return newRun(w, e, s)
 }
 
-// encodeNegative encodes the negative prompt, and checks that the UNet takes the result.
+// encodeNegative encodes the negative prompt and checks that the UNet accepts the result.
 func (w *captionWorkload) encodeNegative(e *textEncoders, s sdk.Sessions) (diffusion.EncodedPrompt, error) {
 	p, err := e.encodePrompt(context.Background(), w.tokenizeCaption(w.Negative))
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *captionWorkload) encodeNegative(e *textEncoders, s sdk.Sessions) (diffu
 	return p, checkFit(s, p, w.latent.Shape())
 }
 
-// ClientWork is never nothing: a model takes tokens, and its parts are called step by step.
+// ClientWork lists the work between caption and picture that models do not do.
 func (w *captionWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{
 		"the parts are called one after the other, the UNet step by step: guidance and the scheduler's arithmetic are " +
@@ -105,8 +105,8 @@ func (w *captionWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string 
 	}
 }
 
-// AddInfo says what keeps the run from the closed division, and of how many captions the reference may make other
-// tokens.
+// AddInfo adds the reasons why a run does not belong to the closed division, and the number of captions that the
+// reference may tokenize differently.
 func (w *captionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.embedded {
 		info.OpenReasons = append(info.OpenReasons, w.openReasons()...)

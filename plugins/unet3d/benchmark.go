@@ -40,7 +40,7 @@ func New() sdk.Benchmark {
 	})
 }
 
-// openWorkload opens the data set, for the window that the parameters ask for.
+// openWorkload opens the data set with the window that the parameters select.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if r.Model.Name == headModel {
 		b := bindHeads(r.Params)
@@ -58,8 +58,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	return sdk.Runs(w), w.checkShapes()
 }
 
-// openScorer prepares to read the labels of the data set, one case at a time, as they are prepared for the model's
-// window.
+// openScorer returns a scorer that reads the labels case by case, prepared for the model's window.
 func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if r.Model.Name == headModel {
 		return openHeadScorer(r)
@@ -72,19 +71,19 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return newScorer(b, set, dtype, r.Exhibits)
 }
 
-// logSettings say how payloads are read.
+// logSettings determines how payloads are read.
 type logSettings struct {
 	DType accuracy.DType `param:"dtype"`
 }
 
-// elementType reads the type of the elements of payloads, one of those that a metric takes.
+// elementType reads the element type of payloads, which the metric must support.
 func elementType(r *manifest.Request, parse func(name string) (accuracy.DType, error)) accuracy.DType {
 	var l logSettings
 	r.Bind(&l, option.ReaderFunc("dtype", parse))
 	return l.DType
 }
 
-// openHeadScorer prepares to read labels of heads, one case at a time.
+// openHeadScorer returns a scorer that reads the labels of heads case by case.
 func openHeadScorer(r *manifest.Request) (sdk.Scorer, error) {
 	b := bindHeads(r.Params)
 	set := openHeads(r, b)

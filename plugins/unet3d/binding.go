@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// windowBinding is how volumes go into a model file and classes come out of it.
+// windowBinding maps volumes to a model's input and its output to classes.
 type windowBinding struct {
 	tensorNames
 	Sliding *volume.Sliding `param:"window"`
 	recipe  volume.Recipe
 }
 
-// tensorNames are those of the input and the output; empty: the model's first.
+// tensorNames contains the names of the input and the output. Empty: the model's first ones.
 type tensorNames struct {
 	Input  string `param:"input"`
 	Output string `param:"output"`
@@ -32,7 +32,7 @@ func readWindow(p *option.Params) (b windowBinding) {
 	return b
 }
 
-// maxWindow bounds the memory of a window: 3 GiB of scores at 512.
+// maxWindow limits the side of a window, because scores need 3 GiB at 512.
 const maxWindow = 512
 
 func parseWindow(text string) (*volume.Sliding, error) {
@@ -43,7 +43,7 @@ func parseWindow(text string) (*volume.Sliding, error) {
 	return volume.NewSliding(window)
 }
 
-// completeModel completes m with the tensors that the binding uses.
+// completeModel returns m with the tensors that the binding uses.
 func (b *windowBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
 		Name: b.Input, DType: backend.Float32, Shape: b.windowShape(-1, 1),
@@ -56,7 +56,7 @@ func (b *windowBinding) completeModel(m backend.Model) backend.Model {
 	return m
 }
 
-// windowShape is the shape of a tensor of n windows.
+// windowShape returns the shape of a tensor of n windows.
 func (b *windowBinding) windowShape(n, channels int64) []int64 {
 	w := int64(b.Sliding.Window())
 	return []int64{n, channels, w, w, w}

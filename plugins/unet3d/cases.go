@@ -10,21 +10,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// caseSet is a data set, drawn or read. Its methods may be called concurrently.
+// caseSet is a data set, generated or read. Its methods may be called concurrently.
 type caseSet interface {
 	Len() int
 	Name(i int) string
-	// Size is the shape of case i and the spacing of its voxels in millimetres.
+	// Size returns the shape of case i and the spacing of its voxels in millimetres.
 	Size(i int) (volume.Shape, [3]float64)
-	// Preprocessed is whether images and labels are ready for the model.
+	// Preprocessed reports whether images and labels are ready for the model.
 	Preprocessed() bool
-	// Image reads the image of case i, in Hounsfield units unless it is preprocessed. The caller owns it.
+	// Image returns the image of case i, in Hounsfield units unless it is preprocessed. The caller owns it.
 	Image(i int) ([]float32, error)
-	// Labels reads the classes of its voxels. The caller owns them.
+	// Labels returns the classes of case i's voxels. The caller owns them.
 	Labels(i int) ([]uint8, error)
 }
 
-// drawnCases are the embedded volumes.
+// drawnCases contains the embedded volumes.
 type drawnCases struct{ volumes.Set }
 
 func (d drawnCases) Preprocessed() bool { return false }
@@ -35,7 +35,7 @@ func (d drawnCases) Image(i int) ([]float32, error) { return d.Draw(i).Values, n
 
 func (d drawnCases) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
 
-// fileCases are volumes in files.
+// fileCases contains volumes in files.
 type fileCases struct{ *kits19.CaseSet }
 
 func (r fileCases) Size(i int) (volume.Shape, [3]float64) { return r.Shape(i), r.Spacing(i) }
@@ -48,8 +48,8 @@ func (r fileCases) Image(i int) ([]float32, error) {
 	return v.Values, nil
 }
 
-// openCases opens the cases of a run. A data set is checked as a whole: the fault names every one of it. To
-// score, the labels are enough.
+// openCases opens the cases of a run. It checks the whole data set, and the fault lists every error. Scoring needs only
+// the labels.
 func openCases(r *manifest.Request) caseSet {
 	if r.Dataset == "" {
 		set := volumes.Eval()
@@ -65,7 +65,7 @@ func openCases(r *manifest.Request) caseSet {
 	return fileCases{set}
 }
 
-// preparedShape is the shape of case i once it is ready for the model.
+// preparedShape returns the shape of case i after preparation for the model.
 func (b *windowBinding) preparedShape(c caseSet, i int) (volume.Shape, error) {
 	shape, spacing := c.Size(i)
 	var err error
@@ -80,7 +80,7 @@ func (b *windowBinding) preparedShape(c caseSet, i int) (volume.Shape, error) {
 	return shape, nil
 }
 
-// readImage reads case i, ready for the model.
+// readImage returns the image of case i, prepared for the model.
 func (b *windowBinding) readImage(c caseSet, i int) ([]float32, volume.Shape, error) {
 	values, err := c.Image(i)
 	if err != nil {
@@ -98,7 +98,7 @@ func (b *windowBinding) readImage(c caseSet, i int) ([]float32, volume.Shape, er
 	return values, shape, nil
 }
 
-// readLabels reads the classes of case i, in the shape of its image.
+// readLabels returns the classes of case i, in the shape of the prepared image.
 func (b *windowBinding) readLabels(c caseSet, i int) ([]uint8, error) {
 	labels, err := c.Labels(i)
 	if err != nil || c.Preprocessed() {

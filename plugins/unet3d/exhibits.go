@@ -17,7 +17,8 @@ import (
 // side is the longer side of a shown slice in pixels.
 const side = 180
 
-// minAlike shows the slice of a case with the most to see, with the true classes and with those of the model.
+// minAlike returns a gallery of the cases with the lowest scores. It shows the slice with the most classified voxels,
+// with the true and the predicted classes.
 func minAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, score := int(e.QSLIndex), scores.ScoreOf(e.QSLIndex)
@@ -41,7 +42,7 @@ func minAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype acc
 	}
 }
 
-// fullestSlice returns the slice with the most voxels of any class, where those of a tumour count ten times.
+// fullestSlice returns the slice with the most voxels of any class. Voxels of tumours count ten times.
 func fullestSlice(shape volume.Shape, labels, found []uint8) (z int) {
 	area, most := shape[1]*shape[2], -1
 	for k := range shape[0] {
@@ -60,7 +61,7 @@ func fullestSlice(shape volume.Shape, labels, found []uint8) (z int) {
 	return z
 }
 
-// drawSlice draws a slice of a volume, with classes over it where there are any.
+// drawSlice draws a slice of a volume, overlaid with classes if they are not nil.
 func drawSlice(shape volume.Shape, z int, values []float32, classes []uint8) *image.NRGBA {
 	h, w := shape[1], shape[2]
 	plane := values[z*h*w : (z+1)*h*w]

@@ -17,26 +17,26 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// headModel is the model of the benchmark on BraTS: a whole head goes through its network at once.
+// headModel is the name of the model on BraTS, whose network processes a whole head at once.
 const headModel = "3d-unet-brats"
 
-// headSet is a data set of heads, drawn or read. Its methods may be called concurrently.
+// headSet is a data set of heads, generated or read. Its methods may be called concurrently.
 type headSet interface {
 	Len() int
 	Name(i int) string
-	// Shape is that of head i as scanned.
+	// Shape returns the shape of head i as scanned.
 	Shape(i int) volume.Shape
-	// Image is head i, ready for the model: four channels of the recipe's shape. The caller owns it.
+	// Image returns head i, prepared for the model: four channels of the recipe's shape. The caller owns it.
 	Image(r volume.HeadRecipe, i int) ([]float32, error)
-	// Box is the part of head i that is prepared.
+	// Box returns the part of head i that is prepared.
 	Box(r volume.HeadRecipe, i int) (volume.Box, error)
-	// Labels reads the classes of the voxels as scanned. The caller owns them.
+	// Labels returns the classes of the voxels as scanned. The caller owns them.
 	Labels(i int) ([]uint8, error)
-	// Doubt is an error where what Labels read may have been misunderstood.
+	// Doubt returns an error if Labels may have misinterpreted its files.
 	Doubt() error
 }
 
-// drawnHeads are the embedded heads.
+// drawnHeads contains the embedded heads.
 type drawnHeads struct{ volumes.HeadSet }
 
 func (d drawnHeads) Shape(i int) volume.Shape { return d.Size(i) }
@@ -56,7 +56,7 @@ func (d drawnHeads) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, ni
 
 func (d drawnHeads) Doubt() error { return nil }
 
-// readHeads are heads in files.
+// readHeads contains heads in files.
 type readHeads struct{ *brats.CaseSet }
 
 func (h readHeads) Shape(i int) volume.Shape { return h.CaseSet.Shape(i) }
@@ -85,10 +85,10 @@ func (h readHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
 	return r.FindBox(channels, h.Shape(i))
 }
 
-// headBinding is how heads go into a model file and logits come out of it.
+// headBinding maps heads to a model's input and its output to logits.
 type headBinding struct {
 	tensorNames
-	Shape  volume.Shape `param:"shape"` // of the input
+	Shape  volume.Shape `param:"shape"` // shape of the input
 	recipe volume.HeadRecipe
 }
 
@@ -98,7 +98,7 @@ func bindHeads(p *option.Params) (b headBinding) {
 	return b
 }
 
-// maxVoxels bounds the memory of a sample: 4 GiB of float32 in four channels.
+// maxVoxels limits the memory of a sample; the limit is 4 GiB of float32 in four channels.
 const maxVoxels = 1 << 28
 
 func parseShape(text string) (s volume.Shape, err error) {
@@ -116,32 +116,32 @@ func parseShape(text string) (s volume.Shape, err error) {
 	return s, nil
 }
 
-// headShape is the shape of a tensor of n heads.
+// headShape returns the shape of a tensor of n heads.
 func (b *headBinding) headShape(n int64) []int64 {
 	p := b.recipe.PaddedShape()
 	return []int64{n, brats.Channels, int64(p[0]), int64(p[1]), int64(p[2])}
 }
 
-// completeModel completes m with the tensors that the binding uses.
+// completeModel returns m with the tensors that the binding uses.
 func (b *headBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{{
 		Name: b.Input, DType: backend.Float32, Shape: b.headShape(-1),
 		Chosen: "--param input=NAME (empty: the first) and shape=DEPTHxHEIGHTxWIDTH",
 	}}
 	m.Outputs = []backend.TensorInfo{{
-		Name: b.Output, DType: backend.Float32, Shape: b.headShape(-1), // as many classes as channels
+		Name: b.Output, DType: backend.Float32, Shape: b.headShape(-1), // the number of classes equals the number of channels
 		Chosen: "--param output=NAME (empty: the first)",
 	}}
 	return m
 }
 
-// headSource are the parameters of a data set of heads.
+// headSource contains the parameters of a data set of heads.
 type headSource struct {
 	Fold   string `param:"fold"`
 	Labels string `param:"labels"`
 }
 
-// openHeads opens the cases of a run. A data set is checked as a whole: the fault names every one of it.
+// openHeads opens the cases of a run. It checks the whole data set, and the fault lists every error.
 func openHeads(r *manifest.Request, b headBinding) headSet {
 	var s headSource
 	r.Bind(&s)
@@ -163,7 +163,7 @@ func openHeads(r *manifest.Request, b headBinding) headSet {
 
 var _ sdk.ClientWorker = (*headWorkload)(nil)
 
-// headWorkload is the benchmark on BraTS opened on one model file and one data set.
+// headWorkload is the benchmark on BraTS with one model file and one data set.
 type headWorkload struct {
 	headBinding
 	file  backend.Model
@@ -183,12 +183,12 @@ func (w *headWorkload) Load(_ context.Context, i int) ([]float32, error) {
 	return image, nil
 }
 
-// WarmSample is an all-zero head, which no data set holds.
+// WarmSample returns a head of zeros, which occurs in no data set.
 func (w *headWorkload) WarmSample() []float32 {
 	return make([]float32, brats.Channels*w.recipe.PaddedShape().Voxels())
 }
 
-// Collate hands over a single head without a copy and joins several.
+// Collate passes a single head without copying, and joins several.
 func (w *headWorkload) Collate(samples [][]float32, b *sdk.Batch) error {
 	dims := w.headShape(int64(len(samples)))
 	if len(samples) == 1 {
@@ -218,7 +218,7 @@ func (w *headWorkload) Postprocess(outputs []backend.Tensor, samples [][]float32
 	return nil
 }
 
-// ClientWork is never nothing: networks give float32, and the log has float16.
+// ClientWork lists the conversion of the network's float32 output to the log's float16.
 func (w *headWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{"the logits of all voxels are rounded to float16"}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// headScorer computes the DICE of the three regions. Each case must be in the log exactly once.
+// headScorer computes the DICE scores of the three regions. Each case must occur in the log exactly once.
 type headScorer struct {
 	headBinding
 	heads headSet
@@ -42,7 +42,8 @@ func newHeadScorer(b headBinding, set headSet, d accuracy.DType, exhibits int) (
 		nil
 }
 
-// scoreRegions returns the exact means. A region that no case has, and with it the mean, is no metric: a note says why.
+// scoreRegions returns the exact means. A region that occurs in no case has no metric, and neither has the overall
+// mean; a note explains this.
 func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Score, error) {
 	if err := s.heads.Doubt(); err != nil {
 		return sdk.Score{}, sdk.Data(err)
@@ -70,7 +71,7 @@ func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Scor
 	return score, nil
 }
 
-// minAlike shows heads, the worse the smaller the mean of the regions is that they have.
+// leastAlike rates a head by the mean of its regions' scores.
 func (s *headScorer) leastAlike(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	return 1 - meanRegion(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.showHead(e) }
 }
@@ -88,7 +89,8 @@ func meanRegion(score dice.HeadScore) float64 {
 	return sum / float64(n)
 }
 
-// showHead draws the slice of a head with the most to see, in two channels and with the true classes and the model's.
+// showHead draws the slice of a head with the most classified voxels: two channels, overlaid with the true and the
+// predicted classes.
 func (s *headScorer) showHead(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	i := int(e.QSLIndex)
 	values, err := s.heads.Image(s.recipe, i)

@@ -12,18 +12,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// errOutput is in the chain of every error about what a model gave.
+// errOutput is wrapped by every error about a model's output.
 var errOutput = errors.New("the model's output is not the scores of the classes of each voxel")
 
-// volumeRun takes volumes through a session, window by window. Its memory is used again for the next volume.
+// volumeRun runs volumes through a session, window by window. It reuses its memory.
 type volumeRun struct {
 	binding *windowBinding
 	session backend.Session
 	blend   *volume.Blend
-	batch   int // windows of a run of the session
+	batch   int // windows per run of the session
 
 	origins [][3]int
-	windows []float32 // the input: batch windows
+	windows []float32 // the input: a batch of windows
 	in, out [1]backend.Tensor
 }
 
@@ -35,8 +35,7 @@ func newRun(w *volumeWorkload, session backend.Session) *volumeRun {
 	}
 }
 
-// windowsPerRun is how many windows go into a run: as many as the user asks for or the backend prefers, and no
-// more than the model takes.
+// windowsPerRun returns the number of windows per run: the user's or the backend's choice, limited by the model.
 func windowsPerRun(asked int, l backend.Limits) int {
 	n := asked
 	if n <= 0 {
@@ -105,7 +104,7 @@ func (r *volumeRun) addScores(origins [][3]int, out *backend.Tensor) error {
 	return nil
 }
 
-// checkOutput wants scores of a shape.
+// checkOutput requires float32 scores of the given shape.
 func checkOutput(out *backend.Tensor, shape []int64) error {
 	want := []backend.TensorInfo{{Name: out.Name, DType: backend.Float32, Shape: shape}}
 	if err := backend.CheckTensors("output", want, []backend.Tensor{*out}); err != nil {

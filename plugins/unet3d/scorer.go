@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer computes DICE. Each case must be in the log exactly once.
+// newScorer returns a scorer that computes DICE. Each case must occur in the log exactly once.
 func newScorer(b windowBinding, c caseSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Case, c.Len())
 	var faults []error
@@ -29,7 +29,7 @@ func newScorer(b windowBinding, c caseSet, d accuracy.DType, exhibits int) (sdk.
 	return scoring.New(s, log, scoreOf), nil
 }
 
-// preparedShapeOfLabels is that of the image; preprocessed labels are taken as they are.
+// preparedShapeOfLabels returns the shape of the prepared image. Preprocessed labels keep their shape.
 func (b *windowBinding) preparedShapeOfLabels(c caseSet, i int) ([3]int, error) {
 	if c.Preprocessed() {
 		shape, _ := c.Size(i)

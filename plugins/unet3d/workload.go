@@ -11,22 +11,22 @@ import (
 
 var _ sdk.ClientWorker = (*volumeWorkload)(nil)
 
-// volumeWorkload is the benchmark opened on one model file and one data set. It takes its samples through the session
-// itself (sdk.Runner).
+// volumeWorkload is the benchmark with one model file and one data set. It implements sdk.Runner, which runs samples
+// through the session.
 type volumeWorkload struct {
 	windowBinding
 	file  backend.Model
 	cases caseSet
-	batch int // windows of a run; 0: what the session prefers
+	batch int // windows per run; 0: the session's preference
 }
 
-// volumeSample is one volume, ready for the model.
+// volumeSample is a volume, prepared for the model.
 type volumeSample struct {
 	image []float32
 	shape volume.Shape
 }
 
-// checkShapes finds preprocessed volumes that were made for other windows, before any is read.
+// checkShapes reports preprocessed volumes that were made for other windows, before any is read.
 func (w *volumeWorkload) checkShapes() error {
 	var faults []error
 	for i := range w.Len() {
@@ -49,22 +49,22 @@ func (w *volumeWorkload) Load(_ context.Context, i int) (*volumeSample, error) {
 	return &volumeSample{image, shape}, nil
 }
 
-// WarmSample is an all-zero volume of four windows, which no data set holds.
+// WarmSample returns a volume of zeros with four windows, which occurs in no data set.
 func (w *volumeWorkload) WarmSample() *volumeSample {
 	side := w.Sliding.Window()
 	shape := volume.Shape{side, side, side + 3*side/2}
 	return &volumeSample{make([]float32, shape.Voxels()), shape}
 }
 
-// NewRun returns the memory of one worker.
+// NewRun returns a run with the memory of one worker.
 func (w *volumeWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*volumeSample], error) {
 	return newRun(w, s.Part("")), nil
 }
 
-// MaxBatch is one volume: its windows are the batch.
+// MaxBatch returns 1: the windows of a volume form the batch.
 func (w *volumeWorkload) MaxBatch() int { return 1 }
 
-// ClientWork is never nothing: a model takes windows, and a sample is a volume.
+// ClientWork lists the work between a volume and the model's windows.
 func (w *volumeWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	return []string{
 		"each volume is cut into overlapping windows, one request or more for a sample",

@@ -56,7 +56,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	return sdk.Prompts(w), nil
 }
 
-// openScorer reads what is true of the products.
+// openScorer reads the ground truth of the products.
 func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s := readSettings(r)
 	c := openCatalogue(r)
@@ -72,7 +72,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	return scoring.New(of, log, of.scoreProducts), nil
 }
 
-// officialSize is how many products the catalogue of a model has.
+// officialSize returns the number of products in a model's official catalogue.
 func officialSize(m *manifest.ModelEntry) int {
 	for _, d := range m.ModelInfo.Datasets {
 		if !d.Embedded {

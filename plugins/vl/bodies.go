@@ -18,20 +18,20 @@ import (
 
 // productChat is the chat about a product.
 type productChat struct {
-	json []byte // as AppendChat writes it
-	text string // of the user
-	url  string // of the picture; empty: it is hidden
+	json []byte // in the form of AppendChat
+	text string // the user's text
+	url  string // URL of the picture; empty: hidden
 }
 
-// chatSet has the chats about all products.
+// chatSet contains the chats about all products.
 type chatSet interface {
 	Len() int
 	at(ctx context.Context, i int) (productChat, error)
-	Size() int64 // bytes that are kept of them
+	Size() int64 // stored bytes
 	Close() error
 }
 
-// drawnChats are made of drawn products when they are loaded.
+// drawnChats makes the chats of generated products when they are loaded.
 type drawnChats struct {
 	ownCatalogue
 	settings *chatSettings
@@ -60,15 +60,15 @@ func (s *chatSettings) makeChat(row *products.ProductRow) productChat {
 	return c
 }
 
-// storedChats are chats as they are sent, made before the run, in a file that is mapped into memory: a chat as JSON,
-// the user's text, and the length of that.
+// storedChats contains chats in the form in which they are sent. They are made before the run and stored in a
+// memory-mapped file. The text of each row consists of the chat as JSON, the user's text, and the length of that text.
 type storedChats struct {
 	*products.TextStore
-	// unoffered counts products whose true category is not offered.
+	// unoffered is the number of products whose true category is not offered.
 	unoffered int
 }
 
-// lengthSize is that of a text's length.
+// lengthSize is the size of a stored length in bytes.
 const lengthSize = 4
 
 // makeChats makes the chats of the first n products.
@@ -114,7 +114,7 @@ func storeChats(ctx context.Context, set *products.ProductSet, s *chatSettings, 
 	return b, nil
 }
 
-// appendURL appends a picture as a URL, its format in the letters that Pillow has for it.
+// appendURL appends a picture as a data URL. The format has Pillow's spelling.
 func appendURL(b []byte, row *products.ProductRow) []byte {
 	b = append(append(append(b, "data:image/"...), row.Format...), ";base64,"...)
 	if row.Encoded {
@@ -123,24 +123,25 @@ func appendURL(b []byte, row *products.ProductRow) []byte {
 	return base64.StdEncoding.AppendEncode(b, row.Picture)
 }
 
-// viewText returns bytes as a text, without a copy. They must not change while the text is used.
+// viewText returns bytes as a string without copying. They must not change while the string is used.
 func viewText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// at is the chat of product i. It must not be used after Close.
+// at returns the chat of product i. It must not be used after Close.
 func (b *storedChats) at(_ context.Context, i int) (productChat, error) {
 	record := b.At(i)
 	end := len(record) - lengthSize
 	start := end - int(binary.LittleEndian.Uint32(record[end:]))
 	c := productChat{json: record[:start], text: viewText(record[start:end])}
 	const before = `"url":"`
-	if at := bytes.LastIndex(c.json, []byte(before)); at >= 0 { // nothing behind it has a quote but its end
+	if at := bytes.LastIndex(c.json, []byte(before)); at >= 0 { // after this position, the only quote is the final one
 		url := c.json[at+len(before):]
 		c.url = viewText(url[:bytes.IndexByte(url, '"')])
 	}
 	return c, nil
 }
 
-// userText returns the user's text about a product. The program over LoadGen writes categories as Python prints a list.
+// userText returns the user's text about a product. For the program over LoadGen, categories have the form of a printed
+// Python list.
 func (s *chatSettings) userText(row *products.ProductRow) string {
 	title := row.Title
 	if s.Hides == hiddenTitle {

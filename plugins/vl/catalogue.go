@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// productSet is a data set: *products.Set, or the drawn one.
+// productSet is a data set: *products.ProductSet, or generated products.
 type productSet interface {
 	Len() int
 	Truths(count int) ([]products.ProductTruth, error)
-	// Row is product i with its picture.
+	// Row returns product i with its picture.
 	Row(ctx context.Context, i int) (*products.ProductRow, error)
 }
 
@@ -32,7 +32,7 @@ func openCatalogue(r *manifest.Request) productSet {
 	return set
 }
 
-// pictureOf says what pictures are sent.
+// pictureOf describes the pictures that are sent.
 func pictureOf(c productSet) string {
 	set, isFile := c.(*products.ProductSet)
 	switch {
@@ -44,7 +44,7 @@ func pictureOf(c productSet) string {
 	return "original: the catalogue's own bytes, which the official programs encode again"
 }
 
-// ownCatalogue are drawn products.
+// ownCatalogue contains generated products.
 type ownCatalogue struct{ drawn.Set }
 
 // productRow returns product i without its picture.
@@ -58,14 +58,14 @@ func (c ownCatalogue) productRow(i int) *products.ProductRow {
 	}
 }
 
-// Row draws product i.
+// Row generates product i.
 func (c ownCatalogue) Row(_ context.Context, i int) (*products.ProductRow, error) {
 	row := c.productRow(i)
 	row.Picture = c.Picture(i)
 	return row, nil
 }
 
-// Truths are those of the first products.
+// Truths returns the ground truth of the first count products.
 func (c ownCatalogue) Truths(count int) ([]products.ProductTruth, error) {
 	if count == 0 {
 		count = c.Len()

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// productGallery shows products with their pictures, titles and answers: those first of which least is right.
+// productGallery shows products with their pictures, titles and answers, worst answers first.
 type productGallery struct {
 	catalogue productSet
 	truths    []products.ProductTruth
@@ -25,7 +25,7 @@ type productGallery struct {
 // side is the longer side of a shown picture in pixels.
 const side = 192
 
-// rateAnswer shows products by the share of what is wrong.
+// rateAnswer rates an answer by the share of it that is wrong.
 func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	if e.QSLIndex >= uint64(len(g.truths)) {
 		return 0, nil
@@ -36,7 +36,7 @@ func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show
 	return badness, func() (sdk.Exhibit, error) { return g.showProduct(e) }
 }
 
-// wrongShare is the share of an answer that is wrong: all of one that cannot be read.
+// wrongShare returns the share of an answer that is wrong. An unreadable answer is completely wrong.
 func wrongShare(truth products.ProductTruth, text string) (wrong float64) {
 	answer, err := accuracy.Parse(text)
 	if err != nil {
@@ -68,7 +68,7 @@ func (g productGallery) showProduct(e mllog.AccuracyEntry) (sdk.Exhibit, error) 
 	}, nil
 }
 
-// drawThumbnail draws a small picture; nil where its format is not known here.
+// drawThumbnail draws a small picture. It returns nil if the format is not supported.
 func drawThumbnail(row *products.ProductRow) []byte {
 	file, err := row.PictureFile()
 	if err != nil {

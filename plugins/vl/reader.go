@@ -18,10 +18,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// letters is how many bytes of a title the network reads.
+// letters is the number of bytes of a title that the network reads.
 const letters = 64
 
-// modelOf is a file with the tensors of the embedded network.
+// modelOf returns m with the tensors of the embedded network.
 func modelOf(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
 		{Name: "picture", DType: backend.Uint8, Shape: []int64{-1, drawn.Side, drawn.Side, 3}},
@@ -35,9 +35,9 @@ func modelOf(m backend.Model) backend.Model {
 	return m
 }
 
-// productReader answers chats about drawn products: backend.Generator. The network sees the picture, and scores
-// categories; it reads the title, and marks the brand in it and what is second-hand. The answer is those of them that
-// the chat offers, put into a template. Its tokens are bytes.
+// productReader is a backend.Generator that answers chats about generated products. From the picture, the network
+// predicts the category; from the title, it marks the brand and whether the product is second-hand. The answer contains
+// those predictions that the chat offers, in a template. Tokens are bytes.
 type productReader struct {
 	session backend.Session
 	words   *promptWords
@@ -53,20 +53,20 @@ func newReader(s backend.Session, w *promptWords, concurrency int) *productReade
 	return &productReader{s, w, make(chan struct{}, concurrency)}
 }
 
-// TakesParts says that it sees pictures.
+// TakesParts returns true: it uses pictures.
 func (r *productReader) TakesParts() bool { return true }
 
-// Limits says how many runs at a time were asked for.
+// Limits returns the concurrency that was requested.
 func (r *productReader) Limits() backend.Limits {
 	return backend.Limits{Concurrency: cap(r.slots), MaxBatch: 1, Native: r.session.Limits().Native}
 }
 
 func (r *productReader) Close() error { return r.session.Close() }
 
-// errChat is a chat that is not about a product.
+// errChat means that a chat is not about a product.
 var errChat = errors.New("the embedded network reads chats about products alone")
 
-// Generate answers a chat of two messages, the second of which has the product: backend.Generator.
+// Generate answers a chat of two messages. The second one must contain the product.
 func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	select {
 	case r.slots <- struct{}{}:
@@ -96,7 +96,7 @@ func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink bac
 	return nil
 }
 
-// partsOf are the text and the picture of the last message.
+// partsOf returns the text and the picture of the last message.
 func partsOf(messages []backend.ChatMessage) (text, url string) {
 	if len(messages) == 0 {
 		return "", ""
@@ -111,10 +111,10 @@ func partsOf(messages []backend.ChatMessage) (text, url string) {
 	return text, url
 }
 
-// grey is what the network sees where there is no picture.
+// grey is the level of the network's input if there is no picture.
 const grey = 128
 
-// decodePixels decodes a picture for the network: Side x Side, RGB.
+// decodePixels decodes a picture for the network: Side x Side pixels in RGB.
 func decodePixels(url string) ([]byte, error) {
 	if url == "" {
 		return bytes.Repeat([]byte{grey}, drawn.Side*drawn.Side*3), nil
@@ -137,13 +137,13 @@ func decodePixels(url string) ([]byte, error) {
 	return img.Pix, nil
 }
 
-// seenProduct is what the network gives.
+// seenProduct contains the outputs of the network.
 type seenProduct struct {
-	categories, brand []float32 // logits: of each category, of each byte of the title
+	categories, brand []float32 // logits of the categories, and of the bytes of the title
 	secondHand        float32
 }
 
-// runNetwork asks the network about one product.
+// runNetwork runs the network for one product.
 func (r *productReader) runNetwork(ctx context.Context, picture []byte, title string) (p seenProduct, err error) {
 	codes := make([]byte, 0, 8*letters)
 	for i := range letters {
@@ -169,7 +169,7 @@ func (r *productReader) runNetwork(ctx context.Context, picture []byte, title st
 	return seenProduct{numbers[0], numbers[1], numbers[2][0]}, nil
 }
 
-// fillAnswer makes the answer of what the network saw.
+// fillAnswer returns the answer for the network's outputs.
 func (p *seenProduct) fillAnswer(title, categories string) (string, error) {
 	return answerJSON(p.likeliestCategory(categories), p.brandIn(title), p.secondHand > 0)
 }
@@ -187,7 +187,7 @@ func answerJSON(category, brand string, secondHand bool) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// likeliestCategory returns the most likely category that a text offers; none where the network knows none of them.
+// likeliestCategory returns the most likely of the offered categories, or "" if the network knows none of them.
 func (p *seenProduct) likeliestCategory(offered string) string {
 	best, most := "", float32(math.Inf(-1))
 	for c, logit := range p.categories {
@@ -198,7 +198,7 @@ func (p *seenProduct) likeliestCategory(offered string) string {
 	return best
 }
 
-// brandIn is the run of a title's bytes whose logits have the largest sum; none where none is above 0.
+// brandIn returns the run of bytes in a title whose logits have the largest sum, or "" if no logit is above 0.
 func (p *seenProduct) brandIn(title string) string {
 	var best, sum float32
 	start, end, from := 0, 0, 0

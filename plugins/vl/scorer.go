@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// The metrics.
+// Names of the metrics.
 const (
 	categoryF1   = "category_f1"
 	brandRight   = "brand"
 	secondHandF1 = "second_hand_f1"
 )
 
-// productScorer reports what the official programs find in a log, and the floor that the simplest model would have.
+// productScorer reports the results of the official programs, and those of a trivial model for comparison.
 type productScorer struct {
 	*accuracy.AnswerScorer
 	form  requestForm
@@ -29,7 +29,7 @@ func newProductScorer(truths []products.ProductTruth, f requestForm) *productSco
 	return &productScorer{accuracy.New(all, f.scoringForm()), f, floorOf(truths, all, f)}
 }
 
-// floorOf scores a model that looks at nothing: it answers the first category that is offered, no brand, not
+// floorOf scores a trivial model that ignores its input. It answers with the first offered category, no brand, and not
 // second-hand.
 func floorOf(truths []products.ProductTruth, all []accuracy.Product, f requestForm) accuracy.AnswerResult {
 	s := accuracy.New(all, f.scoringForm())
@@ -53,7 +53,7 @@ func floorOf(truths []products.ProductTruth, all []accuracy.Product, f requestFo
 	return r
 }
 
-// Add scores an answer; several of one product all count, as in the official programs.
+// Add scores an answer. If a product has several answers, all of them count, as in the official programs.
 func (s *productScorer) Add(sample uint64, answer []byte) error {
 	return s.AnswerScorer.Add(int(int64(sample)), answer)
 }

@@ -17,22 +17,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// chatSettings are the parameters of chats.
+// chatSettings contains the parameters of chats.
 type chatSettings struct {
 	Form  requestForm `param:"form" choices:"endpoints,loadgen"`
-	Words promptWords `param:"prompts"` // not read to score
+	Words promptWords `param:"prompts"` // not read for scoring
 	Hides hiddenPart  `param:"hide" choices:"nothing,picture,title"`
 }
 
-// requestForm says which of the two official programs asks.
+// requestForm identifies the official program whose requests are made.
 type requestForm uint8
 
 const (
 	endpoints requestForm = iota // the endpoints harness
-	loadGen                      // the program over LoadGen before it
+	loadGen                      // its predecessor, the program over LoadGen
 )
 
-// scoringForm returns whose rules score.
+// scoringForm returns the scoring rules of the program.
 func (f requestForm) scoringForm() products.RuleForm {
 	if f == loadGen {
 		return products.LoadGen
@@ -40,12 +40,12 @@ func (f requestForm) scoringForm() products.RuleForm {
 	return products.Endpoints
 }
 
-// maxTokens limits an answer where the endpoints harness asks.
+// maxTokens is the endpoints harness's limit of tokens per answer.
 const maxTokens = 150
 
 // requestFields returns the fields of a request in a scenario, without the model and the messages. The program over
-// LoadGen sends what is not set as null. The harness has answers of Server streamed; that the server reports its number
-// of tokens then is wanted by us.
+// LoadGen sends unset fields as null. The harness requests streamed answers in Server. In addition, this function
+// requests the number of tokens from the server.
 func (f requestForm) requestFields(s loadgen.Scenario) map[string]json.RawMessage {
 	if f == loadGen {
 		null := json.RawMessage("null")
@@ -61,7 +61,7 @@ func (f requestForm) requestFields(s loadgen.Scenario) map[string]json.RawMessag
 	return fields
 }
 
-// maxNewTokens limits the tokens of an answer; 0: as many as the server allows.
+// maxNewTokens returns the limit of tokens per answer; 0: the server's limit.
 func (f requestForm) maxNewTokens() int {
 	if f == loadGen {
 		return 0
@@ -78,7 +78,7 @@ const (
 	hiddenTitle
 )
 
-// readSettings reads all parameters. Words that the user names say whose defaults the others have.
+// readSettings reads all parameters. Prompts that the user names determine which defaults apply.
 func readSettings(r *manifest.Request) (s chatSettings) {
 	r.DefaultsOf("prompts")
 	read := readWords
@@ -89,12 +89,12 @@ func readSettings(r *manifest.Request) (s chatSettings) {
 	return s
 }
 
-// promptWords are the words of prompts.
+// promptWords contains the texts of prompts.
 type promptWords struct {
 	system   string
-	around   [4]string // the title, the description and the categories
-	embedded bool      // they are the plugin's
-	sum      string    // of the system's words, lower-case hex
+	around   [4]string // texts before, between and after the title, the description and the categories
+	embedded bool      // texts are the embedded ones
+	sum      string    // digest of system in lower-case hex
 }
 
 //go:embed words/system.txt
@@ -103,7 +103,7 @@ var ownSystem string
 //go:embed words/user.txt
 var ownUser string
 
-// The files of a folder of words, and the places of values.
+// Names of the files of prompts, and the placeholders in them.
 const (
 	systemFile = "system.txt"
 	userFile   = "user.txt"
@@ -111,7 +111,7 @@ const (
 
 var places = [3]string{"{title}", "{description}", "{categories}"}
 
-// readWords reads a folder of words.
+// readWords reads a folder of prompts.
 func readWords(path string) (promptWords, error) {
 	switch path {
 	case manifest.Embedded:
@@ -129,7 +129,7 @@ func readWords(path string) (promptWords, error) {
 	return newWords(system, user)
 }
 
-// maxTextSize limits the size of a file of words.
+// maxTextSize limits the size of a file of prompts.
 const maxTextSize = 1 << 20
 
 func readText(path string) (string, error) {
@@ -140,7 +140,7 @@ func readText(path string) (string, error) {
 	return string(text), err
 }
 
-// newWords takes the user's words apart at the places of values.
+// newWords splits the user's text at the placeholders.
 func newWords(system, user string) (promptWords, error) {
 	w := promptWords{system: system, sum: fmt.Sprintf("%x", sha256.Sum256([]byte(system)))}
 	rest := user
@@ -156,7 +156,7 @@ func newWords(system, user string) (promptWords, error) {
 	return w, nil
 }
 
-// officialSums are those of the system's words that the two programs send.
+// officialSums contains the digests of the system texts that the two programs send.
 var officialSums = map[requestForm]string{
 	loadGen:   "0d1878a7ddab0ca73999e3b7db2e0b8aaa74069f1bcc4c4f8a49201b82151c48",
 	endpoints: "2ff8c5d5405714082f8082a3322f6faeddf49149498bd41e692ccc29725722b3",
@@ -167,7 +167,7 @@ func (w *promptWords) userMessage(title, description, categories string) string 
 	return w.around[0] + title + w.around[1] + description + w.around[2] + categories + w.around[3]
 }
 
-// splitMessage splits a message's title and categories from the words around them.
+// splitMessage extracts the title and the categories from a message. ok is false for other messages.
 func (w *promptWords) splitMessage(text string) (title, categories string, ok bool) {
 	rest, ok := strings.CutPrefix(text, w.around[0])
 	end := strings.LastIndex(rest, w.around[2])

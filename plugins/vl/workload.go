@@ -16,14 +16,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// productWorkload is the benchmark opened on one catalogue.
+// productWorkload is the benchmark with one catalogue.
 type productWorkload struct {
 	chatSettings
 	chats     chatSet
 	catalogue productSet
 	file      backend.Model
 	fields    map[string]json.RawMessage
-	size      int  // products of the official catalogue
+	size      int  // number of products in the official catalogue
 	inProcess bool // the model runs in this process
 	findings  answerFindings
 }
@@ -38,7 +38,7 @@ var (
 	_ sdk.ClientWorker              = (*productWorkload)(nil)
 )
 
-// answerFindings are what only answers show.
+// answerFindings counts answers, truncated answers, and answers with reasoning.
 type answerFindings struct{ answers, cut, thought atomic.Int64 }
 
 func (w *productWorkload) Len() int           { return w.chats.Len() }
@@ -46,22 +46,23 @@ func (w *productWorkload) Parts() []sdk.Part  { return []sdk.Part{{Model: w.file
 func (w *productWorkload) PartsPrompts() bool { return true }
 func (w *productWorkload) Close() error       { return w.chats.Close() }
 
-// Load finds the chat of product i, or makes it.
+// Load returns the chat of product i.
 func (w *productWorkload) Load(ctx context.Context, i int) (productChat, error) {
 	return w.chats.at(ctx, i)
 }
 
-// Prompt is the chat, as it is sent and in its parts.
+// Prompt returns the chat, encoded and in its parts.
 func (w *productWorkload) Prompt(c productChat) (backend.Prompt, error) {
 	return backend.Prompt{
 		ChatJSON: c.json, Messages: w.chatMessages(c.text, c.url), Fields: w.fields, MaxNewTokens: w.Form.maxNewTokens(),
 	}, nil
 }
 
-// WarmSample is a drawn product that no data set holds: a server that takes no pictures says so before the run.
+// WarmSample returns a chat about a generated product that occurs in no data set. A server that does not accept
+// pictures reports this before the run.
 func (w *productWorkload) WarmSample() productChat {
 	row, err := ownCatalogue{drawn.Calibration()}.Row(context.Background(), 0)
-	if err != nil { // never of drawn products
+	if err != nil { // impossible for generated products
 		return productChat{}
 	}
 	return w.makeChat(row)
@@ -70,8 +71,8 @@ func (w *productWorkload) WarmSample() productChat {
 var errUncounted = sdk.Usage(errors.New("the server counts no tokens (usage.completion_tokens), without which the " +
 	"official programs take no answer either"))
 
-// AppendTokens appends an answer as the official programs take it: the content; for the endpoints harness reasoning,
-// content and calls, with nothing between.
+// AppendTokens appends an answer in the form of the official programs: the content. For the endpoints harness, it
+// appends reasoning, content and calls without separators.
 func (w *productWorkload) AppendTokens(dst []byte, _ productChat, t backend.Tokens) ([]byte, int, error) {
 	if t.N == backend.Uncounted {
 		return dst, 0, errUncounted
@@ -89,7 +90,7 @@ func (w *productWorkload) AppendTokens(dst []byte, _ productChat, t backend.Toke
 
 func (w *productWorkload) noteAnswer(t backend.Tokens) {
 	if t.Finish == "" {
-		return // the first token
+		return // the first token only
 	}
 	w.findings.answers.Add(1)
 	if t.Finish == "length" {
@@ -100,7 +101,7 @@ func (w *productWorkload) noteAnswer(t backend.Tokens) {
 	}
 }
 
-// RunNotes says what is common to many answers that nobody can read.
+// RunNotes returns notes about common reasons for unreadable answers.
 func (w *productWorkload) RunNotes() sdk.RunNotes {
 	var m sdk.RunNotes
 	all := w.findings.answers.Load()
@@ -118,7 +119,7 @@ func (w *productWorkload) RunNotes() sdk.RunNotes {
 	return m
 }
 
-// AddInfo adds what is sent, and takes back the embedded model where a server has its own.
+// AddInfo adds a description of the requests, and removes the embedded model's name if a server has its own model.
 func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.inProcess {
 		info.AtServer()
@@ -137,7 +138,7 @@ func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 	_, isFile := w.catalogue.(*products.ProductSet)
 	if !isFile {
-		return // no rules are about it
+		return // the rules do not apply to this data set
 	}
 	n := w.catalogue.Len()
 	open(fmt.Sprintf("the data set has %d products, the official one %d", n, w.size), n != w.size)
@@ -146,11 +147,11 @@ func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	open("the model is kept from seeing a part of each product (parameter hide)", w.Hides != hiddenNothing)
 }
 
-// ClientWork is nothing: requests are made before the run, and answers are taken as they are.
+// ClientWork returns nothing: requests are made before the run, and answers are logged unchanged.
 func (w *productWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }
 
-// PlanSession opens a session for runs of one product, one on each core at a time; where one query comes after the
-// other, on all cores.
+// PlanSession plans concurrent runs of one product, each on one core. In scenarios with one query at a time, a run uses
+// all cores.
 func (w *productWorkload) PlanSession(s loadgen.Scenario, c backend.Config) backend.Config {
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.GOMAXPROCS(0)
@@ -162,7 +163,7 @@ func (w *productWorkload) PlanSession(s loadgen.Scenario, c backend.Config) back
 	return c
 }
 
-// NewGenerator reads drawn products on a session of the embedded network.
+// NewGenerator returns a generator that answers with the embedded network.
 func (w *productWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	w.inProcess = true
 	return newReader(s.Part(""), &w.Words, max(c.Concurrency, 1)), nil

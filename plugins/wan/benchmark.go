@@ -31,11 +31,10 @@ func New() sdk.Benchmark {
 	})
 }
 
-// StandIn returns the drawing program that stands in for a model, and the name that users choose it by.
+// StandIn returns the drawing program that replaces a model, and its name as a backend.
 func StandIn() (name string, b backend.Backend) { return videos.StandInName, videos.StandIn{} }
 
-// VideoBackend returns the backend that requests videos from servers or from processes that it starts, and the name
-// that users choose it by.
+// VideoBackend returns the backend that requests videos from servers or from processes that it starts, and its name.
 func VideoBackend() (name string, b backend.Backend) { return "video", videos.VideoBackend{} }
 
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {

@@ -12,19 +12,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// frameSheet shows some frames of videos, those that failed first. None is bad by itself: VBench judges them.
+// frameSheet shows frames of some videos, failed ones first. Other videos are not rated, because VBench judges them.
 type frameSheet struct {
-	ctx    context.Context // of the scoring
+	ctx    context.Context // ends with the scoring
 	scorer *videoScorer
 }
 
-// The frames of a video that are shown, and the longer side of one in pixels.
+// Number of frames shown per video, and the longer side of a shown frame in pixels.
 const (
 	shownFrames = 4
 	side        = 160
 )
 
-// rateVideo puts prompts without a video first.
+// rateVideo rates prompts without a video as the worst.
 func (s frameSheet) rateVideo(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	if len(e.Data) == 0 {
 		badness = 1
@@ -32,7 +32,7 @@ func (s frameSheet) rateVideo(e mllog.AccuracyEntry) (badness float64, show exhi
 	return badness, func() (sdk.Exhibit, error) { return s.showFrames(e) }
 }
 
-// showFrames draws frames next to each other. Where they cannot be read the text says why.
+// showFrames draws frames side by side. If they cannot be read, the text contains the reason.
 func (s frameSheet) showFrames(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	x := sdk.Exhibit{Caption: fmt.Sprintf("%d: %s", e.QSLIndex, s.scorer.prompts[e.QSLIndex].Prompt)}
 	if len(e.Data) == 0 {

@@ -23,10 +23,10 @@ import (
 //go:embed prompts.txt
 var ownText string
 
-// ownPrompts are those of the embedded data set.
+// ownPrompts returns the prompts of the embedded data set.
 func ownPrompts() []string { return linesOf(ownText) }
 
-// linesOf are the prompts of a text: its lines without the blanks around them, blank ones left out.
+// linesOf returns the prompts in a text: its lines without surrounding blanks. Blank lines are skipped.
 func linesOf(text string) (prompts []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -36,11 +36,11 @@ func linesOf(text string) (prompts []string) {
 	return prompts
 }
 
-// ownSet is the name of the only set.
+// ownSet is the name of the only embedded set.
 const ownSet = "eval"
 
-// writePrompts writes n of the plugin's own prompts from the first on, all that follow where n is negative, as the
-// official file has them.
+// writePrompts writes n of the embedded prompts, starting with number first, in the form of the official file. If n is
+// negative, it writes all that follow.
 func writePrompts(_ context.Context, out, set string, first, n int) error {
 	all := ownPrompts()
 	switch {
@@ -55,15 +55,15 @@ func writePrompts(_ context.Context, out, set string, first, n int) error {
 	return os.WriteFile(out, []byte(strings.Join(all, "\n")+"\n"), 0o644)
 }
 
-// The official file, its number of prompts, and the most bytes of one.
+// Name of the official file, its number of prompts, and the maximum size of a file of prompts in bytes.
 const (
 	officialFile    = "vbench_prompts.txt"
 	officialPrompts = 248
 	maxPromptsSize  = 16 << 20
 )
 
-// openPrompts reads the requests of a run: settings with the prompts of the data set, the official file or the plugin's
-// own.
+// openPrompts reads the requests of a run. They consist of the settings in base with the prompts of the data set, the
+// official file or the embedded prompts.
 func openPrompts(r *manifest.Request, base videos.VideoRequest) []videos.VideoRequest {
 	all, err := readPrompts(r.Dataset, base)
 	if err != nil {
@@ -103,7 +103,7 @@ func readPrompts(path string, base videos.VideoRequest) ([]videos.VideoRequest, 
 	return all, nil
 }
 
-// readRows reads rows of the endpoints harness, each over the settings.
+// readRows reads rows of the endpoints harness. Each overrides the settings in base.
 func readRows(path string, text []byte, base videos.VideoRequest) (all []videos.VideoRequest, err error) {
 	const most = 20
 	var faults []error
@@ -123,11 +123,12 @@ func readRows(path string, text []byte, base videos.VideoRequest) (all []videos.
 	return all, errors.Join(faults...)
 }
 
-// maxNameRunes limits the characters of a prompt in a file's name.
+// maxNameRunes limits the characters of a prompt in a file name.
 const maxNameRunes = 200
 
-// fileNames are the names of the videos of prompts without their ending: the prompt, where it can be no part of a
-// file's name an underscore, cut to 200 characters, and a number: how many before it have that name.
+// fileNames returns the names of the prompts' videos without their extension. A name is the prompt, with underscores
+// for characters that file names cannot contain, truncated to 200 characters, and the number of preceding prompts with
+// the same name.
 func fileNames(prompts []videos.VideoRequest) []string {
 	count := map[string]int{}
 	var names []string
@@ -149,8 +150,7 @@ func fileName(prompt string) string {
 	return string(runes[:min(len(runes), maxNameRunes)])
 }
 
-// checkFileNames names the first prompt whose file's name would lead out of the folder, or have more bytes than a name
-// may have.
+// checkFileNames returns an error for the first prompt whose file name would be outside the folder or too long.
 func checkFileNames(prompts []videos.VideoRequest) error {
 	const most = 250
 	at := slices.IndexFunc(prompts, func(p videos.VideoRequest) bool {

@@ -17,19 +17,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// The metrics.
+// Names of the metrics.
 const (
 	vbenchScore = "vbench_score"
-	videosThere = "videos" // prompts that have one
+	videosThere = "videos" // number of prompts with a video
 )
 
-// videoScorer checks which prompts have a video, and takes VBench's results where they are given.
+// videoScorer checks which prompts have a video, and reports VBench's results if they are given.
 type videoScorer struct {
 	videoSettings
 	prompts []videos.VideoRequest
 	names   []string
 	results *vbenchResults
-	drawn   bool // by the stand-in, which draws the same again
+	drawn   bool // drawn by the stand-in, which can draw them again
 	show    []uint64
 
 	failed     []string
@@ -45,7 +45,7 @@ func newVideoScorer(r *manifest.Request, s videoSettings, prompts []videos.Video
 	}
 }
 
-// Add takes what the log has of a video.
+// Add checks the video of a log entry.
 func (s *videoScorer) Add(prompt uint64, answer []byte) error {
 	text := string(answer)
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
@@ -67,12 +67,12 @@ func (s *videoScorer) Add(prompt uint64, answer []byte) error {
 	return nil
 }
 
-// readEntry reads the file that an entry names: by its path, or by its digest and the name that it has in
-// the folder of videos. The stand-in draws it again.
+// readEntry reads the file that an entry names by its path, or by its digest and its name in the folder of videos.
+// Videos of the stand-in are drawn again.
 func (s *videoScorer) readEntry(prompt uint64, text string) ([]byte, error) {
 	sum, err := hex.DecodeString(text)
 	if err != nil || len(sum) != sha256.Size {
-		return readVideo(text) // a log from elsewhere may name any file
+		return readVideo(text) // a foreign log may name any file
 	}
 	var video []byte
 	switch {
@@ -97,7 +97,7 @@ func (s *videoScorer) readEntry(prompt uint64, text string) ([]byte, error) {
 	return video, nil
 }
 
-// readVideo reads a file that is a video.
+// readVideo reads a file and checks that it is a video.
 func readVideo(path string) ([]byte, error) {
 	video, err := bounded.ReadFile(path, videos.MaxVideoSize)
 	if err == nil {
@@ -106,7 +106,7 @@ func readVideo(path string) ([]byte, error) {
 	return video, err
 }
 
-// findVideo finds the file of a prompt in the folder of videos.
+// findVideo returns the path of a prompt's file in the folder of videos.
 func (s *videoScorer) findVideo(i uint64) (string, error) {
 	for _, ending := range []string{".mp4", ".avi", ".gif"} {
 		path := filepath.Join(s.folder, s.names[i]+ending)
@@ -117,7 +117,7 @@ func (s *videoScorer) findVideo(i uint64) (string, error) {
 	return "", fmt.Errorf("%s has no %s.mp4", s.folder, s.names[i])
 }
 
-// Result is how many prompts failed.
+// Result returns the number of failed prompts.
 func (s *videoScorer) Result() (failed int, err error) { return len(s.failed), nil }
 
 func (s *videoScorer) scoreVideos(failed int, c scoring.Counts) (sdk.Score, error) {
@@ -161,7 +161,7 @@ func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 	return n
 }
 
-// shownFiles are the videos that a submission hands in, and captions.txt.
+// shownFiles returns the videos for a submission, and captions.txt.
 func (s *videoScorer) shownFiles() (all []sdk.ScoreFile) {
 	var captions strings.Builder
 	for _, i := range s.show {

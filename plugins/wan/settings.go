@@ -14,17 +14,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// videoSettings are the parameters of videos.
+// videoSettings contains the parameters of videos.
 type videoSettings struct {
 	requestSettings
-	request videos.VideoRequest // but for its prompt
-	folder  string              // of videos, absolute; empty: none
-	digest  bool                // the log has the SHA-256 of a video's file, and not its path
+	request videos.VideoRequest // settings without the prompt
+	folder  string              // absolute path of the folder of videos; empty: none
+	digest  bool                // the log contains the SHA-256 of a video's file instead of its path
 	VBench  string              `param:"vbench"`
 	Scale   resultScale         `param:"scale" choices:"auto,share,percent"`
 }
 
-// requestSettings are the parameters of requests, and of what is kept of videos.
+// requestSettings contains the parameters of requests and of storing videos.
 type requestSettings struct {
 	Size      string        `param:"size"`
 	Seconds   float64       `param:"seconds" min:"0" max:"3600"`
@@ -37,18 +37,19 @@ type requestSettings struct {
 	Boundary  float64       `param:"boundary" min:"0" max:"1"`
 	Latent    string        `param:"latent"`
 	Payload   payloadChoice `param:"payload" choices:"auto,path,sha256"`
-	Response  bool          `param:"response" choices:"path,bytes"` // bytes
+	Response  bool          `param:"response" choices:"path,bytes"` // request the content instead of a path
 	Output    string        `param:"output" choices:"auto,mp4,avi"`
-	Form      string        `param:"form" choices:"endpoints,loadgen"` // the manifest's: it changes no request
-	Videos    string        `param:"videos"`                           // folder; empty: none
-	Negative  string        `param:"negative"`                         // path of a prompt; empty: none
+	Form      string        `param:"form" choices:"endpoints,loadgen"` // set by the manifest; it does not affect requests
+	Videos    string        `param:"videos"`                           // path of a folder; empty: none
+	Negative  string        `param:"negative"`                         // path of a file with a prompt; empty: none
 }
 
-// payloadChoice is what the log has of a video.
+// payloadChoice is the content of the log for a video.
 type payloadChoice uint8
 
 const (
-	anyPayload payloadChoice = iota // the SHA-256 of the plugin's own prompts' videos, whose files go with the run
+	// the SHA-256 for embedded prompts, whose files are part of the run; otherwise the path
+	anyPayload payloadChoice = iota
 	asPath
 	asSum
 )
@@ -62,7 +63,7 @@ const (
 	percent
 )
 
-// maxPromptSize limits the size of a negative prompt.
+// maxPromptSize limits the size of a negative prompt in bytes.
 const maxPromptSize = 1 << 16
 
 func readSettings(r *manifest.Request) videoSettings {
@@ -95,7 +96,7 @@ func readSettings(r *manifest.Request) videoSettings {
 	return s
 }
 
-// parseSize reads WIDTHxHEIGHT.
+// parseSize parses WIDTHxHEIGHT.
 func parseSize(text string) (string, error) {
 	width, height, ok := strings.Cut(text, "x")
 	w, err1 := strconv.Atoi(width)
@@ -106,14 +107,14 @@ func parseSize(text string) (string, error) {
 	return text, nil
 }
 
-// officialRequest are the settings that the rules fix, but for the prompts.
+// officialRequest returns the settings that the rules prescribe, without a prompt.
 func officialRequest() videos.VideoRequest {
 	r := videos.OfficialRequest()
 	r.Size = "1280x720"
 	return r
 }
 
-// openReasons lists what keeps a run from the closed division, a phrase each.
+// openReasons returns the reasons why a run does not belong to the closed division, as phrases.
 func (s *videoSettings) openReasons() []string {
 	var reasons []string
 	own, rules := s.request, officialRequest()

@@ -17,23 +17,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// dimensions are those of VBench that make up the score.
+// dimensions lists the dimensions of VBench that form the score.
 var dimensions = []string{
 	"appearance_style", "background_consistency", "dynamic_degree", "motion_smoothness", "scene", "subject_consistency",
 }
 
-// vbenchResults are the results in a file of VBench.
+// vbenchResults contains the results in a file of VBench.
 type vbenchResults struct {
-	file   string // its name
+	file   string // file name
 	means  map[string]float64
-	noMean map[string]string // dimensions without a mean, and what is in its place
-	score  float64           // percent
+	noMean map[string]string // dimensions without a mean, and the values found instead
+	score  float64           // in percent
 }
 
-// maxResultsSize limits a file of results.
+// maxResultsSize limits the size of a file of results.
 const maxResultsSize = 64 << 20
 
-// openResults reads VBench's results where the parameter names them; nil where it does not.
+// openResults reads VBench's results if the parameter names a file or folder. Otherwise it returns nil.
 func openResults(r *manifest.Request, s *videoSettings) *vbenchResults {
 	if s.VBench == "" || !r.Scoring {
 		return nil
@@ -53,7 +53,7 @@ func openResults(r *manifest.Request, s *videoSettings) *vbenchResults {
 	return nil
 }
 
-// lastResults is the file of results at a path: itself, or the last by name of a folder.
+// lastResults returns the file of results at path: path itself, or the last file by name in a folder.
 func lastResults(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -80,9 +80,9 @@ func readResults(path string) (*vbenchResults, error) {
 	return &r, err
 }
 
-// parseResults reads {dimension: [mean, [one of each video]]} as Python does. As in the official script, a value that
-// is not a list that begins with a number is left out, true and false are 1 and 0, and a file of nothing (null, 0, an
-// empty text or list) is one without dimensions.
+// parseResults parses {dimension: [mean, [values of the videos]]} as Python does. Like the official script, it ignores
+// values that are not lists beginning with a number, and treats true and false as 1 and 0. If the content is empty in
+// Python (null, 0, an empty text or list), there are no dimensions.
 func parseResults(text []byte) (vbenchResults, error) {
 	r := vbenchResults{means: map[string]float64{}, noMean: map[string]string{}}
 	v, err := pyvalue.Decode(string(text))
@@ -114,7 +114,7 @@ func parseResults(text []byte) (vbenchResults, error) {
 	return r, errors.Join(faults...)
 }
 
-// readMean reads a number; a value that is not one is an error that wraps pyvalue.ErrType.
+// readMean reads a number. For other values, the error wraps pyvalue.ErrType.
 func readMean(v any) (float64, error) {
 	if _, isText := v.(string); isText {
 		return 0, pyvalue.ErrType
@@ -126,7 +126,7 @@ func readMean(v any) (float64, error) {
 	return mean, err
 }
 
-// officialLines are what the official script prints of the results, whatever dimensions they have.
+// officialLines returns the lines that the official script prints, for any dimensions.
 func (r *vbenchResults) officialLines() []string {
 	lines := []string{"VBench Evaluation Results"}
 	if len(r.means)+len(r.noMean) > 0 {
@@ -141,7 +141,7 @@ func (r *vbenchResults) officialLines() []string {
 	return append(lines, "Detailed results: "+r.file)
 }
 
-// meanDimensions is the plain mean of the dimensions that are there.
+// meanDimensions returns the mean of the existing dimensions.
 func (r *vbenchResults) meanDimensions() float64 {
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(r.means)) {
@@ -150,7 +150,7 @@ func (r *vbenchResults) meanDimensions() float64 {
 	return sum / float64(len(r.means))
 }
 
-// checkDimensions requires the six dimensions, and makes their mean percent.
+// checkDimensions requires the six dimensions and sets the score to their mean in percent.
 func (r *vbenchResults) checkDimensions(s resultScale) error {
 	var faults []error
 	large := false
@@ -178,7 +178,7 @@ func (r *vbenchResults) checkDimensions(s resultScale) error {
 	return r.scaleMean(s, large)
 }
 
-// scaleMean makes the mean percent. large says that a dimension is above 1.
+// scaleMean converts the mean to percent. large reports whether a dimension is above 1.
 func (r *vbenchResults) scaleMean(s resultScale, large bool) error {
 	switch {
 	case s == share && large:
@@ -193,7 +193,7 @@ func (r *vbenchResults) scaleMean(s resultScale, large bool) error {
 	return nil
 }
 
-// checkerLine is what the submission checker reads of accuracy.txt.
+// checkerLine returns the line of accuracy.txt that the submission checker reads.
 func (r *vbenchResults) checkerLine() string {
 	return "{'vbench_score': " + strconv.FormatFloat(r.score, 'f', -1, 64) + "}"
 }

@@ -18,18 +18,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// videoWorkload is the benchmark opened on one set of prompts.
+// videoWorkload is the benchmark with one set of prompts.
 type videoWorkload struct {
 	videoSettings
 	file       backend.Model
 	prompts    []videos.VideoRequest
 	names      []string
 	accuracy   bool
-	ownPrompts bool // the prompts are the plugin's
-	drawn      bool // by the stand-in
+	ownPrompts bool // prompts are the embedded ones
+	drawn      bool // drawn by the stand-in
 
 	mu     sync.Mutex
-	failed []string // videos, and why
+	failed []string // failed videos with the reasons
 }
 
 var (
@@ -39,9 +39,9 @@ var (
 	_ sdk.ClientWorker               = (*videoWorkload)(nil)
 )
 
-// videoSample is the request of a prompt.
+// videoSample is the request for a prompt.
 type videoSample struct {
-	index  int // -1: of the warm-up
+	index  int // -1 for the warm-up
 	prompt string
 	ask    videos.VideoJob
 }
@@ -71,18 +71,18 @@ func (w *videoWorkload) makeSample(i int, r videos.VideoRequest, name string) *v
 	return s
 }
 
-// WarmSample is a prompt that no data set holds.
+// WarmSample returns a prompt that occurs in no data set.
 func (w *videoWorkload) WarmSample() *videoSample {
 	r := w.request
 	r.Prompt = "grey"
 	return w.makeSample(-1, r, ".warm-up")
 }
 
-// Prompt is the request.
+// Prompt returns the request.
 func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) { return s.ask.Prompt(s.prompt) }
 
-// AppendTokens appends the path of a video, or its digest. In an accuracy run a video that failed has an empty payload,
-// so that it costs no other; in a timed run it ends the run, whose figure would count it.
+// AppendTokens appends the path of a video, or its digest. In an accuracy run, a failed video has an empty payload, so
+// that other videos still count. In a timed run it ends the run, because the result would count the failed video.
 func (w *videoWorkload) AppendTokens(dst []byte, s *videoSample, t backend.Tokens) ([]byte, int, error) {
 	why := videos.FailureReason(t)
 	if why == "" && w.digest {
@@ -118,10 +118,10 @@ func fileDigest(path string) (sum string, err error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// maxNamed limits the failures that are listed one by one.
+// maxNamed limits the number of failures that are listed.
 const maxNamed = 20
 
-// RunNotes names the videos that failed.
+// RunNotes returns notes about failed videos.
 func (w *videoWorkload) RunNotes() (m sdk.RunNotes) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,8 @@ func (w *videoWorkload) RunNotes() (m sdk.RunNotes) {
 	return m
 }
 
-// AddInfo says what is asked for, and takes the stand-in's label back where a server or a process makes the videos.
+// AddInfo adds a description of the requests, and removes the stand-in's label if a server or a process makes the
+// videos.
 func (w *videoWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
@@ -143,7 +144,7 @@ func (w *videoWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		info.AtServer()
 	}
 	if w.ownPrompts {
-		return // no rules are about them
+		return // the rules do not apply to these prompts
 	}
 	info.OpenReasons = append(info.OpenReasons, w.openReasons()...)
 	if n := len(w.prompts); n != officialPrompts {
@@ -152,5 +153,5 @@ func (w *videoWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// ClientWork is nothing: a request is made before the run, and a video is taken as it is.
+// ClientWork returns nothing: requests are made before the run, and videos are stored unchanged.
 func (w *videoWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { return nil }

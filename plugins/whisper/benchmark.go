@@ -30,7 +30,7 @@ func New() sdk.Benchmark {
 	})
 }
 
-// openWorkload finds the clips, and reads the vocabulary.
+// openWorkload finds the clips and reads the vocabulary.
 func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	all := openClips(ctx, r)

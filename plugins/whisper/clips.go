@@ -14,21 +14,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// clipSet is a data set: recordings, and what is said in them. They are read-only.
+// clipSet is a data set of recordings with their transcripts. It is read-only.
 type clipSet interface {
 	Len() int
 	Transcript(i int) string
-	// Sound is clip i: 16 kHz, one channel, from -1 to 1. The caller owns it.
+	// Sound returns clip i: 16 kHz, one channel, from -1 to 1. The caller owns it.
 	Sound(i int) ([]float32, error)
 }
 
 const (
 	officialManifest = "dev-all-repack.json"
-	maxSeconds       = 30 // of a clip
+	maxSeconds       = 30 // per clip
 )
 
-// openClips opens the data set of a request: LibriSpeech, or the synthetic one. To score a finished run, transcripts
-// are enough.
+// openClips opens LibriSpeech or the synthetic data set. Scoring a finished run needs only the transcripts.
 func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	if r.Dataset == "" {
 		all := drawPacks()
@@ -50,16 +49,16 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	return &folderClips{r.Dataset, list}
 }
 
-// readLength reads a file, and returns the number of its samples.
+// readLength returns the number of samples in a file.
 func readLength(path string) (int, error) {
 	samples, err := readSound(path)
 	return len(samples), err
 }
 
-// maxFileSize limits a sound file: 30 s need 1 MB.
+// maxFileSize limits the size of a sound file; 30 s need 1 MB.
 const maxFileSize = 64 << 20
 
-// readSound reads the sound of a file.
+// readSound reads the samples of a file.
 func readSound(path string) ([]float32, error) {
 	data, err := backend.ReadFile(path, maxFileSize)
 	if err != nil {
@@ -75,7 +74,7 @@ func readSound(path string) ([]float32, error) {
 	return samples, nil
 }
 
-// folderClips are the clips of a folder.
+// folderClips contains the clips of a folder.
 type folderClips struct {
 	folder string
 	list   []librispeech.AudioClip
@@ -93,11 +92,10 @@ func (r *folderClips) Sound(i int) ([]float32, error) {
 	return samples, nil
 }
 
-// drawnPacks are clips of the synthetic set, packed as LibriSpeech's are: those of a chapter one after the other, as
-// many as 30 s hold.
+// drawnPacks contains packs of synthetic clips, made like LibriSpeech's: consecutive clips of a chapter, up to 30 s.
 type drawnPacks []librispeech.ClipPack
 
-// drawnClips is how many packs the evaluation set makes.
+// drawnClips is the number of packs in the synthetic evaluation set.
 const drawnClips = 50
 
 // drawPacks plans all packs.
@@ -111,7 +109,7 @@ func drawPacks() drawnPacks {
 func (d drawnPacks) Len() int                { return len(d) }
 func (d drawnPacks) Transcript(i int) string { return d[i].Transcript }
 
-// Sound draws the clips of a pack, with silence between them.
+// Sound generates the clips of a pack, with silence between them.
 func (d drawnPacks) Sound(i int) ([]float32, error) {
 	samples := make([]float32, 0, d[i].Samples)
 	for k, clip := range d[i].Of {

@@ -14,17 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// The parts of a model: of optimum's two decoders the second is the one with past, which other forms do not have.
+// Names of a model's parts. optimum exports two decoders; the second one takes past states. Other forms have one
+// decoder.
 const (
 	encoderPart = "encoder"
 	decoderPart = "decoder"
 	pastPart    = "decoder_with_past"
 )
 
-// typicalTokens is about how many tokens an answer has, which is how often a decoder runs.
+// typicalTokens is the typical number of tokens in an answer, and so of runs of a decoder.
 const typicalTokens = 60
 
-// Parts are the encoder and the decoders, whose tensors package generate binds.
+// Parts returns the encoder and the decoders. Package generate binds their tensors.
 func (w *speechWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: encoderPart, Model: w.files[encoderPart]},
@@ -33,18 +34,20 @@ func (w *speechWorkload) Parts() []sdk.Part {
 	}
 }
 
-// PlanSession asks for one run at a time: sequences that are decoded together do not wait for one another. A user's
-// model gets all cores for it; the embedded one takes longer to share than to run.
+// PlanSession requests one run at a time, because sequences that are decoded together do not wait for each other. A
+// user's model gets all cores for it. The embedded model gets one, because sharing a run takes longer than the run
+// itself.
 func (w *speechWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = max(c.Concurrency, 1)
 	c.LowLatency = w.files[encoderPart].Path != ""
 	return c
 }
 
-// defaultSequences is how many sequences are decoded together where the user does not say.
+// defaultSequences is the default number of sequences that are decoded together.
 const defaultSequences = 16
 
-// NewGenerator decodes greedily behind the prompt, with as many sequences together as the user asks for.
+// NewGenerator returns a generator that decodes greedily after the prompt. c determines the number of concurrent
+// sequences.
 func (w *speechWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	if w.vocabulary == nil {
 		return nil, sdk.Usage(
@@ -68,7 +71,7 @@ func (w *speechWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend
 	return g, nil
 }
 
-// checkVocabulary holds the prompt and the end tokens to the decoder's logits.
+// checkVocabulary requires the prompt and the end tokens to be within the decoder's logits.
 func (w *speechWorkload) checkVocabulary(decoder backend.Session) error {
 	i := slices.IndexFunc(decoder.Outputs(), func(o backend.TensorInfo) bool { return o.Name == "logits" })
 	if i < 0 || len(decoder.Outputs()[i].Shape) == 0 {
@@ -86,16 +89,17 @@ func (w *speechWorkload) checkVocabulary(decoder backend.Session) error {
 	return nil
 }
 
-// maxMels limits the number of mel filters: large-v3 has 128.
+// maxMels limits the number of mel filters; large-v3 has 128.
 const maxMels = 512
 
-// soundFeatures makes what an encoder takes of sound. It may be used from many goroutines.
+// soundFeatures computes an encoder's features of sound. It may be used from many goroutines.
 type soundFeatures struct {
 	mels, frames int
 	extractors   sync.Pool // of *audio.LogMel
 }
 
-// newSoundFeatures reads from an encoder how many filters and frames it takes; what it leaves free is mels, and 30 s.
+// newSoundFeatures reads the number of mel filters and frames from an encoder. The defaults for free dimensions are
+// mels and the frames of 30 s.
 func newSoundFeatures(encoder backend.Session, mels int) (*soundFeatures, error) {
 	f := &soundFeatures{mels: mels, frames: audio.LogMelFrames}
 	all := encoder.Inputs()
@@ -117,8 +121,8 @@ func newSoundFeatures(encoder backend.Session, mels int) (*soundFeatures, error)
 	return f, nil
 }
 
-// makeFeatures makes the log-mel spectrogram of a clip that is continued by silence up to 30 s, as far as the encoder
-// takes it.
+// makeFeatures computes the log-mel spectrogram of a clip padded with silence to 30 s, or to the encoder's number of
+// frames.
 func (f *soundFeatures) makeFeatures(samples []float32) (values []float32, shape []int64, err error) {
 	m, ok := f.extractors.Get().(*audio.LogMel)
 	if !ok {

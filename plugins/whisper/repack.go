@@ -13,14 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// The parameters of the conversion.
+// Names of the conversion's parameters.
 const (
 	sourceParam = "manifest"
 	folderParam = "folder"
 )
 
-// repackClips makes the benchmark's clips of 30 s of LibriSpeech's shorter ones, as the official repackaging does: the
-// same samples and the same manifest.
+// repackClips joins LibriSpeech's clips to the benchmark's clips of up to 30 s. Samples and manifest equal those of the
+// official repackaging.
 func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	folder := r.Params[folderParam]
 	if !filepath.IsLocal(folder) || filepath.Clean(folder) == "." {
@@ -55,7 +55,7 @@ type packWriter struct {
 	written  atomic.Int64
 }
 
-// writePacks writes the files, many at a time, and then the manifest. It reports every fault.
+// writePacks writes the sound files in parallel, and then the manifest. It reports every fault.
 func (w *packWriter) writePacks(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(filepath.Join(w.out, folder), 0o777); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (w *packWriter) writePack(p librispeech.ClipPack) error {
 	return os.WriteFile(filepath.Join(w.out, filepath.FromSlash(p.Path)), librispeech.EncodeWAV(samples), 0o666)
 }
 
-// appendSamples appends the samples of a file, which must be of 16 bits: others would have to be rounded.
+// appendSamples appends the samples of a file, which must have 16 bits, because others would have to be rounded.
 func appendSamples(dst []int16, path string) ([]int16, error) {
 	samples, err := readSound(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func appendSamples(dst []int16, path string) ([]int16, error) {
 	return dst, nil
 }
 
-// summaryText summarises what was written.
+// summaryText summarizes what was written.
 func (w *packWriter) summaryText() string {
 	used, seconds := 0, 0.
 	for _, p := range w.packs {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer scores answers against the transcripts. As in the official script every entry counts, also of a sample
-// that has several.
+// newScorer returns a scorer of answers against the transcripts. As in the official script, every entry of the log
+// counts, even if a sample has several.
 func newScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.PayloadOptions{DType: d})
 	if err != nil {
@@ -25,7 +25,7 @@ func newScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) 
 	return scoring.New(words, log, scoreOf), nil
 }
 
-// scoreOf says what the word error rate is of.
+// scoreOf returns the score with the word error rate.
 func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	n.AddCount(c.Repeated(), "%d entries are of samples that have another one: as in the official script, all count")

@@ -12,19 +12,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// modelSettings are the parameters of a model.
+// modelSettings contains the parameters of a model.
 type modelSettings struct {
-	Tokenizer string         `param:"tokenizer"` // path; "embedded"; "server": text comes back
-	Start     []int32        `param:"prompt"`    // what the decoder is given first
-	Ends      []int32        `param:"eos"`       // tokens that end an answer
-	MaxTokens int            `param:"max_new_tokens" min:"1" max:"int32"`
-	Mels      int            `param:"mels"`                                          // filters, where no encoder says
-	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
-	Copies    bool           `param:"copy_state" choices:"no,yes"`                   // states may be
-	DType     accuracy.DType `param:"dtype"`
+	Tokenizer string  `param:"tokenizer"` // path; "embedded"; "server": answers are text
+	Start     []int32 `param:"prompt"`    // first tokens of the decoder's input
+	Ends      []int32 `param:"eos"`       // tokens that end an answer
+	MaxTokens int     `param:"max_new_tokens" min:"1" max:"int32"`
+	// number of mel filters if the encoder does not declare it
+	Mels   int            `param:"mels"`
+	Cache  int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
+	Copies bool           `param:"copy_state" choices:"no,yes"`                   // the decoder's state may be copied
+	DType  accuracy.DType `param:"dtype"`
 }
 
-// readSettings reads all parameters. A tokenizer that the user names says whose defaults they have.
+// readSettings reads all parameters. A tokenizer that the user names determines which defaults apply.
 func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	return parseSettings(r.Params)
@@ -36,7 +37,7 @@ func parseSettings(p *option.Params) (s modelSettings) {
 	return s
 }
 
-// firstSpecial returns the first id that is not text: an end token. The ids behind it are not text either.
+// firstSpecial returns the first token ID that is not text, which is an end token. Higher IDs are not text either.
 func (s *modelSettings) firstSpecial() int32 {
 	if len(s.Ends) == 0 {
 		return 0
@@ -44,7 +45,7 @@ func (s *modelSettings) firstSpecial() int32 {
 	return slices.Min(s.Ends)
 }
 
-// parseIDs reads token ids separated by commas.
+// parseIDs parses token IDs separated by commas.
 func parseIDs(text string) ([]int32, error) {
 	var all []int32
 	for part := range strings.SplitSeq(text, ",") {

@@ -14,20 +14,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// textVocabulary turns ids of text into it. It may be used from many goroutines.
+// textVocabulary converts token IDs to text. It may be used from many goroutines.
 type textVocabulary interface {
-	// Decode fails for ids that have no token.
+	// Decode returns an error for IDs without a token.
 	Decode(ids []int32) (string, error)
 }
 
-// Values of the parameter tokenizer that are no paths.
+// Values of the parameter tokenizer that are not paths.
 const (
 	embeddedTokens = "embedded"
 	serverTokens   = "server"
 )
 
-// openVocabulary opens the vocabulary at a path, and holds it to the ids that are text: those below special. For a
-// server's own there is none: nil.
+// openVocabulary opens the vocabulary at path and checks that it contains all text IDs, which are less than special.
+// For a server's own vocabulary it returns nil.
 func openVocabulary(path string, special int32) (textVocabulary, error) {
 	switch path {
 	case embeddedTokens:
@@ -52,7 +52,7 @@ func openVocabulary(path string, special int32) (textVocabulary, error) {
 	return v, nil
 }
 
-// parseVocabulary reads the vocabulary of a file in tiktoken's form.
+// parseVocabulary parses a vocabulary in tiktoken's form.
 func parseVocabulary(data []byte, special int32) (textVocabulary, error) {
 	v, err := tiktoken.Parse(data)
 	if err != nil {
@@ -61,7 +61,7 @@ func parseVocabulary(data []byte, special int32) (textVocabulary, error) {
 	return v, checkComplete(v, special)
 }
 
-// checkComplete requires a token for each id below special.
+// checkComplete requires a token for each ID less than special.
 func checkComplete(v textVocabulary, special int32) error {
 	ids := lists.Make(int(special), func(i int) int32 { return int32(i) })
 	if _, err := v.Decode(ids); err != nil {
@@ -70,13 +70,13 @@ func checkComplete(v textVocabulary, special int32) error {
 	return nil
 }
 
-// maxTokenizerSize is the size of the largest file of a tokenizer that is read: Whisper's have 4 MB at most.
+// maxTokenizerSize limits the size of a tokenizer's file in bytes; Whisper's have up to 4 MB.
 const maxTokenizerSize = 256 << 20
 
-// names are those of vocabularies in a folder, in the order in which they are looked for.
+// names lists the names of vocabularies in a folder, in the order of searching.
 var names = []string{"tokenizer.json", "multilingual.tiktoken", "vocab.json"}
 
-// readVocabulary reads a file, or of a folder the first that it has.
+// readVocabulary reads a file, or the first known file in a folder.
 func readVocabulary(path string) (textVocabulary, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return readFolder(path)

@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// speechWorkload is the benchmark opened on its models and one data set.
+// speechWorkload is the benchmark with its models and one data set.
 type speechWorkload struct {
 	modelSettings
 	files      map[string]backend.Model
-	vocabulary textVocabulary // nil: the server's
+	vocabulary textVocabulary // nil: the server has its own
 	clips      clipSet
-	width      atomic.Int64 // of the decoder's logits; 0: not known
+	width      atomic.Int64 // number of the decoder's logits; 0: unknown
 	text       atomic.Bool  // an answer came as text
 }
 
@@ -39,24 +39,24 @@ func (w *speechWorkload) Len() int           { return w.clips.Len() }
 func (w *speechWorkload) AudioPrompts() bool { return true }
 func (w *speechWorkload) Close() error       { return nil }
 
-// Load reads clip i, or draws it.
+// Load reads or generates clip i.
 func (w *speechWorkload) Load(_ context.Context, i int) (clipSound, error) {
 	samples, err := w.clips.Sound(i)
 	return samples, sdk.Data(err)
 }
 
-// Prompt is the sound with the model's limits.
+// Prompt returns the sound with the model's limits.
 func (w *speechWorkload) Prompt(s clipSound) (backend.Prompt, error) {
 	return backend.Prompt{Audio: s, MaxNewTokens: w.MaxTokens, EOS: w.Ends}, nil
 }
 
-// WarmSample is a second of silence.
+// WarmSample returns a second of silence.
 func (w *speechWorkload) WarmSample() clipSound { return make(clipSound, audio.SampleRate) }
 
 var errTokens = errors.New("the backend's tokens cannot be the answer")
 
-// AppendTokens appends the labels of an answer's text. An end token counts, and is no text; what a server sends behind
-// it is dropped.
+// AppendTokens appends the labels of an answer's text. An end token counts as a token but has no text; text after it is
+// dropped.
 func (w *speechWorkload) AppendTokens(dst []byte, _ clipSound, t backend.Tokens) ([]byte, int, error) {
 	if t.IDs == nil {
 		w.text.Store(true)
@@ -76,7 +76,7 @@ func (w *speechWorkload) AppendTokens(dst []byte, _ clipSound, t backend.Tokens)
 	return append(dst, wer.EncodePayload(text)...), len(ids), nil
 }
 
-// decodeText returns the text of ids; special ones have none.
+// decodeText returns the text of token IDs. Special tokens have no text.
 func (w *speechWorkload) decodeText(ids []int32) (string, error) {
 	kept := make([]int32, 0, len(ids))
 	for i, id := range ids {
@@ -94,7 +94,7 @@ func (w *speechWorkload) decodeText(ids []int32) (string, error) {
 	return text, nil
 }
 
-// AddInfo takes back the embedded model where a server has its own.
+// AddInfo removes the embedded model's name if a server has its own model.
 func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.vocabulary == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
@@ -103,10 +103,10 @@ func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// serverModel stands for the name of a model file that nobody here has.
+// serverModel replaces the name of the model file if only the server knows it.
 const serverModel = "the server's"
 
-// ClientWork is what is done to sound and text here where a server transcribes.
+// ClientWork lists the work with sound and text on the client if a server transcribes.
 func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	if w.vocabulary == nil {
 		return []string{"sound is packed as a file, and the server's text is made label numbers"}

@@ -32,8 +32,8 @@ func New() sdk.Benchmark {
 	})
 }
 
-// openWorkload opens the data set, for the letterbox that the parameters and the model file ask for. Where its shape
-// depends on the picture, the workload makes batches of like shapes by itself.
+// openWorkload opens the data set with the letterbox that the parameters and the model file select. If the letterbox's
+// shape depends on the picture, the workload groups pictures by shape.
 func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
 	set, b := detection.ReadSource(r).OpenPictures(), bindDetector(r)
 	if err := r.Err(); err != nil {

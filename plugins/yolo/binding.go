@@ -14,41 +14,42 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// yoloBinding is how pictures go into a model file and detections come out of it.
+// yoloBinding maps pictures to a model's input and its output to detections.
 type yoloBinding struct {
-	letterbox   image.Letterbox
-	Size        int             `param:"size,optional" min:"1" max:"4096"` // as users give it; 0: nobody does
-	Shape       string          `param:"shape" choices:",fixed,rect"`
-	Input       string          `param:"input"`
-	Output      string          `param:"output"`
-	Element     backend.DType   `param:"input_type"`                // of the input
-	COCO        bool            `param:"labels" choices:"own,coco"` // classes are COCO's 80, in its order; else numbers
+	letterbox image.Letterbox
+	Size      int           `param:"size,optional" min:"1" max:"4096"` // from the user; 0: not given
+	Shape     string        `param:"shape" choices:",fixed,rect"`
+	Input     string        `param:"input"`
+	Output    string        `param:"output"`
+	Element   backend.DType `param:"input_type"` // type of the input
+	// the classes are COCO's 80, in COCO's order; otherwise labels are numbers
+	COCO        bool            `param:"labels" choices:"own,coco"`
 	Unletterbox unletterboxRule `param:"unletterbox"`
-	notes       string          // of letterbox and rule, for the result
+	notes       string          // notes about letterbox and rule for the result
 }
 
 const (
 	officialSize = 640
-	// maxSize bounds the input: 4096 x 4096 pixels are 200 MB of float32.
+	// maxSize limits the input's side: 4096 x 4096 pixels have 200 MB of float32.
 	maxSize = 4096
-	// boxRows are those of a column before its scores.
+	// boxRows is the number of a column's values before its scores.
 	boxRows = 4
 )
 
-// unletterboxRule is how boxes are put back.
+// unletterboxRule determines how boxes are converted to the original picture.
 type unletterboxRule struct {
 	detection.Unletterbox
 	releases string
 }
 
-// unletterboxes are the rules of the reference's library, by the parameter's words, with its releases.
+// unletterboxes maps the parameter's values to the rules, with the releases of the reference's library that use them.
 var unletterboxes = map[string]unletterboxRule{
 	"newest": {detection.UnletterboxExact, "8.4.190 on"},
 	"8.4":    {detection.UnletterboxOneScale, "8.4.40 to 8.4.160"},
 	"8.3":    {detection.UnletterboxUnrounded, "8.3 to 8.4.0"},
 }
 
-// bindDetector reads the parameters, and from the model file what they leave to it.
+// bindDetector reads the parameters. The model file determines values that they leave open.
 func bindDetector(r *manifest.Request) yoloBinding {
 	p, file := r.Params, signatureOf(r.File())
 	var b yoloBinding
@@ -76,7 +77,7 @@ func bindDetector(r *manifest.Request) yoloBinding {
 	return b
 }
 
-// checkFile refuses a file whose output cannot be detections, as far as the file says its shape.
+// checkFile returns an error if the file's output cannot be detections. Unknown sizes are not checked.
 func (b yoloBinding) checkFile(file fileSignature) error {
 	places := int64(0)
 	if !b.letterbox.Rect {
@@ -92,8 +93,8 @@ func (b yoloBinding) checkFile(file fileSignature) error {
 	return nil
 }
 
-// checkForm refuses an output of rows and columns in another form than [batch, 4 + classes, columns], for a picture
-// with so many places; numbers that are not known are at most 0.
+// checkForm requires the output form [batch, 4 + classes, columns] for a picture with the given number of positions.
+// Unknown numbers are 0 or negative.
 func checkForm(rows, columns, places int64) error {
 	switch {
 	case columns == 6 && (rows != places || places <= 0) && rows != 0:
@@ -105,16 +106,16 @@ func checkForm(rows, columns, places int64) error {
 	return nil
 }
 
-// rectStep is what the sides of rectangular shapes are multiples of.
+// rectStep divides the sides of rectangular shapes.
 const rectStep = 32
 
-// fileSignature is what a model file says of its tensors: -1 is a free side; zeros, where it says nothing.
+// fileSignature contains the tensor sizes in a model file. -1 is a free size; all are 0 if the file declares nothing.
 type fileSignature struct{ height, width, rows, columns int }
 
 func (s fileSignature) hasFixedSides() bool { return s.height > 0 && s.width > 0 }
 func (s fileSignature) hasFreeSides() bool  { return s.height < 0 && s.width < 0 }
 
-// signatureOf reads an ONNX file. Of anything else nothing is known: the backend says what is wrong with it.
+// signatureOf reads the sizes from an ONNX file. For other files it returns zeros; the backend reports their faults.
 func signatureOf(m backend.Model) (s fileSignature) {
 	file, err := onnx.ReadFile(m.Path, m.Bytes)
 	if err != nil || len(file.Inputs) != 1 || len(file.Outputs) == 0 {
@@ -129,7 +130,7 @@ func signatureOf(m backend.Model) (s fileSignature) {
 	return s
 }
 
-// letterboxSize returns the size of the letterbox: what the user says, what the file fixes, or the official one.
+// letterboxSize returns the size of the letterbox: the user's, the file's fixed size, or the official one.
 func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	switch {
 	case given != 0:
@@ -146,7 +147,7 @@ func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	return officialSize
 }
 
-// checkClasses refuses a count of classes for which there are no labels.
+// checkClasses returns an error if there are no labels for this number of classes.
 func (b yoloBinding) checkClasses(classes int) error {
 	switch {
 	case classes < 1:
@@ -161,7 +162,7 @@ func (b yoloBinding) checkClasses(classes int) error {
 	return nil
 }
 
-// classLabel returns the id of a class in the data set.
+// classLabel returns the ID of a class in the data set.
 func (b yoloBinding) classLabel(class int) float32 {
 	if b.COCO {
 		return float32(detection.COCOLabel(class))
@@ -174,7 +175,7 @@ func (b yoloBinding) pictureInput() pictures.ModelInput {
 	return pictures.ModelInput{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.Element}
 }
 
-// completeModel completes m with the tensors that the binding uses.
+// completeModel returns m with the tensors that the binding uses.
 func (b yoloBinding) completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{b.pictureInput().TensorInfo(b.Input, "--param input=NAME, size, shape, and "+
 		"input_type=float32 or float16")}

@@ -10,29 +10,29 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// byShape is a workload whose pictures differ in shape: it runs those of one shape together.
+// byShape is a workload whose pictures have different shapes. It runs pictures of the same shape together.
 type byShape struct{ *yoloWorkload }
 
-// MaxBatch leaves it to user and backend.
+// MaxBatch returns 0: the user or the backend decides.
 func (byShape) MaxBatch() int { return 0 }
 
-// SampleSize is a number for each shape.
+// SampleSize returns a number that is unique for each shape.
 func (w byShape) SampleSize(s *pictures.PictureSample) int { return w.shapeKey(s) }
 
 func (*yoloWorkload) shapeKey(s *pictures.PictureSample) int {
 	return int(s.Dims[1])<<16 + int(s.Dims[2])
 }
 
-// SizeRule has like shapes meet.
+// SizeRule groups pictures of the same shape.
 func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 
-// NewRun returns the memory of one worker.
+// NewRun returns a run with the memory of one worker.
 func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.PictureSample], error) {
 	session := s.Part("")
 	return &shapesRun{workload: w.yoloWorkload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
 }
 
-// shapesRun takes samples through a session, shape by shape.
+// shapesRun runs samples through a session, shape by shape.
 type shapesRun struct {
 	workload  *yoloWorkload
 	session   backend.Session
@@ -41,7 +41,7 @@ type shapesRun struct {
 	order     []int
 	sameShape []*pictures.PictureSample
 	answers   sdk.Payloads // in the order of the runs
-	positions []int        // of each sample's answer
+	positions []int        // position of each sample's answer
 }
 
 // Run appends the answers in the order of the samples.

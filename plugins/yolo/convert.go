@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// annotationFile is that of COCO, and of the subset as it is handed out.
+// annotationFile is the path of the annotations in COCO and in the distributed subset.
 const annotationFile = "annotations/instances_val2017.json"
 
-// convertSafe makes the safe subset of a folder with COCO's validation set, in the layout in which it is handed out. It
-// reports every missing picture.
+// convertSafe makes the safe subset of COCO's validation set, in the layout in which it is distributed. It reports
+// every missing picture.
 func convertSafe(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	progress("reading " + annotationFile)
 	safe, err := coco.ReadSafe(filepath.Join(r.Input, filepath.FromSlash(annotationFile)))
@@ -57,7 +57,7 @@ func copyPicture(in, out, name string) error {
 	return errors.Join(err, to.Close())
 }
 
-// openPicture looks into the folders of COCO's layout.
+// openPicture searches the folders of COCO's layout.
 func openPicture(in, name string) (*os.File, error) {
 	f, err := bounded.Open(filepath.Join(in, "val2017", name))
 	if errors.Is(err, os.ErrNotExist) {

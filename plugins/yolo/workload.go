@@ -16,13 +16,13 @@ var (
 	_ sdk.Noter        = (*yoloWorkload)(nil)
 )
 
-// yoloWorkload is the benchmark opened on one model file and one data set.
+// yoloWorkload is the benchmark with one model file and one data set.
 type yoloWorkload struct {
 	yoloBinding
 	*pictures.PictureSamples
 	file    backend.Model
-	heads   sync.Pool    // of *detection.Head
-	classes atomic.Int64 // of the model, once it has answered
+	heads   sync.Pool    // of *detection.DetectionHead
+	classes atomic.Int64 // number of the model's classes, known after its first answer
 }
 
 func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.PictureSet) *yoloWorkload {
@@ -34,7 +34,7 @@ func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.PictureSet)
 
 func (w *yoloWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 
-// RunNotes say which of several references the run followed.
+// RunNotes returns notes about which version of the reference the run followed.
 func (w *yoloWorkload) RunNotes() sdk.RunNotes {
 	r := sdk.RunNotes{Notes: []string{w.notes}}
 	if note := w.pictureInput().ConversionNote(); note != "" {
@@ -46,7 +46,7 @@ func (w *yoloWorkload) RunNotes() sdk.RunNotes {
 	return r
 }
 
-// ClientWork is never nothing.
+// ClientWork lists the work between the model's columns and the log's rows.
 func (w *yoloWorkload) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 	return append(pictures.WideningWork(outputs),
 		"the best class of each column is looked for, and boxes of low scores and those that better ones cover are dropped",
@@ -77,7 +77,7 @@ func (w *yoloWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures
 	return nil
 }
 
-// checkColumns checks the output, [batch, 4 + classes, columns], and returns its columns.
+// checkColumns checks the output [batch, 4 + classes, columns] and returns the number of columns.
 func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.PictureSample) (int, error) {
 	bad := func(why error) error {
 		return fmt.Errorf("%w: %q is %v of shape %s for a batch of %d: %w", detection.ErrOutput, t.Name, t.DType,
@@ -98,7 +98,7 @@ func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.Pictur
 	return int(columns), nil
 }
 
-// placesOf is how many columns the official strides make of a picture: 8,400 of 640 x 640.
+// placesOf returns the number of columns that the official strides yield for a picture: 8,400 for 640 x 640.
 func placesOf(dims [3]int64) (n int64) {
 	for _, stride := range []int64{8, 16, 32} {
 		n += (dims[1] / stride) * (dims[2] / stride)

@@ -10,13 +10,14 @@ import (
 type Clip struct {
 	Rate     int       // samples per second and channel
 	Channels int       // 1 or more
-	Samples  []float32 // in -1..1, the channels of one moment side by side
+	Samples  []float32 // in -1..1; samples of the same time are adjacent
 }
 
-// Decode reads a WAV file (PCM of 8, 16, 24 and 32 bits, float of 32 and 64; RF64 and BW64, too) or a FLAC file. Sound
-// whose length its writer did not know, as of ffmpeg into a pipe, goes to the end of the file.
+// Decode decodes a FLAC or WAV file. WAV files may contain PCM of 8, 16, 24 or 32 bits or floats of 32 or 64 bits, and
+// may be RF64 or BW64. If the writer did not know the length, like ffmpeg when it writes to a pipe, the sound extends
+// to the end of the file.
 //
-// Errors: ErrFormat, ErrUnsupported, and ErrDamaged where the file ends before its sound does.
+// Errors wrap ErrFormat, ErrUnsupported, or ErrDamaged if the file ends before its sound.
 func Decode(file []byte) (Clip, error) {
 	switch {
 	case len(file) >= 12 && slices.Contains(riffs, string(file[:4])) && string(file[8:12]) == "WAVE":
@@ -32,17 +33,17 @@ func Decode(file []byte) (Clip, error) {
 	return Clip{}, fmt.Errorf("%w: it begins with %q, want RIFF....WAVE or fLaC", ErrFormat, file[:min(len(file), 12)])
 }
 
-// riffs are the first bytes of WAV files, the last two of those above 4 GiB.
+// riffs contains the first bytes of WAV files. The last two are for files above 4 GiB.
 var riffs = []string{"RIFF", "RF64", "BW64"}
 
-// others are the first bytes of files of other forms.
+// others maps the first bytes of other file formats to their names.
 var others = map[string]string{
 	"riff\x2e\x91\xcf\x11": "Wave64 (W64)", "RIFX": "a WAV file of numbers with the highest byte first (RIFX)",
 	"FORM": "AIFF", "caff": "Core Audio", "OggS": "Ogg", "ID3": "MP3", ".snd": "AU", "\x1aE\xdf\xa3": "Matroska or WebM",
 }
 
-// DecodeSpeech reads a file as Decode does and insists on what the benchmarks' speech is: 16,000 samples a second, one
-// channel, and no sample that is no number, which a WAV file of floats may hold.
+// DecodeSpeech is like Decode but requires the properties of the benchmarks' speech: 16,000 Hz, one channel, and finite
+// samples, because WAV files of floats may contain NaN.
 func DecodeSpeech(file []byte) ([]float32, error) {
 	c, err := Decode(file)
 	if err != nil {
@@ -60,7 +61,8 @@ func DecodeSpeech(file []byte) ([]float32, error) {
 	return c.Samples, nil
 }
 
-// Mono is the mean of the channels, [len(Samples)/Channels]; of one channel the clip's own samples.
+// Mono returns the mean of the channels, [len(Samples)/Channels]. For a single channel, it returns the clip's samples
+// without copying.
 func (c Clip) Mono() []float32 {
 	if c.Channels == 1 {
 		return c.Samples

@@ -1,4 +1,4 @@
-// Package audio turns sound files into samples, and samples into the input features of speech recognition models.
+// Package audio converts sound files to samples, and samples to the input features of speech recognition models.
 //
 // Input: bytes of a WAV or FLAC file. Output: samples as float32 in -1..1, equal to libsndfile's, and their features
 // for RNN-T ([RNNT]) and Whisper ([LogMel]), equal to the reference's within its rounding (sums are float64 here), and
@@ -10,14 +10,15 @@ package audio
 
 import "errors"
 
-// SampleRate is the rate of every benchmark's speech, in samples per second.
+// SampleRate is the sample rate of all benchmarks' speech in Hz.
 const SampleRate = 16000
 
-// The kinds of failure, found by errors.Is.
+// Kinds of errors; errors.Is finds them.
 var (
-	ErrFormat      = errors.New("audio: not a WAV or FLAC file")
-	ErrUnsupported = errors.New("audio: unsupported kind of sound file") // a variant of a known format that is not read
+	ErrFormat = errors.New("audio: not a WAV or FLAC file")
+	// a variant of a known format that is not supported
+	ErrUnsupported = errors.New("audio: unsupported kind of sound file")
 	ErrDamaged     = errors.New("audio: damaged or cut off")
-	ErrSpeech      = errors.New("audio: not speech as the benchmarks have it") // another rate, other channels
+	ErrSpeech      = errors.New("audio: not speech as the benchmarks have it") // a different rate or number of channels
 	ErrShort       = errors.New("audio: clip too short for features")
 )

@@ -10,14 +10,15 @@ import (
 	"github.com/mewkiz/flac/frame"
 )
 
-// decodeFLAC reads frames until the file ends, and insists on as many samples as its header says (0: it does not say).
+// decodeFLAC decodes frames up to the end of the file. It requires the number of samples in the header, unless that is
+// 0 for unknown.
 func decodeFLAC(file []byte) (c Clip, err error) {
-	defer func() { // the library indexes what a damaged frame says
+	defer func() { // the library panics on some damaged frames
 		if r := recover(); r != nil {
 			c, err = Clip{}, fmt.Errorf("%w: a FLAC frame that makes no sense (%v)", ErrDamaged, r)
 		}
 	}()
-	if len(file) < 42 || file[4]&0x7F != 0 { // of other blocks the library allocates what they say
+	if len(file) < 42 || file[4]&0x7F != 0 { // for other blocks, the library allocates memory of the size that they state
 		return Clip{}, fmt.Errorf("%w: a FLAC file whose first block does not describe its sound", ErrDamaged)
 	}
 	stream, err := flac.New(bytes.NewReader(file))
@@ -51,10 +52,11 @@ func decodeFLAC(file []byte) (c Clip, err error) {
 	return c, nil
 }
 
-// maxFLAC is the most samples that are read, over an hour of one channel: a few bytes of silence can say any number.
+// maxFLAC limits the number of samples to more than an hour of one channel, because a few bytes of silence can
+// represent any number.
 const maxFLAC = 1 << 26
 
-// maxSamples is the maximum number of samples of a file whose header says n; 0 says nothing.
+// maxSamples returns the maximum number of samples of a file whose header states n; 0 means unknown.
 func maxSamples(n uint64) int {
 	if n == 0 || n > maxFLAC {
 		return maxFLAC
@@ -62,7 +64,7 @@ func maxSamples(n uint64) int {
 	return int(n)
 }
 
-// appendFrame puts the channels of one frame side by side.
+// appendFrame appends the samples of a frame, with the channels interleaved.
 func appendFrame(samples []float32, f *frame.Frame, channels, bits int) ([]float32, error) {
 	if len(f.Subframes) != channels {
 		return nil, fmt.Errorf("%w: a FLAC frame of %d channels in a file of %d", ErrDamaged, len(f.Subframes), channels)

@@ -5,30 +5,30 @@ import (
 	"math"
 )
 
-// What Kaldi's filter bank is made of, as icefall's recipes have it.
+// Parameters of Kaldi's filter bank in icefall's recipes.
 const (
 	kaldiSize     = 512 // points of the transform
 	kaldiWindow   = 400
 	kaldiLow      = 20. // hertz
 	kaldiHigh     = SampleRate/2 - 400.
-	kaldiPower    = 0.85                   // of a Hann window: Povey's
-	kaldiLeast    = 1.1920928955078125e-07 // the least energy: float32's epsilon
-	kaldiPerNeper = 1127.                  // mel, of the logarithm of 1 + hertz/700
+	kaldiPower    = 0.85                   // exponent of a Hann window, which gives Povey's window
+	kaldiLeast    = 1.1920928955078125e-07 // minimum energy: float32's epsilon
+	kaldiPerNeper = 1127.                  // factor of ln(1 + hertz/700) on the mel scale
 )
 
-// KaldiMinSamples is the least clip that has a frame.
+// KaldiMinSamples is the minimum number of samples of a clip with a frame.
 const KaldiMinSamples = hop / 2
 
 // Kaldi computes the logarithms of a mel filter bank like Kaldi, without dither and with frames up to both ends of the
-// clip, as icefall's models require. Nothing is normalised.
+// clip, as required by icefall's models. It does not normalize.
 type Kaldi struct {
 	spectrum *frameSpectrum
 	window   []float64
-	frame    []float64 // zeros behind the window
+	frame    []float64 // zeros after the window
 	bank     filterBank
 }
 
-// NewKaldi returns an extractor for one goroutine, with so many mel filters: 80 as a rule.
+// NewKaldi returns an extractor for one goroutine with the given number of mel filters, usually 80.
 func NewKaldi(filters int) *Kaldi {
 	k := &Kaldi{
 		spectrum: newSpectrum(make([]float64, kaldiSize)), window: make([]float64, kaldiWindow),
@@ -47,7 +47,8 @@ func NewKaldi(filters int) *Kaldi {
 
 func kaldiMel(hertz float64) float64 { return kaldiPerNeper * math.Log(1+hertz/700) }
 
-// newKaldiFilter is the triangle, over mel, that rises by 1 within a step and falls within the next.
+// newKaldiFilter returns a triangular filter over the mel scale, which rises to 1 within step and falls to 0 within the
+// next step.
 func newKaldiFilter(low, step float64) melFilter {
 	f := melFilter{first: -1}
 	for bin := range kaldiSize / 2 {
@@ -65,8 +66,8 @@ func newKaldiFilter(low, step float64) melFilter {
 	return f
 }
 
-// Append appends the features of a clip at SampleRate, float32 [(len(samples)+80)/160, filters], to dst. A clip of
-// fewer than KaldiMinSamples is ErrShort.
+// Append appends the features of a clip at SampleRate, float32 [(len(samples)+80)/160, filters], to dst. If the clip
+// has fewer than KaldiMinSamples, the error wraps ErrShort.
 func (k *Kaldi) Append(dst, samples []float32) ([]float32, error) {
 	if len(samples) < KaldiMinSamples {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), KaldiMinSamples)
@@ -81,8 +82,8 @@ func (k *Kaldi) Append(dst, samples []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// cutFrame cuts frame i out of a clip, which its mirror image continues at both ends: without its mean, each
-// sample less a part of the one before, under the window.
+// cutFrame extracts frame i of a clip, which is extended by its mirror image at both ends. It subtracts the mean,
+// applies pre-emphasis, and multiplies by the window.
 func (k *Kaldi) cutFrame(samples []float32, i int) {
 	frame, first := k.frame[:kaldiWindow], i*hop+hop/2-kaldiWindow/2
 	mean := 0.
@@ -98,7 +99,8 @@ func (k *Kaldi) cutFrame(samples []float32, i int) {
 	}
 }
 
-// mirroredIndex returns the sample of a clip of n that stands for sample i: the first and the last one are repeated.
+// mirroredIndex returns the index of the sample of a clip of n samples that replaces sample i. At the ends, the first
+// and the last sample are repeated.
 func mirroredIndex(i, n int) int {
 	for i < 0 || i >= n {
 		if i < 0 {

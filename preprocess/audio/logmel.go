@@ -7,17 +7,17 @@ import (
 	"gonum.org/v1/gonum/dsp/window"
 )
 
-// What Whisper's features are made of.
+// Parameters of Whisper's features.
 const (
-	whisperSize     = 400 // points of the transform, and of its window
+	whisperSize     = 400 // length of the transform and its window
 	whisperSamples  = 30 * SampleRate
-	whisperRange    = 8     // powers of ten below the clip's loudest that are told apart
-	whisperMinPower = 1e-10 // the least mel power
-	minLog          = -10   // its logarithm to base 10
+	whisperRange    = 8     // dynamic range below the clip's maximum, in powers of ten
+	whisperMinPower = 1e-10 // minimum mel power
+	minLog          = -10   // base-10 logarithm of whisperMinPower
 	log10OfE        = 1 / math.Ln10
 )
 
-// LogMelFrames is the number of frames of Whisper's features, of every clip: 30 s.
+// LogMelFrames is the number of frames of Whisper's features for every clip, which is 30 s.
 const LogMelFrames = whisperSamples / hop
 
 // LogMel computes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's maximum.
@@ -26,15 +26,16 @@ type LogMel struct {
 	bank     filterBank
 }
 
-// NewLogMel returns an extractor for one goroutine, with so many mel filters: 128 for large-v3, 80 for earlier models.
+// NewLogMel returns an extractor for one goroutine with the given number of mel filters: 128 for large-v3, 80 for
+// earlier models.
 func NewLogMel(filters int) *LogMel {
 	w := slices.Repeat([]float64{1}, whisperSize+1)
-	window.Hann(w) // a symmetric one with a point more is the periodic one
+	window.Hann(w) // a symmetric window with one more point is periodic
 	return &LogMel{spectrum: newSpectrum(w[:whisperSize]), bank: newFilterBank(filters, whisperSize)}
 }
 
-// Append appends the features of a clip at SampleRate, float32 [filters, LogMelFrames], to dst. A clip is cut at 30 s
-// or continued by silence.
+// Append appends the features of a clip at SampleRate, float32 [filters, LogMelFrames], to dst. A clip is truncated to
+// 30 s or padded with silence.
 func (m *LogMel) Append(dst, samples []float32) []float32 {
 	start := len(dst)
 	dst = append(dst, make([]float32, len(m.bank)*LogMelFrames)...)
@@ -56,8 +57,8 @@ func (m *LogMel) Append(dst, samples []float32) []float32 {
 	return dst
 }
 
-// relateLogs brings the logarithms of one filter into the range above the minimum; those behind what is heard are
-// silence.
+// relateLogs limits the logarithms of one filter to the minimum and scales them. Frames after the first heard ones are
+// silent.
 func relateLogs(logs []float32, heard int, minValue float32) {
 	for i, v := range logs[:heard] {
 		logs[i] = (max(v, minValue) + 4) / 4
@@ -68,7 +69,7 @@ func relateLogs(logs []float32, heard int, minValue float32) {
 	}
 }
 
-// fillSignal takes the clip over and returns the number of frames that reach into it: the others are silent.
+// fillSignal copies the clip and returns the number of frames that overlap it. Other frames are silent.
 func (m *LogMel) fillSignal(samples []float32) int {
 	signal := m.spectrum.extendSignal(whisperSamples)
 	n := min(len(samples), whisperSamples)

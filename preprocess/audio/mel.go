@@ -6,16 +6,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm:
-// what librosa.filters.mel computes by default. A filter keeps only its bins that weigh something.
+// filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm,
+// like the defaults of librosa.filters.mel. A filter stores only bins with non-zero weights.
 type filterBank []melFilter
 
 type melFilter struct {
-	first   int       // the first bin
-	weights []float64 // rounded to float32, as the reference's
+	first   int       // index of the first bin
+	weights []float64 // rounded to float32, as in the reference
 }
 
-// newFilterBank makes n filters from 0 to 8000 Hz for the spectrum of size points at SampleRate.
+// newFilterBank returns n filters from 0 to 8000 Hz for the spectrum of size points at SampleRate.
 func newFilterBank(n, size int) filterBank {
 	top := hertzToMel(SampleRate / 2)
 	edges := lists.Make(n+2, func(i int) float64 { return melToHertz(top * float64(i) / float64(n+1)) })
@@ -26,7 +26,7 @@ func newFilterBank(n, size int) filterBank {
 	return bank
 }
 
-// newFilter is the triangle that rises from low to its centre and falls to high, of area 1 over hertz.
+// newFilter returns a triangular filter that rises from low to centre and falls to high, with an area of 1 over hertz.
 func newFilter(low, centre, high float64, size int) melFilter {
 	f := melFilter{first: -1}
 	for bin := 0; bin <= size/2; bin++ {
@@ -44,11 +44,12 @@ func newFilter(low, centre, high float64, size int) melFilter {
 	return f
 }
 
-// shareOf is the filter's share of a power spectrum.
+// shareOf returns the weighted sum of a power spectrum.
 func (f melFilter) shareOf(power []float64) float64 {
 	sum := 0.
 	for i, p := range power[f.first:][:len(f.weights)] {
-		sum += float64(f.weights[i] * p) // rounded, and not fused: equal on all processors
+		// rounded before the sum to prevent fusing, so that results are the same on all processors
+		sum += float64(f.weights[i] * p)
 	}
 	return sum
 }

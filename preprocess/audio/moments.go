@@ -5,11 +5,12 @@ import "math"
 // minSpread is added to each standard deviation.
 const minSpread = 1e-5
 
-// clipMoments are the means and standard deviations of the values of a clip's frames.
+// clipMoments contains the means and standard deviations of the values of a clip's frames.
 type clipMoments struct{ mean, spread []float64 }
 
-// normaliseFrames brings each of the width values of a frame to mean 0 and deviation 1 over the frames that dst has
-// room for. The frames are the first of values; three frames of a third of the width side by side are one as they lie.
+// normaliseFrames normalizes each of the width values of a frame to mean 0 and deviation 1 over the frames for which
+// dst has room. The frames are the first ones in values. Three adjacent frames of a third of the width form one frame
+// without being moved.
 func (m *clipMoments) normaliseFrames(dst []float32, values []float64, width int) {
 	if len(m.mean) != width {
 		m.mean, m.spread = make([]float64, width), make([]float64, width)
@@ -29,7 +30,7 @@ func (m *clipMoments) normaliseFrames(dst []float32, values []float64, width int
 	visitValues(values, width, func(i, j int, v float64) { dst[i] = float32((v - m.mean[j]) / m.spread[j]) })
 }
 
-// visitValues calls visit with each value, its place in values and its place in its frame.
+// visitValues calls visit with each value, its index in values and its index in its frame.
 func visitValues(values []float64, width int, visit func(i, j int, v float64)) {
 	for at := 0; at < len(values); at += width {
 		for j, v := range values[at:][:width] {

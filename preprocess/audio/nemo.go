@@ -5,18 +5,19 @@ import (
 	"math"
 )
 
-// What the features of NeMo's models are made of, by their usual configuration.
+// Parameters of NeMo's features in the usual configuration.
 const (
 	nemoSize   = 512 // points of the transform
 	nemoWindow = 400
-	nemoLeast  = 1. / (1 << 24) // added before the logarithm
+	nemoLeast  = 1. / (1 << 24) // added before taking the logarithm
 )
 
-// NeMoMinSamples is the least clip that has features: its mirror image is half a transform long.
+// NeMoMinSamples is the minimum number of samples of a clip with features, because its mirror image is half as long as
+// a transform.
 const NeMoMinSamples = nemoSize/2 + 1
 
-// NeMo computes the features of NeMo's models: pre-emphasis, log-mel, normalised for each filter over the clip, without
-// dither.
+// NeMo computes the features of NeMo's models: pre-emphasis and log-mel, normalized for each filter over the clip,
+// without dither.
 type NeMo struct {
 	spectrum *frameSpectrum
 	bank     filterBank
@@ -24,7 +25,7 @@ type NeMo struct {
 	moments  clipMoments
 }
 
-// NewNeMo returns an extractor for one goroutine, with so many mel filters: 80 or 128.
+// NewNeMo returns an extractor for one goroutine with the given number of mel filters, 80 or 128.
 func NewNeMo(filters int) *NeMo {
 	w := make([]float64, nemoSize)
 	for i := range nemoWindow {
@@ -33,8 +34,8 @@ func NewNeMo(filters int) *NeMo {
 	return &NeMo{spectrum: newSpectrum(w), bank: newFilterBank(filters, nemoSize)}
 }
 
-// Append appends the features of a clip at SampleRate, float32 [1+len(samples)/160, filters], to dst. A clip of fewer
-// than NeMoMinSamples is ErrShort.
+// Append appends the features of a clip at SampleRate, float32 [1+len(samples)/160, filters], to dst. If the clip has
+// fewer than NeMoMinSamples, the error wraps ErrShort.
 func (m *NeMo) Append(dst, samples []float32) ([]float32, error) {
 	if len(samples) < NeMoMinSamples {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), NeMoMinSamples)

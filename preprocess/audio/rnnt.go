@@ -5,36 +5,37 @@ import (
 	"math"
 )
 
-// What RNN-T's features are made of.
+// Parameters of RNN-T's features.
 const (
 	rnntSize    = 512 // points of the transform
 	rnntWindow  = 320
 	rnntFilters = 80
-	rnntSplice  = 3 // frames side by side in one
+	rnntSplice  = 3 // number of frames joined to one
 
-	dither = 1e-10 // added to each bin of power: the reference's "dither" of 1e-5 squared, a constant
-	minMel = 1e-20 // added before the logarithm
+	dither = 1e-10 // constant added to the power of each bin: the square of the reference's "dither" of 1e-5
+	minMel = 1e-20 // added before taking the logarithm
 )
 
-// RNNTWidth is the number of values of one of RNN-T's frames.
+// RNNTWidth is the number of values per RNN-T frame.
 const RNNTWidth = rnntFilters * rnntSplice
 
-// RNNTMinSamples is the least clip that has features: below it there is one frame, whose spread is not defined.
+// RNNTMinSamples is the minimum number of samples of a clip with features. A shorter clip has a single frame, whose
+// deviation is undefined.
 const RNNTMinSamples = rnntSplice*hop + 1
 
-// RNNTFrames is the number of frames that a clip of n samples has.
+// RNNTFrames returns the number of frames of a clip of n samples.
 func RNNTFrames(n int) int {
 	return ceilDiv(ceilDiv(n, hop), rnntSplice)
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// RNNT computes the features of RNN-T: pre-emphasis, log-mel of 80 filters, three frames spliced, normalised over the
-// clip.
+// RNNT computes the features of RNN-T: pre-emphasis and log-mel of 80 filters, with three frames spliced, normalized
+// over the clip.
 type RNNT struct {
 	spectrum *frameSpectrum
 	bank     filterBank
-	mel      []float64 // [frames, 80], and zeros up to a multiple of three frames
+	mel      []float64 // [frames, 80], padded with zeros to a multiple of three frames
 	moments  clipMoments
 }
 
@@ -47,16 +48,16 @@ func NewRNNT() *RNNT {
 	return &RNNT{spectrum: newSpectrum(w), bank: newFilterBank(rnntFilters, rnntSize)}
 }
 
-// rnntHann is the symmetric Hann window as float32 arithmetic makes it: its rounding shows where a clip has one loud
-// sample at the window's edge.
+// rnntHann returns value i of the symmetric Hann window, computed in float32. Its rounding matters if a clip has a
+// single loud sample at the window's edge.
 func rnntHann(i int) float64 {
 	step := float32(2 * math.Pi / (rnntWindow - 1))
 	angle := float32(i) * step
 	return float64(0.5 - 0.5*float32(math.Cos(float64(angle))))
 }
 
-// Append appends the features of a clip at SampleRate, float32 [RNNTFrames(len(samples)), RNNTWidth], to dst.
-// A clip of fewer than RNNTMinSamples is ErrShort: the reference fails on it or makes NaN of it.
+// Append appends the features of a clip at SampleRate, float32 [RNNTFrames(len(samples)), RNNTWidth], to dst. If the
+// clip has fewer than RNNTMinSamples, the error wraps ErrShort; the reference fails for such clips or returns NaN.
 func (r *RNNT) Append(dst, samples []float32) ([]float32, error) {
 	if len(samples) < RNNTMinSamples {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), RNNTMinSamples)
@@ -69,7 +70,7 @@ func (r *RNNT) Append(dst, samples []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// logMel leaves the logarithms in r.mel, of 1+n/hop frames.
+// logMel computes r.mel of 1+n/hop frames, where n is the number of samples.
 func (r *RNNT) logMel(samples []float32) {
 	r.spectrum.fillEmphasised(samples)
 	frames := 1 + len(samples)/hop

@@ -1,19 +1,19 @@
 package audio
 
-// hop is the way from one frame to the next, 10 ms.
+// hop is the distance between the starts of consecutive frames, 10 ms.
 const hop = SampleRate / 100
 
-// frameSpectrum is a short-time Fourier transform. Each frame is of as many samples as the transform has points, and
-// the clip is continued by its mirror image on both sides, so that frame i is centred on sample i*hop.
+// frameSpectrum is a short-time Fourier transform. Each frame has as many samples as the transform has points. The clip
+// is extended by its mirror image at both ends, so that frame i is centred on sample i*hopSamples.
 //
-// Two frames go through one transform, as its real and its imaginary part: the spectrum of the one is even, of the
-// other odd.
+// Two frames share one transform as its real and its imaginary part. Their spectra can be separated, because one of
+// them is even and the other is odd.
 type frameSpectrum struct {
 	window    []float64 // as long as the transform
 	transform *fourierTransform
 	signal    []float64 // the clip with its mirror images
 	frames    []complex128
-	power     [2][]float64 // of the bins of two frames
+	power     [2][]float64 // power of the bins of two frames
 }
 
 func newSpectrum(window []float64) *frameSpectrum {
@@ -25,11 +25,11 @@ func newSpectrum(window []float64) *frameSpectrum {
 	return s
 }
 
-// marginLength is the length of a mirror image.
+// marginLength returns the length of a mirror image.
 func (s *frameSpectrum) marginLength() int { return len(s.window) / 2 }
 
-// extendSignal makes room for a clip of n samples. The caller fills it and calls reflectMargins. n must exceed the
-// margin.
+// extendSignal allocates memory for a clip of n samples and returns the part for the clip. The caller must fill it and
+// call reflectMargins. n must exceed the margin.
 func (s *frameSpectrum) extendSignal(n int) []float64 {
 	if total := n + 2*s.marginLength(); cap(s.signal) < total {
 		s.signal = make([]float64, total)
@@ -39,7 +39,7 @@ func (s *frameSpectrum) extendSignal(n int) []float64 {
 	return s.signal[s.marginLength():][:n]
 }
 
-// reflectMargins fills the margins with the clip's mirror images; the first and the last sample are not repeated.
+// reflectMargins fills the margins with the clip's mirror images. The first and the last sample are not repeated.
 func (s *frameSpectrum) reflectMargins() {
 	m, n := s.marginLength(), len(s.signal)-2*s.marginLength()
 	for i := 1; i <= m; i++ {
@@ -48,10 +48,10 @@ func (s *frameSpectrum) reflectMargins() {
 	}
 }
 
-// preEmphasis is how much of the sample before is taken from each.
+// preEmphasis is the factor of the previous sample that is subtracted from each sample.
 const preEmphasis = 0.97
 
-// fillEmphasised takes a clip over, each sample less a part of the one before, with its mirror images.
+// fillEmphasised copies a clip with pre-emphasis and adds its mirror images.
 func (s *frameSpectrum) fillEmphasised(samples []float32) {
 	signal := s.extendSignal(len(samples))
 	before := 0.
@@ -62,8 +62,8 @@ func (s *frameSpectrum) fillEmphasised(samples []float32) {
 	s.reflectMargins()
 }
 
-// powerAt computes the power of frame i, which s keeps until the next pair of frames. Frames are asked for one after
-// the other, from 0 on.
+// powerAt returns the power of frame i. It is valid until the next pair of frames is computed. Calls must be in the
+// order of frames, from 0.
 func (s *frameSpectrum) powerAt(i int) []float64 {
 	if i%2 == 0 {
 		s.computePair(s.signal[i*hop:])
@@ -71,7 +71,7 @@ func (s *frameSpectrum) powerAt(i int) []float64 {
 	return s.power[i%2]
 }
 
-// computePair computes the power of the frames at the start of the signal and one hop later, if that is there.
+// computePair computes the power of the frame at the start of signal and of the frame one hop later, if it exists.
 func (s *frameSpectrum) computePair(signal []float64) {
 	size := len(s.window)
 	first, second := signal[:size], signal[:size]
@@ -91,7 +91,7 @@ func (s *frameSpectrum) computePair(signal []float64) {
 
 func squaredNorm(re, im float64) float64 { return float64(re*re) + float64(im*im) }
 
-// powerOf computes the power of one frame as it is, which s keeps until the next.
+// powerOf returns the power of one frame without windowing. It is valid until the next call.
 func (s *frameSpectrum) powerOf(frame []float64) []float64 {
 	for j, v := range frame {
 		s.frames[j] = complex(v, 0)

@@ -2,22 +2,23 @@ package audio
 
 import "math"
 
-// fourierTransform is a complex Fourier transform of a size whose factors are 4, 5 and 2: Stockham's, which leaves its
-// result in order (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992, section 1.7).
+// fourierTransform is a complex Fourier transform whose size has the factors 4, 5 and 2. It uses Stockham's algorithm,
+// which returns the result in order (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992,
+// section 1.7).
 type fourierTransform struct {
 	passes []fourierPass
 	spare  []complex128
 }
 
-// fourierPass is one stage: groups of transforms of radix points each.
+// fourierPass is a stage of the transform: groups of transforms of radix points each.
 type fourierPass struct {
 	radix  int
-	groups int          // that differ in their twiddles
-	stride int          // points of each group that are treated alike, side by side
-	turns  []complex128 // [groups, radix-1]: the twiddles but the first, which is 1
+	groups int          // groups with different twiddle factors
+	stride int          // adjacent points in each group that have the same twiddle factors
+	turns  []complex128 // [groups, radix-1]: twiddle factors except the first, which is 1
 }
 
-// newTransform panics for a size that has other factors.
+// newTransform returns a transform. It panics if the size has other factors.
 func newTransform(size int) *fourierTransform {
 	t := &fourierTransform{spare: make([]complex128, size)}
 	for left, stride := size, 1; left > 1; {
@@ -48,7 +49,7 @@ func newPass(radix, points, stride int) fourierPass {
 	return p
 }
 
-// apply transforms x, which it overwrites, and returns the result: x or memory of t's own, until the next call.
+// apply transforms x, which it overwrites. The result is x or memory of t, which is valid until the next call.
 func (t *fourierTransform) apply(x []complex128) []complex128 {
 	y := t.spare
 	for i := range t.passes {
@@ -71,10 +72,10 @@ func (p *fourierPass) runPass(dst, src []complex128) {
 	}
 }
 
-// timesMinusI is x times -i.
+// timesMinusI returns x times -i.
 func timesMinusI(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
-// first4 is run4 of a stride of 1, without a loop for it.
+// first4 is run4 for a stride of 1, without an inner loop.
 func (p *fourierPass) first4(dst, src []complex128) {
 	m := p.groups
 	a, b, c, d := src[:m], src[m:][:m], src[2*m:][:m], src[3*m:][:m]
@@ -102,7 +103,7 @@ func (p *fourierPass) run4(dst, src []complex128) {
 	}
 }
 
-// Cosines and sines of a fifth and two fifths of a turn.
+// Cosines and sines of one and two fifths of a turn.
 var (
 	cos1, cos2 = math.Cos(2 * math.Pi / 5), math.Cos(4 * math.Pi / 5)
 	sin1, sin2 = math.Sin(2 * math.Pi / 5), math.Sin(4 * math.Pi / 5)

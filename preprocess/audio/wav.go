@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// The sample formats of a WAV file.
+// Sample formats of a WAV file.
 const (
 	formatPCM        = 1
 	formatFloat      = 3
-	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID behind the usual fields
+	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID after the usual fields
 )
 
-// decodeWAV walks the chunks of a RIFF file up to its sound, for which the form must be known by then. Files above
-// 4 GiB (RF64, and BW64 of the same form) have their lengths in a chunk of their own (EBU Tech 3306, ITU-R BS.2088).
+// decodeWAV reads the chunks of a RIFF file up to its sound. The chunk with the format must come first. Files above 4
+// GiB (RF64, and BW64 with the same structure) have their lengths in a separate chunk (EBU Tech 3306, ITU-R BS.2088).
 func decodeWAV(file []byte) (Clip, error) {
 	var form wavForm
-	var long int64 // bytes of sound by the chunk "ds64"; 0: not known
+	var long int64 // length of the sound in bytes according to the chunk "ds64"; 0: unknown
 	for rest := file[12:]; len(rest) >= 8; {
 		id, size := string(rest[:4]), int64(binary.LittleEndian.Uint32(rest[4:]))
 		rest = rest[8:]
@@ -37,17 +37,18 @@ func decodeWAV(file []byte) (Clip, error) {
 		case id == "ds64" && len(body) >= 16:
 			long = int64(binary.LittleEndian.Uint64(body[8:]))
 		}
-		rest = rest[min(size+size%2, int64(len(rest))):] // chunks begin at even places
+		rest = rest[min(size+size%2, int64(len(rest))):] // chunks start at even positions
 	}
 	return Clip{}, fmt.Errorf("%w: a WAV file without a data chunk", ErrDamaged)
 }
 
-// unknownLength is the least of what programs that write to a pipe put where they cannot know the length: ffmpeg all
-// bits, others nearly 2 GiB.
+// unknownLength is the smallest length that programs write if they do not know it because they write to a pipe. ffmpeg
+// sets all bits; others write nearly 2 GiB.
 const unknownLength = 1<<31 - 1<<16
 
-// decodeData decodes the sound at the beginning of rest, of so many bytes by its chunk. Where that length is not known
-// the sound goes to the end of the file; as libsndfile has it, but for 0, where that one reads nothing.
+// decodeData decodes the sound at the start of rest. size is its length in bytes according to its chunk, and long
+// according to ds64. If the length is unknown, the sound extends to the end of the file. This agrees with libsndfile
+// except for a length of 0, for which libsndfile reads nothing.
 func (f wavForm) decodeData(rest []byte, size, long int64) (Clip, error) {
 	const inDS64 = 1<<32 - 1
 	if size == inDS64 && long > 0 {
@@ -58,7 +59,7 @@ func (f wavForm) decodeData(rest []byte, size, long int64) (Clip, error) {
 		return f.decodeClip(rest[:size])
 	case size == 0, size >= unknownLength && size <= inDS64:
 		if frame := int64(f.bits / 8 * f.channels); frame > 0 {
-			there -= there % frame // the pipe may have ended within one
+			there -= there % frame // the pipe may have ended within a frame
 		}
 		return f.decodeClip(rest[:there])
 	default:
@@ -66,7 +67,7 @@ func (f wavForm) decodeData(rest []byte, size, long int64) (Clip, error) {
 	}
 }
 
-// onlyChunks tells whether nothing but whole chunks follow: behind a sound of no length.
+// onlyChunks reports whether rest contains only complete chunks, which means that a sound of length 0 is really empty.
 func onlyChunks(rest []byte) bool {
 	for len(rest) >= 8 {
 		size := int64(binary.LittleEndian.Uint32(rest[4:]))
@@ -78,7 +79,7 @@ func onlyChunks(rest []byte) bool {
 	return len(rest) == 0
 }
 
-// wavForm is what the chunk "fmt " says.
+// wavForm contains the values of the chunk "fmt ".
 type wavForm struct {
 	format, channels, rate, bits int
 }
@@ -123,7 +124,7 @@ func (f wavForm) decodeClip(data []byte) (Clip, error) {
 	return c, nil
 }
 
-// sampleReader returns a function that converts the first sample of b; nil for a form that is not read.
+// sampleReader returns a function that converts the first sample of b, or nil if the format is not supported.
 func (f wavForm) sampleReader() func(b []byte) float32 {
 	switch [2]int{f.format, f.bits} {
 	case [2]int{formatPCM, 8}:
@@ -144,7 +145,7 @@ func (f wavForm) sampleReader() func(b []byte) float32 {
 	return nil
 }
 
-// scaledSample returns an integer sample of so many bits in -1..1.
+// scaledSample scales an integer sample of the given number of bits to -1..1.
 func scaledSample(v int32, bits int) float32 {
 	return float32(v) / float32(uint32(1)<<(bits-1))
 }

@@ -1,13 +1,14 @@
 package image
 
-// recipeScratch is the memory of one Apply or FromBytes in progress.
+// recipeScratch contains the memory of one call of Apply or FromBytes.
 type recipeScratch struct {
 	decoder   pictureDecoder
 	img, crop RGB
 	resizer   pictureResizer
 }
 
-// Apply writes the preprocessed img to dst, which has length r.Len(). It is safe for concurrent use; img is only read.
+// Apply writes the preprocessed img to dst, whose length must be r.Len(). It is safe for concurrent use and does not
+// change img.
 func (r Recipe) Apply(dst []float32, img *RGB) error {
 	if err := r.checkBuffer(dst); err != nil {
 		return err
@@ -21,8 +22,8 @@ func (r Recipe) Apply(dst []float32, img *RGB) error {
 	return nil
 }
 
-// FromBytes decodes a picture file and applies the recipe, with less work than Decode and Apply one after the other.
-// Its errors are those of both. It is safe for concurrent use; data is only read.
+// FromBytes decodes a picture file and applies the recipe. It is faster than Decode followed by Apply and returns the
+// errors of both. It is safe for concurrent use and does not change data.
 func (r Recipe) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	if err := r.checkBuffer(dst); err != nil {
 		return err

@@ -2,33 +2,34 @@ package image
 
 import "math"
 
-// areaResizer scales down as OpenCV's INTER_AREA does by factors that are not whole numbers: each destination pixel is
-// the mean of the source rectangle that it covers, summed in float32, first along the row, then down the column.
+// areaResizer scales down like OpenCV's INTER_AREA by factors that are not whole numbers. Each destination pixel is the
+// mean of the source rectangle that it covers. Sums are in float32, first along the row, then along the column.
 type areaResizer struct {
 	colShares, rowShares resizeAxis[float32]
 	cols, rows           areaCells
-	row, sum             []float32 // one source row summed along x; the sum of such rows so far
+	row, sum             []float32 // a source row summed along x, and the sum of such rows so far
 }
 
-// areaCells are the source samples that neighbouring destination samples cover. A sample on the border of two of
+// areaCells describes the source samples that adjacent destination samples cover. A sample on the border between two of
 // them is read once for both.
 type areaCells struct {
-	first  int     // the first source sample
-	weight float32 // and its weight
+	first  int     // index of the first source sample
+	weight float32 // weight of the first source sample
 	cells  []areaCell
 }
 
-// areaCell is the source samples of a destination sample but for its first, which is the border of the cell before.
+// areaCell describes the source samples of a destination sample, except its first one, which is the border of the
+// previous cell.
 type areaCell struct {
-	at     int       // the first of those that lie within it
-	inner  []float32 // their weights
-	border int       // the sample on the border to the next cell
-	end    float32   // its weight in this cell
-	next   float32   // and in the next
+	at     int       // index of the first sample inside the cell
+	inner  []float32 // weights of the samples inside
+	border int       // index of the sample on the border to the next cell
+	end    float32   // weight of the border sample in this cell
+	next   float32   // weight of the border sample in the next cell
 }
 
-// setCells makes the cells of destination samples lo to lo+n-1 of an axis scaled from src to dst samples. The weights
-// are kept in shares.
+// setCells sets the cells of destination samples lo to lo+n-1 of an axis scaled from src to dst samples. shares holds
+// the weights.
 func (c *areaCells) setCells(shares *resizeAxis[float32], src, dst, lo, n int) {
 	areaAxis(shares, src, dst, lo, n)
 	c.first, c.weight = shares.spans[0].first, shares.weights[0]
@@ -45,7 +46,8 @@ func (c *areaCells) setCells(shares *resizeAxis[float32], src, dst, lo, n int) {
 	}
 }
 
-// newAreaCell makes the cell of the samples from first on, with their weights, before the one that begins with border.
+// newAreaCell returns the cell of the samples from first on with the given weights. It ends with the sample border,
+// which has the weight next in the next cell.
 func newAreaCell(first int, weights []float32, border int, next float32) areaCell {
 	c := areaCell{at: first + 1, border: border, next: next}
 	if i := border - first; i > 0 && i < len(weights) {
@@ -74,8 +76,9 @@ func (r *areaResizer) resizeWindow(dst, src *RGB, win cropWindow) {
 	}
 }
 
-// areaAxis gives the weights of the source samples under destination samples lo to lo+n-1 of an axis scaled from src
-// to dst samples: the share of the cell that each covers, where border shares of up to a thousandth do not count.
+// areaAxis computes the weights of the source samples under destination samples lo to lo+n-1 of an axis scaled from src
+// to dst samples. A weight is the share of the cell that the sample covers. Border shares of up to a thousandth are
+// ignored.
 func areaAxis(a *resizeAxis[float32], src, dst, lo, n int) {
 	const tiny = 1e-3
 	scale := cvScale(src, dst)
@@ -101,7 +104,7 @@ func areaAxis(a *resizeAxis[float32], src, dst, lo, n int) {
 	}
 }
 
-// levels32 is the samples as float32: looking one up is faster than converting it.
+// levels32 contains the sample levels as float32, because a table look-up is faster than a conversion.
 var levels32 = func() *[256]float32 {
 	t := new([256]float32)
 	for i := range t {
@@ -110,8 +113,8 @@ var levels32 = func() *[256]float32 {
 	return t
 }()
 
-// sumRow sums source row y along x into r.row.
-// The conversions of products keep the compiler from fusing them with the sums, which would round once less.
+// sumRow sums source row y along x into r.row. The conversions of products prevent the compiler from fusing them with
+// the sums, which would skip a rounding.
 func (r *areaResizer) sumRow(src *RGB, y int) {
 	t, row, pix := levels32, r.row, src.Pix[channels*src.W*y:][:channels*src.W]
 	p := (*[channels]uint8)(pix[channels*r.cols.first:])
@@ -149,7 +152,7 @@ func addRow(sum, row []float32, w float32) {
 	}
 }
 
-// finishRow adds the border row to the sums, rounds them to dst and begins the next sums.
+// finishRow adds the border row to the sums, rounds them to dst, and starts the next sums.
 func finishRow(dst []uint8, sum, row []float32, end, next float32) {
 	sum, row = sum[:len(dst)], row[:len(dst)]
 	for i, v := range row {
@@ -158,15 +161,15 @@ func finishRow(dst []uint8, sum, row []float32, end, next float32) {
 	}
 }
 
-// roundEven rounds v of [0, 255.5) to the nearest whole number, half to even: the addition shifts the fraction out of a
+// roundEven rounds v in [0, 255.5) to the nearest whole number, half to even. The addition shifts the fraction out of
 // float32's 24-bit mantissa.
 func roundEven(v float32) uint8 { return uint8(math.Float32bits(v + 1<<23)) }
 
-// areaByFactors scales down by whole factors: the mean of fx*fy pixels, rounded half to even; for 2x2 OpenCV rounds
-// halves upwards.
+// areaByFactors scales down by whole factors. The result is the mean of fx*fy pixels, rounded half to even, or half up
+// for 2x2, like OpenCV.
 func areaByFactors(dst, src *RGB, win cropWindow, fx, fy int) {
 	scale := 1 / float32(fx*fy)
-	mean := func(sum int) uint8 { return roundEven(float32(float32(sum) * scale)) } // rounded twice, never fused
+	mean := func(sum int) uint8 { return roundEven(float32(float32(sum) * scale)) } // rounded twice and never fused
 	if fx == 2 && fy == 2 {
 		mean = func(sum int) uint8 { return uint8((sum + 2) >> 2) }
 	}
@@ -179,7 +182,7 @@ func areaByFactors(dst, src *RGB, win cropWindow, fx, fy int) {
 	}
 }
 
-// boxSum adds up the w x h pixels from x, y on.
+// boxSum returns the sum of the w x h pixels from x, y on.
 func boxSum(src *RGB, x, y, w, h int) (sum [channels]int) {
 	for j := range h {
 		row := src.Pix[channels*(src.W*(y+j)+x):][:channels*w]

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// bmpCompression is the coding of a BMP's pixels (BITMAPINFOHEADER, biCompression).
+// bmpCompression is the encoding of a BMP's pixels (BITMAPINFOHEADER, biCompression).
 type bmpCompression uint32
 
 const (
@@ -16,11 +16,11 @@ const (
 	bmpFields // channel masks follow the header
 )
 
-// Lengths of BMP structures in bytes.
+// Sizes of BMP structures in bytes.
 const (
 	bmpFileHeader = 14
-	bmpCoreHeader = 12 // OS/2's
-	bmpInfoHeader = 40 // Windows', the first of several that begin alike
+	bmpCoreHeader = 12 // OS/2's header
+	bmpInfoHeader = 40 // Windows' header, whose fields are the beginning of several others
 )
 
 // Masks of red, green and blue.
@@ -30,7 +30,7 @@ var (
 	bmpMasks888 = [channels]uint32{0xff0000, 0x00ff00, 0x0000ff}
 )
 
-// bmpFile is a BMP file and what its headers say.
+// bmpFile is a BMP file with the values of its headers.
 type bmpFile struct {
 	data        []byte
 	w, h        int
@@ -39,10 +39,11 @@ type bmpFile struct {
 	compression bmpCompression
 	pixels      int // offset of the pixels
 	palette     [256][channels]uint8
-	masks       [channels]uint32 // of red, green and blue in a pixel of 16 or 32 bits
+	masks       [channels]uint32 // of red, green and blue in pixels of 16 or 32 bits
 }
 
-// decodeBMP decodes a BMP of 1, 4 or 8 (palette), 16, 24 or 32 bits per pixel, plain or run-length coded.
+// decodeBMP decodes a BMP with 1, 4 or 8 bits (palette), 16, 24 or 32 bits per pixel, uncompressed or run-length
+// encoded.
 func decodeBMP(img *RGB, data []byte, o DecodeOptions) error {
 	f := bmpFile{data: data}
 	if err := f.readHeader(); err != nil {
@@ -57,7 +58,7 @@ func decodeBMP(img *RGB, data []byte, o DecodeOptions) error {
 	return f.decodeRows(img)
 }
 
-// readHeader reads the file header, the info or core header and the palette.
+// readHeader reads the file header, the info or core header, and the palette.
 func (f *bmpFile) readHeader() error {
 	if len(f.data) < bmpFileHeader+bmpCoreHeader {
 		return f.truncatedError()
@@ -87,7 +88,8 @@ func (f *bmpFile) readHeader() error {
 	return f.readPalette(h[size:], 4, int(le.Uint32(h[32:])))
 }
 
-// readPalette checks the coding and reads the palette of n entries, 0 for all, or sets the masks of 16 and 32 bits.
+// readPalette checks the encoding. It reads the palette of n entries (0 means all), or sets the masks for 16 and 32
+// bits.
 func (f *bmpFile) readPalette(b []byte, entry, n int) error {
 	type coding struct {
 		bits        int
@@ -108,7 +110,7 @@ func (f *bmpFile) readPalette(b []byte, entry, n int) error {
 	return nil
 }
 
-// readColours reads the palette: blue, green and red of n entries of entry bytes.
+// readColours reads n palette entries of entry bytes each: blue, green and red.
 func (f *bmpFile) readColours(b []byte, entry, n int) error {
 	if n <= 0 || n > 1<<f.bits {
 		n = 1 << f.bits
@@ -122,10 +124,10 @@ func (f *bmpFile) readColours(b []byte, entry, n int) error {
 	return nil
 }
 
-// readMasks reads the channel masks behind a header of size bytes, or within a longer one. Of 32 bits OpenCV ignores
-// those behind a short header.
+// readMasks reads the channel masks after or within a header of size bytes. For 32 bits, OpenCV ignores masks after a
+// short header.
 func (f *bmpFile) readMasks(b []byte, size int) error {
-	const withMasks = 56 // the shortest header that holds masks for four channels
+	const withMasks = 56 // size of the shortest header that contains masks for four channels
 	switch {
 	case f.bits != 16 && f.bits != 32:
 		return fmt.Errorf("%w: BMP of %d bits with channel masks, want 16 or 32", ErrUnsupported, f.bits)
@@ -152,7 +154,7 @@ func (f *bmpFile) truncatedError() error {
 	return fmt.Errorf("%w: BMP that ends after %d bytes; fetch the file again", ErrDamaged, len(f.data))
 }
 
-// decodeRows decodes plain rows, which are padded to four bytes.
+// decodeRows decodes uncompressed rows, which are padded to multiples of four bytes.
 func (f *bmpFile) decodeRows(img *RGB) error {
 	stride := (f.w*f.bits + 31) / 32 * 4
 	if f.pixels < 0 || f.pixels > len(f.data) || stride*f.h > len(f.data)-f.pixels {
@@ -165,7 +167,7 @@ func (f *bmpFile) decodeRows(img *RGB) error {
 	return nil
 }
 
-// rowOf returns the row of the picture that stored row y is.
+// rowOf returns the picture's row for stored row y.
 func (f *bmpFile) rowOf(img *RGB, y int) []uint8 {
 	if !f.topDown {
 		y = f.h - 1 - y
@@ -194,7 +196,7 @@ func (f *bmpFile) decodeRow(dst, src []uint8) {
 	}
 }
 
-// unmaskPixel stores a pixel's channels, scaled to 8 bits by shifting.
+// unmaskPixel extracts a pixel's channels and scales them to 8 bits by shifting.
 func (f *bmpFile) unmaskPixel(dst []uint8, v uint32) {
 	for c, m := range f.masks {
 		top := bits.Len32(m)

@@ -2,8 +2,8 @@ package image
 
 import "fmt"
 
-// decodeRuns decodes the run-length codings of 4 and 8 bits: pairs of a count and a colour (for 4 bits two colours, in
-// turn), and escapes. Pixels that are passed over get colour 0.
+// decodeRuns decodes the run-length encodings of 4 and 8 bits. They consist of pairs of a count and a colour (two
+// alternating colours for 4 bits), and of escapes. Skipped pixels get colour 0.
 func (f *bmpFile) decodeRuns(img *RGB) error {
 	if f.pixels < 0 || f.pixels > len(f.data) {
 		return f.truncatedError()
@@ -22,7 +22,7 @@ func (f *bmpFile) decodeRuns(img *RGB) error {
 	return nil
 }
 
-// bmpRuns is a place in run-length coded pixels and in the picture.
+// bmpRuns is a position in run-length encoded pixels and in the picture.
 type bmpRuns struct {
 	f    *bmpFile
 	img  *RGB
@@ -30,7 +30,7 @@ type bmpRuns struct {
 	x, y int
 }
 
-// Escapes: what follows a count of 0. Larger values count pixels that follow uncoded.
+// Escape codes, which follow a count of 0. Larger values are the number of unencoded pixels that follow.
 const (
 	bmpEndOfLine = iota
 	bmpEndOfBitmap
@@ -38,7 +38,7 @@ const (
 	bmpLiteral
 )
 
-// decodeStep decodes a pair or an escape; done at the end of the bitmap.
+// decodeStep decodes a pair or an escape. done reports the end of the bitmap.
 func (r *bmpRuns) decodeStep() (done bool, err error) {
 	b, err := r.takeBytes(2)
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *bmpRuns) decodeStep() (done bool, err error) {
 	return false, nil
 }
 
-// storeLiteral stores n pixels that follow, padded to two bytes.
+// storeLiteral stores n unencoded pixels, which are padded to a multiple of two bytes.
 func (r *bmpRuns) storeLiteral(n int) error {
 	b, err := r.takeBytes((n*r.f.bits + 15) / 16 * 2)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *bmpRuns) storeLiteral(n int) error {
 	return r.storePixels(n, func(i int) uint8 { return r.indexAt(b, i) })
 }
 
-// indexAt returns the i-th colour index packed in b. The colours of an 8-bit run are all b[0].
+// indexAt returns the i-th colour index packed in b. In an 8-bit run, all indices are b[0].
 func (r *bmpRuns) indexAt(b []uint8, i int) uint8 {
 	switch {
 	case r.f.bits == 4 && i%2 == 0:

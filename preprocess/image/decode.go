@@ -7,22 +7,22 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image/internal/jpeg"
 )
 
-// DefaultMaxPixels is the pixel limit where DecodeOptions gives none: 8192 x 8192, 200 MB of RGB.
-// (cv2.imread refuses from 2^30 pixels.)
+// DefaultMaxPixels is the default of DecodeOptions.MaxPixels: 8192 x 8192 pixels, or 200 MB of RGB. (cv2.imread rejects
+// pictures of 2^30 pixels or more.)
 const DefaultMaxPixels = 1 << 26
 
-// DecodeOptions limits the pictures that Decode accepts.
+// DecodeOptions contains a limit and callbacks of Decode.
 type DecodeOptions struct {
-	// Incomplete, if not nil, is called where scans of a progressive JPEG are missing: the pixels are then what libjpeg
-	// makes of those that are there, smoothed where it smooths.
+	// Incomplete, if not nil, is called if scans of a progressive JPEG are missing. The pixels then equal those of libjpeg
+	// for the existing scans, including its smoothing.
 	Incomplete func()
-	// Converted, if not nil, is called where a JPEG has grey or four-colour pixels, which become RGB.
+	// Converted, if not nil, is called if a JPEG has grey or four-colour pixels, which are converted to RGB.
 	Converted func()
-	MaxPixels int // largest width x height, read from the header before any pixel memory is taken; 0: DefaultMaxPixels
+	MaxPixels int // limit of width x height, checked before memory is allocated for pixels; 0: DefaultMaxPixels
 }
 
-// Decode decodes a JPEG, PNG or BMP file, told apart by their contents. The result does not refer to data.
-// Errors are, by errors.Is, ErrEmpty, ErrFormat, ErrUnsupported, ErrDamaged or ErrTooLarge.
+// Decode decodes a JPEG, PNG or BMP file, recognized by its content. The result does not refer to data. Errors wrap
+// ErrEmpty, ErrFormat, ErrUnsupported, ErrDamaged or ErrTooLarge.
 func Decode(data []byte, o DecodeOptions) (*RGB, error) {
 	img := new(RGB)
 	if err := new(pictureDecoder).decodeInto(img, data, o, wholePicture); err != nil {
@@ -31,15 +31,15 @@ func Decode(data []byte, o DecodeOptions) (*RGB, error) {
 	return img, nil
 }
 
-// pictureDecoder holds what decoding needs besides the pixels, for reuse by one goroutine at a time.
+// pictureDecoder contains the memory of decoding, for reuse by one goroutine at a time.
 type pictureDecoder struct{ jpeg jpeg.Decoder }
 
-// neededRegion returns the region that is needed of a picture of w x h pixels.
+// neededRegion returns the region of a w x h picture that the caller needs.
 type neededRegion func(w, h int) jpeg.Region
 
 func wholePicture(w, h int) jpeg.Region { return jpeg.Region{X1: w, Y1: h} }
 
-// decodeInto decodes into img's memory where that is large enough. Pixels outside the needed part may be undefined.
+// decodeInto decodes into img's memory if it is large enough. Pixels outside the needed region may be undefined.
 func (d *pictureDecoder) decodeInto(img *RGB, data []byte, o DecodeOptions, need neededRegion) error {
 	switch {
 	case len(data) == 0:
@@ -61,7 +61,7 @@ var (
 	bmpMagic  = []byte("BM")
 )
 
-// checkSize applies the pixel limit.
+// checkSize checks the pixel limit.
 func (o DecodeOptions) checkSize(w, h int) error {
 	limit := o.MaxPixels
 	if limit <= 0 {

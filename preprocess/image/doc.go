@@ -1,4 +1,4 @@
-// Package image turns picture files into the input tensors of vision models.
+// Package image converts picture files to the input tensors of vision models.
 //
 // Input: bytes of a JPEG, PNG or BMP file. Output: a caller's []float32 in NCHW or NHWC layout. It equals the tensor
 // that the reference implementations of MLPerf Inference's benchmarks compute with OpenCV, Pillow and torchvision.

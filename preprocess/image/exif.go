@@ -2,16 +2,17 @@ package image
 
 import "encoding/binary"
 
-// exifRotation is the EXIF tag 0x0112: where the first row and column of the stored picture belong. 1 is upright.
+// exifRotation is the value of EXIF tag 0x0112: the positions of the stored picture's first row and column in the
+// upright picture. 1 is upright.
 type exifRotation uint16
 
 const (
 	upright         exifRotation = 1
-	firstTransposed exifRotation = 5 // from here on rows and columns are exchanged
+	firstTransposed exifRotation = 5 // from this value on, rows and columns are exchanged
 	lastOrientation exifRotation = 8
 )
 
-// Tags of a TIFF directory.
+// Tags in a TIFF directory.
 const (
 	tagDescription = 0x010e
 	tagMaker       = 0x010f
@@ -19,8 +20,8 @@ const (
 	tagOrientation = 0x0112
 )
 
-// exifOrientation reads the orientation from the contents of a JPEG's APP1 segment. Like OpenCV 4 it expects EXIF data
-// in the first such segment and passes over the six bytes that name them.
+// exifOrientation reads the orientation from the content of a JPEG's APP1 segment. Like OpenCV 4, it expects EXIF data
+// in the first such segment and skips the six bytes of the identifier.
 func exifOrientation(app1 []byte) exifRotation {
 	const name = "Exif\x00\x00"
 	if len(app1) <= len(name) {
@@ -30,7 +31,7 @@ func exifOrientation(app1 []byte) exifRotation {
 }
 
 // tiffOrientation reads the orientation from EXIF data (EXIF 2.3, section 4.5: a TIFF header and its first directory).
-// Data that make no sense count as upright: a picture is not refused for its metadata.
+// Invalid data count as upright, because a picture should not be rejected for its metadata.
 func tiffOrientation(b []byte) exifRotation {
 	const entryLen, valueEnd = 12, 10
 	if len(b) < 8 {
@@ -51,7 +52,7 @@ func tiffOrientation(b []byte) exifRotation {
 			return exifRotation(order.Uint16(e[8:])).orUpright()
 		case tagDescription, tagMaker, tagModel:
 			if !textInside(e, order, len(b)) {
-				return upright // OpenCV reads no further than a text that lies outside
+				return upright // OpenCV stops reading at a text outside the data
 			}
 		}
 		e = e[min(entryLen, len(e)):]
@@ -59,9 +60,9 @@ func tiffOrientation(b []byte) exifRotation {
 	return upright
 }
 
-// textInside reports whether the text of a directory entry lies within the size bytes of EXIF data.
+// textInside reports whether the text of a directory entry is within the size bytes of EXIF data.
 func textInside(e []byte, order binary.ByteOrder, size int) bool {
-	const inEntry = 4 // texts up to this length are in the entry
+	const inEntry = 4 // maximum length of texts that are stored in the entry
 	if len(e) < 12 {
 		return false
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/image/internal/jpeg"
 )
 
-// decodeJPEG decodes a JPEG to the pixels of libjpeg-turbo and turns it upright. Of upright files it decodes only what
-// is needed; the whole file is checked nevertheless.
+// decodeJPEG decodes a JPEG to the pixels of libjpeg-turbo and rotates it upright. For upright files it decodes only
+// the needed region, but checks the whole file.
 func (d *pictureDecoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need neededRegion) error {
 	h, err := d.jpeg.Open(data)
 	if err != nil {

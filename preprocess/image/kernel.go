@@ -2,13 +2,13 @@ package image
 
 import "math"
 
-// pillowKernel is a filter of Pillow.
+// pillowKernel is the kernel of a Pillow filter.
 type pillowKernel struct {
-	support float64 // the distance from which on the height is 0
+	support float64 // distance from which on the height is 0
 	height  func(distance float64) float64
 }
 
-// kernelOf is the kernel of a filter of Pillow's.
+// kernelOf returns the kernel of a Pillow filter.
 func kernelOf(f Filter) pillowKernel {
 	if f == PillowBicubic {
 		return pillowKernel{2, cubicKernel}
@@ -30,8 +30,8 @@ func cubicKernel(x float64) float64 {
 	return 0
 }
 
-// fillAxis fills in the weights of Pillow's precompute_coeffs and normalize_coeffs_8bpc. shares is memory that it may
-// use, and returns for the next.
+// fillAxis computes the weights as Pillow's precompute_coeffs and normalize_coeffs_8bpc do. shares is a buffer, which
+// is returned for reuse.
 func (k pillowKernel) fillAxis(a *resizeAxis[int32], shares []float64, src, dst, lo, n int) []float64 {
 	scale := float64(src) / float64(dst)
 	wide := max(scale, 1)
@@ -50,7 +50,7 @@ func (k pillowKernel) fillAxis(a *resizeAxis[int32], shares []float64, src, dst,
 	return shares
 }
 
-// appendHeights appends the normalised heights of the kernel at samples first to end-1.
+// appendHeights appends the normalized heights of the kernel at samples first to end-1.
 func (k pillowKernel) appendHeights(shares []float64, first, end int, centre, step float64) []float64 {
 	total := 0.0
 	for x := first; x < end; x++ {

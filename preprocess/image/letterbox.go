@@ -6,45 +6,45 @@ import (
 	"sync"
 )
 
-// Letterbox fits pictures into a square without changing the ratio of their sides, for detectors of the YOLO family.
-// Pictures are scaled by OpenCV's bilinear resize and centred in a grey border. Levels are divided by 255, in NCHW, red
-// first. It is safe for concurrent use.
+// Letterbox fits pictures into a square without changing their aspect ratio, for detectors of the YOLO family. It
+// scales pictures with OpenCV's bilinear resize and centres them in a grey border. The output contains levels divided
+// by 255 in NCHW, red first. Letterbox is safe for concurrent use.
 type Letterbox struct {
-	Size int // of the square, in pixels
-	// Rect cuts the border to what makes both sides multiples of 32, where Size is one, so that the shape depends on the
+	Size int // side of the square in pixels
+	// Rect reduces the border so that both sides are multiples of 32, if Size is one. The shape then depends on the
 	// picture.
 	Rect bool
-	pool *sync.Pool // of *scratch; nil: memory is not kept
+	pool *sync.Pool // of *recipeScratch; nil: memory is not reused
 }
 
-// NewLetterbox is a Letterbox that keeps its memory from picture to picture.
+// NewLetterbox returns a Letterbox that reuses its memory between pictures.
 func NewLetterbox(size int, rect bool) Letterbox {
 	return Letterbox{size, rect, &sync.Pool{New: func() any { return new(recipeScratch) }}}
 }
 
-// Letterboxed is a picture of W x H pixels with its position within the border.
+// Letterboxed is the size in pixels of an original picture with its position in the letterbox.
 type Letterboxed struct {
 	W, H int
 	Placement
 }
 
-// Placement is the position of a picture within its border, in pixels.
+// Placement is the position of a scaled picture within its border, in pixels.
 type Placement struct {
-	W, H                     int // of the scaled picture
+	W, H                     int // size of the scaled picture
 	Top, Bottom, Left, Right int // widths of the border
 }
 
-// Width is that of picture and border.
+// Width returns the total width of picture and border.
 func (p Placement) Width() int { return p.Left + p.W + p.Right }
 
-// Height is that of picture and border.
+// Height returns the total height of picture and border.
 func (p Placement) Height() int { return p.Top + p.H + p.Bottom }
 
-// letterboxGrey is the level of the border, in all channels.
+// letterboxGrey is the level of the border in all channels.
 const letterboxGrey = 114
 
-// Place says where a picture of w x h pixels lies. Sides are rounded to even halves, and have at least one pixel. Of an
-// odd border the larger part is below, and on the right.
+// Place returns the position of a w x h picture. Sides are rounded half to even and have one pixel or more. If a border
+// has an odd width, the larger part is at the bottom or on the right.
 func (l Letterbox) Place(w, h int) Placement {
 	scale := min(float64(l.Size)/float64(h), float64(l.Size)/float64(w))
 	side := func(n int) int { return max(1, int(math.RoundToEven(float64(n)*scale))) }
@@ -63,13 +63,13 @@ func (l Letterbox) borderWidths(side int) (first, second int) {
 	return int(math.RoundToEven(half - 0.1)), int(math.RoundToEven(half + 0.1))
 }
 
-// Len is the number of values of a picture without Rect, and the most with it: 3*Size*Size.
+// Len returns 3*Size*Size, the number of values of a picture. With Rect, this is the maximum.
 func (l Letterbox) Len() int { return channels * l.Size * l.Size }
 
-// Layout is the order of the output's axes.
+// Layout returns the order of the output's axes.
 func (l Letterbox) Layout() Layout { return NCHW }
 
-// Apply fills dst, of 3 planes of the height and width of Place, red first; img is only read.
+// Apply fills dst with 3 planes of the height and width of Place, red first. It does not change img.
 func (l Letterbox) Apply(dst []float32, img *RGB) error {
 	if err := img.checkFields(); err != nil {
 		return err
@@ -85,14 +85,14 @@ func (l Letterbox) Apply(dst []float32, img *RGB) error {
 	})
 }
 
-// FromBytes decodes a picture file and fills the first numbers of dst, which has length Len, as FitBytes does.
+// FromBytes is like FitBytes but does not return the position.
 func (l Letterbox) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	_, err := l.FitBytes(dst, data, o)
 	return err
 }
 
-// FitBytes decodes a picture file and fills as many of the first numbers of dst, which has length Len, as the
-// letterboxed picture has: 3 planes of its height and width. Its errors are those of Decode.
+// FitBytes decodes a picture file and writes the letterboxed picture, 3 planes of its height and width, to the start of
+// dst. dst must have length Len. The errors are those of Decode.
 func (l Letterbox) FitBytes(dst []float32, data []byte, o DecodeOptions) (fit Letterboxed, err error) {
 	if len(dst) != l.Len() {
 		return fit, fmt.Errorf("%w: %d values, a letterbox of size %d makes up to %d", ErrBuffer, len(dst), l.Size, l.Len())
@@ -141,7 +141,7 @@ func (l Letterbox) applyWith(dst []float32, img *RGB, p Placement, s *recipeScra
 	}
 }
 
-// toPlanes writes the pixels of a row to those of three planes.
+// toPlanes writes the pixels of a row to three planes.
 func toPlanes(red, green, blue []float32, pixels []uint8) {
 	green, blue = green[:len(red)], blue[:len(red)]
 	for x := range red {
@@ -156,7 +156,7 @@ func fillGrey(border []float32) {
 	}
 }
 
-// unitLevels are the levels from 0 to 1.
+// unitLevels maps levels to values from 0 to 1.
 var unitLevels = func() (levels [256]float32) {
 	for v := range levels {
 		levels[v] = float32(v) / 255

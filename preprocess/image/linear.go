@@ -3,33 +3,35 @@ package image
 import "math"
 
 // linearResizer interpolates between neighbouring pixels in the fixed-point arithmetic of OpenCV's INTER_LINEAR for
-// 8-bit samples: weights of 11 bits, rows kept with 11 more bits, halves of the low bits dropped between the passes.
+// 8-bit samples. Weights have 11 bits, rows have 11 additional bits, and half of the low bits are dropped between the
+// passes.
 type linearResizer struct {
 	cols, rows []linearLerp
-	row        [2][]int32 // the two source rows last interpolated along x
-	at         [2]int     // which they are
+	row        [2][]int32 // the two source rows that were last interpolated along x
+	at         [2]int     // indices of these rows
 }
 
 // linearLerp is a destination sample between source samples first and second.
 type linearLerp struct {
 	first, second int
-	w0, w1        int32 // their weights, of 2048
+	w0, w1        int32 // weights in units of 1/2048
 }
 
 const lerpOne = 1 << 11
 
-// sampleAlignment maps destination sample d to the source sample at or before it and the fraction from there on.
+// sampleAlignment maps destination sample d to the source sample at or before it, and the fraction of the distance to
+// the next one.
 type sampleAlignment func(d, src, dst int) (s int, fraction float32)
 
-// centreAligned puts the centres of pixels on each other.
+// centreAligned aligns the centres of pixels.
 func centreAligned(d, src, dst int) (int, float32) {
-	f := float32(float64((float64(d)+0.5)*cvScale(src, dst)) - 0.5) // the inner conversion keeps it from being fused
+	f := float32(float64((float64(d)+0.5)*cvScale(src, dst)) - 0.5) // the inner conversion prevents fusing
 	s := math.Floor(float64(f))
 	return int(s), f - float32(s)
 }
 
-// cornerAligned is what OpenCV's INTER_AREA uses where it scales up: pixels are flat and only the destination pixels
-// that lie across a border are mixed.
+// cornerAligned is the alignment of OpenCV's INTER_AREA for upscaling. Pixels are flat, and only destination pixels
+// across a border are mixed.
 func cornerAligned(d, src, dst int) (int, float32) {
 	s := int(math.Floor(float64(d) * cvScale(src, dst)))
 	f := float32(float64(d+1) - float64(float64(s+1)*(float64(dst)/float64(src))))
@@ -54,8 +56,8 @@ func (r *linearResizer) resizeWindow(dst, src *RGB, win cropWindow, align sample
 	}
 }
 
-// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that
-// does not hold row keep.
+// rowAt returns the cache slot that contains source row y. If necessary, it interpolates the row into the slot that
+// does not contain row keep.
 func (r *linearResizer) rowAt(src *RGB, y, keep int) int {
 	for i, at := range r.at {
 		if at == y {
@@ -71,7 +73,7 @@ func (r *linearResizer) rowAt(src *RGB, y, keep int) int {
 	return slot
 }
 
-// lerpColumns gives the columns: outside the picture the border column counts alone.
+// lerpColumns computes the columns. Outside the picture, only the border column counts.
 func lerpColumns(ls []linearLerp, align sampleAlignment, src, dst, lo, n int) []linearLerp {
 	for d := lo; d < lo+n; d++ {
 		s, f := align(d, src, dst)
@@ -83,7 +85,7 @@ func lerpColumns(ls []linearLerp, align sampleAlignment, src, dst, lo, n int) []
 	return ls
 }
 
-// lerpRows gives the rows: outside the picture the border row counts, with both weights.
+// lerpRows computes the rows. Outside the picture, the border row counts with both weights.
 func lerpRows(ls []linearLerp, align sampleAlignment, src, dst, lo, n int) []linearLerp {
 	for d := lo; d < lo+n; d++ {
 		s, f := align(d, src, dst)

@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// LinearFloat32 writes img, scaled to w x h, to dst as interleaved float32 red, green, blue in 0..255: what detection
-// models are fed. It is OpenCV's INTER_LINEAR for float32 samples, which differs between builds of OpenCV: it agrees
-// within 1e-4 with those that use Intel's IPP, as x86 wheels do, and within 5e-3 with others. dst has length 3*w*h.
+// LinearFloat32 writes img, scaled to w x h, to dst as interleaved float32 red, green and blue in 0..255, which is the
+// input of detection models. It computes OpenCV's INTER_LINEAR for float32 samples, which differs between builds of
+// OpenCV. It agrees within 1e-4 with builds that use Intel's IPP, such as x86 wheels, and within 5e-3 with others. dst
+// must have length 3*w*h.
 func LinearFloat32(dst []float32, img *RGB, w, h int) error {
 	if err := img.checkFields(); err != nil {
 		return err
@@ -20,10 +21,10 @@ func LinearFloat32(dst []float32, img *RGB, w, h int) error {
 	return nil
 }
 
-// channelValues maps the samples of each channel to what is interpolated.
+// channelValues maps the samples of each channel to the values to interpolate.
 type channelValues [channels][256]float32
 
-// rawValues maps samples to themselves.
+// rawValues returns the identity mapping.
 func rawValues() *channelValues {
 	return affineValues(func(_ int, v float32) float32 { return v })
 }
@@ -38,28 +39,28 @@ func affineValues(value func(c int, v float32) float32) *channelValues {
 	return m
 }
 
-// floatResizer is OpenCV's INTER_LINEAR for float32 samples, of values that are mapped before: since the
-// maps are affine, that is the same as afterwards, and there are fewer values before. It keeps its memory
-// from picture to picture.
+// floatResizer computes OpenCV's INTER_LINEAR for float32 samples. It maps values before interpolation; because the
+// maps are affine, this is equivalent to mapping afterwards, but fewer values are mapped. It reuses its memory between
+// pictures.
 type floatResizer struct {
 	values *channelValues
 	layout Layout
-	torch  bool // the places of PyTorch, which reckons them in float32
+	torch  bool // compute positions like PyTorch, in float32
 
 	cols, rows []floatLerp
-	line       [][channels]float32 // a source row, and its last pixel once more
-	row        [2][]float32        // the two source rows last interpolated along x
-	at         [2]int              // which they are
+	line       [][channels]float32 // a source row with its last pixel repeated
+	row        [2][]float32        // the two source rows that were last interpolated along x
+	at         [2]int              // indices of these rows
 }
 
-// rowBetween is a row between two rows: fraction of the way from top to bottom.
+// rowBetween is a row between two rows. fraction is its relative distance from top towards bottom.
 type rowBetween struct {
 	top, bottom []float32
 	fraction    float32
 }
 
-// resizeRows calls emit with each row of img scaled to w x h. A row has 3*w values: of a channel after the other for
-// NCHW, of a pixel after the other for NHWC.
+// resizeRows calls emit with each row of img scaled to w x h. A row has 3*w values, ordered by channel for NCHW and by
+// pixel for NHWC.
 func (r *floatResizer) resizeRows(img *RGB, w, h int, emit func(y int, l rowBetween)) {
 	lerps := floatLerps
 	if r.torch {
@@ -88,8 +89,8 @@ func resizeFloats(s []float32, n int) []float32 {
 	return s[:n]
 }
 
-// rowAt returns the slot that holds source row y, interpolating it if need be into the slot that
-// does not hold row keep.
+// rowAt returns the cache slot that contains source row y. If necessary, it interpolates the row into the slot that
+// does not contain row keep.
 func (r *floatResizer) rowAt(img *RGB, y, keep int) int {
 	for i, at := range r.at {
 		if at == y {
@@ -120,7 +121,7 @@ func (r *floatResizer) loadRow(pix []uint8) {
 	r.line[len(line)] = line[len(line)-1]
 }
 
-// interpolatePlanes interpolates the line along x, channel after channel.
+// interpolatePlanes interpolates the line along x, channel by channel.
 func (r *floatResizer) interpolatePlanes(out []float32) {
 	w, line := len(r.cols), r.line
 	red, green, blue := out[:w], out[w:][:w], out[2*w:][:w]
@@ -132,7 +133,7 @@ func (r *floatResizer) interpolatePlanes(out []float32) {
 	}
 }
 
-// interpolatePixels interpolates the line along x, pixel after pixel.
+// interpolatePixels interpolates the line along x, pixel by pixel.
 func (r *floatResizer) interpolatePixels(out []float32) {
 	line := r.line
 	for x, l := range r.cols {
@@ -143,7 +144,7 @@ func (r *floatResizer) interpolatePixels(out []float32) {
 	}
 }
 
-// writeFloats interpolates between the rows, eight values at a time: the compiler leaves loops as they are.
+// writeFloats interpolates between the rows, eight values at a time, because the compiler does not unroll loops.
 func (l rowBetween) writeFloats(out []float32) {
 	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
 	i := 0
@@ -163,7 +164,7 @@ func (l rowBetween) writeFloats(out []float32) {
 	}
 }
 
-// writeTruncated interpolates between the rows and cuts off what follows the point. The values must be of 0..255.
+// writeTruncated interpolates between the rows and truncates to whole numbers. The values must be in 0..255.
 func (l rowBetween) writeTruncated(out []uint8) {
 	top, bottom, f := l.top[:len(out)], l.bottom[:len(out)], l.fraction
 	for i, v := range top {
@@ -171,15 +172,15 @@ func (l rowBetween) writeTruncated(out []uint8) {
 	}
 }
 
-// floatLerp is a destination sample that lies a fraction of the way from source sample first to the next. At the end of
-// an axis the fraction is 0.
+// floatLerp is a destination sample at a fraction of the distance from source sample first to the next one. At the end
+// of an axis, the fraction is 0.
 type floatLerp struct {
 	first    int
 	fraction float32
 }
 
-// floatLerps gives the samples of an axis scaled from src to dst, the centres of pixels on each other; outside the
-// picture the border sample counts.
+// floatLerps returns the samples of an axis scaled from src to dst, with the centres of pixels aligned. Outside the
+// picture, the border sample counts.
 func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
 	ls = ls[:0]
 	scale := float64(src) / float64(dst)
@@ -191,7 +192,7 @@ func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
 	return ls
 }
 
-// torchLerps is floatLerps as PyTorch's interpolate reckons it for bilinear without align_corners.
+// torchLerps is floatLerps with positions computed like PyTorch's interpolate for bilinear without align_corners.
 func torchLerps(ls []floatLerp, src, dst int) []floatLerp {
 	ls = ls[:0]
 	scale := float32(src) / float32(dst)

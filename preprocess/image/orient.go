@@ -1,7 +1,7 @@
 package image
 
-// makeUpright returns the upright form of a picture stored with orientation o. It returns p itself where nothing is to
-// do.
+// makeUpright returns the upright form of a picture stored with orientation o. It returns p itself if p is already
+// upright.
 func makeUpright(p *RGB, o exifRotation) *RGB {
 	if o == upright {
 		return p
@@ -24,26 +24,26 @@ func makeUpright(p *RGB, o exifRotation) *RGB {
 	return out
 }
 
-// orientSteps returns where in p.Pix the upright picture's first pixel lies, and the steps to its
-// right and lower neighbours.
+// orientSteps returns the position in p.Pix of the upright picture's first pixel, and the steps to its right and lower
+// neighbours.
 func orientSteps(p *RGB, o exifRotation) (start, dx, dy int) {
 	const col = channels
 	row := channels * p.W
 	right, bottom := col*(p.W-1), row*(p.H-1)
 	switch o {
-	case 2: // mirrored
+	case 2: // mirrored horizontally
 		return right, -col, row
-	case 3: // half a turn
+	case 3: // rotated by half a turn
 		return right + bottom, -col, -row
-	case 4: // upside down
+	case 4: // mirrored vertically
 		return bottom, col, -row
 	case 5: // transposed
 		return 0, row, col
-	case 6: // to be turned clockwise
+	case 6: // must be rotated clockwise
 		return bottom, -row, col
-	case 7: // transposed about the other diagonal
+	case 7: // transposed along the other diagonal
 		return right + bottom, -row, -col
-	case 8: // to be turned counter-clockwise
+	case 8: // must be rotated counter-clockwise
 		return right, row, -col
 	}
 	return 0, col, row

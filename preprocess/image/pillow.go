@@ -2,12 +2,12 @@ package image
 
 import "math"
 
-// pillowResizer scales with Pillow's BILINEAR or BICUBIC: a filter as wide as the scale, weights of 22 bits, the
-// picture rounded to 8 bits between the horizontal and the vertical pass.
+// pillowResizer scales with Pillow's BILINEAR or BICUBIC. The filter's width depends on the scale, weights have 22
+// bits, and the picture is rounded to 8 bits between the two passes.
 type pillowResizer struct {
 	cols, rows resizeAxis[int32]
 	shares     []float64
-	tmp        []uint8 // after the first pass
+	tmp        []uint8 // result of the first pass
 	sums       []int32
 }
 
@@ -26,8 +26,9 @@ func (r *pillowResizer) resizeWindow(dst, src *RGB, win cropWindow, k pillowKern
 	}
 }
 
-// columnsFirst reports whether Pillow, from version 13 on, begins with the vertical pass: where that shrinks the
-// picture by more than twice as many pixels as the horizontal one. (Found by trial; earlier versions never do.)
+// columnsFirst reports whether Pillow, since version 13, starts with the vertical pass. It does if that pass reduces
+// the number of pixels by more than twice as much as the horizontal pass. (Found by experiments; earlier versions never
+// start with it.)
 func columnsFirst(src *RGB, win cropWindow) bool {
 	return src.H > win.fullH && src.H-win.fullH > 2*(src.W-win.fullW)
 }
@@ -67,7 +68,7 @@ func filterRow(dst, src []uint8, cols *resizeAxis[int32], origin int) {
 	}
 }
 
-// filterPixels mixes len(weights) pixels, four at a time: the compiler leaves loops as they are.
+// filterPixels mixes len(weights) pixels, four at a time, because the compiler does not unroll loops.
 func filterPixels(p []uint8, weights []int32) (r, g, b int32) {
 	r, g, b = pillowHalf, pillowHalf, pillowHalf
 	for len(weights) >= 4 && len(p) >= 4*channels {
@@ -86,7 +87,7 @@ func filterPixels(p []uint8, weights []int32) (r, g, b int32) {
 	return r, g, b
 }
 
-// filterColumns mixes len(weights) rows, stride apart, of len(dst) samples each, four rows at a time.
+// filterColumns mixes len(weights) rows of len(dst) samples, stride apart, four rows at a time.
 func (r *pillowResizer) filterColumns(dst, rows []uint8, stride int, weights []int32) {
 	r.sums = resizeSlice(r.sums, len(dst))
 	sums := r.sums

@@ -11,7 +11,7 @@ import (
 	"io"
 )
 
-// decodePNG decodes a PNG as cv2 does: alpha dropped without blending, 16-bit samples cut to their high byte.
+// decodePNG decodes a PNG like cv2: it drops alpha without blending and keeps only the high byte of 16-bit samples.
 func decodePNG(img *RGB, data []byte, o DecodeOptions) error {
 	c, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -31,9 +31,9 @@ func decodePNG(img *RGB, data []byte, o DecodeOptions) error {
 	return nil
 }
 
-// pngOrientation reads the orientation from the eXIf chunk of a PNG, wherever it stands.
+// pngOrientation reads the orientation from the eXIf chunk of a PNG, which may be anywhere in the file.
 func pngOrientation(data []byte) exifRotation {
-	const head, crc = 8, 4 // bytes of length and type before a chunk's data, and of the check sum behind
+	const head, crc = 8, 4 // bytes of length and type before a chunk's data, and of the checksum after it
 	for at := len(pngMagic); at+head <= len(data); {
 		body := data[at+head:]
 		n := uint64(binary.BigEndian.Uint32(data[at:]))
@@ -59,7 +59,7 @@ func pngError(err error) error {
 	return fmt.Errorf("%w: PNG: %w; fetch the file again", ErrDamaged, err)
 }
 
-// convertImage stores an 8- or 16-bit picture of the standard library as RGB.
+// convertImage converts an 8- or 16-bit picture of the standard library to RGB.
 func convertImage(img *RGB, src image.Image) error {
 	b := src.Bounds()
 	img.setSize(b.Dx(), b.Dy())
@@ -73,7 +73,7 @@ func convertImage(img *RGB, src image.Image) error {
 	return nil
 }
 
-// rowReader returns a function that stores row y of src.
+// rowReader returns a function that converts row y of src.
 func rowReader(src image.Image) (func(dst []uint8, y int), error) {
 	switch s := src.(type) {
 	case *image.Gray:
@@ -82,7 +82,7 @@ func rowReader(src image.Image) (func(dst []uint8, y int), error) {
 		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 2, 0, 0, 0) }, nil
 	case *image.NRGBA:
 		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
-	case *image.RGBA: // opaque: the readers of the standard library give it to files without alpha only
+	case *image.RGBA: // opaque, because the standard library's readers use this type only for files without alpha
 		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
 	case *image.NRGBA64:
 		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
@@ -95,7 +95,7 @@ func rowReader(src image.Image) (func(dst []uint8, y int), error) {
 	return nil, fmt.Errorf("%w: pixels of type %T", ErrUnsupported, src)
 }
 
-// spreadPixels stores pixels that lie step bytes apart in src, taking the bytes r, g and b of each.
+// spreadPixels converts pixels that are step bytes apart in src. r, g and b are the offsets of the channels.
 func spreadPixels(dst, src []uint8, step, r, g, b int) {
 	for i, at := 0, 0; i+2 < len(dst); i, at = i+channels, at+step {
 		dst[i], dst[i+1], dst[i+2] = src[at+r], src[at+g], src[at+b]
@@ -109,7 +109,7 @@ func lookUp(dst, src []uint8, p *[256][channels]uint8) {
 	}
 }
 
-// rgbPalette drops the palette's alpha.
+// rgbPalette converts a palette and drops its alpha.
 func rgbPalette(p color.Palette) (t [256][channels]uint8) {
 	for i, c := range p[:min(len(p), len(t))] {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)

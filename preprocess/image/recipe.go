@@ -11,10 +11,10 @@ import (
 // Layout is the order of a tensor's axes.
 type Layout int
 
-// The layouts of one picture of C channels.
+// Layouts of a picture with C channels.
 const (
-	NCHW Layout = iota // a plane per channel: C, H, W
-	NHWC               // a pixel's channels together: H, W, C
+	NCHW Layout = iota // channel by channel: C, H, W
+	NHWC               // pixel by pixel: H, W, C
 )
 
 func (l Layout) String() string {
@@ -24,52 +24,52 @@ func (l Layout) String() string {
 	return "NCHW"
 }
 
-// Recipe is a preprocessing whose result is size x size pixels of three float32 channels. The picture is resized so
-// that its short side is a little longer than size, its centre is cut out, and each channel is normalised. Recipes are
-// values made by Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP; all are safe for concurrent use.
+// Recipe is a preprocessing whose result is size x size pixels of three float32 channels. It resizes the picture so
+// that its short side is a little longer than size, crops the centre, and normalizes each channel. Recipes are made by
+// Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP, and are safe for concurrent use.
 type Recipe struct {
 	name   string
 	size   int
 	layout Layout
-	short  int // the resized picture's short side
+	short  int // short side of the resized picture
 	filter Filter
-	margin func(int) int // from the pixels that do not fit to those cut off before the crop
+	margin func(int) int // number of pixels to cut off before the crop, from the number of surplus pixels
 	levels *channelLevels
-	pool   *sync.Pool // of *scratch
+	pool   *sync.Pool // of *recipeScratch
 }
 
 // channelLevels maps the picture's samples to the tensor's values.
 type channelLevels struct {
-	source [channels]int          // which of red, green, blue becomes channel c
+	source [channels]int          // index of the source channel (red, green, blue) for channel c
 	value  [channels][256]float32 // by output channel and sample
 }
 
-// Vgg is the preprocessing of ResNet-50: INTER_AREA, minus the channel means 123.68, 116.78, 103.94, red first.
+// Vgg returns the preprocessing of ResNet-50: INTER_AREA, minus the channel means 123.68, 116.78, 103.94, red first.
 func Vgg(size int, l Layout) Recipe {
 	means := [channels]float32{123.68, 116.78, 103.94}
 	return newRecipe("vgg", size, l, Area, rgbOrder, func(c int, v float32) float32 { return v - means[c] })
 }
 
-// Mobilenet is the preprocessing of MobileNet: INTER_LINEAR, scaled to -1..1, red first.
+// Mobilenet returns the preprocessing of MobileNet: INTER_LINEAR, scaled to -1..1, red first.
 func Mobilenet(size int, l Layout) Recipe {
 	return newRecipe("mobilenet", size, l, Linear, rgbOrder, func(_ int, v float32) float32 { return (v/255 - 0.5) * 2 })
 }
 
-// TFLiteTPU is the preprocessing of the TFLite TPU models: INTER_LINEAR, 224 x 224, NHWC, blue first, minus the channel
-// means 103.939, 116.779, 123.68.
+// TFLiteTPU returns the preprocessing of the TFLite TPU models: INTER_LINEAR, 224 x 224, NHWC, blue first, minus the
+// channel means 103.939, 116.779, 123.68.
 func TFLiteTPU() Recipe {
 	means := [channels]float32{103.939, 116.779, 123.68}
 	return newRecipe("tflite_tpu", 224, NHWC, Linear, bgrOrder, func(c int, v float32) float32 { return v - means[c] })
 }
 
-// Pixels is the resize and the crop of Vgg alone: whole numbers from 0 to 255, red first, for models that normalise
-// their input themselves.
+// Pixels returns a preprocessing that resizes and crops like Vgg without normalizing. Values are whole numbers from 0
+// to 255, red first. It is for models that normalize their input themselves.
 func Pixels(size int, l Layout) Recipe {
 	return newRecipe("pixels", size, l, Area, rgbOrder, func(_ int, v float32) float32 { return v })
 }
 
-// ImagenetPytorch is the preprocessing of torchvision's models: Pillow's bilinear, scaled to 0..1, minus mean, by
-// standard deviation, red first. Its resized short side is 256/224 of size.
+// ImagenetPytorch returns the preprocessing of torchvision's models: Pillow's bilinear, scaled to 0..1, minus the mean,
+// divided by the standard deviation, red first. The short side of the resized picture is 256/224 times size.
 func ImagenetPytorch(size int, l Layout) Recipe {
 	mean, std := [channels]float32{0.485, 0.456, 0.406}, [channels]float32{0.229, 0.224, 0.225}
 	r := newRecipe("imagenet_pytorch", size, l, PillowBilinear, rgbOrder,
@@ -79,10 +79,10 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 	return r
 }
 
-// imagenetLevels are those of ImagenetPytorch.
+// imagenetLevels contains the levels of ImagenetPytorch.
 var imagenetLevels = ImagenetPytorch(1, NCHW).levels
 
-// NormaliseImagenet fills dst, 3 planes of the size of img, with the levels of ImagenetPytorch, without a resize.
+// NormaliseImagenet fills dst, 3 planes of the size of img, with the levels of ImagenetPytorch, without resizing.
 func NormaliseImagenet(dst []float32, img *RGB) error {
 	if err := img.checkFields(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func NormaliseImagenet(dst []float32, img *RGB) error {
 	return nil
 }
 
-// OpenCLIP is the preprocessing of open_clip's ViT-B-32 (size 224), which scores generated pictures: Pillow's bicubic,
-// the short side to size, scaled to 0..1, minus mean, by standard deviation, red first.
+// OpenCLIP returns the preprocessing of open_clip's ViT-B-32 (size 224), which scores generated pictures: Pillow's
+// bicubic to a short side of size, scaled to 0..1, minus the mean, divided by the standard deviation, red first.
 func OpenCLIP(size int, l Layout) Recipe {
 	mean := [channels]float32{0.48145466, 0.4578275, 0.40821073}
 	std := [channels]float32{0.26862954, 0.26130258, 0.27577711}
@@ -106,7 +106,7 @@ func OpenCLIP(size int, l Layout) Recipe {
 	return r
 }
 
-// evenMargin is torchvision's: half of the rest, halves to even.
+// evenMargin is torchvision's margin: half of the surplus pixels, rounded half to even.
 func evenMargin(rest int) int { return int(math.RoundToEven(float64(rest) / 2)) }
 
 func rgbOrder() [channels]int { return [channels]int{0, 1, 2} }
@@ -128,17 +128,17 @@ func newRecipe(name string, size int, l Layout, f Filter, order func() [channels
 	}
 }
 
-// Name is the reference's name of the preprocessing: "vgg", "mobilenet", "tflite_tpu", "imagenet_pytorch",
-// "open_clip"; "pixels" is ours.
+// Name returns the reference's name of the preprocessing: "vgg", "mobilenet", "tflite_tpu", "imagenet_pytorch" or
+// "open_clip". Only "pixels" is our own name.
 func (r Recipe) Name() string { return r.name }
 
-// Size is the width and height of the output in pixels.
+// Size returns the width and height of the output in pixels.
 func (r Recipe) Size() int { return r.size }
 
-// Layout is the order of the output's axes.
+// Layout returns the order of the output's axes.
 func (r Recipe) Layout() Layout { return r.layout }
 
-// Len is the number of values per picture: 3*Size*Size.
+// Len returns the number of values per picture: 3*Size*Size.
 func (r Recipe) Len() int { return channels * r.size * r.size }
 
 // cropWindow returns the crop of a w x h picture after its resize. A square picture counts as a wide one.
@@ -153,7 +153,7 @@ func (r Recipe) cropWindow(w, h int) cropWindow {
 	return win
 }
 
-// sourceRegion returns a region of a w x h picture that contains every pixel that the output depends on.
+// sourceRegion returns a region of a w x h picture that contains every pixel on which the output depends.
 func (r Recipe) sourceRegion(w, h int) jpeg.Region {
 	win := r.cropWindow(w, h)
 	reach := 1.0
@@ -165,16 +165,16 @@ func (r Recipe) sourceRegion(w, h int) jpeg.Region {
 	return jpeg.Region{X0: x0, Y0: y0, X1: x1, Y1: y1}
 }
 
-// sourceRange returns a range of source samples that contains those under the n destination samples from lo
-// on, for every filter that reaches as far to each side as so many destination samples are wide, and at
-// least as many source samples.
+// sourceRange returns a range of source samples that contains those under the n destination samples from lo on. It is
+// wide enough for every filter that extends to each side by reach destination samples, or by reach source samples if
+// those are larger.
 func sourceRange(src, dst, lo, n int, reach float64) (from, to int) {
 	scale := float64(src) / float64(dst)
 	margin := reach*max(scale, 1) + 1
 	return max(int(float64(lo)*scale-margin), 0), min(int(math.Ceil(float64(lo+n)*scale+margin)), src)
 }
 
-// checkBuffer reports a recipe or a buffer that cannot be used.
+// checkBuffer returns an error if the recipe or the buffer cannot be used.
 func (r Recipe) checkBuffer(dst []float32) error {
 	switch {
 	case r.pool == nil:

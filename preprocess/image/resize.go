@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// Filter is a method of resizing pictures of 8-bit samples. Each filter gives the same pixels as the library in its
-// name.
+// Filter is a method of resizing pictures of 8-bit samples. Each filter gives the same pixels as the library's.
 type Filter int
 
-// Filters are those of two libraries, whose pixels differ.
+// Filters of two libraries, whose pixels differ.
 const (
-	Area           Filter = iota // OpenCV's INTER_AREA: box average downwards, a kind of bilinear upwards
-	Linear                       // OpenCV's INTER_LINEAR: bilinear between the four nearest pixels, not antialiased
-	PillowBilinear               // Pillow's BILINEAR: triangle filter that widens when it scales down
-	PillowBicubic                // Pillow's BICUBIC: cubic filter that widens when it scales down
+	Area           Filter = iota // OpenCV's INTER_AREA: box average for downscaling, a kind of bilinear for upscaling
+	Linear                       // OpenCV's INTER_LINEAR: bilinear between the four nearest pixels, without antialiasing
+	PillowBilinear               // Pillow's BILINEAR: triangle filter that is wider for downscaling
+	PillowBicubic                // Pillow's BICUBIC: cubic filter that is wider for downscaling
 )
 
 func (f Filter) String() string {
@@ -38,20 +37,20 @@ func Resize(img *RGB, w, h int, f Filter) (*RGB, error) {
 	return out, nil
 }
 
-// cropWindow is the part x, y, w, h of a picture that has been resized to fullW x fullH.
+// cropWindow is the rectangle x, y, w, h of a picture that was resized to fullW x fullH.
 type cropWindow struct {
 	fullW, fullH int
 	x, y, w, h   int
 }
 
-// pictureResizer holds the memory that resizing needs between rows, for reuse by one goroutine at a time.
+// pictureResizer contains the memory of resizing, for reuse by one goroutine at a time.
 type pictureResizer struct {
 	area   areaResizer
 	linear linearResizer
 	pillow pillowResizer
 }
 
-// resizeWindow computes the window win of src resized. dst has the window's size.
+// resizeWindow computes the window win of the resized src. dst must have the window's size.
 func (r *pictureResizer) resizeWindow(dst, src *RGB, win cropWindow, f Filter) {
 	sx, sy := cvScale(src.W, win.fullW), cvScale(src.H, win.fullH)
 	switch {
@@ -68,10 +67,10 @@ func (r *pictureResizer) resizeWindow(dst, src *RGB, win cropWindow, f Filter) {
 	}
 }
 
-// cvScale is the number of source pixels per destination pixel as OpenCV computes it: through the reciprocal.
+// cvScale returns the number of source pixels per destination pixel, computed through the reciprocal like in OpenCV.
 func cvScale(src, dst int) float64 { return 1 / (float64(dst) / float64(src)) }
 
-// isInteger reports whether a scale counts as a whole number to OpenCV.
+// isInteger reports whether OpenCV treats a scale as a whole number.
 func isInteger(scale float64) bool {
 	const epsilon = 0x1p-52 // DBL_EPSILON
 	return math.Abs(scale-math.RoundToEven(scale)) < epsilon
@@ -81,11 +80,11 @@ func isFactor(scale, factor float64) bool {
 	return isInteger(scale) && math.RoundToEven(scale) == factor
 }
 
-// sampleSpan is the run of n source samples from first on that one destination sample is made of.
-// Its weights begin at index at of the axis.
+// sampleSpan describes the n source samples, from first on, that contribute to a destination sample. Its weights start
+// at index at of the axis.
 type sampleSpan struct{ first, n, at int }
 
-// resizeAxis says how the destination samples of one direction are made.
+// resizeAxis describes how the destination samples of one axis are computed.
 type resizeAxis[W float32 | int32] struct {
 	spans   []sampleSpan
 	weights []W
@@ -93,7 +92,7 @@ type resizeAxis[W float32 | int32] struct {
 
 func (a *resizeAxis[W]) reset() { a.spans, a.weights = a.spans[:0], a.weights[:0] }
 
-// beginSample starts the next destination sample, whose first source sample is first.
+// beginSample starts the next destination sample. first is its first source sample.
 func (a *resizeAxis[W]) beginSample(first int) {
 	a.spans = append(a.spans, sampleSpan{first: first, at: len(a.weights)})
 }
@@ -104,7 +103,7 @@ func (a *resizeAxis[W]) addWeight(w W) {
 	a.spans[len(a.spans)-1].n++
 }
 
-// sourceExtent returns the source samples first to end-1 that the destination samples depend on.
+// sourceExtent returns the source samples first to end-1 on which the destination samples depend.
 func (a *resizeAxis[W]) sourceExtent() (first, end int) {
 	first = a.spans[0].first
 	for _, s := range a.spans {
@@ -113,7 +112,7 @@ func (a *resizeAxis[W]) sourceExtent() (first, end int) {
 	return first, end
 }
 
-// resizeSlice returns s with length n, its contents undefined.
+// resizeSlice returns s with length n and undefined content.
 func resizeSlice[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

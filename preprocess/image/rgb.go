@@ -2,16 +2,16 @@ package image
 
 import "fmt"
 
-// channels is the number of values of a pixel: red, green, blue.
+// channels is the number of values per pixel: red, green, blue.
 const channels = 3
 
-// RGB is a picture of 8-bit pixels, rows from top to bottom.
+// RGB is a picture of 8-bit pixels. Rows are stored from top to bottom.
 type RGB struct {
 	W, H int
 	Pix  []uint8 // interleaved red, green, blue; len 3*W*H, row stride 3*W
 }
 
-// checkFields reports a picture whose fields contradict each other.
+// checkFields returns an error if the fields of a picture are contradictory.
 func (p *RGB) checkFields() error {
 	switch {
 	case p == nil:
@@ -25,7 +25,7 @@ func (p *RGB) checkFields() error {
 	return nil
 }
 
-// setSize sets the picture's size, keeping its memory where that is large enough. The pixels are undefined.
+// setSize sets the picture's size. It reuses the memory if it is large enough. The pixels are undefined.
 func (p *RGB) setSize(w, h int) {
 	n := channels * w * h
 	if cap(p.Pix) < n {

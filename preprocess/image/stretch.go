@@ -5,57 +5,60 @@ import (
 	"sync"
 )
 
-// Stretch is a preprocessing for detection models and for Inception. The picture is resized to size x size pixels
-// whatever its proportions, as float32 samples (see [LinearFloat32]), and each channel, red first, is normalised.
-// Stretches are values made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and Inception;
-// all are safe for concurrent use.
+// Stretch is a preprocessing for detection models and for Inception. It resizes the picture to size x size pixels
+// without regard to its aspect ratio, as float32 samples (see [LinearFloat32]), and normalizes each channel, red first.
+// Stretches are made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and Inception, and are
+// safe for concurrent use.
 type Stretch struct {
 	name   string
 	size   int
 	layout Layout
 	bytes  bool
 	values *channelValues
-	pool   *sync.Pool // of *stretching
+	pool   *sync.Pool // of *stretchScratch
 }
 
-// stretchScratch is the memory of one Apply or FromBytes in progress.
+// stretchScratch contains the memory of one call of Apply or FromBytes.
 type stretchScratch struct {
 	decoder pictureDecoder
 	img     RGB
 	resizer floatResizer
 }
 
-// Retinanet is the preprocessing of RetinaNet: 0..1. Mean and standard deviation are the model's own affair.
+// Retinanet returns the preprocessing of RetinaNet, with values in 0..1. The model itself applies mean and standard
+// deviation.
 func Retinanet(size int, l Layout) Stretch {
 	return newStretch("retinanet", size, l, func(_ int, v float32) float32 { return v / 255 })
 }
 
-// CocoMobilenet is that of SSD-MobileNet: uint8, cut off after the point, NHWC.
+// CocoMobilenet returns the preprocessing of SSD-MobileNet: truncated to uint8, NHWC.
 func CocoMobilenet(size int) Stretch {
 	s := newStretch("coco_mobilenet", size, NHWC, func(_ int, v float32) float32 { return v })
 	s.bytes = true
 	return s
 }
 
-// CocoPtMobilenet is that of the PyTorch SSD-MobileNet: -1..1.
+// CocoPtMobilenet returns the preprocessing of the PyTorch SSD-MobileNet, with values in -1..1.
 func CocoPtMobilenet(size int, l Layout) Stretch {
 	return newStretch("coco_pt_mobilenet", size, l, func(_ int, v float32) float32 { return (v - 127.5) / 127.5 })
 }
 
-// CocoResnet34 is that of SSD-ResNet34: scaled to 0..1, minus mean, by standard deviation.
+// CocoResnet34 returns the preprocessing of SSD-ResNet34: scaled to 0..1, minus the mean, divided by the standard
+// deviation.
 func CocoResnet34(size int, l Layout) Stretch {
 	mean, std := [channels]float32{0.485, 0.456, 0.406}, [channels]float32{0.229, 0.224, 0.225}
 	return newStretch("coco_resnet34", size, l, func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
 }
 
-// CocoResnet34TF is that of the TensorFlow SSD-ResNet34: minus the channel means 123.68, 116.78, 103.94.
+// CocoResnet34TF returns the preprocessing of the TensorFlow SSD-ResNet34: minus the channel means 123.68, 116.78,
+// 103.94.
 func CocoResnet34TF(size int, l Layout) Stretch {
 	means := [channels]float32{123.68, 116.78, 103.94}
 	return newStretch("coco_resnet34_tf", size, l, func(c int, v float32) float32 { return v - means[c] })
 }
 
-// Inception is that of the network behind the FID of generated pictures (size 299): -1..1, bilinear as PyTorch has it,
-// not antialiased. It agrees with PyTorch within 5e-5.
+// Inception returns the preprocessing of the network that computes FID of generated pictures (size 299): values in
+// -1..1, bilinear like PyTorch, without antialiasing. It agrees with PyTorch within 5e-5.
 func Inception(size int, l Layout) Stretch {
 	s := newStretch("inception", size, l, func(_ int, v float32) float32 { return 2*(v/255) - 1 })
 	s.pool = &sync.Pool{New: func() any {
@@ -70,20 +73,21 @@ func newStretch(name string, size int, l Layout, value func(c int, v float32) fl
 	return Stretch{name: name, size: size, layout: l, values: values, pool: pool}
 }
 
-// Name is the reference's name of the preprocessing: "retinanet", "coco_mobilenet", "coco_pt_mobilenet",
-// "coco_resnet34", "coco_resnet34_tf", "inception".
+// Name returns the reference's name of the preprocessing: "retinanet", "coco_mobilenet", "coco_pt_mobilenet",
+// "coco_resnet34", "coco_resnet34_tf" or "inception".
 func (s Stretch) Name() string { return s.name }
 
-// Layout is the order of the output's axes.
+// Layout returns the order of the output's axes.
 func (s Stretch) Layout() Layout { return s.layout }
 
-// Len is the number of values per picture: 3*Size*Size.
+// Len returns the number of values per picture: 3*Size*Size.
 func (s Stretch) Len() int { return channels * s.size * s.size }
 
-// Uint8 says that the values are uint8, which ApplyUint8 and FromBytesUint8 make; else they are float32.
+// Uint8 reports whether the values are uint8, which ApplyUint8 and FromBytesUint8 write. Otherwise they are float32.
 func (s Stretch) Uint8() bool { return s.bytes }
 
-// Apply writes the preprocessed img to dst, which has length s.Len(). It is safe for concurrent use; img is only read.
+// Apply writes the preprocessed img to dst, whose length must be s.Len(). It is safe for concurrent use and does not
+// change img.
 func (s Stretch) Apply(dst []float32, img *RGB) error {
 	if err := s.checkBuffer(len(dst), false); err != nil {
 		return err
@@ -91,7 +95,7 @@ func (s Stretch) Apply(dst []float32, img *RGB) error {
 	return s.withScratch(img, func(m *stretchScratch) { s.writeFloats(dst, img, m) })
 }
 
-// ApplyUint8 is Apply for recipes of uint8.
+// ApplyUint8 is like Apply for recipes with uint8 values.
 func (s Stretch) ApplyUint8(dst []uint8, img *RGB) error {
 	if err := s.checkBuffer(len(dst), true); err != nil {
 		return err
@@ -110,7 +114,7 @@ func (s Stretch) withScratch(img *RGB, write func(*stretchScratch)) error {
 }
 
 // FromBytes decodes a picture file and applies the recipe. Its errors are those of Decode and Apply. It is safe for
-// concurrent use; data is only read.
+// concurrent use and does not change data.
 func (s Stretch) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	if err := s.checkBuffer(len(dst), false); err != nil {
 		return err
@@ -118,7 +122,7 @@ func (s Stretch) FromBytes(dst []float32, data []byte, o DecodeOptions) error {
 	return s.withDecoded(data, o, func(m *stretchScratch) { s.writeFloats(dst, &m.img, m) })
 }
 
-// FromBytesUint8 is FromBytes for recipes of uint8.
+// FromBytesUint8 is like FromBytes for recipes with uint8 values.
 func (s Stretch) FromBytesUint8(dst []uint8, data []byte, o DecodeOptions) error {
 	if err := s.checkBuffer(len(dst), true); err != nil {
 		return err
@@ -155,7 +159,7 @@ func (s Stretch) writeLevels(dst []uint8, img *RGB, m *stretchScratch) {
 	m.resizer.resizeRows(img, s.size, s.size, func(y int, l rowBetween) { l.writeTruncated(dst[w*y:][:w]) })
 }
 
-// checkBuffer reports a recipe or a buffer that cannot be used.
+// checkBuffer returns an error if the recipe or the buffer cannot be used.
 func (s Stretch) checkBuffer(n int, bytes bool) error {
 	kind := map[bool]string{false: "float32", true: "uint8"}
 	switch {

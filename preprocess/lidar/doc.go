@@ -9,15 +9,15 @@
 //
 // A point consists of x, y and z in metres, intensity and elongation, as float32. A painted point also has six scores.
 //
-// In scope: arithmetic on slices. Out of scope: files, the networks.
+// In scope: arithmetic on slices. Out of scope: files; the networks.
 package lidar
 
-// What a point has.
+// Number of values of a point.
 const (
 	Values  = 5 // x, y, z, intensity, elongation
-	Scores  = 6 // of a painted point
+	Scores  = 6 // of a painted point, in addition to Values
 	Painted = Values + Scores
 )
 
-// Cameras is how many pictures are taken around a cloud.
+// Cameras is the number of pictures per point cloud.
 const Cameras = 5

@@ -9,24 +9,24 @@ type Calibration struct {
 	Tr [Cameras][16]float32
 }
 
-// identity changes no point.
+// identity is the identity matrix.
 var identity = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
-// Painter paints the points of pillars: Start, AddCamera for each camera, Finish. Points outside of all pillars cost no
-// time. The next cloud reuses its memory. The zero value is ready for use.
+// Painter adds scores to the points of pillars. Call Start, then AddCamera for each camera, then Finish. Points outside
+// of all pillars cost no time. The zero value is ready for use, and memory is reused for the next cloud.
 type Painter struct {
 	pillars *Pillars
-	sums    []float32 // Scores of each point
-	seen    []uint8   // by point, a bit for each camera
+	sums    []float32 // Scores values per point
+	seen    []uint8   // by point, one bit per camera
 	hits    []int32   // points that a camera sees
-	pixels  []int32   // and where
-	scores  []float32 // of some of the pixels
+	pixels  []int32   // pixels at which the points in hits are seen
+	scores  []float32 // scores of some of the pixels
 }
 
-// maxHits is how many pixels are asked for at a time: their classes fit into a core's cache.
+// maxHits is the number of pixels per call of score, so that their logits fit into a core's cache.
 const maxHits = 2048
 
-// Start takes pillars, which must not be filled again until Finish.
+// Start begins painting pillars, which must not be refilled before Finish.
 func (p *Painter) Start(pillars *Pillars) {
 	n := len(pillars.rows)
 	p.pillars = pillars
@@ -36,9 +36,9 @@ func (p *Painter) Start(pillars *Pillars) {
 	clear(p.sums)
 }
 
-// AddCamera adds the scores of the pixels at which a camera, whose picture has that size, sees points. score fills in
-// the Scores numbers of each of some pixels, which are numbered row by row. Sums depend on the order of the cameras,
-// which is 0 to 4.
+// AddCamera adds the scores of the pixels at which a camera sees points. s is the size of the camera's picture. score
+// must write Scores values for each pixel; pixels are numbered row by row. Cameras must be added in the order 0 to 4,
+// because sums depend on the order.
 func (p *Painter) AddCamera(c *Calibration, camera int, s PictureSize, score func(dst []float32, pixels []int32)) {
 	seer := c.viewOf(camera, s)
 	p.findPoints(camera, &seer)
@@ -55,8 +55,8 @@ func (p *Painter) AddCamera(c *Calibration, camera int, s PictureSize, score fun
 	}
 }
 
-// Finish puts the scores into the pillars: those of points seen by cameras 0 and 1 are halved, then those by 0 and 2, 1
-// and 3, 2 and 4.
+// Finish writes the scores into the pillars. It halves the scores of points seen by cameras 0 and 1, then those seen by
+// 0 and 2, 1 and 3, and 2 and 4.
 func (p *Painter) Finish() {
 	for i, seen := range p.seen {
 		if seen == 0 {
@@ -101,14 +101,14 @@ type cameraView struct {
 	tr, r0, p     [16]float32
 	width, height float32
 	stride        int
-	plain         bool // r0 changes nothing
+	plain         bool // r0 is the identity matrix
 }
 
 func (c *Calibration) viewOf(k int, s PictureSize) cameraView {
 	return cameraView{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identity}
 }
 
-// findAhead finds the points that are before the camera, and returns how many they are.
+// findAhead finds the points in front of the camera and returns their number.
 func (c *cameraView) findAhead(found []int32, places []float32) int {
 	n, a, b, d, e := 0, c.tr[8], c.tr[9], c.tr[10], c.tr[11]
 	for i := range found {
@@ -121,8 +121,8 @@ func (c *cameraView) findAhead(found []int32, places []float32) int {
 	return n
 }
 
-// pixelAt returns the number of the pixel at which the camera sees a point that is before it, in float32 steps; -1: it
-// does not.
+// pixelAt returns the number of the pixel at which the camera sees a point, computed in float32, or -1 if the point is
+// outside the picture. The point must be in front of the camera.
 func (c *cameraView) pixelAt(x, y, z float32) int {
 	tr, p := &c.tr, &c.p
 	depth := tr[8]*x + tr[9]*y + tr[10]*z + tr[11]
@@ -145,7 +145,7 @@ func (c *cameraView) pixelAt(x, y, z float32) int {
 
 type pointVector struct{ x, y, z, w float32 }
 
-// timesRow returns the product of the row of a matrix and a vector.
+// timesRow returns the dot product with a matrix row.
 func (v pointVector) timesRow(row []float32) float32 {
 	return row[0]*v.x + row[1]*v.y + row[2]*v.z + row[3]*v.w
 }

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Grid sorts points into pillars, the cells of a horizontal grid over a space.
+// Grid assigns points to pillars, which are the cells of a horizontal grid over a space.
 type Grid struct {
 	Space
-	Size       [3]float32 // of a cell, in metres
-	Points     int        // that a pillar takes at most
-	MaxPillars int        // pillars
-	cells      [2]int     // of the space, along x and y
+	Size       [3]float32 // size of a cell in metres
+	Points     int        // maximum number of points per pillar
+	MaxPillars int        // maximum number of pillars
+	cells      [2]int     // number of cells along x and y
 }
 
-// maxCells bounds the memory of a grid: 64 MiB.
+// maxCells limits the memory of a grid to 64 MiB.
 const maxCells = 1 << 24
 
-// NewGrid is a grid of a space.
+// NewGrid returns a grid over a space.
 func NewGrid(s Space, size [3]float32, points, maxPillars int) (*Grid, error) {
 	g := &Grid{Space: s, Size: size, Points: points, MaxPillars: maxPillars}
 	var n [3]int
@@ -47,26 +47,27 @@ func NewGrid(s Space, size [3]float32, points, maxPillars int) (*Grid, error) {
 	return g, nil
 }
 
-// Cells are how many there are along x and y.
+// Cells returns the number of cells along x and y.
 func (g *Grid) Cells() (x, y int) { return g.cells[0], g.cells[1] }
 
-// Pillars contains the points of a cloud by cell. The next cloud reuses its memory.
+// Pillars contains the points of a cloud by cell. Memory is reused for the next cloud.
 type Pillars struct {
-	Values      []float32 // [pillars, Grid.Points, Painted]; 0 where a pillar has fewer points
+	Values      []float32 // [pillars, Grid.MaxPoints, Painted]; 0 if a pillar has fewer points
 	Coordinates []int64   // [pillars, 4]: 0, cell along x, cell along y, 0
-	Counts      []int32   // [pillars]: points of each
-	Dropped     int       // points of pillars that were full, or after the last pillar that there may be
+	Counts      []int32   // [pillars]: number of points
+	// number of points that were dropped because their pillar was full or there were too many pillars
+	Dropped int
 
-	of     []int32   // by cell, the number of its pillar and 1; 0: none
-	cells  []int32   // by pillar, its cell
-	places []float32 // x, y, z of the points that were kept, in their order
-	rows   []int32   // and where they are in Values, in points
+	of     []int32   // by cell: index of its pillar plus 1; 0: none
+	cells  []int32   // by pillar: index of its cell
+	places []float32 // x, y and z of the kept points, in order
+	rows   []int32   // by kept point: its row in Values
 }
 
-// Fill sorts points, of so many numbers each, into pillars, which are in the order of their first points. Points have
-// Values numbers, and get scores of 0, or Painted. A full pillar takes no more; where one more pillar is needed than
-// there may be, all points from there on are dropped, also those of pillars that there are. Cells are found in float32,
-// as floor((x - low) / size): a point on an upper face is in none.
+// Fill assigns points, of numbers values each, to pillars. numbers is either Values, which sets scores to 0, or
+// Painted. Pillars are in the order of their first points. Further points of a full pillar are dropped. If there are
+// too many pillars, all points from that position on are dropped, even those of existing pillars. Cells are computed in
+// float32 as floor((x - low) / size). A point on an upper face is in no cell.
 func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 	p.clearCloud(g)
 	n := len(points) / numbers
@@ -107,20 +108,20 @@ func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 	p.places, p.rows = p.places[:3*kept], p.rows[:kept]
 }
 
-// PillarPoints returns the points of pillar i, Painted numbers each.
+// PillarPoints returns the points of pillar i, Painted values each.
 func (p *Pillars) PillarPoints(i int) []float32 {
 	full := len(p.Values) / len(p.Counts)
 	return p.Values[i*full:][:int(p.Counts[i])*Painted]
 }
 
-// addPillar makes an empty pillar of a cell.
+// addPillar adds an empty pillar for a cell.
 func (p *Pillars) addPillar(g *Grid, x, y int) {
 	p.Coordinates = append(p.Coordinates, 0, int64(x), int64(y), 0)
 	p.Counts, p.cells = append(p.Counts, 0), append(p.cells, int32(y*g.cells[0]+x))
 	p.growValues(g.Points * Painted * len(p.Counts))
 }
 
-// cellOf returns the cell in which a point lies.
+// cellOf returns the cell of a point. ok is false outside the space.
 func (g *Grid) cellOf(x, y, z float32) (cx, cy int, ok bool) {
 	fx, fy, fz := (x-g.Low[0])/g.Size[0], (y-g.Low[1])/g.Size[1], (z-g.Low[2])/g.Size[2]
 	if !(fx >= 0 && fx < float32(g.cells[0]) && fy >= 0 && fy < float32(g.cells[1]) && fz >= 0 && fz < 1) {
@@ -129,7 +130,7 @@ func (g *Grid) cellOf(x, y, z float32) (cx, cy int, ok bool) {
 	return int(fx), int(fy), true
 }
 
-// growValues makes room for n values; those that no point has are 0.
+// growValues makes room for n values and sets unused ones to 0.
 func (p *Pillars) growValues(n int) {
 	if n <= cap(p.Values) {
 		p.Values = p.Values[:n]
@@ -140,7 +141,7 @@ func (p *Pillars) growValues(n int) {
 	p.Values = larger
 }
 
-// clearCloud clears the values of the last cloud.
+// clearCloud clears the values of the previous cloud.
 func (p *Pillars) clearCloud(g *Grid) {
 	for i, cell := range p.cells {
 		clear(p.PillarPoints(i))

@@ -2,7 +2,7 @@ package lidar
 
 import "math"
 
-// Classes is how many classes a segmentation has: those of Cityscapes.
+// Classes is the number of classes of a segmentation, which are those of Cityscapes.
 const Classes = 19
 
 // SegmentedView is the segmentation of a picture of Height x Width pixels.
@@ -11,15 +11,15 @@ type SegmentedView struct {
 	Logits        []float32 // [Classes, Height, Width]
 }
 
-// Score fills dst with Scores numbers for each pixel, which are numbered row by row: the chance (softmax, in float32)
-// of each group of classes, which are background (classes 0 to 10), bicycle (18), vehicles (13 to 16), person (11),
-// rider (12) and motorcycle (17).
+// Score fills dst with Scores values for each pixel; pixels are numbered row by row. The values are the probabilities
+// (softmax in float32) of groups of classes: background (classes 0 to 10), bicycle (18), vehicles (13 to 16), person
+// (11), rider (12) and motorcycle (17).
 func (v *SegmentedView) Score(dst []float32, pixels []int32) {
 	plane := v.Height * v.Width
 	var e softmaxBatch
 	for len(pixels) > 0 {
 		n := min(len(pixels), batch)
-		for k := range e { // class by class: what is read does not depend on what was read before
+		for k := range e { // class by class, so that reads do not depend on each other
 			values, row := v.Logits[k*plane:][:plane], e[k][:n]
 			for i, pixel := range pixels[:n] {
 				row[i] = values[pixel]
@@ -30,13 +30,13 @@ func (v *SegmentedView) Score(dst []float32, pixels []int32) {
 	}
 }
 
-// batch is how many pixels are worked on at a time: what is known of them fits into a core's first cache.
+// batch is the number of pixels processed at a time, so that their values fit into a core's first-level cache.
 const batch = 256
 
-// softmaxBatch has the logits of some pixels, class by class, and then their powers of e.
+// softmaxBatch contains the logits of some pixels, class by class, which are then replaced by their exponentials.
 type softmaxBatch [Classes][batch]float32
 
-// fillScores fills in the scores of the first n pixels.
+// fillScores computes the scores of the first n pixels.
 func (e *softmaxBatch) fillScores(dst []float32, n int) {
 	maxima := e[0]
 	for k := 1; k < Classes; k++ {
@@ -60,13 +60,13 @@ func (e *softmaxBatch) fillScores(dst []float32, n int) {
 	}
 }
 
-// addPowers makes e to the power of x - m of each x, where m is its maximum, to about the last digit of a float32, and
-// adds it to the sums: x - m = n ln 2 + r with |r| <= ln 2 / 2, of which e^r is a polynomial (Cephes' expf), and 2^n is
-// made by its bits. Below -87 it is 0. NaN stays.
+// addPowers replaces each value x by exp(x - m), where m is its maximum, accurate to about the last digit of a float32,
+// and adds it to the sums. With x - m = n ln 2 + r and |r| <= ln 2 / 2, exp(r) is a polynomial (Cephes' expf) and 2^n
+// is made from its bits. Below -87 the result is 0. NaN remains NaN.
 func addPowers(sum, values, maxima []float32) {
 	sum, maxima = sum[:len(values)], maxima[:len(values)]
 	for i, x := range values {
-		const magic = 1.5 * (1 << 23) // what is added to a float32 rounds it to a whole number
+		const magic = 1.5 * (1 << 23) // adding this to a float32 rounds it to a whole number
 		x -= maxima[i]
 		whole := x*math.Log2E + magic
 		n := whole - magic

@@ -1,10 +1,10 @@
 package lidar
 
-// Space is an axis-aligned box, in metres. Its faces do not belong to it.
+// Space is an axis-aligned box in metres, without its faces.
 type Space struct{ Low, High [3]float32 }
 
-// Filter moves the points, of Values numbers each, that lie in the space to the front, in their order, and returns
-// them. A point with NaN as a coordinate is outside.
+// Filter moves the points inside the space, Values values each, to the front without changing their order, and returns
+// them. A point with a NaN coordinate is outside.
 func (s *Space) Filter(points []float32) []float32 {
 	kept := points[:0]
 	for ; len(points) >= Values; points = points[Values:] {

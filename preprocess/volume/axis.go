@@ -5,27 +5,27 @@ import (
 	"math"
 )
 
-// axisTap says where one index of an axis of the result comes from.
+// axisTap describes the source of one index of a result axis.
 type axisTap struct {
 	kind      tapKind
 	at        int     // first source index
-	near, far float64 // weights of at and of at+1
-	nearest   int     // for labels
+	near, far float64 // weights of source indices at and at+1
+	nearest   int     // nearest source index, for labels
 }
 
 type tapKind uint8
 
 const (
 	inside  tapKind = iota
-	outside         // beyond the source by rounding: the least value of the source
-	padding         // added after normalising
+	outside         // outside the source because of rounding: the minimum of the source
+	padding         // added after normalizing
 )
 
-// axisTaps says how one axis of the result is made of the source; taps are by index of the result.
+// axisTaps describes how one axis of the result is computed from the source, by index of the result.
 type axisTaps []axisTap
 
-// resampleAxis resamples an axis as scipy.ndimage.zoom does (order 1 and 0, mode constant) by a factor: the ends of
-// source and result coincide.
+// resampleAxis resamples an axis by a factor like scipy.ndimage.zoom (order 1 and 0, mode constant). The ends of source
+// and result coincide.
 func resampleAxis(n int, factor float64) (axisTaps, error) {
 	length := math.RoundToEven(float64(n) * factor)
 	if !(length >= 1 && length <= maxSide) {
@@ -38,12 +38,12 @@ func resampleAxis(n int, factor float64) (axisTaps, error) {
 		step = float64(n-1) / float64(len(a)-1)
 	}
 	for i := range a {
-		a[i] = tapAt(float64(float64(i)*step), n) // rounded, and not fused with what tapAt subtracts
+		a[i] = tapAt(float64(float64(i)*step), n) // rounded, to prevent fusing with the subtraction in tapAt
 	}
 	return a, nil
 }
 
-// maxSide bounds a resampled axis: a wrong spacing must not ask for all memory.
+// maxSide limits the length of a resampled axis, because a wrong spacing could otherwise require all memory.
 const maxSide = 1 << 15
 
 func tapAt(c float64, n int) axisTap {
@@ -53,7 +53,7 @@ func tapAt(c float64, n int) axisTap {
 	whole := math.Floor(c)
 	far := c - whole
 	t := axisTap{at: int(whole), near: 1 - far, far: far, nearest: int(math.Floor(c + 0.5))}
-	if t.at == n-1 { // the far neighbour does not exist and weighs nothing
+	if t.at == n-1 { // the far neighbour does not exist and has no weight
 		t.at, t.near, t.far = max(n-2, 0), 0, 1
 		if n == 1 {
 			t.near, t.far = 1, 0
@@ -68,8 +68,8 @@ func (a axisTaps) padToMin(n int) axisTaps {
 	return a.padEnds(missing/2, missing-missing/2, a[0], a[len(a)-1])
 }
 
-// fitToStride brings the length to a multiple of stride: cut where less than half a stride is over, else padded. Half
-// of it, the smaller one, goes to the front.
+// fitToStride changes the length to a multiple of stride. It cuts if the excess is less than half a stride, otherwise
+// it pads. The smaller half of the change is at the front.
 func (a axisTaps) fitToStride(stride int) axisTaps {
 	if over := len(a) % stride; over < stride/2 {
 		return a[over/2 : len(a)-(over-over/2)]

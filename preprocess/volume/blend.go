@@ -2,23 +2,23 @@ package volume
 
 import "fmt"
 
-// Blend joins the scores of windows to the classes of a volume. Its memory contains one layer of windows, not the
-// volume, since a layer of half a window is complete once the windows have passed it. Blend is reused from volume to
-// volume, by one goroutine at a time.
+// Blend combines the scores of windows to the classes of a volume. Its memory contains only one layer of windows,
+// because a layer of half a window is complete after the windows have passed it. Blend can be reused for further
+// volumes, by one goroutine at a time.
 //
-// Sums are in float32 and in the order of the windows, as in the reference, so every bit is the same.
+// Sums are in float32 and in the order of the windows, as in the reference, so the results are identical.
 type Blend struct {
 	sliding *Sliding
 	classes int
 
 	shape   Shape
 	result  []uint8
-	sums    []float32 // [class][plane][height][width], of the planes done to done+window-1, plane z at z % window
-	done    int       // planes of the result that are finished
-	windows int       // how many windows were added
+	sums    []float32 // [class][plane][height][width] for the planes done to done+window-1; plane z is at z % window
+	done    int       // number of finished planes of the result
+	windows int       // number of windows added
 }
 
-// NewBlend returns a Blend for networks with so many classes. It panics unless they are 2 to 255.
+// NewBlend returns a Blend for networks with the given number of classes. It panics unless the number is 2 to 255.
 func NewBlend(s *Sliding, classes int) *Blend {
 	if classes < 2 || classes > 255 {
 		panic(fmt.Sprintf("volume.NewBlend: %d classes, want 2 to 255", classes))
@@ -26,8 +26,8 @@ func NewBlend(s *Sliding, classes int) *Blend {
 	return &Blend{sliding: s, classes: classes}
 }
 
-// Start begins a volume, whose shape must pass CheckShape. result gets the class of each voxel; it must stay
-// the caller's until Finish.
+// Start begins a volume, whose shape must pass CheckShape. The class of each voxel is written to result. The caller
+// must not use result before Finish.
 func (b *Blend) Start(shape Shape, result []uint8) error {
 	if err := b.sliding.CheckShape(shape, len(result)); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (b *Blend) Start(shape Shape, result []uint8) error {
 	return nil
 }
 
-// Add adds the scores of the next window of AppendOrigins: float32 [class][depth][height][width].
+// Add adds the scores of the next window in the order of AppendOrigins: float32 [class][depth][height][width].
 func (b *Blend) Add(origin [3]int, scores []float32) error {
 	if want := b.classes * b.sliding.Voxels(); len(scores) != want {
 		return fmt.Errorf("%w: %d scores for a window, want %d: %d classes of %d voxels a side", ErrVolume, len(scores), want,
@@ -62,8 +62,8 @@ func (b *Blend) Add(origin [3]int, scores []float32) error {
 	return nil
 }
 
-// addWeighted adds scores, weighed. The conversion keeps the compiler from fusing product and sum, which rounds
-// differently.
+// addWeighted adds weighted scores. The conversion prevents the compiler from fusing product and sum, whose rounding
+// would differ.
 func addWeighted(sums, scores, weights []float32) {
 	scores, weights = scores[:len(sums)], weights[:len(sums)]
 	for i := range sums {
@@ -71,7 +71,7 @@ func addWeighted(sums, scores, weights []float32) {
 	}
 }
 
-// Finish writes what is left to the result. An error says that windows are missing.
+// Finish writes the remaining classes to the result. It returns an error if windows are missing.
 func (b *Blend) Finish() error {
 	want := 1
 	for _, n := range b.shape {
@@ -85,7 +85,7 @@ func (b *Blend) Finish() error {
 	return nil
 }
 
-// sumsRow is the sums of a class along the width.
+// sumsRow returns the sums of a class along the width.
 func (b *Blend) sumsRow(class, z, y int) []float32 {
 	w := b.sliding.window
 	return b.sums[((class*w+z%w)*b.shape[1]+y)*b.shape[2]:][:b.shape[2]]
@@ -103,7 +103,7 @@ func (b *Blend) finishPlanes(depth int) {
 	b.done = depth
 }
 
-// rowChooser finishes rows.
+// rowChooser computes the classes of rows.
 type rowChooser struct {
 	*Blend
 	norm, best, score []float32
@@ -115,8 +115,8 @@ func newChooser(b *Blend) *rowChooser {
 	return &rowChooser{b, memory[:n], memory[n:][:n], memory[2*n:]}
 }
 
-// chooseRow writes the class of the highest score of each voxel of a row, the first of equal ones. Scores are divided
-// by the sum of the weights: that can make two of them equal.
+// chooseRow writes the class with the highest score for each voxel of a row. Of equal scores, the first class counts.
+// Scores are divided by the sum of the weights, because this can make two of them equal.
 func (c *rowChooser) chooseRow(z, y int) {
 	c.sumWeights(z, y)
 	result := c.result[(z*c.shape[1]+y)*c.shape[2]:][:c.shape[2]]
@@ -132,7 +132,7 @@ func (c *rowChooser) chooseRow(z, y int) {
 	}
 }
 
-// sumWeights sums the importance of all windows over a row, in their order.
+// sumWeights sums the importance of all windows over a row, in the order of the windows.
 func (c *rowChooser) sumWeights(z, y int) {
 	clear(c.norm)
 	w, stride := c.sliding.window, c.sliding.strideLength()
@@ -152,8 +152,8 @@ func (c *rowChooser) sumWeights(z, y int) {
 	}
 }
 
-// coveringWindows returns where index i is in the two windows that cover it, the earlier window first; -1 where there
-// is none.
+// coveringWindows returns the positions of index i in the two windows that cover it, earlier window first. A position
+// is -1 if there is no such window.
 func coveringWindows(i, window, stride, n int) [2]int {
 	later := i / stride * stride
 	earlier := later - stride

@@ -8,20 +8,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Box is a part of a volume that begins at voxel Low and has Size voxels along each axis.
+// Box is a part of a volume. It starts at voxel Low and has Size voxels along each axis.
 type Box struct{ Low, Size Shape }
 
-// HeadRecipe is the preparation of heads of several channels for a network of one input shape. See BraTS.
+// HeadRecipe prepares heads of several channels for a network with a fixed input shape. See BraTS.
 type HeadRecipe struct{ padded Shape }
 
-// BraTS is the official recipe of BraTS 2019, for a network with an input of the shape given: 224 x 224 x 160 in the
-// benchmark.
+// BraTS returns the official recipe of BraTS 2019 for a network with the given input shape. It is 224 x 224 x 160 in
+// the benchmark.
 func BraTS(padded Shape) HeadRecipe { return HeadRecipe{padded} }
 
-// PaddedShape is the shape of prepared channels.
+// PaddedShape returns the shape of prepared channels.
 func (r HeadRecipe) PaddedShape() Shape { return r.padded }
 
-// FindBox finds the head: the smallest box with all voxels that are not 0 in each channel. A head without any is an
+// FindBox returns the smallest box that contains all non-zero voxels of all channels. If there are none, it returns an
 // error.
 func (r HeadRecipe) FindBox(channels [][]float32, from Shape) (Box, error) {
 	if err := checkChannels(channels, from); err != nil {
@@ -30,8 +30,9 @@ func (r HeadRecipe) FindBox(channels [][]float32, from Shape) (Box, error) {
 	return boxOf(channels, from)
 }
 
-// PaddingBefore returns how many voxels of padding lie before a head of a size along each axis: half of what is
-// missing, rounded down. One larger than the network's input is an error: it would have to be cut.
+// PaddingBefore returns the number of padding voxels before a head of the given size along each axis: half of the
+// missing voxels, rounded down. A size larger than the network's input is an error, because the head would have to be
+// cut.
 func (r HeadRecipe) PaddingBefore(size Shape) (before Shape, err error) {
 	for k := range before {
 		if size[k] < 1 || size[k] > r.padded[k] {
@@ -43,10 +44,11 @@ func (r HeadRecipe) PaddingBefore(size Shape) (before Shape, err error) {
 	return before, nil
 }
 
-// PrepareImage prepares channels: one after the other in C order, of the padded shape each. Voxels that no way of zeros
-// joins with the border of the box are the head's, too. In the head each channel gets the mean 0 and the deviation 1,
-// by sums in float32 as NumPy makes them; NaN counts as 0. All else is 0. dst is used again for the result where it is
-// large enough; the caller owns the result.
+// PrepareImage prepares channels. The result contains them one after the other in C order, each in the padded shape.
+// The head consists of the non-zero voxels and of enclosed zeros, from which no path of zeros leads to the border of
+// the box. Within the head, each channel is normalized to mean 0 and deviation 1, with float32 sums in the order of
+// NumPy; NaN counts as 0. All other voxels are 0. dst is reused for the result if it is large enough. The caller owns
+// the result.
 func (r HeadRecipe) PrepareImage(dst []float32, channels [][]float32, from Shape) ([]float32, Box, error) {
 	box, err := r.FindBox(channels, from)
 	if err != nil {
@@ -91,7 +93,7 @@ func checkChannels(channels [][]float32, from Shape) error {
 	return nil
 }
 
-// boxOf is the box of the voxels that are not 0 in each channel. Holes that are filled lie within it.
+// boxOf returns the smallest box that contains the non-zero voxels of all channels. Filled holes are inside it.
 func boxOf(channels [][]float32, from Shape) (Box, error) {
 	low, high := from, Shape{-1, -1, -1}
 	for _, values := range channels {
@@ -116,7 +118,7 @@ func boxOf(channels [][]float32, from Shape) (Box, error) {
 	return b, nil
 }
 
-// nonZeroEnds returns the first and the last place of a row that is not 0, or -1.
+// nonZeroEnds returns the first and the last index of a non-zero value in a row, or -1.
 func nonZeroEnds(row []float32) (first, last int) {
 	first, last = -1, -1
 	for x, v := range row {
@@ -129,7 +131,8 @@ func nonZeroEnds(row []float32) (first, last int) {
 	return first, last
 }
 
-// headOf says of each voxel of the box whether it is the head's: not 0 in some channel, or in a hole.
+// headOf reports for each voxel of the box whether it belongs to the head: it is non-zero in some channel, or in a
+// hole.
 func headOf(channels [][]float32, from Shape, b Box) []bool {
 	inside := make([]bool, b.Size.Voxels())
 	for _, values := range channels {
@@ -146,13 +149,13 @@ func headOf(channels [][]float32, from Shape, b Box) []bool {
 	return inside
 }
 
-// rowStart returns where a line of the box, counted along depth and height, starts in the volume.
+// rowStart returns the index in the volume at which a line of the box starts. Lines are counted along depth and height.
 func (b Box) rowStart(from Shape, line int) int {
 	z, y := b.Low[0]+line/b.Size[1], b.Low[1]+line%b.Size[1]
 	return (z*from[1]+y)*from[2] + b.Low[2]
 }
 
-// CutBox copies the voxels of a box out of a volume in C order.
+// CutBox copies the voxels of a box from a volume in C order.
 func CutBox[T any](values []T, from Shape, b Box) []T {
 	part := make([]T, 0, b.Size.Voxels())
 	for line := range b.Size[0] * b.Size[1] {
@@ -161,7 +164,7 @@ func CutBox[T any](values []T, from Shape, b Box) []T {
 	return part
 }
 
-// fillHoles sets what no way of voxels that are not set, from face to face, joins with the border of the volume.
+// fillHoles sets the voxels from which no path of unset voxels, from face to face, leads to the border of the volume.
 func fillHoles(set []bool, s Shape) {
 	outside := make([]bool, len(set))
 	var open []int
@@ -196,8 +199,8 @@ func fillHoles(set []bool, s Shape) {
 	}
 }
 
-// normaliseHead returns the values of a channel in the head, in order, with mean 0 and deviation 1; of a channel of one
-// value all are 0.
+// normaliseHead returns the values of a channel within the head, in order, normalized to mean 0 and deviation 1. If all
+// values are equal, the results are 0.
 func normaliseHead(values []float32, from Shape, b Box, inside []bool) []float32 {
 	head := make([]float32, 0, len(inside))
 	for line := range b.Size[0] * b.Size[1] {
@@ -224,8 +227,8 @@ func normaliseHead(values []float32, from Shape, b Box, inside []bool) []float32
 	return head
 }
 
-// sum32 is the sum of float32 numbers in float32, pairwise in blocks of at most 128 with eight running sums, as NumPy
-// adds up an array.
+// sum32 returns the sum of float32 numbers in float32, computed pairwise in blocks of up to 128 with eight running
+// sums, like NumPy.
 func sum32(v []float32) float32 {
 	const block = 128
 	if n := len(v); n > block {

@@ -1,11 +1,11 @@
 package volume
 
-// interpolateImage fills dst with the volume that p makes of image: a value between eight neighbours, put through
-// finish.
+// interpolateImage fills dst with the resampled image. Each value is interpolated between eight neighbours and passed
+// through finish.
 //
-// Products and sums are in the order of scipy's, in float64, so that every bit is the same: a neighbour is multiplied
-// by its weights along depth, height and width in turn, and the eight are added with width fastest. What depends on
-// depth and height alone is worked out once per row.
+// For identical results, products and sums are in scipy's order and in float64. A neighbour is multiplied by its
+// weights along depth, height and width in turn, and the eight products are added with width varying fastest.
+// Intermediate results that depend only on depth and height are computed once per row.
 func (p *resamplePlan) interpolateImage(dst, image []float32, minValue float32, finish func(float32) float32) {
 	shape := p.resultShape()
 	fill := finish(minValue)
@@ -25,7 +25,7 @@ func (p *resamplePlan) interpolateImage(dst, image []float32, minValue float32, 
 	})
 }
 
-// fillConstant fills a row that has no source: with the least value, or with padding.
+// fillConstant fills the values of a row that have no source with the minimum or with padding.
 func fillConstant(out []float32, a axisTaps, k tapKind, fill float32) {
 	for x := range out {
 		out[x] = fill
@@ -35,7 +35,7 @@ func fillConstant(out []float32, a axisTaps, k tapKind, fill float32) {
 	}
 }
 
-// sourceRows are the four rows of the source around a row of the result, weighed by depth and height.
+// sourceRows contains the four source rows around a row of the result, weighted by depth and height.
 type sourceRows struct{ weighed [4][]float64 }
 
 func newRows(width int) *sourceRows {
@@ -50,7 +50,7 @@ func (r *sourceRows) weighRows(image []float32, from Shape, z, y *axisTap) {
 	for i := range r.weighed {
 		iz, wz := z.neighbourOf(i >> 1)
 		iy, wy := y.neighbourOf(i & 1)
-		if iz >= from[0] || iy >= from[1] { // weighs nothing
+		if iz >= from[0] || iy >= from[1] { // has no weight
 			clear(r.weighed[i])
 			continue
 		}
@@ -77,7 +77,7 @@ func (r *sourceRows) interpolateRow(out []float32, a axisTaps, fill float32, fin
 		case inside:
 			sum, far := 0.0, min(t.at+1, last)
 			for i := range r.weighed {
-				// The conversions keep the compiler from fusing product and sum, which rounds differently.
+				// The conversions prevent the compiler from fusing product and sum, whose rounding would differ.
 				sum += float64(r.weighed[i][t.at] * t.near)
 				sum += float64(r.weighed[i][far] * t.far)
 			}
@@ -90,7 +90,7 @@ func (r *sourceRows) interpolateRow(out []float32, a axisTaps, fill float32, fin
 	}
 }
 
-// pickNearest fills dst with the nearest of labels; outside of them with the least, the background.
+// pickNearest fills dst with the nearest labels. Outside of the source it uses the smallest label, the background.
 func (p *resamplePlan) pickNearest(dst, labels []uint8) {
 	shape := p.resultShape()
 	minValue := labels[0]

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Recipe is the preparation of volumes for windows of one size. Its zero value is not valid; see KiTS19.
+// Recipe prepares volumes for windows of one size. The zero value is not valid; see KiTS19.
 type Recipe struct {
 	window int
 }
 
-// KiTS19 is the official recipe, for windows of so many voxels a side: 128 in the benchmark. It panics unless window is
-// a positive multiple of 4, so that a stride is half a window and half a stride is whole.
+// KiTS19 returns the official recipe for windows with the given side in voxels; 128 in the benchmark. It panics unless
+// window is a positive multiple of 4, because half a window and half a stride must be whole numbers.
 func KiTS19(window int) Recipe {
 	if window < 4 || window%4 != 0 {
 		panic(fmt.Sprintf("volume.KiTS19: window of %d voxels, want a positive multiple of 4", window))
@@ -19,16 +19,17 @@ func KiTS19(window int) Recipe {
 	return Recipe{window}
 }
 
-// targetSpacing is between voxels of the result, in millimetres.
+// targetSpacing returns the spacing of the result's voxels in millimetres.
 func targetSpacing() [3]float64 { return [3]float64{1.6, 1.2, 1.2} }
 
-// Normalisation: Hounsfield units are clipped, and the mean and deviation of the training data's kidneys taken out.
+// Parameters of normalization. Hounsfield units are clipped and then normalized by the mean and deviation of the
+// training data's kidneys.
 const (
 	minHU     = -79
 	maxHU     = 304
 	meanHU    = 101
 	deviation = 76.9
-	// pad is the value of padding after normalising, somewhat below the least one.
+	// pad is the padding value after normalization, slightly below the minimum.
 	pad = -2.2
 )
 
@@ -36,8 +37,8 @@ func normaliseHU(hu float32) float32 {
 	return (min(max(hu, minHU), maxHU) - meanHU) / deviation
 }
 
-// PreparedShape returns the shape of a prepared volume: each side at least a window, and a multiple of half a window.
-// spacing is in millimetres between voxels.
+// PreparedShape returns the shape of a prepared volume. Each side is a multiple of half a window, and one window or
+// more. spacing is the distance between voxels in millimetres.
 func (r Recipe) PreparedShape(from Shape, spacing [3]float64) (Shape, error) {
 	p, err := r.planFor(from, spacing)
 	if err != nil {
@@ -46,7 +47,7 @@ func (r Recipe) PreparedShape(from Shape, spacing [3]float64) (Shape, error) {
 	return p.resultShape(), nil
 }
 
-// resamplePlan says how the three axes of a volume are resampled.
+// resamplePlan describes how the three axes of a volume are resampled.
 type resamplePlan struct {
 	from Shape
 	axes [3]axisTaps
@@ -67,7 +68,7 @@ func (r Recipe) planFor(from Shape, spacing [3]float64) (*resamplePlan, error) {
 	return p, nil
 }
 
-// planResample plans the first step alone.
+// planResample plans only the resampling.
 func planResample(from Shape, spacing [3]float64) (*resamplePlan, error) {
 	p := &resamplePlan{from: from}
 	if err := from.checkVoxels(from.Voxels()); err != nil {
@@ -86,8 +87,8 @@ func planResample(from Shape, spacing [3]float64) (*resamplePlan, error) {
 	return p, nil
 }
 
-// PrepareImage prepares an image in Hounsfield units. dst is reused for the result where it is large enough; the caller
-// owns the result. A value that is no number is an error that names the voxel.
+// PrepareImage prepares an image in Hounsfield units. dst is reused for the result if it is large enough. The caller
+// owns the result. A value that is NaN or infinite is an error that names the voxel.
 func (r Recipe) PrepareImage(dst, image []float32, from Shape, spacing [3]float64) ([]float32, Shape, error) {
 	if err := from.checkVoxels(len(image)); err != nil {
 		return nil, Shape{}, err
@@ -106,8 +107,8 @@ func (r Recipe) PrepareImage(dst, image []float32, from Shape, spacing [3]float6
 	return dst, shape, nil
 }
 
-// PrepareLabels prepares the classes of an image's voxels in the same way: resampled to the nearest, padded with 0, the
-// background.
+// PrepareLabels prepares the classes of an image's voxels in the same way: resampled to the nearest neighbour and
+// padded with 0, the background.
 func (r Recipe) PrepareLabels(dst, labels []uint8, from Shape, spacing [3]float64) ([]uint8, Shape, error) {
 	if err := from.checkVoxels(len(labels)); err != nil {
 		return nil, Shape{}, err
@@ -122,7 +123,7 @@ func (r Recipe) PrepareLabels(dst, labels []uint8, from Shape, spacing [3]float6
 	return dst, shape, nil
 }
 
-// resizeSlice is a slice of n elements, in dst's memory where that is enough.
+// resizeSlice returns a slice of n elements. It reuses dst's memory if it is large enough.
 func resizeSlice[T any](dst []T, n int) []T {
 	if cap(dst) < n {
 		return make([]T, n)
@@ -130,7 +131,7 @@ func resizeSlice[T any](dst []T, n int) []T {
 	return dst[:n]
 }
 
-// minVoxel returns the minimum of an image, which stands where resampling reaches beyond it.
+// minVoxel returns the minimum of an image, which is the value outside of the source.
 func minVoxel(image []float32, shape Shape) (float32, error) {
 	minValue := image[0]
 	for i, v := range image {

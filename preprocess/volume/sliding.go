@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Sliding is a window that slides over volumes in steps of half its side. It is immutable and may be used from many
+// Sliding is a window that moves over volumes in steps of half its side. It is immutable and may be used from many
 // goroutines.
 type Sliding struct {
 	window     int
 	importance []float32
 }
 
-// NewSliding returns a sliding window of so many voxels a side: an even number of at least 2.
+// NewSliding returns a sliding window with the given side in voxels, which must be an even number of 2 or more.
 func NewSliding(window int) (*Sliding, error) {
 	if window < 2 || window%2 != 0 || window > maxSide {
 		return nil, fmt.Errorf("%w: window of %d voxels, want an even number of 2 to %d", ErrVolume, window, maxSide)
@@ -20,16 +20,16 @@ func NewSliding(window int) (*Sliding, error) {
 	return &Sliding{window, windowImportance(window)}, nil
 }
 
-// Window is the side of the window in voxels.
+// Window returns the side of the window in voxels.
 func (s *Sliding) Window() int { return s.window }
 
-// Voxels is the number of voxels of a window.
+// Voxels returns the number of voxels of a window.
 func (s *Sliding) Voxels() int { return s.window * s.window * s.window }
 
 func (s *Sliding) strideLength() int { return s.window / 2 }
 
-// Importance is the weight of each voxel of a window, 1 at its middle: the cube root of a Gaussian whose deviation is
-// an eighth of the window along each axis. The caller must not change it.
+// Importance returns the weight of each voxel of a window, which is 1 at its centre. It is the cube root of a Gaussian
+// whose deviation along each axis is an eighth of the window. The caller must not change it.
 func (s *Sliding) Importance() []float32 { return s.importance }
 
 func windowImportance(window int) []float32 {
@@ -51,7 +51,8 @@ func windowImportance(window int) []float32 {
 	return cube
 }
 
-// CheckShape checks that windows cover a volume: each side at least a window, and a multiple of half a window.
+// CheckShape checks that windows cover a volume completely. Each side must be a multiple of half a window, and one
+// window or more.
 func (s *Sliding) CheckShape(shape Shape, values int) error {
 	if err := shape.checkVoxels(values); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (s *Sliding) CheckShape(shape Shape, values int) error {
 }
 
 // AppendOrigins appends the first voxel of each window of a volume that passes CheckShape, in the order of inference:
-// depth slowest, width fastest.
+// depth varies slowest, width fastest.
 func (s *Sliding) AppendOrigins(dst [][3]int, shape Shape) [][3]int {
 	for z := 0; z+s.window <= shape[0]; z += s.strideLength() {
 		for y := 0; y+s.window <= shape[1]; y += s.strideLength() {
@@ -78,7 +79,7 @@ func (s *Sliding) AppendOrigins(dst [][3]int, shape Shape) [][3]int {
 	return dst
 }
 
-// CutWindow copies a window of a volume to dst, which has room for Voxels.
+// CutWindow copies a window of a volume to dst, which must have room for Voxels values.
 func (s *Sliding) CutWindow(dst, image []float32, shape Shape, origin [3]int) {
 	w := s.window
 	splitRange(w, func(from, to int) {

@@ -25,14 +25,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 )
 
-// exportOptions are the flags.
+// exportOptions contains the values of the flags.
 type exportOptions struct {
 	set, out string
 	first, n int
-	jpeg     int // of images: the quality of JPEG, 0 for PNG
+	jpeg     int // for images: JPEG quality; 0: PNG
 }
 
-// exportWriters are the writers, by the name of what they write.
+// exportWriters returns the writers by the kind of data that they write.
 func exportWriters() map[string]export.Writer {
 	return map[string]export.Writer{
 		"images": export.ImageSets(0), "scenes": export.SceneSets(), "volumes": export.VolumeSets(),

@@ -13,8 +13,8 @@ import (
 
 // Fault is one fault of a data set.
 type Fault struct {
-	Where   string // the record: its place in the file and what it is called; "": the file as a whole
-	Problem string // what was found, and what was expected
+	Where   string // position and name of the record in the file; "": the whole file
+	Problem string // what was found and what was expected
 }
 
 func (f Fault) String() string {
@@ -26,18 +26,18 @@ func (f Fault) String() string {
 
 // DatasetError contains all faults of a data set.
 type DatasetError struct {
-	Kind   error  // the sentinel of the package that reads the data set
-	Path   string // of the file or folder that is wrong
+	Kind   error  // sentinel of the package that reads the data set
+	Path   string // path of the invalid file or folder
 	Faults []Fault
-	More   int // faults beyond the first 10,000, which are only counted
+	More   int // number of faults beyond the first 10,000, which are not stored
 }
 
 const (
-	shown = 20     // faults that the text of an error spells out
-	kept  = 10_000 // faults that an error holds: a file may be wrong in each of a billion records
+	shown = 20     // number of faults that an error's text lists
+	kept  = 10_000 // number of faults that an error stores; a file may have billions of invalid records
 )
 
-// Error spells out the first 20 faults, one per line, and counts the rest.
+// Error lists the first 20 faults, one per line, and the number of the others.
 func (e *DatasetError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %s: %s:", e.Kind, e.Path, figure.Plural(len(e.Faults)+e.More, "fault"))
@@ -53,14 +53,14 @@ func (e *DatasetError) Error() string {
 // Unwrap returns Kind.
 func (e *DatasetError) Unwrap() error { return e.Kind }
 
-// FaultList collects faults, from any goroutine. The zero value is empty.
+// FaultList collects faults from any number of goroutines. The zero value is empty.
 type FaultList struct {
 	mu     sync.Mutex
 	faults []Fault
 	more   int
 }
 
-// Addf adds a fault of a record. Those after the first 10,000 are only counted.
+// Addf adds a fault of the record where. Faults after the first 10,000 are only counted.
 func (l *FaultList) Addf(where, format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +71,8 @@ func (l *FaultList) Addf(where, format string, args ...any) {
 	l.faults = append(l.faults, Fault{where, fmt.Sprintf(format, args...)})
 }
 
-// CheckRecords adds the problems of n records in their order; check returns those of record i, on any processor, and
-// where is what the record is called.
+// CheckRecords calls check for n records in parallel and adds the problems in the order of the records. where returns
+// the name of record i.
 func (l *FaultList) CheckRecords(n int, where func(i int) string, check func(i int) (problems []string)) {
 	problems := make([][]string, n)
 	lists.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
@@ -83,14 +83,14 @@ func (l *FaultList) CheckRecords(n int, where func(i int) string, check func(i i
 	}
 }
 
-// Len is the number of faults.
+// Len returns the number of faults.
 func (l *FaultList) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.faults) + l.more
 }
 
-// Err is an *Error with all faults in the order in which they were added, or nil if there are none.
+// Err returns a *DatasetError with all faults in the order of adding, or nil if there are none.
 func (l *FaultList) Err(kind error, path string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

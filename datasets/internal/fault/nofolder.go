@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// NoFolder is an error of that kind where the path of a data set, which has to be a folder, is that of a file. What is
-// missing altogether is left to those who read it.
+// NoFolder returns an error that wraps kind if the path of a data set is a file instead of a folder. It returns nil if
+// the path does not exist; the later read reports that.
 func NoFolder(kind error, path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
@@ -15,13 +15,13 @@ func NoFolder(kind error, path string) error {
 	return fmt.Errorf("%w %s: it is a file; name the folder that holds the data set", kind, path)
 }
 
-// PathExists says whether there is anything at a path.
+// PathExists reports whether path exists.
 func PathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// ErrorAbout is an error about what a data set calls name; nil where err is.
+// ErrorAbout returns an error about the part name of a data set that wraps kind and err, or nil if err is nil.
 func ErrorAbout(kind error, name string, err error) error {
 	if err == nil {
 		return nil

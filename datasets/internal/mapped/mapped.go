@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ErrLost is what Guard returns where a page could not be read: the file was cut short, or its disk failed.
+// ErrLost is returned by CatchFaults if a page cannot be read because the file was truncated or its disk failed.
 var ErrLost = errors.New("the file can no longer be read: was it cut short, or its disk removed?")
 
 // MappedFile is a file mapped into memory. Many goroutines may read its bytes until Close.
@@ -37,7 +37,7 @@ func Open(path string) (*MappedFile, error) {
 	return mapFile(f, info.Size())
 }
 
-// Bytes are those of the file. They must not be changed, nor used after Close.
+// Bytes returns the content of the file. The caller must not change it, nor use it after Close.
 func (f *MappedFile) Bytes() []byte { return f.data }
 
 // Close unmaps the file.
@@ -50,8 +50,8 @@ func (f *MappedFile) Close() error {
 	return closing()
 }
 
-// CatchFaults calls read, which touches mapped bytes, and makes the fault of a page that cannot be read an error
-// instead of the end of the process.
+// CatchFaults calls read, which accesses mapped bytes. If a page cannot be read, it returns an error instead of
+// crashing the process.
 func CatchFaults(read func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

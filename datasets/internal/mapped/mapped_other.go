@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// mapFile reads the file where it cannot be mapped.
-func mapFile(f *os.File, _ int64) (*File, error) {
+// mapFile reads the file into memory, because this system does not support memory mapping here.
+func mapFile(f *os.File, _ int64) (*MappedFile, error) {
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err
 	}
-	return &File{data, func() error { return nil }}, nil
+	return &MappedFile{data, func() error { return nil }}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// runCall runs the operations that name, call and set up objects.
+// runCall runs op if it names, calls or sets up an object. It reports whether it did.
 func (m *pickleMachine) runCall(op byte) (bool, error) {
 	switch op {
 	case 'c':
@@ -30,7 +30,7 @@ func (m *pickleMachine) runCall(op byte) (bool, error) {
 	return false, nil
 }
 
-// pushGlobal pushes a function or class, if the reader has it.
+// pushGlobal pushes a function or class. Names that the reader does not contain are errors.
 func (m *pickleMachine) pushGlobal(module, name string) error {
 	whole := module + "." + name
 	if _, known := m.Names[whole]; !known {
@@ -52,7 +52,7 @@ func (m *pickleMachine) stackGlobal() error {
 	return m.pushGlobal(module, name)
 }
 
-// pushPersistent pushes what is kept beside the pickle.
+// pushPersistent pushes an object that is stored outside the pickle.
 func (m *pickleMachine) pushPersistent() error {
 	reference, err := m.pop()
 	if err != nil {
@@ -68,7 +68,7 @@ func (m *pickleMachine) pushPersistent() error {
 	return m.push(v)
 }
 
-// callFunction calls a function with a tuple of arguments.
+// callFunction calls a function with a tuple of arguments from the stack.
 func (m *pickleMachine) callFunction() error {
 	items, err := m.popN(2)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *pickleMachine) callFunction() error {
 	if err != nil {
 		return err
 	}
-	if data, ok := made.([]byte); ok { // each str of a pickle becomes bytes once
+	if data, ok := made.([]byte); ok { // a str of the pickle is converted to bytes only once
 		if m.encoded += len(data); m.encoded > len(m.data) {
 			return errors.New("one str is made to bytes many times")
 		}
@@ -91,7 +91,7 @@ func (m *pickleMachine) callFunction() error {
 	return m.push(made)
 }
 
-// setState sets the state of the object below the top of the stack.
+// setState pops a state from the stack and sets it in the object below.
 func (m *pickleMachine) setState() error {
 	state, err := m.pop()
 	if err != nil {

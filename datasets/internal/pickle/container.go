@@ -2,7 +2,7 @@ package pickle
 
 import "fmt"
 
-// runContainer runs the operations that make and fill lists, tuples and dicts.
+// runContainer runs op if it makes or fills a list, tuple or dict. It reports whether it did.
 func (m *pickleMachine) runContainer(op byte) (bool, error) {
 	switch op {
 	case ']':
@@ -11,7 +11,7 @@ func (m *pickleMachine) runContainer(op byte) (bool, error) {
 		return true, m.push(Dict{})
 	case ')':
 		return true, m.push(Tuple{})
-	case 0x85, 0x86, 0x87: // tuples of 1, 2, 3
+	case 0x85, 0x86, 0x87: // tuples of 1, 2 or 3 items
 		items, err := m.popN(int(op) - 0x84)
 		if err != nil {
 			return true, err
@@ -39,7 +39,7 @@ func (m *pickleMachine) runContainer(op byte) (bool, error) {
 	return false, nil
 }
 
-// addItems adds items to the list on top of the stack, or keys and values to the dict.
+// addItems adds items to the list on top of the stack, or keys and values to the dict there.
 func (m *pickleMachine) addItems(items []any) error {
 	top, err := m.top()
 	if err != nil {
@@ -58,7 +58,7 @@ func (m *pickleMachine) addItems(items []any) error {
 	return fmt.Errorf("items for a %T, want a list or dict", top)
 }
 
-// handToEach gives items to Each.
+// handToEach passes items to Each.
 func (m *pickleMachine) handToEach(items []any) error {
 	for _, item := range items {
 		if err := m.Each(m.handed, item); err != nil {
@@ -83,7 +83,7 @@ func (d Dict) addItems(items []any) error {
 	return nil
 }
 
-// runMemo runs the operations on the memo.
+// runMemo runs op if it uses the memo. It reports whether it did.
 func (m *pickleMachine) runMemo(op byte) (bool, error) {
 	size := 0
 	switch op {

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// pickleMachine runs a pickle: a program for a stack, with a memo of objects that are used again.
+// pickleMachine executes a pickle, which is a program for a stack machine with a memo of reusable objects.
 type pickleMachine struct {
 	ObjectReader
 	data    []byte
@@ -16,15 +16,15 @@ type pickleMachine struct {
 	stack   []any
 	memo    map[int]any
 	stopped bool
-	objects int // pushed or remembered so far
-	encoded int // bytes made from strs so far
+	objects int // number of objects pushed or memoized so far
+	encoded int // number of bytes converted from strs so far
 
-	wanted map[int]bool // places of the memo that are looked up; nil: any
-	place  int          // the next of the memo
-	handed int          // items that Each has had
+	wanted map[int]bool // memo indices that the pickle reads; nil: any
+	place  int          // index of the next entry in the memo
+	handed int          // number of items passed to Each
 }
 
-// stackMark is where the arguments of an operation begin on the stack.
+// stackMark marks the start of an operation's arguments on the stack.
 type stackMark struct{}
 
 var (
@@ -37,7 +37,7 @@ func (m *pickleMachine) push(v any) error {
 	return m.countObject()
 }
 
-// countObject bounds the objects that a pickle makes.
+// countObject counts an object and returns an error if there are too many.
 func (m *pickleMachine) countObject() error {
 	if most := cmp.Or(m.MaxObjects, maxObjects); m.objects >= most {
 		return fmt.Errorf("more than %d objects", most)
@@ -55,7 +55,7 @@ func (m *pickleMachine) pop() (any, error) {
 	return top, nil
 }
 
-// popMark returns what lies above the last mark, in order.
+// popMark pops everything above the topmost mark, and the mark. It returns the objects in order.
 func (m *pickleMachine) popMark() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, ok := m.stack[i].(stackMark); ok {
@@ -67,7 +67,7 @@ func (m *pickleMachine) popMark() ([]any, error) {
 	return nil, errStack
 }
 
-// popN returns the n uppermost objects, in order.
+// popN pops the n topmost objects and returns them in order.
 func (m *pickleMachine) popN(n int) ([]any, error) {
 	if len(m.stack) < n {
 		return nil, errStack
@@ -94,7 +94,7 @@ func (m *pickleMachine) readBytes(n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// readUint reads a little-endian unsigned number of 1, 2, 4 or 8 bytes.
+// readUint reads a little-endian unsigned integer of 1, 2, 4 or 8 bytes.
 func (m *pickleMachine) readUint(size int) (uint64, error) {
 	b, err := m.readBytes(uint64(size))
 	if err != nil {
@@ -105,7 +105,7 @@ func (m *pickleMachine) readUint(size int) (uint64, error) {
 	return binary.LittleEndian.Uint64(full[:]), nil
 }
 
-// readCounted reads a length of 1, 4 or 8 bytes, and as many bytes.
+// readCounted reads a length of 1, 4 or 8 bytes and that number of bytes.
 func (m *pickleMachine) readCounted(size int) ([]byte, error) {
 	n, err := m.readUint(size)
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *pickleMachine) readLine() (string, error) {
 	return "", errTruncated
 }
 
-// runOperation runs one operation.
+// runOperation reads and runs the next operation.
 func (m *pickleMachine) runOperation() error {
 	op, err := m.readBytes(1)
 	if err != nil {
@@ -140,13 +140,13 @@ func (m *pickleMachine) runOperation() error {
 	return fmt.Errorf("operation %#02x, want one of a pickle of plain data", op[0])
 }
 
-// runConstant runs the operations that push a fixed object, or rule the machine.
+// runConstant runs op if it pushes a constant or controls the machine. It reports whether it did.
 func (m *pickleMachine) runConstant(op byte) (bool, error) {
 	switch op {
 	case 0x80: // protocol
 		_, err := m.readBytes(1)
 		return true, err
-	case 0x95: // length of a frame: frames are for readers of streams
+	case 0x95: // length of a frame, which only readers of streams need
 		_, err := m.readBytes(8)
 		return true, err
 	case '.':
@@ -167,7 +167,7 @@ func (m *pickleMachine) runConstant(op byte) (bool, error) {
 	return false, nil
 }
 
-// runBytes runs the operations that push strings and bytes.
+// runBytes runs op if it pushes a string or bytes. It reports whether it did.
 func (m *pickleMachine) runBytes(op byte) (bool, error) {
 	size, text := 0, false
 	switch op {
@@ -196,7 +196,7 @@ func (m *pickleMachine) runBytes(op byte) (bool, error) {
 	return true, m.push(b)
 }
 
-// runInteger runs the operations that push numbers.
+// runInteger runs op if it pushes a number. It reports whether it did.
 func (m *pickleMachine) runInteger(op byte) (bool, error) {
 	switch op {
 	case 'K', 'M', 'J':
@@ -209,7 +209,7 @@ func (m *pickleMachine) runInteger(op byte) (bool, error) {
 			return true, m.push(int64(int32(n)))
 		}
 		return true, m.push(int64(n))
-	case 0x8a: // little endian, in as few bytes as needed
+	case 0x8a: // little endian, with the minimum number of bytes
 		b, err := m.readCounted(1)
 		if err != nil {
 			return true, err
@@ -229,7 +229,7 @@ func (m *pickleMachine) runInteger(op byte) (bool, error) {
 	return false, nil
 }
 
-// signedInt is a two's complement number of up to 8 bytes.
+// signedInt converts a two's complement number of up to 8 bytes.
 func signedInt(b []byte) (int64, error) {
 	if len(b) > 8 {
 		return 0, fmt.Errorf("an int of %d bytes, want at most 8", len(b))

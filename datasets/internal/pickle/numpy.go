@@ -5,22 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// dtype is a numpy.dtype: its byte order, kind and size.
+// dtype is a numpy.dtype: byte order, kind and size.
 type dtype struct{ order, name string }
 
 func (d *dtype) String() string { return d.order + d.name }
 
-// NumPy are the names of a pickle of arrays, and of ordered dicts. NumPy 2 has moved some of them to numpy._core.
+// NumPy returns a reader for pickles of arrays and ordered dicts. It also accepts names in numpy._core, to which NumPy
+// 2 moved some functions.
 func NumPy() ObjectReader {
 	names := map[string]func(Tuple) (any, error){
-		"numpy.ndarray":           nil, // what _reconstruct makes
+		"numpy.ndarray":           nil, // only used as an argument of _reconstruct
 		"numpy.dtype":             newDType,
-		"_codecs.encode":          encodeLatin1, // how protocol 2 writes bytes
+		"_codecs.encode":          encodeLatin1, // protocol 2 stores bytes in this form
 		"__builtin__.bytes":       noBytes,
 		"collections.OrderedDict": OrderedDict,
 	}
 	for _, core := range []string{"numpy.core", "numpy._core"} {
-		// of (class, (0,), b"b"): an empty array that build fills
+		// called with (class, (0,), b"b"); makes an empty array, which build fills
 		names[core+".multiarray._reconstruct"] = func(Tuple) (any, error) { return &NumpyArray{}, nil }
 		names[core+".multiarray.scalar"] = makeScalar
 		names[core+".numeric._frombuffer"] = fromBuffer
@@ -28,7 +29,7 @@ func NumPy() ObjectReader {
 	return ObjectReader{Names: names}
 }
 
-// OrderedDict makes a Dict of a call of collections.OrderedDict, empty, which is filled afterwards.
+// OrderedDict returns an empty Dict for a call of collections.OrderedDict. The pickle fills it afterwards.
 func OrderedDict(arguments Tuple) (any, error) {
 	if len(arguments) > 0 {
 		return nil, fmt.Errorf("an OrderedDict of %d arguments, want none", len(arguments))
@@ -36,7 +37,7 @@ func OrderedDict(arguments Tuple) (any, error) {
 	return Dict{}, nil
 }
 
-// noBytes is how protocol 2 writes bytes where there are none.
+// noBytes returns empty bytes, for the form in which protocol 2 stores them.
 func noBytes(arguments Tuple) (any, error) {
 	if len(arguments) > 0 {
 		return nil, fmt.Errorf("bytes of %d arguments, want none", len(arguments))
@@ -77,7 +78,7 @@ func fromBuffer(arguments Tuple) (any, error) {
 	return nil, fmt.Errorf("an array from %d arguments, want bytes, dtype, shape and order", len(arguments))
 }
 
-// encodeLatin1 turns a str of code points below 256 into bytes.
+// encodeLatin1 converts a str of code points below 256 to bytes.
 func encodeLatin1(arguments Tuple) (any, error) {
 	text, ok := "", false
 	if len(arguments) > 0 {
@@ -96,7 +97,7 @@ func encodeLatin1(arguments Tuple) (any, error) {
 	return data, nil
 }
 
-// build takes version and byte order.
+// build sets the byte order from a state of version, byte order and other fields.
 func (d *dtype) build(fields Tuple) error {
 	if len(fields) >= 2 {
 		if order, ok := fields[1].(string); ok {
@@ -107,7 +108,7 @@ func (d *dtype) build(fields Tuple) error {
 	return fmt.Errorf("a dtype of %d fields, want its byte order among them", len(fields))
 }
 
-// build takes version, shape, dtype, whether the order is Fortran's, and the elements.
+// build sets the array from a state of version, shape, dtype, Fortran order and elements.
 func (a *NumpyArray) build(fields Tuple) (err error) {
 	if len(fields) != 5 {
 		return fmt.Errorf("an array of %d fields, want 5", len(fields))
@@ -123,7 +124,7 @@ func (a *NumpyArray) build(fields Tuple) (err error) {
 	return err
 }
 
-// maxAxes is how many axes an array of NumPy may have.
+// maxAxes is the largest number of axes in NumPy.
 const maxAxes = 64
 
 func shapeOf(v any) ([]int, error) {

@@ -10,14 +10,13 @@ import (
 	"fmt"
 )
 
-// The bounds of what is read: a case of the largest volume has 0.6 GB and some 40 objects, the index of all cases some
-// 10,000.
+// Limits. The largest volume's case has 0.6 GB and about 40 objects; the index of all cases has about 10,000 objects.
 const (
 	MaxBytes   = 4 << 30 // of a file
 	maxObjects = 1 << 20
 )
 
-// ErrFormat is what every error is.
+// ErrFormat is wrapped by every error of this package.
 var ErrFormat = errors.New("pickle")
 
 // List is a Python list.
@@ -31,31 +30,32 @@ type Dict map[string]any
 
 // NumpyArray is a numpy.ndarray or, with an empty shape, a single element.
 type NumpyArray struct {
-	DType   string // as numpy.dtype.str: "<f4", "|u1"
+	DType   string // like numpy.dtype.str: "<f4", "|u1"
 	Shape   []int
-	Fortran bool   // the first axis is the fastest, not the last
-	Data    []byte // part of what Load was given
+	Fortran bool   // column-major order: the first axis varies fastest
+	Data    []byte // a slice of Load's data
 }
 
-// NamedGlobal is a function or class that a pickle names and does not call.
+// NamedGlobal is a function or class that a pickle names.
 type NamedGlobal string
 
-// ObjectReader reads pickles.
+// ObjectReader reads pickles. The zero value accepts only plain data.
 type ObjectReader struct {
-	// Names are all that a pickle may name, by MODULE.NAME, each with what a call of it gives; nil: it is not called.
+	// Names contains all functions and classes that a pickle may name, by MODULE.NAME. The value is called for a call in
+	// the pickle; if it is nil, calls are errors.
 	Names map[string]func(arguments Tuple) (any, error)
-	// MaxObjects is how many objects a pickle may make; 0: 1,048,576.
+	// MaxObjects limits the number of objects that a pickle may create. 0: 1,048,576.
 	MaxObjects int
-	// Each takes the items of the list that the pickle is, in their order, instead of the list: what it does not keep of
-	// one, nobody keeps, but for what later items share with it. An error of it is that of Load. nil: the list has them.
+	// Each, if not nil, receives the items of the pickle's top-level list, in order. The list itself stays empty, so items
+	// do not stay in memory unless Each keeps them or later items share parts of them. Load returns an error of Each.
 	Each func(i int, item any) error
-	// Kept is what a reference to something beside the pickle means; nil: a pickle may have none.
+	// Kept returns the object for a reference to something outside the pickle. nil: such references are errors.
 	Kept func(reference any) (any, error)
 }
 
-// Load reads the one object of a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or what the
-// functions of r give. Beside data it needs at most twice its size, and 100 bytes for each of at most MaxObjects
-// objects: more are an error.
+// Load returns the object in a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or a result of
+// the functions in r. It needs up to twice the size of data as additional memory, and 100 bytes per object. More than
+// MaxObjects objects are an error.
 func (r ObjectReader) Load(data []byte) (any, error) {
 	m := pickleMachine{ObjectReader: r, data: data}
 	if r.Each != nil {

@@ -2,8 +2,8 @@ package pickle
 
 import "encoding/binary"
 
-// reusedMemos finds the places of the memo that a pickle looks up, by passing over its operations. Of what it does not
-// understand it says nothing: running the pickle does.
+// reusedMemos returns the memo indices that a pickle reads. It scans the operations without running them and stops at
+// invalid data, which running the pickle reports later.
 func (m *pickleMachine) reusedMemos() map[int]bool {
 	places := map[int]bool{}
 	for at := 0; at < len(m.data); {
@@ -24,7 +24,7 @@ func (m *pickleMachine) reusedMemos() map[int]bool {
 	return places
 }
 
-// operandLength is how many bytes follow an operation.
+// operandLength returns the number of operand bytes after an operation. ok is false if rest is too short.
 func operandLength(op byte, rest []byte) (uint64, bool) {
 	switch op {
 	case 0x80, 'K', 'q', 'h':
@@ -47,7 +47,7 @@ func operandLength(op byte, rest []byte) (uint64, bool) {
 	return 0, true
 }
 
-// countedLength is a length of a number of bytes, and what it counts.
+// countedLength returns the length of an operand that consists of a count of size bytes and that number of bytes.
 func countedLength(rest []byte, size int) (uint64, bool) {
 	if len(rest) < size {
 		return 0, false
@@ -58,7 +58,7 @@ func countedLength(rest []byte, size int) (uint64, bool) {
 	return n + uint64(size), n < 1<<62
 }
 
-// linesLength is the length of n lines.
+// linesLength returns the total length of the next n lines.
 func linesLength(rest []byte, n int) (uint64, bool) {
 	for i, b := range rest {
 		if b == '\n' {

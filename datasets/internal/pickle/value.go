@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// AsInts are the whole numbers of an int, of an array of ints, or of a list or tuple of such, in C order.
+// AsInts returns the integers in v, which may be an int, an array of ints, or a list or tuple of these, in C order.
 func AsInts(v any) ([]int64, error) {
 	return collectValues(v, func(item any) (int64, bool) {
 		n, ok := item.(int64)
@@ -18,7 +18,7 @@ func AsInts(v any) ([]int64, error) {
 	}, (*NumpyArray).asInts)
 }
 
-// AsStrings are the texts of a str, of an array of str, or of a list or tuple of such, in C order.
+// AsStrings returns the texts in v, which may be a str, an array of str, or a list or tuple of these, in C order.
 func AsStrings(v any) ([]string, error) {
 	return collectValues(v, func(item any) (string, bool) {
 		text, ok := item.(string)
@@ -26,7 +26,8 @@ func AsStrings(v any) ([]string, error) {
 	}, (*NumpyArray).asStrings)
 }
 
-// AsFloats are the numbers of a float or int, of an array of such, or of a list or tuple of such, in C order.
+// AsFloats returns the numbers in v, which may be a float or int, an array of these, or a list or tuple of these, in C
+// order.
 func AsFloats(v any) ([]float64, error) {
 	return collectValues(v, func(item any) (float64, bool) {
 		switch n := item.(type) {
@@ -39,10 +40,10 @@ func AsFloats(v any) ([]float64, error) {
 	}, (*NumpyArray).asFloats)
 }
 
-// maxDepth is how deep lists may lie in one another where their values are asked for.
+// maxDepth limits the nesting of lists whose values are collected.
 const maxDepth = 8
 
-// collectValues collects values of one type from what holds them.
+// collectValues returns the values of one type in v, in order. one converts a single value, elements an array.
 func collectValues[T any](v any, one func(any) (T, bool), elements func(*NumpyArray) ([]T, error)) ([]T, error) {
 	var all []T
 	visited := 0
@@ -85,7 +86,7 @@ func collectValues[T any](v any, one func(any) (T, bool), elements func(*NumpyAr
 	return all, nil
 }
 
-// parseDtype takes a dtype apart: byte order, kind and size in bytes (of a str, in characters).
+// parseDtype parses the dtype. size is in bytes, or in characters for a str.
 func (a *NumpyArray) parseDtype() (order binary.ByteOrder, kind byte, size int, err error) {
 	order = binary.LittleEndian
 	if strings.HasPrefix(a.DType, ">") {
@@ -98,7 +99,7 @@ func (a *NumpyArray) parseDtype() (order binary.ByteOrder, kind byte, size int, 
 	return order, kind, size, nil
 }
 
-// eachElement calls do with the bytes of each element, in C order, once data and shape agree.
+// eachElement checks the data's length against the shape and calls do with the bytes of each element, in C order.
 func (a *NumpyArray) eachElement(size int, do func(element []byte) error) error {
 	n := 1
 	for _, side := range a.Shape {
@@ -127,7 +128,7 @@ func (a *NumpyArray) asInts() ([]int64, error) {
 	values := make([]int64, 0, len(a.Data)/size)
 	err = a.eachElement(size, func(b []byte) error {
 		bits := unsignedInt(order, b)
-		if kind == 'i' { // the highest bit of the element is its sign
+		if kind == 'i' { // the element's highest bit is its sign
 			bits = uint64(int64(bits<<(64-8*size)) >> (64 - 8*size))
 		} else if bits > math.MaxInt64 {
 			return fmt.Errorf("the whole number %d, want at most %d", bits, math.MaxInt64)
@@ -162,7 +163,7 @@ func (a *NumpyArray) asFloats() ([]float64, error) {
 	return values, err
 }
 
-// unsignedInt is an unsigned number of 1, 2, 4 or 8 bytes.
+// unsignedInt converts an unsigned number of 1, 2, 4 or 8 bytes.
 func unsignedInt(order binary.ByteOrder, b []byte) uint64 {
 	switch len(b) {
 	case 1:
@@ -175,7 +176,7 @@ func unsignedInt(order binary.ByteOrder, b []byte) uint64 {
 	return order.Uint64(b)
 }
 
-// asStrings reads texts of a fixed number of characters, 4 bytes each, which end at their trailing zeros.
+// asStrings converts elements with a fixed number of characters, 4 bytes each. It removes trailing zeros.
 func (a *NumpyArray) asStrings() ([]string, error) {
 	order, kind, size, err := a.parseDtype()
 	if err != nil || kind != 'U' {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Write returns the pickle, of protocol 4, of what Load returns: nil, bool, int64, float64, string, []byte, *List,
-// Tuple, Dict, whose keys are sorted, and *Array of numbers or strs with at least one axis. Python reads it with NumPy.
+// Write returns a pickle of v in protocol 4. v may be nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or
+// *NumpyArray of numbers or strs with one or more axes. The keys of a Dict are sorted. To read arrays, Python needs
+// NumPy.
 func Write(v any) ([]byte, error) {
 	w := pickleWriter{data: []byte{0x80, 4}}
 	w.writeValue(v)
@@ -76,13 +77,13 @@ func (w *pickleWriter) writeCounted(op byte, text string) {
 	w.appendBytes([]byte(text)...)
 }
 
-// writeGlobal pushes a function or class.
+// writeGlobal writes the operation that pushes a function or class.
 func (w *pickleWriter) writeGlobal(module, name string) {
 	w.writeAll(module, name)
 	w.appendBytes(0x93)
 }
 
-// writeArray makes an empty array and sets it up.
+// writeArray writes operations that create an empty array and set its state.
 func (w *pickleWriter) writeArray(a *NumpyArray) {
 	if len(a.Shape) == 0 {
 		w.fault = fmt.Errorf("an array of %s without axes, want one with them", a.DType)
@@ -105,7 +106,7 @@ func (w *pickleWriter) writeArray(a *NumpyArray) {
 	w.writeAll(Tuple{name, false, true})
 	w.appendBytes('R')
 	size, alignment, flags := int64(-1), int64(-1), int64(0)
-	if _, kind, letters, err := a.parseDtype(); err == nil && kind == 'U' { // NumPy knows the sizes of numbers alone
+	if _, kind, letters, err := a.parseDtype(); err == nil && kind == 'U' { // NumPy knows only the sizes of numbers
 		size, alignment, flags = 4*int64(letters), 4, 8
 	}
 	w.writeAll(Tuple{int64(3), order, nil, nil, nil, size, alignment, flags})

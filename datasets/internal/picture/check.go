@@ -13,10 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// checkers is how many pictures are looked at together: a check waits for the disk more than it computes.
+// checkers is the number of pictures checked in parallel. It exceeds the number of processors, because a check mostly
+// waits for the disk.
 const checkers = 16
 
-// ForEach calls do for 0 to n-1, from up to 16 goroutines, and returns when all calls have.
+// ForEach calls do for 0 to n-1 from up to 16 goroutines, and returns after all calls have returned.
 func ForEach(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -30,12 +31,11 @@ func ForEach(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// MaxBytes is the size up to which the file of a picture is read: one of 100 million pixels that
-// hardly compress has less.
+// MaxBytes limits the size of a picture file. A picture of 100 million pixels that hardly compress is smaller.
 const MaxBytes = 512 << 20
 
-// CheckFile returns the size in pixels of a picture file and what is wrong with it, as far as its header shows it, or
-// "". A picture of more than maxPixels is wrong, unless maxPixels is 0.
+// CheckFile reads the header of a picture file and returns the size in pixels. problem describes what is wrong, or is
+// "". More than maxPixels pixels are a problem, unless maxPixels is 0.
 func CheckFile(path string, maxPixels int) (width, height int, problem string) {
 	info, err := os.Stat(path)
 	switch {

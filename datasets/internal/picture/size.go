@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// HeaderSize reads the size in pixels from the header of a JPEG, PNG or BMP file. The content decides, never the
-// file's name: ImageNet has a PNG called .JPEG. A truncated header gives io.EOF or io.ErrUnexpectedEOF.
+// HeaderSize reads the size in pixels from the header of a JPEG, PNG or BMP file. It ignores the file's name, because
+// ImageNet contains a PNG called .JPEG. A truncated header is io.EOF or io.ErrUnexpectedEOF.
 func HeaderSize(r *bufio.Reader) (width, height int, err error) {
 	magic, err := r.Peek(8)
 	switch {
@@ -43,8 +43,8 @@ func pngSize(r io.Reader) (width, height int, err error) {
 	return int(h.Width), int(h.Height), nil
 }
 
-// bmpSize reads the header of a BMP file of any version but OS/2's first, which has 16-bit sizes.
-// A negative height says that the rows go from top to bottom.
+// bmpSize reads the header of a BMP file. It does not support OS/2's first version, which has 16-bit sizes. A negative
+// height means that rows are stored from top to bottom.
 func bmpSize(r io.Reader) (width, height int, err error) {
 	var h struct {
 		File          [14]byte
@@ -63,7 +63,7 @@ func bmpSize(r io.Reader) (width, height int, err error) {
 	return int(h.Width), int(h.Height), nil
 }
 
-// jpegSize passes over the segments before the frame header (ITU-T T.81, B.1 and B.2.2).
+// jpegSize skips the segments before the frame header (ITU-T T.81, B.1 and B.2.2).
 func jpegSize(r *bufio.Reader) (width, height int, err error) {
 	if _, err := r.Discard(2); err != nil { // start of image
 		return 0, 0, err
@@ -82,7 +82,7 @@ func jpegSize(r *bufio.Reader) (width, height int, err error) {
 	}
 }
 
-// jpegMarker reads a marker: one or more bytes 0xff, and its number.
+// jpegMarker reads a marker, which is one or more bytes 0xff and a number. It returns the number.
 func jpegMarker(r *bufio.Reader) (byte, error) {
 	b, err := r.ReadByte()
 	if err != nil {
@@ -97,7 +97,8 @@ func jpegMarker(r *bufio.Reader) (byte, error) {
 	return b, err
 }
 
-// isFrame is true for the markers that start a frame: all of 0xc0 to 0xcf but the tables' and the reserved one.
+// isFrame reports whether a marker starts a frame. These are 0xc0 to 0xcf except the markers of tables and the reserved
+// one.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }

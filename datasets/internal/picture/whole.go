@@ -8,13 +8,13 @@ import (
 	"hash/crc32"
 )
 
-// errCut is a picture that ends before its file says.
+// errCut means that a picture file is shorter than its content requires.
 var errCut = errors.New("it is cut short")
 
-// CheckWhole walks through a picture file from its first byte to its end, without decoding it, and says where it is
-// broken or cut short. A JPEG must have a frame, a scan and its end; the chunks of a PNG their checksums, up to IEND; a
-// GIF all of its first frame; a WebP and a BMP as many bytes as their headers say. Values that are wrong within a scan
-// of a JPEG are not found: decoders show something for them, too. Of other formats nothing is said.
+// CheckWhole scans a picture file to its end without decoding it, and returns an error if the file is damaged or
+// truncated. A JPEG must contain a frame, a scan and the end marker. A PNG must contain correct checksums up to IEND, a
+// GIF its complete first frame, and a WebP or BMP the number of bytes in its header. Wrong values within a JPEG scan
+// are not detected; decoders accept them, too. Other formats are not checked.
 func CheckWhole(file []byte) error {
 	has := func(text string) bool { return bytes.HasPrefix(file, []byte(text)) }
 	switch {
@@ -32,8 +32,8 @@ func CheckWhole(file []byte) error {
 	return nil
 }
 
-// wholeJPEG passes over segments and scans to the end of the image (ITU-T T.81, B.1 and B.2). Bytes behind it do not
-// count.
+// wholeJPEG skips segments and scans up to the end of the image (ITU-T T.81, B.1 and B.2). It ignores bytes after the
+// end.
 func wholeJPEG(file []byte) error {
 	const startOfImage, endOfImage, startOfScan, temporary = 0xd8, 0xd9, 0xda, 0x01
 	frame, scans := false, 0
@@ -73,7 +73,8 @@ func wholeJPEG(file []byte) error {
 
 func isRestart(marker byte) bool { return marker >= 0xd0 && marker <= 0xd7 }
 
-// nextMarker returns the number of a marker and what is behind it. Behind a scan, decoders pass over bytes before it.
+// nextMarker returns the number of the next marker and the bytes after it. After a scan, it skips bytes before the
+// marker, as decoders do.
 func nextMarker(rest []byte, behindScan bool) (byte, []byte, error) {
 	at := bytes.IndexByte(rest, 0xff)
 	switch {
@@ -82,7 +83,7 @@ func nextMarker(rest []byte, behindScan bool) (byte, []byte, error) {
 	case at != 0 && !behindScan:
 		return 0, nil, fmt.Errorf("a JPEG with byte %#02x where a marker should be", rest[0])
 	}
-	for ; at < len(rest); at++ { // of 0xff there may be several
+	for ; at < len(rest); at++ { // 0xff may be repeated
 		if rest[at] != 0xff {
 			return rest[at], rest[at+1:], nil
 		}
@@ -90,7 +91,7 @@ func nextMarker(rest []byte, behindScan bool) (byte, []byte, error) {
 	return 0, nil, errCut
 }
 
-// behindScan is what follows on the coded values of a scan: the first marker that is none of them.
+// behindScan skips the entropy-coded data of a scan and returns the bytes from the next other marker on.
 func behindScan(rest []byte) []byte {
 	for {
 		at := bytes.IndexByte(rest, 0xff)
@@ -105,11 +106,11 @@ func behindScan(rest []byte) []byte {
 	}
 }
 
-// wholePNG passes over chunks up to IEND.
+// wholePNG checks the chunks up to IEND.
 func wholePNG(file []byte) error {
 	data := false
 	for rest := file[8:]; ; {
-		const around = 12 // length, kind, checksum
+		const around = 12 // length, type and checksum
 		if len(rest) < around {
 			return errCut
 		}
@@ -133,7 +134,7 @@ func wholePNG(file []byte) error {
 	}
 }
 
-// wholeGIF passes over blocks up to the end of the first frame.
+// wholeGIF skips blocks up to the end of the first frame.
 func wholeGIF(file []byte) error {
 	const screen, descriptor = 13, 10
 	if len(file) < screen {
@@ -150,11 +151,11 @@ func wholeGIF(file []byte) error {
 	}
 	for len(rest) > 0 {
 		switch kind := rest[0]; kind {
-		case '!': // an extension: its label, and blocks
+		case '!': // an extension: a label and blocks
 			if !skip(2) || !skipBlocks(&rest) {
 				return errCut
 			}
-		case ',': // a frame: the size of codes, and blocks
+		case ',': // a frame: the code size and blocks
 			if len(rest) < descriptor || !skip(descriptor+colorTableSize(rest[9])+1) || !skipBlocks(&rest) {
 				return errCut
 			}
@@ -166,7 +167,7 @@ func wholeGIF(file []byte) error {
 	return errCut
 }
 
-// colorTableSize is the size of a table of colors that flags tell of.
+// colorTableSize returns the size in bytes of the color table that flags describe.
 func colorTableSize(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
@@ -174,7 +175,7 @@ func colorTableSize(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// skipBlocks passes over blocks up to an empty one.
+// skipBlocks skips blocks up to an empty one, and reports whether it found that.
 func skipBlocks(rest *[]byte) bool {
 	for len(*rest) > 0 {
 		n := int((*rest)[0])
@@ -189,7 +190,7 @@ func skipBlocks(rest *[]byte) bool {
 	return false
 }
 
-// wholeWebP wants as many bytes as the file says.
+// wholeWebP requires the number of bytes in the header.
 func wholeWebP(file []byte) error {
 	const head = 8
 	switch {
@@ -203,7 +204,7 @@ func wholeWebP(file []byte) error {
 	return nil
 }
 
-// wholeBMP wants the pixels that the header tells of, where they are not packed.
+// wholeBMP requires all pixels that the header describes, unless they are compressed.
 func wholeBMP(file []byte) error {
 	if len(file) < 54 {
 		return errCut

@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// extensions are those of the forms that Read takes; pickles those of the official files that have to be converted.
+// extensions lists the extensions of the supported forms; pickles lists those of official files that must be converted.
 var (
 	extensions = []string{".json", ".jsonl", ".parquet"}
 	pickles    = []string{".pkl", ".pkl.gz"}
 )
 
-// FindFile is the file of records at a path: the path itself, or the file in that folder which has the official name,
-// given without its extension, and .json, .jsonl or .parquet.
+// FindFile returns the path of a file of records: path itself, or the file in the folder path that has the official
+// name and the extension .json, .jsonl or .parquet. name is without the extension.
 func FindFile(path, name string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

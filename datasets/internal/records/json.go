@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// readJSON reads objects: those of an array, or one after the other.
+// readJSON reads the objects of an array, or objects one after the other.
 func (r *tableReader) readJSON(in *bufio.Reader) error {
 	first, err := firstByte(in)
 	if err != nil {
@@ -38,12 +38,12 @@ func (r *tableReader) readJSON(in *bufio.Reader) error {
 		r.addObject(raw)
 	}
 	if array && r.table.rows < r.limit {
-		_, err = d.Token() // the array's end
+		_, err = d.Token() // the end of the array
 	}
 	return err
 }
 
-// firstByte skips white space. The byte is 0 at the end of an empty file.
+// firstByte skips white space and returns the byte after it, or 0 at the end of the file.
 func firstByte(in *bufio.Reader) (byte, error) {
 	for {
 		b, err := in.Peek(1)
@@ -61,7 +61,7 @@ func firstByte(in *bufio.Reader) (byte, error) {
 	}
 }
 
-// addObject appends a row.
+// addObject appends a row with the values of an object.
 func (r *tableReader) addObject(raw []byte) {
 	row := r.table.rows
 	r.table.rows++
@@ -105,7 +105,7 @@ func (r *tableReader) addValue(c TableColumn, raw json.RawMessage) (err error) {
 	return err
 }
 
-// parseText reads a string, or a number as it is written.
+// parseText parses a string, or returns a number's digits unchanged.
 func parseText(raw json.RawMessage) (text string, err error) {
 	if c := raw[0]; c == '-' || '0' <= c && c <= '9' {
 		return string(raw), nil
@@ -116,7 +116,8 @@ func parseText(raw json.RawMessage) (text string, err error) {
 	return text, nil
 }
 
-// parseIDs reads an array of token ids, which may be within another of one element, as some tokenizers return them.
+// parseIDs parses an array of token IDs. It also accepts an array that contains only that array, which some tokenizers
+// write.
 func parseIDs(raw json.RawMessage) ([]int32, error) {
 	var ids []int32
 	if json.Unmarshal(raw, &ids) != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/parquetfile"
 )
 
-// Limits of a table in a Parquet file, where a few bytes may stand for any number of values.
+// Limits of a table in a Parquet file, where few bytes may represent any number of values.
 const (
-	maxRowBytes   = 64 << 20 // of the values of a row in one column
-	maxTableBytes = 4 << 30  // of all values that are kept
+	maxRowBytes   = 64 << 20 // values of one row in one column
+	maxTableBytes = 4 << 30  // all stored values
 )
 
-// readParquet reads the columns of all groups of rows.
+// readParquet reads the columns of all row groups.
 func (r *tableReader) readParquet(f io.ReaderAt, size int64) error {
 	file, err := parquetfile.New(f, size)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *tableReader) readParquet(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// leafOf is the one leaf of a column, which holds the texts, or the elements of the lists.
+// leafOf returns the only leaf of a column, which contains the texts or the elements of the lists.
 func leafOf(column *parquetfile.Column, c TableColumn) (*parquetfile.Column, error) {
 	listed := false
 	for !column.IsLeaf() {
@@ -88,7 +88,7 @@ type cellAppender struct {
 	column TableColumn
 	leaf   *parquetfile.Column
 	row    int
-	bytes  int // of the values of the row
+	bytes  int // size of the row's values
 }
 
 func (c *cellAppender) readGroup(file *parquetfile.ParquetFile, group int) (err error) {
@@ -160,7 +160,6 @@ func (c *cellAppender) addText(v *parquetfile.LeafValue) string {
 	return text
 }
 
-// formatInt formats an integer as text.
 func (c *cellAppender) formatInt(v *parquetfile.LeafValue) string {
 	switch {
 	case c.leaf.Meaning == parquetfile.Unsigned && c.leaf.Kind == parquetfile.Int32:
@@ -171,7 +170,7 @@ func (c *cellAppender) formatInt(v *parquetfile.LeafValue) string {
 	return strconv.FormatInt(int64(v.Number), 10)
 }
 
-// addID appends a token id to its row's list. A list without elements is one null.
+// addID appends a token ID to its row's list. An empty list is stored as a null.
 func (c *cellAppender) addID(v *parquetfile.LeafValue) {
 	ids := c.reader.table.ids
 	list := ids[c.column.Name]

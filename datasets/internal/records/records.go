@@ -17,15 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// TableColumn is a column that a data set may have.
+// TableColumn describes a column that a data set may contain.
 type TableColumn struct {
 	Name     string
-	IDs      bool // token ids instead of text
+	IDs      bool // the column contains token IDs instead of text
 	Required bool
-	Among    []string // the texts that it may have, and where it is not required none; nil: any
+	Among    []string // allowed texts; nil: any. If the column is not required, it may also have no text
 }
 
-// checkText says what is wrong with a text.
+// checkText returns an error if the column may not contain text.
 func (c TableColumn) checkText(text string) error {
 	if c.Among == nil || slices.Contains(c.Among, text) || text == "" && !c.Required {
 		return nil
@@ -33,27 +33,26 @@ func (c TableColumn) checkText(text string) error {
 	return fmt.Errorf("found %.40q, want one of %s", text, strings.Join(c.Among, ", "))
 }
 
-// RecordTable contains the columns of a file. A column that the file lacks, or a value that is null, reads as "" or
-// nil.
+// RecordTable contains the columns of a file. Columns that the file lacks and null values read as "" or nil.
 type RecordTable struct {
 	texts map[string][]string
 	ids   map[string][][]int32
 	rows  int
-	names []string // of the file's columns; of JSON those of its first object
+	names []string // names of the file's columns; for JSON, of its first object
 }
 
-// ColumnNames are the columns that the file has, sorted; of JSON those of its first object.
+// ColumnNames returns the names of the file's columns, sorted. For JSON they come from the first object.
 func (t *RecordTable) ColumnNames() []string { return t.names }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (t *RecordTable) Len() int { return t.rows }
 
-// HasColumn tells whether a column has any value.
+// HasColumn reports whether a column contains any value.
 func (t *RecordTable) HasColumn(column string) bool {
 	return t.texts[column] != nil || t.ids[column] != nil
 }
 
-// Text is the value of a text column.
+// Text returns a value of a text column.
 func (t *RecordTable) Text(column string, row int) string {
 	if c := t.texts[column]; c != nil {
 		return c[row]
@@ -61,7 +60,7 @@ func (t *RecordTable) Text(column string, row int) string {
 	return ""
 }
 
-// IDs is the value of a column of token ids. The caller must not change it.
+// IDs returns a value of a column of token IDs. The caller must not change it.
 func (t *RecordTable) IDs(column string, row int) []int32 {
 	if c := t.ids[column]; c != nil {
 		return c[row]
@@ -69,9 +68,9 @@ func (t *RecordTable) IDs(column string, row int) []int32 {
 	return nil
 }
 
-// ReadTable reads the columns of the file at a path, which may be a folder with the file of that official name: see
-// [FindFile]. Other columns are ignored. limit is the number of rows to read, 0 for all. Faults of records go to
-// faults; the error is one that reading stopped at.
+// ReadTable reads the given columns of a file. path is the file or its folder; see [FindFile]. Other columns are
+// ignored. limit is the number of rows to read; 0 means all. Invalid records are added to faults. The error is set if
+// the file cannot be read to the end.
 func ReadTable(path, name string, columns []TableColumn, limit int, faults *fault.FaultList) (t *RecordTable,
 	err error) {
 	path, err = FindFile(path, name)
@@ -113,8 +112,8 @@ type tableReader struct {
 	limit   int
 	faults  *fault.FaultList
 	table   *RecordTable
-	seen    map[string]bool // columns with a value
-	bytes   int             // of values read from Parquet
+	seen    map[string]bool // columns that contain a value
+	bytes   int             // size of the values read from Parquet
 }
 
 func (r *tableReader) readFile(f *os.File, size int64) error {
@@ -133,10 +132,10 @@ func (r *tableReader) readFile(f *os.File, size int64) error {
 	return r.readJSON(bufio.NewReader(pyvalue.NewNullReader(in)))
 }
 
-// RecordLabel names a record in a fault.
+// RecordLabel returns the name of a record in faults.
 func RecordLabel(row int) string { return fmt.Sprintf("record %d", row) }
 
-// dropAbsent removes columns without any value, and reports those that are required.
+// dropAbsent removes columns without values, and reports required ones as faults.
 func (r *tableReader) dropAbsent() {
 	for _, c := range r.columns {
 		if r.seen[c.Name] {

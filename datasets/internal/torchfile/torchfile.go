@@ -20,13 +20,13 @@ import (
 // ElementType is the name of an element type in the pickle.
 type ElementType string
 
-// Other types of storage are an error.
+// The supported element types.
 const (
 	Long  ElementType = "torch.LongStorage"  // int64
 	Float ElementType = "torch.FloatStorage" // float32
 )
 
-// size is that of an element in bytes.
+// size returns the size of an element in bytes.
 func (s ElementType) size() int64 {
 	if s == Float {
 		return 4
@@ -40,10 +40,10 @@ type FileTensor struct {
 	Data  []byte // the elements, little endian
 }
 
-// maxPickleBytes bounds the description of a tensor, which has some 150 bytes.
+// maxPickleBytes limits the size of a tensor's description; typical ones have 150 bytes.
 const maxPickleBytes = 1 << 16
 
-// ReadTensor reads a file whose tensor has elements of a type, and at most so many.
+// ReadTensor reads a tensor of the given element type. More than most elements are an error.
 func ReadTensor(path string, s ElementType, most int64) (t *FileTensor, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func ReadTensor(path string, s ElementType, most int64) (t *FileTensor, err erro
 	return &FileTensor{Shape: shape, Data: data}, nil
 }
 
-// readMember reads NAME/path of a zip, whatever NAME is.
+// readMember reads the member NAME/path of a zip file, for any NAME.
 func readMember(z *zip.Reader, path string, most int64) ([]byte, error) {
 	for _, f := range z.File {
 		if _, below, ok := strings.Cut(f.Name, "/"); !ok || below != path {
@@ -98,7 +98,7 @@ func readMember(z *zip.Reader, path string, most int64) ([]byte, error) {
 	return nil, fmt.Errorf("it holds no %s", path)
 }
 
-// tensorInfo is what a pickle says of one, storage of where its elements are.
+// tensorInfo is the description of a tensor in a pickle; storageInfo describes the storage of its elements.
 type (
 	tensorInfo struct {
 		of             storageInfo
@@ -112,7 +112,7 @@ type (
 	}
 )
 
-// description reads the pickles of tensors: no other names are in them.
+// description reads the pickles of tensors, which contain only these names.
 var description = pickle.ObjectReader{
 	Names: map[string]func(pickle.Tuple) (any, error){
 		"torch._utils._rebuild_tensor_v2": rebuildTensor,
@@ -123,7 +123,7 @@ var description = pickle.ObjectReader{
 	Kept: parseStorage,
 }
 
-// parseStorage makes a storage of ("storage", its type, its key, its device, its number of elements).
+// parseStorage parses a reference ("storage", type, key, device, number of elements).
 func parseStorage(reference any) (any, error) {
 	t, ok := reference.(pickle.Tuple)
 	if !ok || len(t) != 5 {
@@ -138,7 +138,7 @@ func parseStorage(reference any) (any, error) {
 	return storageInfo{kind, key, n}, nil
 }
 
-// rebuildTensor makes a tensor of (storage, offset, shape, strides, ...).
+// rebuildTensor returns the description of a tensor from (storage, offset, shape, strides, ...).
 func rebuildTensor(arguments pickle.Tuple) (any, error) {
 	if len(arguments) < 4 {
 		return nil, fmt.Errorf("a tensor of %d arguments, want at least 4", len(arguments))
@@ -153,7 +153,7 @@ func rebuildTensor(arguments pickle.Tuple) (any, error) {
 	return tensorInfo{of, offset, shape, strides}, nil
 }
 
-// readDescription returns the shape of the tensor that a pickle of torch.save describes, and the name of its storage.
+// readDescription returns the shape of the tensor that a pickle describes, and the key of its storage.
 func readDescription(data []byte, s ElementType) (shape []int64, key string, err error) {
 	value, err := description.Load(data)
 	if err != nil {
@@ -173,7 +173,7 @@ func readDescription(data []byte, s ElementType) (shape []int64, key string, err
 	return t.shape, t.of.key, nil
 }
 
-// tupleInts are the elements of a tuple, if all are integers.
+// tupleInts returns the elements of a tuple of integers. ok is false for other values.
 func tupleInts(v any) ([]int64, bool) {
 	t, ok := v.(pickle.Tuple)
 	all := make([]int64, len(t))
@@ -184,7 +184,7 @@ func tupleInts(v any) ([]int64, bool) {
 	return all, ok
 }
 
-// elementCount is the number of elements; -1 where a size is below 0, or there are more than any file holds.
+// elementCount returns the number of elements. It is -1 if a size is negative or the number exceeds that of any file.
 func elementCount(shape []int64) int64 {
 	n := int64(1)
 	for _, s := range shape {
@@ -196,7 +196,7 @@ func elementCount(shape []int64) int64 {
 	return n
 }
 
-// isContiguous reports strides of C order; that of an axis of one element may be anything.
+// isContiguous reports whether strides are those of C order. Axes of size 1 may have any stride.
 func isContiguous(shape, strides []int64) bool {
 	if len(shape) != len(strides) {
 		return false

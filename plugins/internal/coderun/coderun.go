@@ -18,45 +18,45 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// AtOnce is how many programs a scorer runs at a time.
+// AtOnce is the number of programs that a scorer runs concurrently.
 const AtOnce = 4
 
-// limits of a program but for its time, each of a process unless it says otherwise.
+// Limits of a program in addition to its time. They apply per process unless stated otherwise.
 const (
 	memory    = 4 << 30  // bytes of address space
-	files     = 64 << 20 // bytes of a file, and of all in /tmp
-	output    = 16 << 20 // bytes of the driver's streams
-	processes = 64       // of a program
-	open      = 256      // files
+	files     = 64 << 20 // bytes per file, and of all files in /tmp
+	output    = 16 << 20 // bytes of the driver's output streams
+	processes = 64       // per program
+	open      = 256      // open files
 )
 
-// startUp is the time that an interpreter may take before a program's own time begins, and after it has ended.
+// startUp is the additional time for the interpreter to start and to end.
 const startUp = time.Minute
 
 // ProgramRunner runs programs in Python. It is safe for concurrent use.
 type ProgramRunner struct {
 	python *sandbox.Python
-	own    atomic.Int64 // programs that passed by an == of their own
+	own    atomic.Int64 // number of programs that passed because of their own ==
 }
 
 // ProgramSettings contains the parameters of a model whose answers are programs.
 type ProgramSettings struct {
-	Python string `param:"execute"`                     // an interpreter; empty: nothing is executed
-	Weak   bool   `param:"sandbox" choices:"full,weak"` // programs may run without a sandbox
+	Python string `param:"execute"`                     // path of an interpreter; empty: execute nothing
+	Weak   bool   `param:"sandbox" choices:"full,weak"` // allow programs to run without a sandbox
 }
 
-// CheckNeeded adds a fault to p where a parameter of the sandbox is given and nothing runs in it: no program, and no
-// others.
+// CheckNeeded adds a fault to p if a parameter of the sandbox is given although nothing runs in it. others reports
+// whether anything except programs runs in it.
 func (s ProgramSettings) CheckNeeded(p *option.Params, others bool) {
 	if s.Weak && !s.RunsPrograms() && !others {
 		p.AddFault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
 	}
 }
 
-// RunsPrograms reports whether programs are to be executed.
+// RunsPrograms reports whether programs are executed.
 func (s ProgramSettings) RunsPrograms() bool { return s.Python != "" }
 
-// OpenRunner finds the interpreter and tries it. It returns nil where no program is to be executed.
+// OpenRunner finds and tests the interpreter. It returns nil if programs are not executed.
 func (s ProgramSettings) OpenRunner(ctx context.Context) (*ProgramRunner, error) {
 	if s.Python == "" {
 		return nil, nil
@@ -73,7 +73,7 @@ func (s ProgramSettings) OpenRunner(ctx context.Context) (*ProgramRunner, error)
 	return &ProgramRunner{python: python}, nil
 }
 
-// Run runs a program with its tests. An error is of this machine or ctx, never of the program.
+// Run runs a program with its tests. Errors concern this machine or ctx, never the program.
 func (r *ProgramRunner) Run(ctx context.Context, j programs.Job) (programs.TestVerdict, error) {
 	wall := j.TimeLimit() + startUp
 	o, err := r.python.Run(ctx, programs.Driver, j.DriverInput(), sandbox.Limits{
@@ -90,7 +90,7 @@ func (r *ProgramRunner) Run(ctx context.Context, j programs.Job) (programs.TestV
 	return v, nil
 }
 
-// endingText reports how a driver ended that has printed no verdict.
+// endingText describes how a driver ended that printed no verdict.
 func endingText(o sandbox.Outcome) string {
 	switch {
 	case o.Ending == sandbox.TimeUp:
@@ -103,7 +103,7 @@ func endingText(o sandbox.Outcome) string {
 	return fmt.Sprintf("its interpreter ended with code %d", o.Code)
 }
 
-// Note says what programs ran by, for people, and which of them passed by their own word.
+// Note describes the interpreter and the sandbox, and the programs that passed because of their own ==.
 func (r *ProgramRunner) Note() string {
 	where := "in a sandbox"
 	if r.python.Box.Weak {

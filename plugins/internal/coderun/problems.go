@@ -11,23 +11,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
-// perTest is the time of a test that the official scripts of the reasoning models give.
+// perTest is the time limit of a test in the official scripts of the reasoning models.
 const perTest = time.Minute
 
-// ProblemGrader is a [reasoning.ProgramGrader] that grades programs by the LiveCodeBench problems that they solve.
+// ProblemGrader is a [reasoning.ProgramGrader] that tests programs with LiveCodeBench problems.
 type ProblemGrader struct {
 	Runner *ProgramRunner
 	Set    ProblemSet
 }
 
-// ProblemSet finds problems by their ids. It is a [*livecodebench.Set] or a plugin's own set. Its error for an unknown
-// id is livecodebench.ErrUnknown.
+// ProblemSet finds problems by ID. It is a [*livecodebench.ProblemSet] or a plugin's own set. Its error for an unknown
+// ID wraps livecodebench.ErrUnknown.
 type ProblemSet interface {
 	Problem(id string) (livecodebench.CodeProblem, error)
 }
 
-// GradeProgram runs a program with the tests of a problem. One without tests lets every program pass that can be read,
-// as officially.
+// GradeProgram runs a program with the tests of a problem. If a problem has no tests, every program that can be parsed
+// passes, as in the official scorer.
 func (p ProblemGrader) GradeProgram(ctx context.Context, question, source string) (pass bool, how string, err error) {
 	problem, err := p.Set.Problem(question)
 	if errors.Is(err, livecodebench.ErrUnknown) {

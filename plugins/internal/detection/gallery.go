@@ -12,28 +12,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// shownBox is an object in a picture: its sides as fractions of the picture's, and its category.
+// shownBox is an object in a picture. Its sides are fractions of the picture's sides.
 type shownBox struct {
 	left, top, right, bottom float64
 	category                 int64
 }
 
-// boxGallery shows pictures with true boxes and those that the model is sure of.
+// boxGallery shows pictures with their true boxes and the model's confident detections.
 type boxGallery struct {
 	pictures pictures.PictureSet
-	boxes    [][]shownBox // the true ones of each sample
+	boxes    [][]shownBox // true boxes of each sample
 	classes  map[int64]string
-	ids      func(label int64) int64 // the category of a label
+	ids      func(label int64) int64 // maps a label to its category
 }
 
-// sure is the score from which on a detection is looked at, same the overlap from which on it is of an object.
+// Minimum score of a confident detection, minimum overlap of a detection with its object, and size of shown pictures.
 const (
 	sure = .5
 	same = .5
-	side = 360 // of a shown picture, the longer one, in pixels
+	side = 360 // longer side of a shown picture in pixels
 )
 
-// newGallery wants the images of g in the order of the samples.
+// newGallery returns a gallery. The images of g must be in the order of the samples.
 func newGallery(g truth.GroundTruth, p pictures.PictureSet, o truth.EvalOptions) *boxGallery {
 	out := &boxGallery{pictures: p, boxes: make([][]shownBox, len(g.Images)), classes: map[int64]string{}}
 	places := make(map[int64]int, len(g.Images))
@@ -61,7 +61,7 @@ func newGallery(g truth.GroundTruth, p pictures.PictureSet, o truth.EvalOptions)
 	return out
 }
 
-// parseDetections returns the detections of a payload that the model is sure of.
+// parseDetections returns the confident detections in a payload.
 func (g *boxGallery) parseDetections(payload []byte) []shownBox {
 	var all []shownBox
 	for ; len(payload) >= 28; payload = payload[28:] {
@@ -76,7 +76,7 @@ func (g *boxGallery) parseDetections(payload []byte) []shownBox {
 	return all
 }
 
-// countFound counts the detections that match a true box, each another one.
+// countFound returns the number of detections that match a true box. Each true box counts once.
 func countFound(detections, objects []shownBox) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
@@ -91,7 +91,7 @@ func countFound(detections, objects []shownBox) (n int) {
 	return n
 }
 
-// boxOverlap is the intersection of two boxes over their union.
+// boxOverlap returns the intersection of two boxes divided by their union.
 func boxOverlap(a, b shownBox) float64 {
 	w := min(a.right, b.right) - max(a.left, b.left)
 	h := min(a.bottom, b.bottom) - max(a.top, b.top)
@@ -103,7 +103,7 @@ func boxOverlap(a, b shownBox) float64 {
 
 func (b shownBox) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
 
-// showPicture rates an answer by how many objects were missed and how many found that are not there.
+// showPicture rates an answer by the numbers of missed objects and of false detections.
 func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.parseDetections(e.Data)
 	right := countFound(detections, objects)

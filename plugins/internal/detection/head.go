@@ -5,36 +5,36 @@ import (
 	"slices"
 )
 
-// DetectionHead converts the columns of an anchor-free detector (of the YOLO family) to detections. Each place has a
-// column with the centre, width and height of a box, in pixels of the network's picture, and a score for each class.
-// Arithmetic is in float32, in the order of the library that the reference calls. The zero value is ready for use.
-// DetectionHead reuses its memory and is not safe for concurrent use.
+// DetectionHead converts the output of an anchor-free detector (of the YOLO family) to detections. The output has a
+// column for each position. It contains the centre, width and height of a box, in pixels of the network's picture, and
+// a score for each class. Arithmetic is in float32, in the order of operations of the reference's library. The zero
+// value is ready for use. DetectionHead reuses its memory and is not safe for concurrent use.
 type DetectionHead struct {
-	classes []int // of each column, its best
+	classes []int // best class of each column
 	scores  []float32
-	order   []uint64 // columns that count: the bits of the score, which fall, over the column
+	order   []uint64 // columns above the threshold as sort keys: the inverted bits of the score, then the column
 	found   []FoundBox
-	boxes   []cornerBox // with the offset of their class
+	boxes   []cornerBox // shifted by the offset of their class
 	areas   []float32
 	kept    []int
 	apart   bool  // boxes of different classes cannot overlap
-	last    []int // of each class, the place in kept of its last box, or -1
-	before  []int // of each kept box, the place of that of its class before it, or -1
+	last    []int // for each class, the index in kept of its last box, or -1
+	before  []int // for each kept box, the index in kept of the previous box of its class, or -1
 }
 
-// FoundBox is a detection in pixels of the network's picture.
+// FoundBox is a detection. Its coordinates are in pixels of the network's picture.
 type FoundBox struct {
-	Column int // its place in the output
+	Column int // column in the output
 	Class  int
 	Score  float32
 	X1, Y1 float32
 	X2, Y2 float32
 }
 
-// COCOClasses is how many classes detectors of COCO have.
+// COCOClasses is the number of classes of COCO detectors.
 const COCOClasses = 80
 
-// COCOLabel is the id that COCO has for one of the COCOClasses classes: its ids run from 1 to 90, with gaps.
+// COCOLabel returns COCO's ID of one of the COCOClasses classes. The IDs are 1 to 90, with gaps.
 func COCOLabel(class int) int {
 	label := class + 1
 	for _, gap := range [...]int{12, 26, 29, 30, 45, 66, 68, 69, 71, 83} {
@@ -48,15 +48,15 @@ func COCOLabel(class int) int {
 type cornerBox struct{ x1, y1, x2, y2 float32 }
 
 const (
-	headThreshold = 0.001 // scores are above
-	headOverlap   = 0.7   // of a box with a better one of its class, at most
-	headMost      = 300   // detections of a picture
-	headSorted    = 30000 // boxes that are compared
-	classOffset   = 7680  // sets the boxes of classes apart
+	headThreshold = 0.001 // minimum score, exclusive
+	headOverlap   = 0.7   // maximum overlap with a better box of the same class
+	headMost      = 300   // maximum number of detections per picture
+	headSorted    = 30000 // maximum number of boxes that are compared
+	classOffset   = 7680  // distance between the boxes of two classes
 )
 
-// Detect finds the detections in an output of the shape [4 + classes, columns], the best first; of equal scores, that
-// of the lower column. The result is valid until the next call.
+// Detect returns the detections in an output of the shape [4 + classes, columns], sorted by descending score and then
+// by column. The result is valid until the next call.
 func (h *DetectionHead) Detect(output []float32, classes, columns int) []FoundBox {
 	h.last = slices.Grow(h.last[:0], classes)[:classes]
 	for c := range h.last {
@@ -82,8 +82,8 @@ func (h *DetectionHead) Detect(output []float32, classes, columns int) []FoundBo
 	return h.found[:len(h.kept)]
 }
 
-// chooseColumns finds the columns whose best class has a score above the threshold, and sorts them. A column with a
-// score that is no number is left out.
+// chooseColumns selects the columns whose best score exceeds the threshold, and sorts them. It ignores columns with a
+// NaN score.
 func (h *DetectionHead) chooseColumns(output []float32, classes, columns int) {
 	h.classes, h.scores = slices.Grow(h.classes[:0], columns)[:columns], slices.Grow(h.scores[:0], columns)[:columns]
 	for k := range columns {
@@ -100,7 +100,7 @@ func (h *DetectionHead) chooseColumns(output []float32, classes, columns int) {
 	}
 	h.order = h.order[:0]
 	for k, score := range h.scores {
-		if score > headThreshold { // no number is not
+		if score > headThreshold { // false for NaN
 			h.order = append(h.order, uint64(^math.Float32bits(score))<<32|uint64(k))
 		}
 	}
@@ -114,15 +114,16 @@ func (h *DetectionHead) chooseColumns(output []float32, classes, columns int) {
 	}
 }
 
-// Boxes whose corners lie between these have a place of their own for each class, whatever float32 rounds: the distance
-// is less than the offset between two classes by more than the steps of the largest offset.
+// If all corners are within these limits, boxes of different classes never overlap, despite float32 rounding: the gap
+// between two classes exceeds the rounding steps at the largest offset.
 const (
 	minOffset        = -3000
 	maxOffset        = 4500
 	maxOffsetClasses = 4096
 )
 
-// offsetClasses sets the boxes of different classes apart: so far that float32 rounds the corners.
+// offsetClasses shifts the boxes of each class by a different offset. The offsets are so large that float32 rounds the
+// corners, as in the reference.
 func (h *DetectionHead) offsetClasses() {
 	h.boxes, h.areas, h.apart = h.boxes[:0], h.areas[:0], len(h.last) <= maxOffsetClasses
 	for _, f := range h.found {
@@ -131,11 +132,12 @@ func (h *DetectionHead) offsetClasses() {
 		h.boxes = append(h.boxes, b)
 		h.areas = append(h.areas, (b.x2-b.x1)*(b.y2-b.y1))
 		least, most := min(f.X1, f.X2), max(f.X1, f.X2)
-		h.apart = h.apart && least >= minOffset && most <= maxOffset // what is no number is not
+		h.apart = h.apart && least >= minOffset && most <= maxOffset // false for NaN
 	}
 }
 
-// isCovered reports whether a box overlaps one that is kept: of its class, where others cannot.
+// isCovered reports whether box i overlaps a kept box too much. If classes are disjoint, it compares only boxes of the
+// same class.
 func (h *DetectionHead) isCovered(i int) bool {
 	if h.apart {
 		for k := h.last[h.found[i].Class]; k >= 0; k = h.before[k] {
@@ -157,7 +159,7 @@ func (h *DetectionHead) boxesOverlap(k, i int) bool {
 	o, b := h.boxes[k], h.boxes[i]
 	w := min(o.x2, b.x2) - max(o.x1, b.x1)
 	if w <= 0 {
-		return false // nothing is in both: the quotient is 0, or no number
+		return false // no intersection: the quotient is 0 or NaN
 	}
 	height := min(o.y2, b.y2) - max(o.y1, b.y1)
 	if height <= 0 {

@@ -11,21 +11,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// ErrOutput is in the chain of every error about what a model gave.
+// ErrOutput is wrapped by every error about a model's output.
 var ErrOutput = errors.New("the model's outputs are not detections")
 
-// ModelOutputs names a model's output tensors: boxes, scores and labels of the detections of each picture.
+// ModelOutputs names a model's output tensors: boxes, scores and labels of each picture's detections.
 type ModelOutputs struct {
-	// Names of the outputs. An empty count means that there is none: all detections of the others are meant.
+	// Names of the outputs. If Count is empty, all rows of the other outputs are detections.
 	Boxes, Scores, Labels, Count string
 	YFirst                       bool // a box is ymin, xmin, ymax, xmax instead of xmin, ymin, xmax, ymax
-	Pixels                       int  // width and height that boxes are measured by; 0: they are shares of the sides
-	// Threshold is the score below which the first detection ends them.
+	// width and height of the picture in which boxes are measured; 0: boxes are fractions of the sides
+	Pixels int
+	// Threshold is the minimum score. The first detection below it ends the detections of a picture.
 	Threshold float64 `param:"threshold,optional" min:"0" max:"1"`
 }
 
-// TensorInfos returns the outputs that a model must have. Labels come in several types. chosen says by which parameters
-// a user chooses them.
+// TensorInfos returns the outputs that a model must have. Labels may have several types. chosen describes the
+// parameters that select the outputs, for messages.
 func (o ModelOutputs) TensorInfos(chosen string) []backend.TensorInfo {
 	all := []backend.TensorInfo{
 		{Name: o.Boxes, DType: backend.Float32, Also: []backend.DType{backend.Float16}, Chosen: chosen},
@@ -37,7 +38,7 @@ func (o ModelOutputs) TensorInfos(chosen string) []backend.TensorInfo {
 	return all
 }
 
-// ClientWork is what is left to do of the rows of the log when a model has answered: never nothing.
+// ClientWork lists the remaining work on the log's rows after the model has answered. There is always some.
 func (o ModelOutputs) ClientWork(_, outputs []backend.TensorInfo, _ int) []string {
 	work := append(pictures.WideningWork(outputs), "boxes, scores and labels are gathered into a row for each detection")
 	if o.Pixels > 0 {
@@ -68,16 +69,16 @@ func (o ModelOutputs) Postprocess(outputs []backend.Tensor, samples []*pictures.
 	return nil
 }
 
-// batchDetections has a model's outputs for a batch: rows detections of each picture.
+// batchDetections contains a model's outputs for a batch, with the same number of rows for each picture.
 type batchDetections struct {
 	boxes, scores []float32
 	labels        func(i int) float32
-	counts        func(i int) float32 // by picture; nil: all rows are meant
+	counts        func(i int) float32 // number of detections per picture; nil: all rows are detections
 	rows          int
 }
 
-// readBatch finds the detections in the outputs, which come in the order of Tensors. Boxes have the shape [batch, rows,
-// 4], or [rows, 4] from a model that takes one picture at a time.
+// readBatch finds the detections in outputs, which are in the order of TensorInfos. Boxes have the shape [batch, rows,
+// 4], or [rows, 4] if the model takes one picture at a time.
 func (o ModelOutputs) readBatch(outputs []backend.Tensor, batch int) (d batchDetections, err error) {
 	if want := len(o.TensorInfos("")); len(outputs) != want {
 		return d, fmt.Errorf("%w: %d outputs, want %d", ErrOutput, len(outputs), want)
@@ -100,7 +101,7 @@ func (o ModelOutputs) readBatch(outputs []backend.Tensor, batch int) (d batchDet
 	return d, nil
 }
 
-// rowsOf is how many detections of each picture the boxes hold.
+// rowsOf returns the number of rows per picture in boxes.
 func rowsOf(boxes backend.Tensor, batch int) (int, error) {
 	s := boxes.Shape
 	switch {
@@ -125,7 +126,8 @@ func tensorFloats(t backend.Tensor, n int) ([]float32, error) {
 	return values, nil
 }
 
-// tensorNumbers reads a tensor of any type that exporters give labels and counts.
+// tensorNumbers returns a function that reads element i of a tensor of any type that exporters use for labels and
+// counts.
 func tensorNumbers(t backend.Tensor, n int) (func(i int) float32, error) {
 	if len(t.Data) != n*t.DType.Size() {
 		return nil, fmt.Errorf("%q has shape %s, want %d values", t.Name, backend.ShapeString(t.Shape), n)
@@ -148,7 +150,7 @@ func integerReader[T int32 | int64](t backend.Tensor) func(i int) float32 {
 }
 
 // appendAnswer appends the payload of the i-th picture of the batch: a row for each detection. Detections end at the
-// first score below the threshold, or at the model's own count. Without detections the payload has no bytes.
+// first score below the threshold, or at the model's count. Without detections, the payload is empty.
 func (o ModelOutputs) appendAnswer(payload []byte, d *batchDetections, i, index int) ([]byte, error) {
 	rows, err := d.countRows(i)
 	if err != nil {
@@ -168,8 +170,8 @@ func (o ModelOutputs) appendAnswer(payload []byte, d *batchDetections, i, index 
 	return payload, nil
 }
 
-// AppendRow appends a detection as the log has it: seven little-endian float32, the sample's index, ymin, xmin, ymax,
-// xmax as shares of the picture, score and label.
+// AppendRow appends a detection in the log's form: seven little-endian float32, which are the sample's index, ymin,
+// xmin, ymax and xmax as fractions of the picture, score and label.
 func AppendRow(payload []byte, index int, box [4]float32, score, label float32) []byte {
 	for _, v := range [...]float32{float32(index), box[0], box[1], box[2], box[3], score, label} {
 		payload = binary.LittleEndian.AppendUint32(payload, math.Float32bits(v))
@@ -177,7 +179,7 @@ func AppendRow(payload []byte, index int, box [4]float32, score, label float32) 
 	return payload
 }
 
-// countRows returns how many rows of picture i are detections.
+// countRows returns the number of rows of picture i that are detections.
 func (d *batchDetections) countRows(i int) (int, error) {
 	if d.counts == nil {
 		return d.rows, nil
@@ -189,7 +191,7 @@ func (d *batchDetections) countRows(i int) (int, error) {
 	return int(n), nil
 }
 
-// boxShares turns a box into ymin, xmin, ymax, xmax as shares of the picture.
+// boxShares converts a box to ymin, xmin, ymax, xmax as fractions of the picture.
 func (o ModelOutputs) boxShares(box [4]float32) [4]float32 {
 	if o.Pixels > 0 {
 		for i := range box {

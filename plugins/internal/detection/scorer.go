@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// OpenScorer reads the true boxes of the data set. The parameters inverse_map and remove_empty are the options of the
-// official scripts, mlmark_map adds that metric; each is false where a benchmark's manifest does not have it.
+// OpenScorer reads the true boxes of the data set. The parameters inverse_map and remove_empty are options of the
+// official scripts; mlmark_map adds that metric. A parameter that the manifest lacks is false.
 func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	source := ReadSource(r)
 	var o ScoringRules
@@ -26,7 +26,7 @@ func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, sdk.Data(err)
 	}
 	log := scoring.Log{Samples: pictures.Len()}
-	if !o.RemoveEmpty { // which leaves samples in an order of its own
+	if !o.RemoveEmpty { // otherwise samples are in a different order
 		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.EvalOptions).showPicture
 	}
 	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
@@ -38,10 +38,10 @@ type ScoringRules struct {
 	coco.EvalOptions
 }
 
-// boxScorer reports the mAP. Of several entries of one sample the first counts.
+// boxScorer reports the mAP. If a sample has several entries in the log, the first one counts.
 type boxScorer struct {
 	coco   *coco.DetectionScorer
-	mlmark bool // MLMark's own mAP, too
+	mlmark bool // also report MLMark's mAP
 }
 
 func (s boxScorer) scoreBoxes(r coco.DetectionResult, c scoring.Counts) (sdk.Score, error) {
@@ -54,7 +54,7 @@ func (s boxScorer) scoreBoxes(r coco.DetectionResult, c scoring.Counts) (sdk.Sco
 	}, nil
 }
 
-// maxDisagreements limits the disagreements that are listed: a wrong SUT has them in every detection.
+// maxDisagreements limits the disagreements that are listed, because a faulty SUT has one in every detection.
 const maxDisagreements = 10
 
 func scoreNotes(r coco.DetectionResult, c scoring.Counts) sdk.Notes {

@@ -17,11 +17,12 @@ type DatasetSource struct {
 	*manifest.Request
 	Layout  datasetLayout `param:"dataset"`
 	Samples sampleChoice  `param:"samples" choices:"all,annotated,present"`
-	Classes int           `param:"classes" min:"0" max:"1048575"` // of a data set in the layout of OpenImages; 0: any
-	faulty  bool          // a parameter that says so is a fault
+	// number of classes of a data set in the layout of OpenImages; 0: any
+	Classes int  `param:"classes" min:"0" max:"1048575"`
+	faulty  bool // a parameter of this source is invalid, and its fault was added
 }
 
-// datasetLayout is how the files of a data set lie.
+// datasetLayout describes the layout of a data set's files.
 type datasetLayout struct {
 	open     func(dir string, o coco.ImageOptions) (*coco.ImageSet, error)
 	numbered bool // the ids of categories are 0, 1 ...
@@ -33,16 +34,16 @@ func datasetLayouts() map[string]datasetLayout {
 	}
 }
 
-// sampleChoice says which images are samples.
+// sampleChoice selects the images that are samples.
 type sampleChoice int
 
 const (
 	allImages sampleChoice = iota
-	annotated              // those with a box
-	present                // those whose picture is there
+	annotated              // images with a box
+	present                // images whose picture exists
 )
 
-// ReadSource reads the parameters dataset, samples and classes, before those of anything else.
+// ReadSource reads the parameters dataset, samples and classes. It must be called before other parameters are read.
 func ReadSource(r *manifest.Request) DatasetSource {
 	s := DatasetSource{Request: r}
 	r.Bind(&s, option.WordReader("dataset", datasetLayouts()))
@@ -50,8 +51,8 @@ func ReadSource(r *manifest.Request) DatasetSource {
 	return s
 }
 
-// OpenPictures opens the samples. A data set is checked as a whole: the fault names every missing or unreadable picture
-// and every bad annotation.
+// OpenPictures opens the samples. It checks the whole data set, and the fault lists every missing or unreadable picture
+// and every invalid annotation.
 func (s DatasetSource) OpenPictures() pictures.PictureSet {
 	if s.Dataset == "" {
 		return drawnPictures{s.drawnScenes()}
@@ -59,8 +60,8 @@ func (s DatasetSource) OpenPictures() pictures.PictureSet {
 	return filePictures{s.readFiles(false)}
 }
 
-// readTruth returns the true boxes, with the images of the samples in their order, and the pictures, which it does not
-// look at. allImages lists the others too.
+// readTruth returns the true boxes, with the images of the samples in order, and the pictures, which it does not check.
+// If allImages is set, it also lists images that are not samples.
 func (s DatasetSource) readTruth(allImages bool) (g truth.GroundTruth, p pictures.PictureSet) {
 	if s.Dataset == "" {
 		set := s.drawnScenes()
@@ -83,7 +84,7 @@ func (s DatasetSource) drawnScenes() scenes.Set {
 	return set
 }
 
-// readFiles opens a data set of files; nil with a fault.
+// readFiles opens a data set of files. If this fails, it adds a fault and returns nil.
 func (s DatasetSource) readFiles(labelsOnly bool) *coco.ImageSet {
 	if s.faulty {
 		return nil
@@ -93,7 +94,7 @@ func (s DatasetSource) readFiles(labelsOnly bool) *coco.ImageSet {
 		OnlyAnnotated: s.Samples == annotated, Present: s.Samples == present, LabelsOnly: labelsOnly,
 	}
 	if !s.Layout.numbered {
-		o.Classes = 0 // COCO's categories have ids of their own
+		o.Classes = 0 // COCO's categories have other IDs
 	}
 	set, err := s.Layout.open(s.Dataset, o)
 	if err != nil {
@@ -104,12 +105,12 @@ func (s DatasetSource) readFiles(labelsOnly bool) *coco.ImageSet {
 	return set
 }
 
-// drawnPictures are the embedded scenes.
+// drawnPictures contains the embedded scenes.
 type drawnPictures struct{ scenes.Set }
 
 func (d drawnPictures) Read(i int) ([]byte, error) { return d.PNG(i), nil }
 
-// filePictures are the pictures of a folder.
+// filePictures contains the pictures of a folder.
 type filePictures struct{ *coco.ImageSet }
 
 func (f filePictures) Name(i int) string { return f.Image(i).Name }
@@ -126,7 +127,8 @@ func truthOfFile(f *coco.AnnotationFile, images []coco.ImageEntry) truth.GroundT
 	}
 }
 
-// truthOfScenes counts images and boxes from 1, as the exported data set does: a box's id 0 would mean none.
+// truthOfScenes returns the true boxes of scenes. It numbers images and boxes from 1, like the exported data set,
+// because a box with ID 0 would mean none.
 func truthOfScenes(set scenes.Set) truth.GroundTruth {
 	var g truth.GroundTruth
 	for c := range scenes.Classes {

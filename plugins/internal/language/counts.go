@@ -10,19 +10,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// tokenCounts are the tokens of answers that came as text, counted by the tokenizer and by the server.
+// tokenCounts contains the numbers of tokens in text answers, as counted by the tokenizer and by the server.
 type tokenCounts struct {
-	tokenizer, server atomic.Int64 // of answers that both count
-	uncounted         atomic.Int64 // answers that the tokenizer alone counts
+	tokenizer, server atomic.Int64 // tokens of answers that both count
+	uncounted         atomic.Int64 // number of answers that only the tokenizer counts
 }
 
-// errUncounted is an answer that nobody here can count.
+// errUncounted means that neither the server nor a tokenizer counts an answer's tokens.
 var errUncounted = sdk.Usage(errors.New("the server counts no tokens (neither ids nor usage nor log probabilities), " +
 	"and there is no tokenizer to count them by: give that of its model (--param tokenizer=FILE) for an estimate, or " +
 	"have the server report them (--backend-opt count=logprobs)"))
 
-// countTokens adds an answer in whose text the tokenizer counts own tokens, and the server n, and returns how many
-// count. An answer to p that the server does not count must have the tokens that p wants.
+// countTokens adds an answer with own tokens by the tokenizer's count and n by the server's, and returns the number of
+// tokens that applies. If the server does not count, the answer must have p's minimum number of tokens.
 func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
 	switch {
 	case n == backend.Uncounted && own < p.MinNewTokens:
@@ -31,7 +31,7 @@ func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
 	case n == backend.Uncounted:
 		c.uncounted.Add(1)
 		return own, nil
-	case n <= 1: // a first token
+	case n <= 1: // only the first token
 		return n, nil
 	case own == n-1: // the end token has no text
 		own = n
@@ -41,11 +41,12 @@ func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
 	return n, nil
 }
 
-// maxCountDifference is the share of the server's count by which the tokenizer's may differ over a run.
+// maxCountDifference is the largest accepted difference between the counts of the tokenizer and of the server over a
+// run, as a share of the server's count.
 const maxCountDifference = 0.02
 
-// RunNotes says where the numbers of tokens are from, if not from the server, and where the tokenizer does not agree
-// with it: over the run by more than 2 %.
+// RunNotes returns notes about the source of the numbers of tokens if it is not the server, and about a difference of
+// more than 2 % between the tokenizer's and the server's counts.
 func (w *PromptWorkload) RunNotes() sdk.RunNotes {
 	var m sdk.RunNotes
 	c := &w.findings.counts

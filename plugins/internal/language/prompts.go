@@ -14,14 +14,14 @@ import (
 // PreparedPrompts contains all prompts of a data set, made before the run.
 type PreparedPrompts struct {
 	All       []backend.Prompt
-	Truncated int // that were longer than the model's limit and lost their end
+	Truncated int // number of prompts that exceeded the model's limit and were truncated at the end
 }
 
-// maxFaults bounds how many wrong prompts an error lists.
+// maxFaults limits the number of invalid prompts in an error.
 const maxFaults = 10
 
-// MakePrompts makes n prompts, on all cores: one is called for each, and says whether it was cut to the model's limit.
-// The error names the samples that cannot be prompts.
+// MakePrompts makes n prompts on all cores. one makes prompt i and reports whether it was truncated to the model's
+// limit. The error lists the samples from which no prompt can be made.
 func MakePrompts(
 	ctx context.Context, n int, one func(i int) (p backend.Prompt, cut bool, err error),
 ) (PreparedPrompts, error) {
@@ -58,7 +58,7 @@ func listFaults(faults []error) error {
 	return sdk.Data(errors.Join(kept...))
 }
 
-// CheckIDs wants ids of a vocabulary of so many tokens, one at least.
+// CheckIDs requires one or more token IDs, all less than the vocabulary's size.
 func CheckIDs(ids []int32, size int) error {
 	if len(ids) == 0 {
 		return errors.New("its prompt has no tokens")

@@ -14,11 +14,11 @@ import (
 
 // PromptSettings contains the common parameters of language-model benchmarks.
 type PromptSettings struct {
-	Tokenizer string `param:"tokenizer"` // path; or one of the values that are none
+	Tokenizer string `param:"tokenizer"` // path, or a value such as EmbeddedTokenizer
 	DType     accuracy.DType
-	MaxInput  int            `param:"max_prompt_tokens" min:"0" max:"int32"` // tokens of a prompt; 0: no limit
-	Limits    backend.Prompt // all of a prompt but what it continues
-	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes, of keys and values
+	MaxInput  int            `param:"max_prompt_tokens" min:"0" max:"int32"` // limit of tokens per prompt; 0: no limit
+	Limits    backend.Prompt // prompt with the limits of answers but without content
+	Cache     int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes of the key-value cache
 }
 
 // AnswerLengths contains the parameters that limit answers.
@@ -28,8 +28,8 @@ type AnswerLengths struct {
 	Ends []int32 `param:"eos"`
 }
 
-// BindParams reads the parameters of a benchmark, to whose settings to points; s is the part of them that is here.
-// Payloads are of int32; there are no beams.
+// BindParams reads the parameters of a benchmark into to, a pointer to its settings. s is the part of the settings that
+// this package defines. It sets payloads of int32 and one beam.
 func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.ParamReader) {
 	var l AnswerLengths
 	option.Bind(p, &l, option.ReaderFunc("eos", ParseIDs))
@@ -41,7 +41,7 @@ func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.
 	}
 }
 
-// ParseIDs reads token ids separated by commas.
+// ParseIDs parses token IDs separated by commas.
 func ParseIDs(text string) ([]int32, error) {
 	var all []int32
 	for part := range strings.SplitSeq(text, ",") {
@@ -54,8 +54,8 @@ func ParseIDs(text string) ([]int32, error) {
 	return all, nil
 }
 
-// SetPadToken chooses the token that sequences are filled with: an end token where it has one: no model looks at them,
-// but each looks them up.
+// SetPadToken sets the token that pads sequences. It is an end token if there is one. Models ignore it, but their
+// embedding layer requires a valid ID.
 func (s *PromptSettings) SetPadToken(t TextTokenizer) {
 	if t == nil {
 		return

@@ -13,18 +13,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// TextTokenizer turns text into ids and back.
+// TextTokenizer converts text to token IDs and back.
 type TextTokenizer = pretrained.Tokenizer
 
-// Values of the parameter tokenizer that are no paths.
+// Values of the parameter tokenizer that are not paths.
 const (
 	EmbeddedTokenizer = manifest.Embedded
 	ServerTokenizer   = "server"
 )
 
-// OpenTokenizer opens the tokenizer at a path: tokenizer.json, tokenizer.model, or a folder that holds one of them or
-// vocab.json and merges.txt; embedded reads the tokenizer.json of [EmbeddedTokenizer]. No path is an error, of which
-// otherwise says what may be given instead.
+// OpenTokenizer opens the tokenizer at path, which is tokenizer.json, tokenizer.model, or a folder that contains one of
+// them or vocab.json and merges.txt. For [EmbeddedTokenizer], embedded returns the content of its tokenizer.json. An
+// empty path is an error; otherwise describes the alternatives in its text.
 func OpenTokenizer(path string, embedded func() ([]byte, error), otherwise string) (TextTokenizer, error) {
 	switch path {
 	case EmbeddedTokenizer:

@@ -22,7 +22,7 @@ import (
 type PromptWorkload struct {
 	PromptSettings
 	File     backend.Model
-	Coder    TextTokenizer // nil: the server's
+	Coder    TextTokenizer // nil: the server has its own
 	Prompts  PreparedPrompts
 	findings answerFindings
 }
@@ -36,24 +36,24 @@ var (
 	_ sdk.Noter                         = (*PromptWorkload)(nil)
 )
 
-// Len is the number of prompts.
+// Len returns the number of prompts.
 func (w *PromptWorkload) Len() int { return len(w.Prompts.All) }
 
-// Parts are one, the model.
+// Parts returns the model as the only part.
 func (w *PromptWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.File}} }
 
-// Load returns prompt i, which is made: the sample.
+// Load returns prompt i, which is the sample.
 func (w *PromptWorkload) Load(_ context.Context, i int) (*backend.Prompt, error) {
 	return &w.Prompts.All[i], nil
 }
 
-// Prompt is the sample itself.
+// Prompt returns the sample, which is a prompt.
 func (w *PromptWorkload) Prompt(p *backend.Prompt) (backend.Prompt, error) { return *p, nil }
 
-// warmTokens is how many tokens the warm-up generates.
+// warmTokens is the number of tokens that the warm-up generates.
 const warmTokens = 4
 
-// WarmSample is a short prompt that no data set holds.
+// WarmSample returns a short prompt that occurs in no data set.
 func (w *PromptWorkload) WarmSample() *backend.Prompt {
 	p := w.Limits
 	p.MinNewTokens, p.MaxNewTokens = min(p.MinNewTokens, warmTokens), warmTokens
@@ -66,18 +66,20 @@ func (w *PromptWorkload) WarmSample() *backend.Prompt {
 	return &p
 }
 
-// PlanSession asks for two runs at a time, so that prompts run beside the steps of the answers under way: of the
-// embedded model on one core each, which takes longer to share than to run. A user's model gets all cores for each run.
+// PlanSession requests two concurrent runs, so that prompts run while answers are generated. For the embedded model,
+// each run gets one core, because sharing a run between cores takes longer than the run itself. A user's model gets all
+// cores for each run.
 func (w *PromptWorkload) PlanSession(_ loadgen.Scenario, c backend.Config) backend.Config {
 	c.Concurrency = cmp.Or(c.Concurrency, promptsAndSteps)
 	c.LowLatency = w.File.Path != ""
 	return c
 }
 
-// promptsAndSteps is how many runs package generate makes at a time.
+// promptsAndSteps is the number of concurrent runs in package generate.
 const promptsAndSteps = 2
 
-// NewGenerator decodes on a session of the model, with as many sequences together as the user asks for.
+// NewGenerator returns a generator that decodes with a session of the model. c determines the number of concurrent
+// sequences.
 func (w *PromptWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	if w.Coder == nil {
 		return nil, sdk.Usage(
@@ -88,14 +90,14 @@ func (w *PromptWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend
 	})
 }
 
-// defaultSequences is how many sequences are decoded together where the user does not say.
+// defaultSequences is the default number of concurrent sequences.
 const defaultSequences = 16
 
-// ErrTokens is an answer that is not of the model whose tokenizer is given.
+// ErrTokens means that an answer cannot come from the model to which the tokenizer belongs.
 var ErrTokens = errors.New("the backend's tokens cannot be the answer")
 
-// AppendTokens appends the ids of an answer in the official type, up to and with the first end token. Text is taken
-// apart by the tokenizer, which counts its tokens where the server does not; without one it is the payload.
+// AppendTokens appends the token IDs of an answer in the official type, up to and including the first end token. It
+// tokenizes text answers, and counts the tokens if the server does not. Without a tokenizer, the text is the payload.
 func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if w.Coder == nil {
 		if t.N == backend.Uncounted {
@@ -129,7 +131,7 @@ func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.T
 	return dst, len(ids), nil
 }
 
-// appendID appends one id, little endian.
+// appendID appends an ID in little endian.
 func appendID(dst []byte, d accuracy.DType, id int32) []byte {
 	switch d {
 	case accuracy.Int32:
@@ -140,7 +142,7 @@ func appendID(dst []byte, d accuracy.DType, id int32) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(id))
 }
 
-// AddInfo adds what became of the prompts, and takes back the embedded model where a server has its own.
+// AddInfo adds notes about truncated prompts, and removes the embedded model's name if a server has its own model.
 func (w *PromptWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Coder == nil {
 		info.ModelFile, info.Embedded, info.Precision, info.ModelSHA256, info.ModelSize = serverModel, false, "", "", 0
@@ -158,18 +160,18 @@ func (w *PromptWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 }
 
-// serverModel stands for the name of a model file that nobody here has.
+// serverModel replaces the name of the model file if only the server knows it.
 const serverModel = "the server's"
 
-// answerFindings are what only answers show.
+// answerFindings contains observations about the answers of a run.
 type answerFindings struct {
-	text   atomic.Bool // one came without token ids
-	cut    atomic.Bool // one went on behind its end token
+	text   atomic.Bool // an answer came without token IDs
+	cut    atomic.Bool // an answer continued after its end token
 	counts tokenCounts
 }
 
-// ClientWork is nothing where token ids go over and come back: prompts are tokenised before the run, untimed, as the
-// rules want it of the library of samples.
+// ClientWork returns nothing if token IDs are sent and received. Prompts are tokenized before the run and untimed, as
+// the rules require for the sample library.
 func (w *PromptWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	var work []string
 	if w.Coder == nil {

@@ -9,15 +9,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// ElementReader reads parameter input_type, the element type of the model's input: float32, float16 or uint8.
+// ElementReader returns a reader of the parameter input_type, the element type of the model's input: float32, float16
+// or uint8.
 func ElementReader() option.ParamReader {
 	return option.WordReader("input_type", map[string]backend.DType{
 		"": backend.Float32, "float32": backend.Float32, "float16": backend.Float16, "uint8": backend.Uint8,
 	})
 }
 
-// convertElements writes a picture's values as elements of another type: float16, rounded to the nearest, or uint8, for
-// values that are whole numbers from 0 to 255.
+// convertElements converts a picture's values to float16, rounded to nearest, or to uint8, which requires whole numbers
+// from 0 to 255.
 func convertElements(d backend.DType, dst []byte, values []float32) error {
 	if d == backend.Float16 {
 		half.Float16.Encode(dst, values)
@@ -33,7 +34,7 @@ func convertElements(d backend.DType, dst []byte, values []float32) error {
 	return nil
 }
 
-// ConversionNote describes the conversion that the pictures of a run went through, empty for none.
+// ConversionNote describes the conversion of the run's pictures, or returns "" if there is none.
 func (in ModelInput) ConversionNote() string {
 	if !in.needsConversion() {
 		return ""
@@ -42,13 +43,13 @@ func (in ModelInput) ConversionNote() string {
 		"outside of the timed part", in.Element, in.Element)
 }
 
-// needsConversion reports whether values are converted behind the recipe.
+// needsConversion reports whether values are converted after the recipe.
 func (in ModelInput) needsConversion() bool {
 	return in.Element != backend.InvalidDType && in.Element != backend.Float32
 }
 
-// TensorFloats returns the elements of an output of float32, which are not copied, or of float16. They are valid as
-// long as the tensor.
+// TensorFloats returns the elements of a float32 output without copying, or of a float16 output. They are valid as long
+// as the tensor.
 func TensorFloats(t backend.Tensor) ([]float32, error) {
 	switch {
 	case t.DType == backend.Float32 && len(t.Data)%4 == 0:
@@ -61,7 +62,7 @@ func TensorFloats(t backend.Tensor) ([]float32, error) {
 	return nil, fmt.Errorf("output %q is %v of %d bytes, want float32 or float16", t.Name, t.DType, len(t.Data))
 }
 
-// WideningWork describes the work on outputs of float16 in the timed part; nothing for others.
+// WideningWork describes the timed work of converting float16 outputs. For other outputs it returns nothing.
 func WideningWork(outputs []backend.TensorInfo) (work []string) {
 	for _, t := range outputs {
 		if t.DType == backend.Float16 {

@@ -11,8 +11,8 @@ import (
 	"errors"
 	"fmt"
 	stdimage "image"
-	_ "image/jpeg" // the pictures of data sets
-	_ "image/png"  // the drawn ones
+	_ "image/jpeg" // decodes the pictures of data sets
+	_ "image/png"  // decodes generated pictures
 	"os"
 	"sync"
 
@@ -25,14 +25,14 @@ import (
 type PictureSet interface {
 	Len() int
 	Name(i int) string
-	// Read returns the bytes of picture i's file, which the caller owns.
+	// Read returns the content of picture i's file. The caller owns it.
 	Read(i int) ([]byte, error)
 }
 
-// sizedSet is a Set that knows the sizes of its pictures beforehand, in pixels.
+// sizedSet is a PictureSet that contains the sizes of its pictures in pixels.
 type sizedSet interface{ Size(i int) (w, h int) }
 
-// DecodePicture decodes picture i, to show it.
+// DecodePicture decodes picture i for display.
 func DecodePicture(set PictureSet, i int) (stdimage.Image, error) {
 	data, err := set.Read(i)
 	if err != nil {
@@ -42,28 +42,28 @@ func DecodePicture(set PictureSet, i int) (stdimage.Image, error) {
 	return p, err
 }
 
-// PictureRecipe converts the bytes of a picture to Len numbers in a layout.
+// PictureRecipe converts a picture file to Len values in a layout.
 type PictureRecipe interface {
 	Len() int
 	Layout() image.Layout
 	FromBytes(dst []float32, data []byte, o image.DecodeOptions) error
 }
 
-// levelRecipe is a recipe that may give bytes instead of numbers.
+// levelRecipe is a recipe that can return uint8 levels instead of float32 values.
 type levelRecipe interface {
 	Uint8() bool
 	FromBytesUint8(dst []uint8, data []byte, o image.DecodeOptions) error
 }
 
-// ModelInput is a model's input. Its recipe makes pictures of Size x Size pixels, or of up to that size for a Letterbox
-// with Rect.
+// ModelInput describes a model's input. Its recipe makes pictures of Size x Size pixels, or of up to that size for a
+// Letterbox with Rect.
 type ModelInput struct {
 	Recipe  PictureRecipe
 	Size    int
-	Element backend.DType // of the model's input; the zero value: what the recipe gives
+	Element backend.DType // element type of the model's input; the zero value: the recipe's type
 }
 
-// Dims is the shape of one picture: [3,Size,Size] or [Size,Size,3], with -1 for sides that depend on the picture.
+// Dims returns the shape of one picture: [3,Size,Size] or [Size,Size,3]. Sides that depend on the picture are -1.
 func (in ModelInput) Dims() [3]int64 {
 	size := int64(in.Size)
 	if l, ok := in.Recipe.(image.Letterbox); ok && l.Rect {
@@ -75,7 +75,7 @@ func (in ModelInput) Dims() [3]int64 {
 	return [3]int64{3, size, size}
 }
 
-// levelRecipe returns the recipe where it gives bytes, else nil.
+// levelRecipe returns the recipe if it can return levels, otherwise nil.
 func (in ModelInput) levelRecipe() levelRecipe {
 	if l, ok := in.Recipe.(levelRecipe); ok && l.Uint8() {
 		return l
@@ -83,7 +83,8 @@ func (in ModelInput) levelRecipe() levelRecipe {
 	return nil
 }
 
-// TensorInfo returns the input for a batch of any size. chosen says by which parameters a user chooses it.
+// TensorInfo returns the description of the input for a batch of any size. chosen describes the parameters that select
+// it, for messages.
 func (in ModelInput) TensorInfo(name, chosen string) backend.TensorInfo {
 	d, dtype := in.Dims(), backend.Float32
 	switch {
@@ -95,20 +96,20 @@ func (in ModelInput) TensorInfo(name, chosen string) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: dtype, Shape: []int64{-1, d[0], d[1], d[2]}, Chosen: chosen}
 }
 
-// PictureSample is one preprocessed picture.
+// PictureSample is a preprocessed picture.
 type PictureSample struct {
-	Index int    // in the data set
-	Data  []byte // of the input's element type and shape
-	// Fit is how a Letterbox fitted the picture into it; else zero.
+	Index int    // index in the data set
+	Data  []byte // values in the input's element type and shape
+	// Fit is the position of the picture in a Letterbox; zero for other recipes.
 	Fit    image.Letterboxed
-	Dims   [3]int64  // of Data
-	floats []float32 // the memory of Data, where nothing is converted
-	bytes  []byte    // the memory of Data, where the recipe's values are converted
+	Dims   [3]int64  // shape of Data
+	floats []float32 // memory of Data if nothing is converted
+	bytes  []byte    // memory of Data if the recipe's values are converted
 	pool   *sync.Pool
 	open   bool
 }
 
-// Close gives the sample's memory back. The sample must not be used afterwards.
+// Close returns the sample's memory to the pool. The sample must not be used afterwards.
 func (s *PictureSample) Close() error {
 	if s.open {
 		s.open = false
@@ -117,16 +118,16 @@ func (s *PictureSample) Close() error {
 	return nil
 }
 
-// PictureSamples contains the samples of a run, the part of a workload that does not depend on the model's outputs.
+// PictureSamples loads the samples of a run. It is the part of a workload that does not depend on the model's outputs.
 type PictureSamples struct {
 	set    PictureSet
 	input  ModelInput
 	levels levelRecipe
-	pool   sync.Pool // of *Sample
-	values sync.Pool // of *[]float32, the recipe's, where they are converted
+	pool   sync.Pool // of *PictureSample
+	values sync.Pool // of *[]float32, for recipes whose values are converted
 }
 
-// NewSamples makes samples of a data set.
+// NewSamples returns the samples of a data set.
 func NewSamples(set PictureSet, in ModelInput) *PictureSamples {
 	w := &PictureSamples{set: set, input: in, levels: in.levelRecipe()}
 	w.values.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
@@ -148,7 +149,7 @@ func NewSamples(set PictureSet, in ModelInput) *PictureSamples {
 	return w
 }
 
-// Len is how many there are.
+// Len returns the number of samples.
 func (w *PictureSamples) Len() int { return w.set.Len() }
 
 // Load reads, decodes and transforms picture i.
@@ -184,7 +185,7 @@ func (w *PictureSamples) prepareSample(s *PictureSample, data []byte) error {
 	return convertElements(w.input.Element, s.Data, values[:len(s.Data)/w.input.Element.Size()])
 }
 
-// fillSample transforms a picture into the recipe's values, and gives the sample its shape.
+// fillSample transforms a picture with the recipe and sets the sample's shape.
 func (w *PictureSamples) fillSample(s *PictureSample, values []float32, data []byte, o image.DecodeOptions) error {
 	l, ok := w.input.Recipe.(image.Letterbox)
 	if !ok {
@@ -202,7 +203,8 @@ func (w *PictureSamples) takeSample(i int) *PictureSample {
 	return s
 }
 
-// compareSize says where a picture has another size, decoded, than the data set says: boxes are shares of its sides.
+// compareSize records a picture whose decoded size differs from the data set's, because boxes are fractions of its
+// sides.
 func (w *PictureSamples) compareSize(s *PictureSample) {
 	known, ok := w.set.(sizedSet)
 	if !ok || s.Fit.W == 0 {
@@ -214,7 +216,7 @@ func (w *PictureSamples) compareSize(s *PictureSample) {
 	}
 }
 
-// fitSample gives a sample the shape of a letterboxed picture.
+// fitSample sets the shape of a letterboxed picture.
 func (w *PictureSamples) fitSample(s *PictureSample, fit image.Letterboxed) {
 	s.Fit, s.Dims = fit, [3]int64{3, int64(fit.Height()), int64(fit.Width())}
 	n := 3 * fit.Height() * fit.Width()
@@ -225,7 +227,7 @@ func (w *PictureSamples) fitSample(s *PictureSample, fit image.Letterboxed) {
 	s.Data = backend.Bytes(s.floats[:n])
 }
 
-// WarmSample is an all-zero picture, which no data set holds.
+// WarmSample returns a picture of zeros, which occurs in no data set.
 func (w *PictureSamples) WarmSample() *PictureSample {
 	s := w.takeSample(0)
 	if l, ok := w.input.Recipe.(image.Letterbox); ok {
@@ -235,7 +237,7 @@ func (w *PictureSamples) WarmSample() *PictureSample {
 	return s
 }
 
-// Collate hands over a single sample without a copy and joins several, which have the same Dims.
+// Collate passes a single sample without copying. Several samples, which must have the same Dims, are joined.
 func (w *PictureSamples) Collate(samples []*PictureSample, b *sdk.Batch) error {
 	d := samples[0].Dims
 	if len(samples) == 1 {
@@ -249,5 +251,5 @@ func (w *PictureSamples) Collate(samples []*PictureSample, b *sdk.Batch) error {
 	return nil
 }
 
-// Close does nothing: what is held is memory.
+// Close does nothing, because only memory is held.
 func (w *PictureSamples) Close() error { return nil }

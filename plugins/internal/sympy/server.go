@@ -13,18 +13,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/sandbox"
 )
 
-// pythonServer is a Python with SymPy loaded that answers one expression after the other.
+// pythonServer is a Python process with SymPy loaded that evaluates one expression after the other.
 type pythonServer struct {
 	ask     *os.File
 	answers *os.File
 	lines   *bufio.Reader
 	end     context.CancelFunc
-	ended   chan struct{} // closed when nothing of it runs any more
-	err     error         // of the machine, then
+	ended   chan struct{} // closed after all of its processes have ended
+	err     error         // error of the machine, set before ended is closed
 	unused  *time.Timer
 }
 
-// startServer starts a server, which outlives ctx.
+// startServer starts a server, which may outlive ctx.
 func (a *Algebra) startServer(ctx context.Context) (*pythonServer, error) {
 	in, ask, err := os.Pipe()
 	if err != nil {
@@ -42,12 +42,12 @@ func (a *Algebra) startServer(ctx context.Context) (*pythonServer, error) {
 		if ctx.Err() != nil {
 			s.err = nil
 		}
-		_, _ = in.Close(), out.Close() // the other ends now see that it has ended
+		_, _ = in.Close(), out.Close() // the pipes' other ends report that the server has ended
 	}()
 	return s, nil
 }
 
-// closeServer ends a server, and returns an error where the machine did not let it run.
+// closeServer ends a server. It returns an error if the machine did not allow it to run.
 func (s *pythonServer) closeServer() error {
 	s.end()
 	<-s.ended
@@ -55,7 +55,7 @@ func (s *pythonServer) closeServer() error {
 	return s.err
 }
 
-// askExpression asks an expression and waits for its line, no longer than most, or until ctx ends.
+// askExpression sends an expression and waits for the answer's line, until most has passed or ctx ends.
 func (s *pythonServer) askExpression(ctx context.Context, expression string, most time.Duration) (string, error) {
 	until := time.Now().Add(most)
 	if err := errors.Join(s.ask.SetWriteDeadline(until), s.answers.SetReadDeadline(until)); err != nil {
@@ -72,13 +72,13 @@ func (s *pythonServer) askExpression(ctx context.Context, expression string, mos
 	return strings.TrimSpace(line), err
 }
 
-// serverPool keeps servers between expressions.
+// serverPool keeps idle servers between expressions.
 type serverPool struct {
 	mu   sync.Mutex
 	free []*pythonServer
 }
 
-// takeIdle returns a server that waits, nil where none does.
+// takeIdle returns an idle server, or nil if there is none.
 func (p *serverPool) takeIdle() *pythonServer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *serverPool) takeIdle() *pythonServer {
 	return nil
 }
 
-// putIdle keeps a server for the next expression, and ends it where none comes within unused.
+// putIdle makes a server idle. It ends the server if no expression follows within unused.
 func (p *serverPool) putIdle(s *pythonServer, unused time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +105,7 @@ func (p *serverPool) putIdle(s *pythonServer, unused time.Duration) {
 			}
 		}
 		p.mu.Unlock()
-		_ = s.closeServer() // nobody waits for it
+		_ = s.closeServer() // the result is not needed
 	})
 	p.free = append(p.free, s)
 }

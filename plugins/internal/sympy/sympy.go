@@ -20,32 +20,33 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// script reads expressions from standard input and prints of each whether it is 0.
+// script reads expressions from standard input and prints for each whether it vanishes.
 //
 //go:embed vanishes.py
 var script string
 
-// The limits of an expression: what does not end in time is Bounded.
+// Limits of an expression. An expression that exceeds its time is Bounded.
 const (
-	seconds   = 10 * time.Second // of a processor; the process that forks has as much for all, and then another one does
-	wall      = 2 * time.Minute  // for a machine that does other things, too
-	memory    = 4 << 30          // bytes of address space
-	output    = 64 << 10         // bytes
+	// CPU time per expression; also the total CPU time of the forking process, which is then replaced
+	seconds   = 10 * time.Second
+	wall      = 2 * time.Minute // time limit on a busy machine
+	memory    = 4 << 30         // bytes of address space
+	output    = 64 << 10        // bytes
 	processes = 16
-	files     = 256 // open ones
+	files     = 256 // open files
 	scratch   = 1 << 20
 
-	unused = 10 * time.Second // until a Python that is asked nothing ends
-	whole  = 1000 * time.Hour // of a Python: the limits above end it before
+	unused = 10 * time.Second // time until an idle Python ends
+	whole  = 1000 * time.Hour // time limit of a Python; it ends earlier because of the limits above
 )
 
 // GraderChoice is the value of the parameter "grader" of models whose answers are mathematics.
 type GraderChoice struct{ python string }
 
-// IsExternal reports whether an interpreter decides.
+// IsExternal reports whether a Python interpreter grades.
 func (g GraderChoice) IsExternal() bool { return g.python != "" }
 
-// ParseGrader reads a choice: "own", or "python:PATH", an interpreter that has SymPy.
+// ParseGrader parses a choice: "own", or "python:PATH" for an interpreter with SymPy.
 func ParseGrader(text string) (GraderChoice, error) {
 	if text == "own" {
 		return GraderChoice{}, nil
@@ -56,8 +57,7 @@ func ParseGrader(text string) (GraderChoice, error) {
 	return GraderChoice{}, errors.New("want own, or python: and the path of a Python that has SymPy")
 }
 
-// OpenAlgebra opens the algebra that decides: mathgrade.OwnAlgebra, or SymPy as the function Open does. Its errors are
-// of kind sdk.ErrUsage.
+// OpenAlgebra returns the chosen algebra: mathgrade.OwnAlgebra, or SymPy from Open. Its errors wrap sdk.ErrUsage.
 func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
 	if g.python == "" {
 		return mathgrade.OwnAlgebra{}, nil
@@ -73,18 +73,19 @@ func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Alg
 	return a, nil
 }
 
-// Algebra is a mathgrade.Algebra. It is safe for concurrent use and keeps a Python process for each concurrent call.
+// Algebra is a mathgrade.Algebra that uses SymPy. It is safe for concurrent use and keeps a Python process for each
+// concurrent call.
 type Algebra struct {
 	python  *sandbox.Python
 	version string
 	limits  sandbox.Limits
-	wall    time.Duration // for an expression
+	wall    time.Duration // time limit per expression
 	unused  time.Duration
 	servers serverPool
 }
 
-// Open finds an interpreter by its path, or its name in PATH, and asks it for SymPy's version. An error
-// of kind sandbox.ErrRefused means that this machine permits no sandbox; with weak it does not come.
+// Open finds an interpreter by its path, or by its name in PATH, and asks it for SymPy's version. An error that wraps
+// sandbox.ErrRefused means that this machine permits no sandbox. With weak, Open works without one.
 func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
 	p, err := sandbox.FindPython(ctx, python, weak)
 	if err != nil {
@@ -108,12 +109,12 @@ func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
 	return a, nil
 }
 
-// Name is SymPy with its version.
+// Name returns "SymPy" with the version.
 func (a *Algebra) Name() string { return "SymPy " + a.version }
 
 // Vanishes implements mathgrade.Algebra.
 func (a *Algebra) Vanishes(ctx context.Context, expression string) (step mathgrade.Step, numeric bool, err error) {
-	for range 2 { // a Python that has ended, perhaps by its own limits, is replaced once
+	for range 2 { // a Python that has ended, perhaps because of its own limits, is replaced once
 		said, err := a.askPython(ctx, expression)
 		switch {
 		case ctx.Err() != nil:
@@ -135,12 +136,12 @@ func (a *Algebra) Vanishes(ctx context.Context, expression string) (step mathgra
 		}
 		return mathgrade.Bounded, false, nil // it was ended
 	}
-	return mathgrade.Bounded, false, nil // and its successor ended, too
+	return mathgrade.Bounded, false, nil // its successor ended, too
 }
 
 var errEnded = errors.New("the Python has ended")
 
-// askPython asks a Python that waits, or another one. A Python that gave no answer is ended.
+// askPython asks an idle Python or a new one. It ends a Python that gives no answer.
 func (a *Algebra) askPython(ctx context.Context, expression string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

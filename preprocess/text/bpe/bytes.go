@@ -2,8 +2,8 @@ package bpe
 
 import "unicode/utf8"
 
-// Byte-level vocabularies write each byte as a character that can be seen: those that can be seen in Latin-1 as
-// themselves, the others, in their order, as the characters from U+0100 on.
+// byteRunes returns the character for each byte in byte-level vocabularies. Bytes that are visible characters in
+// Latin-1 represent themselves. The others are represented, in order, by the characters from U+0100 on.
 func byteRunes() (runes [256]rune) {
 	next := rune(0x100)
 	for b := range runes {
@@ -26,8 +26,7 @@ func byteAlphabet() map[rune]byte {
 	return alphabet
 }
 
-// rawBytes returns the bytes that a byte-level token stands for; ok is false for one with a character that stands for
-// none.
+// rawBytes returns the bytes of a byte-level token. ok is false if a character represents no byte.
 func rawBytes(alphabet map[rune]byte, token string) (bytes string, ok bool) {
 	if isPlain(token) {
 		return token, true
@@ -43,7 +42,7 @@ func rawBytes(alphabet map[rune]byte, token string) (bytes string, ok bool) {
 	return string(b), true
 }
 
-// isPlain is true for a token of visible ASCII characters, which stand for themselves.
+// isPlain reports whether a token consists of visible ASCII characters, which represent themselves.
 func isPlain(token string) bool {
 	for i := range len(token) {
 		if token[i] <= ' ' || token[i] >= 0x7f || token[i] >= utf8.RuneSelf {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// tokenDecoder joins the tokens of ids, all of which exist.
+// tokenDecoder joins the tokens of ids, all of which must exist.
 type tokenDecoder func(t *Tokenizer, ids []int32) string
 
 // decodeBytes joins byte-level tokens.
@@ -21,8 +21,8 @@ func decodeBytes(t *Tokenizer, ids []int32) string {
 	return pystr.Decode(b)
 }
 
-// decodeSlow joins byte-level tokens as the Python tokenizers do: added tokens that are not special, or special without
-// a part of their own, stand between blanks.
+// decodeSlow joins byte-level tokens like the Python tokenizers. Blanks surround added tokens that are not special, and
+// special tokens without a named role.
 func decodeSlow(t *Tokenizer, ids []int32) string {
 	var parts []string
 	for len(ids) > 0 {
@@ -43,10 +43,10 @@ func decodeSlow(t *Tokenizer, ids []int32) string {
 	return strings.Join(parts, " ")
 }
 
-// decodeStep changes a list of tokens on their way to text.
+// decodeStep transforms a list of tokens during decoding.
 type decodeStep func(tokens []string) []string
 
-// decodeSteps joins tokens after some steps, with a separator.
+// decodeSteps returns a decoder that applies steps and joins the tokens with a separator.
 func decodeSteps(steps []decodeStep, separator string) tokenDecoder {
 	return func(t *Tokenizer, ids []int32) string {
 		tokens := lists.Map(ids, func(id int32) string { return t.tokens[id].text })
@@ -68,7 +68,7 @@ func replaceStep(pattern, content string) decodeStep {
 	}
 }
 
-// stripStep returns a step that removes content up to start times from the start of each token, and up to stop times
+// stripStep returns a step that removes content up to start times from the start of each token and up to stop times
 // from its end.
 func stripStep(content string, start, stop int) decodeStep {
 	return func(tokens []string) []string {
@@ -84,8 +84,8 @@ func stripStep(content string, start, stop int) decodeStep {
 	}
 }
 
-// blankStep returns a step that turns the character for a blank into one; in the first token it vanishes if text gets
-// one in front.
+// blankStep returns a step that converts the character for a blank to a blank. If prefixed is set, it removes the
+// character from the start of the first token.
 func blankStep(replacement string, prefixed bool) decodeStep {
 	return func(tokens []string) []string {
 		for i := range tokens {
@@ -99,8 +99,7 @@ func blankStep(replacement string, prefixed bool) decodeStep {
 	}
 }
 
-// joinBytes turns runs of tokens <0x00> to <0xFF> into their characters, or, where a run is not UTF-8, each of
-// its tokens into U+FFFD.
+// joinBytes converts runs of tokens <0x00> to <0xFF> to text. If a run is not UTF-8, each of its tokens becomes U+FFFD.
 func joinBytes(tokens []string) []string {
 	joined := make([]string, 0, len(tokens))
 	var run []byte
@@ -127,7 +126,7 @@ func joinBytes(tokens []string) []string {
 	return joined
 }
 
-// byteOf reads a token <0x00> to <0xFF>.
+// byteOf parses a token <0x00> to <0xFF>.
 func byteOf(token string) (b byte, ok bool) {
 	if len(token) != 6 || token[:3] != "<0x" || token[5] != '>' {
 		return 0, false

@@ -1,5 +1,5 @@
-// Package bpe is byte-pair encoding as language models use it: it turns text into token ids and back, equal to Hugging
-// Face's tokenizers, from a tokenizer.json or from the vocabulary and merges of GPT-2.
+// Package bpe implements the byte-pair encoding of language models. It converts text to token ids and back like Hugging
+// Face's tokenizers, with a tokenizer.json or with the vocabulary and merges of GPT-2.
 //
 // In scope: the bytes of those files, and text. It supports these parts of a tokenizer.json: the model BPE, byte-level
 // or with byte fallback; the pre-tokenizers ByteLevel, Metaspace, Digits, Punctuation, and Split at strings and regular

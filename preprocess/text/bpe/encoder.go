@@ -9,7 +9,7 @@ type encodeScratch struct {
 	symbols []int32
 }
 
-// appendPiece appends the ids of a piece of text.
+// appendPiece appends the IDs of a piece of text.
 func (e *encodeScratch) appendPiece(dst []int32, m *mergeModel, piece string) []int32 {
 	for piece != "" {
 		n := m.chunkLength(piece)

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// largestID bounds the memory that a damaged vocabulary can ask for; the largest known have 256 thousand tokens.
+// largestID limits the memory that a damaged vocabulary can request; the largest known vocabularies have 256 thousand
+// tokens.
 const largestID = 1<<21 - 1
 
-// listEntries lists tokens by their ids, and the faults of the ids.
+// listEntries lists tokens by ID, and the faults of the IDs.
 func listEntries(vocab map[string]int32, extra []AddedToken) (tokens []tokenEntry, faults []string) {
 	type numbered struct {
 		tokenEntry

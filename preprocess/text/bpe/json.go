@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// tokenizerFile is a tokenizer.json.
+// tokenizerFile is the content of a tokenizer.json.
 type tokenizerFile struct {
 	AddedTokens   []addedToken    `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
@@ -68,12 +68,12 @@ func (l *mergeList) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ConfigOptions contains the settings of a tokenizer_config.json, which are not in the tokenizer's own files.
+// ConfigOptions contains settings of a tokenizer_config.json that the tokenizer's own files lack.
 type ConfigOptions struct {
-	CleanUp bool // clean_up_tokenization_spaces: Decode removes blanks before signs and contractions
+	CleanUp bool // clean_up_tokenization_spaces: Decode removes blanks before punctuation and contractions
 }
 
-// ParseJSON reads a tokenizer.json. The error lists all faults.
+// ParseJSON parses a tokenizer.json. The error lists all faults.
 func ParseJSON(data []byte, o ConfigOptions) (*Tokenizer, error) {
 	var f tokenizerFile
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -90,10 +90,10 @@ func ParseJSON(data []byte, o ConfigOptions) (*Tokenizer, error) {
 
 func faultList(faults []string) error { return errors.New(strings.Join(faults, "; ")) }
 
-// fileParser collects what is wrong with a file.
+// fileParser collects the faults of a file.
 type fileParser struct {
 	faults    []string
-	byteLevel bool // a pre-tokenizer or decoder asked for bytes
+	byteLevel bool // a pre-tokenizer or decoder requires byte-level tokens
 }
 
 func (p *fileParser) addFault(format string, args ...any) {
@@ -121,7 +121,7 @@ func (p *fileParser) readModel(data json.RawMessage) (m modelFile) {
 		p.addFault("no model")
 	case err != nil:
 		p.addFault("model: %v", err)
-	case kind.Type != "" && kind.Type != "BPE": // files of old versions do not tell
+	case kind.Type != "" && kind.Type != "BPE": // old files lack the type
 		p.addFault("model %q, want BPE", kind.Type)
 	default:
 		if err := json.Unmarshal(data, &m); err != nil {
@@ -150,7 +150,7 @@ func (p *fileParser) buildModel(m modelFile) *mergeModel {
 	return built
 }
 
-// addTokens lists the tokens by id, and makes the finders of the added ones.
+// addTokens lists the tokens by ID and builds the finders of added tokens.
 func (p *fileParser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
 	extra := lists.Map(list, func(a addedToken) AddedToken { return AddedToken(a) })
 	tokens, faults := listEntries(vocab, extra)

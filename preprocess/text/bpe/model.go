@@ -8,28 +8,28 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// mergeModel turns pieces of text into ids: the symbols of a piece are its bytes or its characters,
-// which are merged by rank.
+// mergeModel converts pieces of text to IDs. The symbols of a piece are its bytes or its characters. They are merged by
+// rank.
 type mergeModel struct {
-	ids       map[string]int32 // by what the token stands for: the bytes of a byte-level token
+	ids       map[string]int32 // by text of the token; for a byte-level token, its bytes
 	table     *merge.Table
 	byteLevel bool
-	// ids of the bytes of a byte-level model, and of the tokens <0x00> to <0xFF> of another; noID: none
+	// IDs of the bytes of a byte-level model, or of the tokens <0x00> to <0xFF> of another model; noID: none
 	bytes        [256]int32
-	runes        map[rune]int32 // ids of the characters, if not byteLevel
+	runes        map[rune]int32 // IDs of the characters if the model is not byte-level
 	byteFallback bool
-	unknown      int32 // noID: what is unknown is dropped
+	unknown      int32 // noID: unknown characters are dropped
 	fuseUnknown  bool
-	ignoreMerges bool // a piece that is a token is not taken apart
-	spaced       bool // see chunk
+	ignoreMerges bool // a piece that is a token is not split
+	spaced       bool // pieces can be cut before blanks; see chunkLength
 }
 
 const noID = -1
 
-// metaspace is what a blank is written as in tokens.
+// metaspace is the character that represents a blank in tokens.
 const metaspace = '▁'
 
-// modelDefinition is what a tokenizer's files say about its model.
+// modelDefinition describes a model, as defined by a tokenizer's files.
 type modelDefinition struct {
 	vocab                                 map[string]int32
 	merges                                [][2]string
@@ -38,7 +38,7 @@ type modelDefinition struct {
 	fuseUnknown, ignoreMerges, lenientUnk bool
 }
 
-// newModel also returns what is wrong with the definition.
+// newModel returns a model and the faults of its definition.
 func newModel(d modelDefinition) (*mergeModel, []string) {
 	m := &mergeModel{
 		ids: d.vocab, byteLevel: d.byteLevel, byteFallback: d.byteFallback, fuseUnknown: d.fuseUnknown,
@@ -66,7 +66,7 @@ func newModel(d modelDefinition) (*mergeModel, []string) {
 	return m, faults
 }
 
-// pairsOf finds the ids of the merges.
+// pairsOf returns the merge rules with the IDs of their symbols.
 func pairsOf(d modelDefinition) (pairs []merge.MergeRule, faults []string) {
 	missing := 0
 	for rank, m := range d.merges {
@@ -88,8 +88,7 @@ func pairsOf(d modelDefinition) (pairs []merge.MergeRule, faults []string) {
 	return pairs, faults
 }
 
-// blanksLead is true if no merge puts a blank after anything but blanks, so that text can be taken
-// apart before its blanks.
+// blanksLead reports whether no merge puts a blank after anything except blanks, so that text can be cut before blanks.
 func blanksLead(merges [][2]string) bool {
 	for _, m := range merges {
 		token := strings.TrimLeft(m[0]+m[1], string(metaspace))
@@ -130,14 +129,14 @@ func (m *mergeModel) indexBytes(vocab map[string]int32) {
 	alphabet := byteAlphabet()
 	m.ids = make(map[string]int32, len(vocab))
 	for token, id := range vocab {
-		if b, ok := rawBytes(alphabet, token); ok { // no text leads to the others
+		if b, ok := rawBytes(alphabet, token); ok { // other tokens cannot result from text
 			m.ids[b] = id
 		}
 	}
 }
 
-// chunkLength returns the length of the part that a piece of text may be cut at without changing its tokens: before a
-// blank that follows something else, if no token has such a blank inside.
+// chunkLength returns the length of the first part at which a text can be cut without changing its tokens. The cut is
+// before a blank that follows another character. It requires that no token contains such a blank inside.
 func (m *mergeModel) chunkLength(piece string) int {
 	if !m.spaced {
 		return len(piece)
@@ -149,19 +148,19 @@ func (m *mergeModel) chunkLength(piece string) int {
 	return len(piece)
 }
 
-// appendSymbols appends the ids that a piece starts from.
+// appendSymbols appends the IDs of the initial symbols of a piece.
 func (m *mergeModel) appendSymbols(dst []int32, piece string) []int32 {
 	if m.byteLevel {
 		return m.appendByteSymbols(dst, piece)
 	}
-	pending := false // an unknown symbol that the next may still join
+	pending := false // an unknown symbol that may be joined with the next one
 	for i, r := range piece {
 		id, known := m.runes[r]
 		size := utf8.RuneLen(r)
 		if !known {
 			var done bool
 			if dst, done = m.appendFallback(dst, piece[i:i+size]); done {
-				continue // as in the reference, before an unknown symbol that is pending
+				continue // as in the reference, it precedes the pending unknown symbol
 			}
 		}
 		if pending && (known || !m.fuseUnknown) {
@@ -180,7 +179,7 @@ func (m *mergeModel) appendSymbols(dst []int32, piece string) []int32 {
 	return dst
 }
 
-// appendFallback appends the ids of the bytes of an unknown character, if the model has all of them.
+// appendFallback appends the IDs of the bytes of an unknown character if the model has all of them.
 func (m *mergeModel) appendFallback(dst []int32, character string) (ids []int32, done bool) {
 	if !m.byteFallback {
 		return dst, false

@@ -13,7 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
-// filePart is a normalizer, pre-tokenizer, decoder or post-processor of a tokenizer.json: what any of them may say.
+// filePart is a normalizer, pre-tokenizer, decoder or post-processor of a tokenizer.json. It contains the fields of all
+// kinds of parts.
 type filePart struct {
 	Type          string
 	Normalizers   []json.RawMessage
@@ -31,7 +32,7 @@ type filePart struct {
 	PrependScheme string `json:"prepend_scheme"`
 	Replacement   string
 	Split         *bool
-	// IndividualDigits of Digits: each digit is a piece, instead of each number.
+	// IndividualDigits, for Digits, makes each digit a piece instead of each number.
 	IndividualDigits bool `json:"individual_digits"`
 	Single           []templateItem
 	SpecialTokens    map[string]struct{ IDs []int32 } `json:"special_tokens"`
@@ -39,7 +40,7 @@ type filePart struct {
 
 func isNull(data json.RawMessage) bool { return len(data) == 0 || string(data) == "null" }
 
-// readPart decodes a part; what names its kind in faults.
+// readPart decodes a part. what is its kind, for faults.
 func (p *fileParser) readPart(what string, data json.RawMessage) (filePart, bool) {
 	var v filePart
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -87,7 +88,7 @@ func (p *fileParser) buildNormalizer(data json.RawMessage) func(string) string {
 	return keepText
 }
 
-// replaceAll is a Replace normalizer.
+// replaceAll returns the function of a Replace normalizer.
 func (p *fileParser) replaceAll(v filePart) func(string) string {
 	each := p.buildFinder("Replace normalizer", v)
 	return func(text string) string {
@@ -162,14 +163,14 @@ func splitAfter(first, second pieceSplitter) pieceSplitter {
 	}
 }
 
-// gpt2 is the expression of GPT-2, which ByteLevel has where the file gives none.
+// gpt2 is GPT-2's expression, which is the default of ByteLevel.
 const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// splitGPT2 splits as GPT-2 does.
+// splitGPT2 returns a splitter that splits like GPT-2.
 func splitGPT2() pieceSplitter {
 	p, err := pattern.Compile(gpt2)
 	if err != nil {
-		panic(err) // of a constant
+		panic(err) // impossible for a constant
 	}
 	return splitIsolated(p.Each)
 }
@@ -187,8 +188,8 @@ func byteLevel(prefix, useRegex bool) pieceSplitter {
 	}
 }
 
-// buildMetaspace builds a Metaspace pre-tokenizer, which writes blanks as their replacement, puts one before text, and
-// splits before each. Files of old versions say add_prefix_space instead of prepend_scheme.
+// buildMetaspace builds a Metaspace pre-tokenizer. It replaces blanks, inserts a replacement at the start of the text,
+// and splits before each replacement. Old files contain add_prefix_space instead of prepend_scheme.
 func (p *fileParser) buildMetaspace(v filePart) pieceSplitter {
 	if v.Replacement != string(metaspace) {
 		p.addFault("a Metaspace pre-tokenizer with the replacement %.10q, want %q", v.Replacement, metaspace)

@@ -47,13 +47,13 @@ func (p *fileParser) buildSteps(data json.RawMessage) []decodeStep {
 	return nil
 }
 
-// templateItem is a place in a template: a special token, or the text.
+// templateItem is an item of a template: a special token or the text.
 type templateItem struct {
 	SpecialToken *struct{ ID string } `json:"SpecialToken"`
 	Sequence     *struct{ ID string } `json:"Sequence"`
 }
 
-// postProcess finds the special tokens around a text.
+// postProcess determines the special tokens before and after a text.
 func (p *fileParser) postProcess(t *Tokenizer, data json.RawMessage) {
 	if isNull(data) {
 		return
@@ -67,7 +67,7 @@ func (p *fileParser) postProcess(t *Tokenizer, data json.RawMessage) {
 		for _, next := range v.Processors {
 			p.postProcess(t, next)
 		}
-	case "ByteLevel": // changes offsets alone, which are not computed here
+	case "ByteLevel": // changes only offsets, which this package does not compute
 	case "TemplateProcessing":
 		p.applyTemplate(t, v)
 	default:

@@ -8,11 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
-// matchFinder calls yield with the parts of a text in their order: matches of something, and what lies
-// between them. None is empty.
+// matchFinder calls yield with the parts of a text in order: matches, and the text between them. No part is empty.
 type matchFinder func(text string, yield func(part string, match bool))
 
-// buildFinder builds a finder for the pattern of a part: a regular expression or a string.
+// buildFinder builds a finder for the pattern of a part, which is a regular expression or a string.
 func (p *fileParser) buildFinder(what string, v filePart) matchFinder {
 	switch {
 	case v.Pattern.Regex != nil:
@@ -48,7 +47,7 @@ func findOccurrences(wanted string) matchFinder {
 	}
 }
 
-// findCharacters returns a finder of each character of a kind.
+// findCharacters returns a finder of single characters for which is returns true.
 func findCharacters(is func(rune) bool) matchFinder {
 	return func(text string, yield func(string, bool)) {
 		done := 0
@@ -83,7 +82,8 @@ func (p *fileParser) splitPattern(v filePart) pieceSplitter {
 	return p.splitterFor(each, v.Behavior)
 }
 
-// splitterFor returns the splitter of a behavior, which makes pieces of matches and of what lies between them.
+// splitterFor returns the splitter for a behavior, which determines how matches and the text between them become
+// pieces.
 func (p *fileParser) splitterFor(each matchFinder, behavior string) pieceSplitter {
 	switch behavior {
 	case "Isolated":
@@ -108,14 +108,14 @@ func (p *fileParser) splitterFor(each matchFinder, behavior string) pieceSplitte
 	return wholeText
 }
 
-// splitIsolated returns a splitter that makes a piece of each match, and of each part between two.
+// splitIsolated returns a splitter that makes a piece of each match and of each text between matches.
 func splitIsolated(each matchFinder) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		each(text, func(part string, _ bool) { yield(part) })
 	}
 }
 
-// splitJoined returns a splitter that makes one piece of neighbours that belong together.
+// splitJoined returns a splitter that joins adjacent parts for which together returns true.
 func splitJoined(each matchFinder, together func(before, match bool) bool) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		start, end, before := 0, 0, false

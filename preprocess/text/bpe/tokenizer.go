@@ -11,53 +11,53 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// Errors of this package, found with errors.Is.
+// Errors of this package; errors.Is finds them.
 var (
-	// ErrFile is a tokenizer's file that is damaged or of an unknown kind.
+	// ErrFile means that a tokenizer's file is damaged or of an unknown kind.
 	ErrFile = errors.New("tokenizer")
-	// ErrID is a token id beyond the vocabulary.
+	// ErrID means that a token ID is outside the vocabulary.
 	ErrID = errors.New("token id outside the vocabulary")
 )
 
-// faultsShown is how many faults of one kind an error names.
+// faultsShown is the number of faults of one kind that an error lists.
 const faultsShown = 5
 
 // AddedToken is a token that is matched in text before all other processing, and is never split.
 type AddedToken = tokentext.Token
 
-// Tokenizer turns text into token ids and back. It is read-only and safe for concurrent use.
+// Tokenizer converts text to token IDs and back. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	model     *mergeModel
-	tokens    []tokenEntry // by id
-	size      int          // ids that have a token
+	tokens    []tokenEntry // by ID
+	size      int          // number of IDs that have a token
 	normalize func(string) string
 	split     pieceSplitter
-	asIs      *tokentext.TokenFinder // added tokens that are found in text as it is
-	normal    *tokentext.TokenFinder // those that are found in normalized text
-	before    []int32                // special tokens around a text
+	asIs      *tokentext.TokenFinder // finds added tokens in unchanged text
+	normal    *tokentext.TokenFinder // finds added tokens in normalized text
+	before    []int32                // special tokens before and after a text
 	after     []int32
 	decode    tokenDecoder
 	cleanUp   bool
-	prefix    string // before each text
+	prefix    string // prepended to each text
 	encoders  sync.Pool
 }
 
-// tokenEntry is the token of an id.
+// tokenEntry is the token of an ID.
 type tokenEntry struct {
-	text           string // as the vocabulary has it
-	bytes          string // what it stands for, if the model is byte-level
+	text           string // text in the vocabulary
+	bytes          string // bytes that it represents in a byte-level model
 	exists         bool
 	added, special bool
-	apart          bool // a Python tokenizer's text has blanks around it
+	apart          bool // decodeSlow surrounds the token with blanks
 }
 
-// pieceSplitter calls yield with the pieces of a text, for which first tells whether it starts the input.
+// pieceSplitter calls yield with the pieces of a text. first reports whether the text starts the input.
 type pieceSplitter func(text string, first bool, yield func(piece string))
 
-// Size is one more than the largest id; ids below may have no token.
+// Size returns the largest ID plus one. Smaller IDs may lack a token.
 func (t *Tokenizer) Size() int { return len(t.tokens) }
 
-// Token returns the token of an id as the vocabulary has it, "" for an id without one.
+// Token returns the token of an ID as it is in the vocabulary, or "" if there is none.
 func (t *Tokenizer) Token(id int32) string {
 	if !t.Has(id) {
 		return ""
@@ -65,20 +65,20 @@ func (t *Tokenizer) Token(id int32) string {
 	return t.tokens[id].text
 }
 
-// Has tells whether an id has a token.
+// Has reports whether an ID has a token.
 func (t *Tokenizer) Has(id int32) bool {
 	return id >= 0 && int(id) < len(t.tokens) && t.tokens[id].exists
 }
 
-// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Added
-// tokens in the text stand for themselves. Invalid UTF-8 counts as U+FFFD.
+// Encode appends the IDs of a text to dst, surrounded by the special tokens of the model's inputs. Added tokens in the
+// text become their own IDs. Invalid UTF-8 counts as U+FFFD.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	dst = append(dst, t.before...)
 	dst = t.EncodePlain(dst, text)
 	return append(dst, t.after...)
 }
 
-// EncodePlain is Encode without special tokens around the text.
+// EncodePlain is like Encode without special tokens around the text.
 func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 	if !utf8.ValidString(text) {
 		text = pystr.Decode([]byte(text))
@@ -99,13 +99,13 @@ func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 	return dst
 }
 
-// Decode returns the text of ids, without special tokens. Bytes that are not UTF-8 give U+FFFD. The error is ErrID, and
-// names all ids that have no token.
+// Decode returns the text of IDs without special tokens. Bytes that are not UTF-8 become U+FFFD. If IDs have no token,
+// the error wraps ErrID and lists all of them.
 func (t *Tokenizer) Decode(ids []int32) (string, error) {
 	return t.decodeAs(ids, true)
 }
 
-// DecodeAll is Decode with special tokens.
+// DecodeAll is like Decode but includes special tokens.
 func (t *Tokenizer) DecodeAll(ids []int32) (string, error) {
 	return t.decodeAs(ids, false)
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// VocabOptions contains the settings that vocab.json and merges.txt lack. The zero value is GPT-2's.
+// VocabOptions contains settings that vocab.json and merges.txt lack. The zero value is for GPT-2.
 type VocabOptions struct {
 	ConfigOptions
-	Unknown     string       // stands for what the vocabulary lacks; "": <|endoftext|>
-	Added       []AddedToken // in the place of an id below 0, the vocabulary's is taken
-	PrefixSpace bool         // add_prefix_space: a blank before each text
-	Begin       string       // the token that Encode puts first; "": none
+	Unknown     string       // token for unknown characters; "": <|endoftext|>
+	Added       []AddedToken // if an ID is negative, the vocabulary's ID is used
+	PrefixSpace bool         // add_prefix_space: prepend a blank to each text
+	Begin       string       // token that Encode prepends; "": none
 
-	apart []string // special tokens with blanks around them in texts, where their ids are behind the vocabulary's
+	apart []string // special tokens that texts surround with blanks if their IDs are after the vocabulary's
 }
 
 const endOfText = "<|endoftext|>"
 
-// ParseVocab reads GPT-2's vocab.json, a map from byte-level tokens to ids, and merges.txt, two tokens in each line,
-// whose first may be a comment, "#version: ...". The tokenizer equals the one that transformers has in Python. Without
-// Added, <|endoftext|> is the one special token. The error lists all faults.
+// ParseVocab parses GPT-2's vocab.json, a map from byte-level tokens to IDs, and merges.txt, which contains two tokens
+// per line. The first line may be a comment, "#version: ...". The tokenizer equals that of transformers in Python.
+// Without Added, the only special token is <|endoftext|>. The error lists all faults.
 func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	o.Unknown = cmp.Or(o.Unknown, endOfText)
 	if o.Added == nil {

@@ -10,10 +10,11 @@ import (
 	"strconv"
 )
 
-// ReadVocab is ParseVocab on a folder's files, as transformers has them: vocab.json and merges.txt, and beside them
-// what says which tokens are added, such as an end token that the vocabulary lacks: added_tokens_decoder in
-// tokenizer_config.json, or else added_tokens.json with special_tokens_map.json. read returns a file of the folder, or
-// an error that is fs.ErrNotExist. o.Added and o.Unknown are made of the files. The error lists all faults.
+// ReadVocab is like ParseVocab for the files of a folder in transformers' layout. In addition to vocab.json and
+// merges.txt, it reads added tokens, such as an end token that the vocabulary lacks. They come from
+// added_tokens_decoder in tokenizer_config.json, or otherwise from added_tokens.json with special_tokens_map.json. read
+// returns the content of a file in the folder, or an error that wraps fs.ErrNotExist. o.Added and o.Unknown are
+// replaced by values from the files. The error lists all faults.
 func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokenizer, error) {
 	vocab, errVocab := read("vocab.json")
 	merges, errMerges := read("merges.txt")
@@ -45,7 +46,7 @@ func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokeniz
 	return ParseVocab(vocab, merges, o)
 }
 
-// readIfThere reads a JSON file into all of what it is to fill.
+// readIfThere reads a JSON file, if it exists, into all values in into.
 func readIfThere(read func(string) ([]byte, error), name string, into ...any) error {
 	data, err := read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +63,7 @@ func readIfThere(read func(string) ([]byte, error), name string, into ...any) er
 	return nil
 }
 
-// fileToken is a token of a file: a text, or an object.
+// fileToken is a token in a file, written as a text or an object.
 type fileToken struct {
 	Content    string
 	SingleWord bool `json:"single_word"`
@@ -81,7 +82,7 @@ func (f *fileToken) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// specialNames are the tokens that a file gives a part to.
+// specialNames contains the tokens with a role in a file.
 type specialNames struct {
 	Begin   fileToken   `json:"bos_token"`
 	End     fileToken   `json:"eos_token"`
@@ -93,12 +94,12 @@ type specialNames struct {
 	More    []fileToken `json:"additional_special_tokens"`
 }
 
-// singleTokens are the names of one token each, in the order in which transformers adds them.
+// singleTokens returns the fields that contain a single token, in the order in which transformers adds them.
 func (s *specialNames) singleTokens() []*fileToken {
 	return []*fileToken{&s.Begin, &s.End, &s.Unknown, &s.Between, &s.Pad, &s.Class, &s.Mask}
 }
 
-// overrideFrom overrides names by those that another file has.
+// overrideFrom overrides tokens with those of another file.
 func (s *specialNames) overrideFrom(other specialNames) {
 	from := other.singleTokens()
 	for i, to := range s.singleTokens() {
@@ -109,7 +110,7 @@ func (s *specialNames) overrideFrom(other specialNames) {
 	s.More = append(s.More, other.More...)
 }
 
-// listOnce lists each token once.
+// listOnce returns the tokens without duplicates.
 func (s *specialNames) listOnce() (list []fileToken) {
 	for _, f := range s.singleTokens() {
 		list = append(list, *f)
@@ -124,9 +125,9 @@ func (s *specialNames) listOnce() (list []fileToken) {
 	return all
 }
 
-// addedTokens are those of added_tokens_decoder, by their ids, or without it those of added_tokens.json, by their
-// texts, with what the special ones' names say of them; and the special ones, which the vocabulary has where neither
-// does.
+// addedTokens returns the tokens of added_tokens_decoder by ID or, without it, those of added_tokens.json by text, with
+// the properties from special. In addition, it returns the special tokens that neither file contains; their IDs are in
+// the vocabulary.
 func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []AddedToken,
 	err error) {
 	seen := map[string]bool{}

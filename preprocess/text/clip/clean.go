@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// cleanGenerator is what transformers' tokenizer does with text between special tokens.
+// cleanGenerator cleans text between special tokens like transformers' tokenizer.
 func cleanGenerator(text string) string {
 	if isPlain(text) {
 		return strings.ToLower(text)
@@ -15,7 +15,7 @@ func cleanGenerator(text string) string {
 	return pystr.Lower(strings.Join(pystr.Fields(fixText(text)), " "))
 }
 
-// cleanScorer is what open_clip's tokenizer does.
+// cleanScorer cleans text like open_clip's tokenizer.
 func cleanScorer(text string) string {
 	if isPlain(text) {
 		return strings.ToLower(text)
@@ -24,7 +24,7 @@ func cleanScorer(text string) string {
 	return pystr.Lower(strings.Join(pystr.Fields(text), " "))
 }
 
-// isPlain is true for text in which cleaning finds nothing but capitals, and blanks that part pieces, however many.
+// isPlain reports whether cleaning changes only capitals and runs of blanks.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '&' {
@@ -34,8 +34,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// MayNeedRepair reports text outside ASCII, entities read: the reference repairs such text where it was read in a
-// wrong encoding, and this package does not, so that its ids may differ.
+// MayNeedRepair reports whether a text contains characters outside ASCII after its entities are decoded. The reference
+// repairs such a text if it was read in a wrong encoding. This package does not, so its IDs may differ.
 func MayNeedRepair(text string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// unescapeEntities does what html.unescape of Python does: all that HTML 5 takes for a character, with or without a
-// ";".
+// unescapeEntities decodes entities like Python's html.unescape: everything that HTML 5 accepts as a character, with or
+// without a ";".
 func unescapeEntities(text string) string {
 	return eachEntity(text, func(rest string) (string, int) {
 		if len(rest) > 1 && rest[1] == '#' {
@@ -28,10 +28,11 @@ func unescapeEntities(text string) string {
 	})
 }
 
-// maxNameLength bounds the name of an entity.
+// maxNameLength limits the length of an entity's name.
 const maxNameLength = 32
 
-// unescapeClosed is ftfy's: entities that end with ";" alone, and names in capitals of characters in small letters.
+// unescapeClosed decodes entities like ftfy: only those that end with ";", and also names in capitals that represent
+// lower-case characters.
 func unescapeClosed(text string) string {
 	return eachEntity(text, func(rest string) (string, int) {
 		const longest = 24
@@ -50,7 +51,7 @@ func unescapeClosed(text string) string {
 	})
 }
 
-// closedEntity returns what an entity with its ";" stands for, or itself.
+// closedEntity returns the character of an entity that ends with ";", or the entity unchanged.
 func closedEntity(entity string) string {
 	if entity[1] == '#' {
 		if s, n := numericEntity(entity); n == len(entity) && s != ";" {
@@ -61,7 +62,7 @@ func closedEntity(entity string) string {
 	if s := namedEntity(entity); isCharacter(entity, s) {
 		return s
 	} else if s != entity {
-		return entity // it only begins with a name
+		return entity // only the beginning is a name
 	}
 	small := strings.ToLower(entity)
 	if s := namedEntity(small); strings.ToUpper(small) == entity && isCharacter(small, s) {
@@ -81,13 +82,14 @@ func namedEntity(entity string) string {
 	return html.UnescapeString(entity)
 }
 
-// isCharacter tells an entity that was read whole from one of which a part is left: none has more than two characters.
+// isCharacter reports whether an entity was decoded completely, without a remaining part. The result has one or two
+// characters.
 func isCharacter(entity, s string) bool {
 	return s != entity && utf8.RuneCountInString(s) <= 2
 }
 
-// eachEntity calls read with the text from each "&" on, which returns what stands for its first n bytes; n of 0:
-// nothing.
+// eachEntity calls read with the text from each "&" on. read returns the replacement of the first n bytes; n is 0 for
+// no replacement.
 func eachEntity(text string, read func(rest string) (s string, n int)) string {
 	var out strings.Builder
 	for {
@@ -106,7 +108,7 @@ func eachEntity(text string, read func(rest string) (s string, n int)) string {
 	}
 }
 
-// numericEntity reads "&#NUMBER" or "&#xNUMBER" and the ";" that may follow: n is its length, 0 for none.
+// numericEntity decodes "&#NUMBER" or "&#xNUMBER" with an optional ";". n is its length, or 0 for no entity.
 func numericEntity(rest string) (s string, n int) {
 	digits, base := rest[2:], 10
 	if digits != "" && digits[0]|' ' == 'x' {
@@ -125,12 +127,12 @@ func numericEntity(rest string) (s string, n int) {
 	}
 	value, err := strconv.ParseUint(digits[:end], base, 32)
 	if err != nil {
-		value = utf8.MaxRune + 1 // beyond all characters
+		value = utf8.MaxRune + 1 // larger than any character
 	}
 	return characterOf(rune(min(value, utf8.MaxRune+1))), n
 }
 
-// characterOf is the character of a number in HTML 5; what no text may hold is none.
+// characterOf returns the character for a number in HTML 5, or "" for characters that must not occur in text.
 func characterOf(r rune) string {
 	switch {
 	case r == 0 || r > utf8.MaxRune || 0xd800 <= r && r <= 0xdfff:

@@ -12,10 +12,11 @@ import (
 // endsWord marks a symbol at the end of a piece.
 const endsWord = "</w>"
 
-// maxMerges is how many lines of merges.txt count: the entries that CLIP's vocabulary has beside bytes and specials.
+// maxMerges is the number of lines of merges.txt that are used: the entries of CLIP's vocabulary in addition to bytes
+// and special tokens.
 const maxMerges = 49152 - 256 - 2
 
-// faultsShown is how many faults of one kind an error names.
+// faultsShown is the number of faults of one kind that an error lists.
 const faultsShown = 5
 
 func parseVocab(vocab []byte) (map[string]int32, error) {
@@ -31,7 +32,7 @@ func parseVocab(vocab []byte) (map[string]int32, error) {
 	return ids, nil
 }
 
-// parseMerges finds the rules of merges.txt, the earlier the stronger.
+// parseMerges parses the rules of merges.txt, in the order of their ranks.
 func parseMerges(text string, ids map[string]int32) (pairs []merge.MergeRule, faults []string) {
 	number, rank, wrong := 0, int32(0), 0
 	fault := func(format string, args ...any) {
@@ -65,8 +66,9 @@ func parseMerges(text string, ids map[string]int32) (pairs []merge.MergeRule, fa
 	return pairs, faults
 }
 
-// setBytes finds the ids of the characters that stand for bytes: those that can be seen in Latin-1 as themselves, the
-// others, in their order, as the characters from U+0100 on. What the vocabulary lacks has the end token's id.
+// setBytes sets the IDs of the characters that represent bytes. Bytes that are visible characters in Latin-1 represent
+// themselves; the others are represented, in order, by the characters from U+0100 on. Characters that the vocabulary
+// lacks get the end token's ID.
 func (t *Tokenizer) setBytes(ids map[string]int32) {
 	find := func(token string) int32 {
 		if id, ok := ids[token]; ok {
@@ -85,7 +87,7 @@ func (t *Tokenizer) setBytes(ids map[string]int32) {
 	}
 }
 
-// tokenizerConfig is tokenizer_config.json, as far as it decides about ids.
+// tokenizerConfig contains the fields of tokenizer_config.json that affect IDs.
 type tokenizerConfig struct {
 	Class   string                 `json:"tokenizer_class"`
 	Length  *float64               `json:"model_max_length"`
@@ -96,7 +98,7 @@ type tokenizerConfig struct {
 	Added   map[string]configToken `json:"added_tokens_decoder"`
 }
 
-// configToken is a token of tokenizer_config.json: a text, or an object with it.
+// configToken is a token in tokenizer_config.json, written as a text or an object.
 type configToken string
 
 func (c *configToken) UnmarshalJSON(data []byte) error {
@@ -113,11 +115,11 @@ func (c *configToken) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// maxContext bounds the ids of a text; files that name no length have 1e30.
+// maxContext limits the number of IDs of a text; files without a length contain 1e30.
 const maxContext = 1 << 16
 
-// ParseConfig reads tokenizer_config.json, which lies beside a generator's vocabulary: its padding and its length. What
-// would give other ids than Parse's is refused by name, all at once.
+// ParseConfig parses tokenizer_config.json, which belongs to a generator's vocabulary. It returns the padding and the
+// length. The error lists all settings with which IDs would differ from Parse's.
 func ParseConfig(data []byte) (TokenizerOptions, error) {
 	var c tokenizerConfig
 	if err := json.Unmarshal(data, &c); err != nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fixText does what ftfy's fix_text does with its default options, but for the repair of text that was read in a wrong
-// encoding. Text is treated line by line; from the first line with a "<" on it may be HTML, whose entities mean
-// something else.
+// fixText is ftfy's fix_text with its default options, except that it does not repair text that was read in a wrong
+// encoding. It processes text line by line. From the first line with a "<" on, the text may be HTML, whose entities are
+// not decoded.
 func fixText(text string) string {
 	var out strings.Builder
 	entities := true
@@ -41,10 +41,10 @@ func fixLine(line string, entities bool) string {
 	}
 }
 
-// terminalEscape is a command to a terminal.
+// terminalEscape is an escape sequence of terminals.
 var terminalEscape = regexp.MustCompile(`\x1b\[[\p{Nd};]*[a-zA-Z]`)
 
-// replaceEach exchanges characters for those that people mean.
+// replaceEach replaces characters with their common equivalents.
 func replaceEach(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text
@@ -68,7 +68,7 @@ func replacementOf(r rune) (string, bool) {
 		return windows1252(r), true
 	case r == 0x3000:
 		return " ", true
-	case 0xff01 <= r && r <= 0xffee: // full- and half-width forms
+	case 0xff01 <= r && r <= 0xffee: // full-width and half-width forms
 		return norm.NFKC.String(string(r)), true
 	case r == 0x2bc || 0x2018 <= r && r <= 0x201b:
 		return "'", true
@@ -80,11 +80,11 @@ func replacementOf(r rune) (string, bool) {
 	return splitLigature(r)
 }
 
-// splitLigature takes apart letters that are one character for the sake of other encodings and of print.
+// splitLigature splits ligatures and other characters that exist for compatibility with other encodings.
 func splitLigature(r rune) (string, bool) {
 	switch {
 	case r == 'ŉ':
-		return "'n", true // the apostrophe of which becomes a straight one
+		return "'n", true // the apostrophe becomes a straight one
 	case r == 'ﬅ':
 		return "ſt", true
 	case r == 'Ĳ' || r == 'ĳ' || 'Ǆ' <= r && r <= 'ǌ' || 'Ǳ' <= r && r <= 'ǳ' || 'ﬀ' <= r && r <= 'ﬆ':
@@ -93,13 +93,14 @@ func splitLigature(r rune) (string, bool) {
 	return "", false
 }
 
-// windows1252 is what a control character of Latin-1 was in Windows-1252; five are nothing there, and stay.
+// windows1252 returns the character for a control character of Latin-1 in Windows-1252. Five are undefined there and
+// remain unchanged.
 func windows1252(r rune) string {
 	const table = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
 	return string([]rune(table)[r-0x80])
 }
 
-// dropControl drops control characters that have no place in text: a function for strings.Map.
+// dropControl returns -1 for control characters that do not belong in text. It is a function for strings.Map.
 func dropControl(r rune) rune {
 	switch {
 	case r < ' ' && r != '\t' && r != '\n' && r != '\f' && r != '\r', r == 0x7f, 0x206a <= r && r <= 0x206f,

@@ -8,8 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// cutPiece cuts the first piece off cleaned text: one of the specials, an English ending ("'s"), a run of letters, one
-// number, or a run of what is none of these and no white space. ok is false where none is left.
+// cutPiece returns the first piece of cleaned text and the remaining text. A piece is a special token, an English
+// ending ("'s"), a run of letters, a number, or a run of other characters without white space. ok is false if there is
+// no piece.
 func cutPiece(text string, specials [2]string) (piece, rest string, ok bool) {
 	for text != "" {
 		n, skip := pieceLength(text, specials)
@@ -21,7 +22,7 @@ func cutPiece(text string, specials [2]string) (piece, rest string, ok bool) {
 	return "", "", false
 }
 
-// pieceLength returns the length of the piece that begins a text, or of the character to pass over.
+// pieceLength returns the length of the piece at the start of text or, if skip is set, of the character to skip.
 func pieceLength(text string, specials [2]string) (n int, skip bool) {
 	for _, s := range specials {
 		if strings.HasPrefix(text, s) {
@@ -42,7 +43,7 @@ func pieceLength(text string, specials [2]string) (n int, skip bool) {
 	}
 }
 
-// runLength returns the length of the characters of a kind that begin a text.
+// runLength returns the length of the characters of kind k at the start of text.
 func runLength(text string, k runeKind) int {
 	for i, r := range text {
 		if kindOf(r) != k {
@@ -52,7 +53,8 @@ func runLength(text string, k runeKind) int {
 	return len(text)
 }
 
-// endingLength returns the length of an English ending with its apostrophe; 0: none. The long s counts as an s.
+// endingLength returns the length of an English ending with its apostrophe, or 0 if there is none. The long s counts as
+// an s.
 func endingLength(text string) int {
 	if text[0] != '\'' {
 		return 0
@@ -65,17 +67,17 @@ func endingLength(text string) int {
 	return 0
 }
 
-// runeKind is what a character is to the tokenizer.
+// runeKind is the kind of a character.
 type runeKind uint8
 
 const (
-	none runeKind = iota // white space, which parts pieces
+	none runeKind = iota // white space, which separates pieces
 	letter
 	number
 	other
 )
 
-// iotaBelow is a mark whose capital is a letter: where case does not count it is neither a letter nor anything else.
+// iotaBelow is a mark whose capital is a letter. If case is ignored, it is neither a letter nor another character.
 const iotaBelow = '\u0345'
 
 func kindOf(r rune) runeKind {

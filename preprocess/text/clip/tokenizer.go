@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// ErrFile is a tokenizer's file that is damaged or of a kind that is not read, found with errors.Is.
+// ErrFile means that a tokenizer's file is damaged or of an unsupported kind; errors.Is finds it.
 var ErrFile = errors.New("CLIP tokenizer")
 
-// Context is the number of ids that CLIP's text encoders take.
+// Context is the number of IDs in the input of CLIP's text encoders.
 const Context = 77
 
-// The tokens around each text, and their names in open_clip's texts.
+// Tokens before and after each text, and their names in open_clip's texts.
 const (
 	startToken  = "<|startoftext|>"
 	endToken    = "<|endoftext|>"
@@ -30,21 +30,22 @@ const (
 // TokenizerOptions selects the tokenizer. The zero value is Stable Diffusion's first tokenizer, which pads with the end
 // token.
 type TokenizerOptions struct {
-	Pad     string // the token that fills up; "": the end token. It stands for itself in a text, too
-	Context int    // ids of each text; 0: 77
-	Scorer  bool   // open_clip's rules: pads with id 0, reads HTML entities twice more, knows no token in raw text
+	Pad     string // padding token; "": the end token. In a text, it is recognized as a token, too
+	Context int    // number of IDs per text; 0: 77
+	// open_clip's rules: pad with ID 0, decode HTML entities two more times, recognize no tokens in raw text
+	Scorer bool
 }
 
 // Tokenizer is CLIP's tokenizer. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	clean           func(string) string
-	specials        *tokentext.TokenFinder // in raw text
-	inText          [2]string              // names of start and end in cleaned text
-	bytes, ends     [256]int32             // ids of the bytes within a piece, and at its end
+	specials        *tokentext.TokenFinder // finds special tokens in raw text
+	inText          [2]string              // names of the start and end tokens in cleaned text
+	bytes, ends     [256]int32             // IDs of the bytes inside a piece and at its end
 	table           *merge.Table
 	start, end, pad int32
 	context         int
-	encoders        sync.Pool // of *encoder
+	encoders        sync.Pool // of *encodeScratch
 }
 
 // encodeScratch is the working memory of one goroutine.
@@ -54,13 +55,13 @@ type encodeScratch struct {
 	symbols []int32
 }
 
-// Context is the number of ids of a padded text.
+// Context returns the number of IDs of a padded text.
 func (t *Tokenizer) Context() int { return t.context }
 
-// Pad is the id that EncodePadded fills up with.
+// Pad returns the padding ID of EncodePadded.
 func (t *Tokenizer) Pad() int32 { return t.pad }
 
-// EncodePadded appends exactly Context ids of a text to dst: those of Encode, then the padding.
+// EncodePadded appends exactly Context IDs to dst: those of Encode, followed by padding.
 func (t *Tokenizer) EncodePadded(dst []int32, text string) []int32 {
 	first := len(dst)
 	dst = t.Encode(dst, text)
@@ -70,7 +71,7 @@ func (t *Tokenizer) EncodePadded(dst []int32, text string) []int32 {
 	return dst
 }
 
-// Encode appends the ids of a text to dst: start, at most Context-2 ids, end; what is longer is cut off. Invalid UTF-8
+// Encode appends the IDs of a text to dst: start, up to Context-2 IDs, end. Longer texts are truncated. Invalid UTF-8
 // counts as U+FFFD.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	if !utf8.ValidString(text) {
@@ -84,7 +85,7 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	first := len(dst)
 	dst = append(dst, t.start)
 	t.specials.Split(text, func(part string, _ bool) {
-		if len(dst) < first+t.context { // what follows would be cut off
+		if len(dst) < first+t.context { // further IDs would be truncated
 			dst = t.appendClean(dst, e, t.clean(part), first+t.context)
 		}
 	}, func(id int32) { dst = append(dst, id) })
@@ -92,7 +93,7 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	return append(dst, t.end)
 }
 
-// appendClean appends the ids of cleaned text, until dst has enough.
+// appendClean appends the IDs of cleaned text until dst has enough.
 func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, enough int) []int32 {
 	for len(dst) < enough {
 		piece, rest, ok := cutPiece(text, t.inText)
@@ -127,7 +128,7 @@ func (t *Tokenizer) appendPiece(dst []int32, e *encodeScratch, piece string) []i
 	return append(dst, ids...)
 }
 
-// Parse reads vocab.json, a map from tokens to ids, and merges.txt, whose first line is a comment. The error lists all
+// Parse parses vocab.json, a map from tokens to IDs, and merges.txt, whose first line is a comment. The error lists all
 // faults.
 func Parse(vocab, merges []byte, o TokenizerOptions) (*Tokenizer, error) {
 	ids, err := parseVocab(vocab)
@@ -155,7 +156,7 @@ func Parse(vocab, merges []byte, o TokenizerOptions) (*Tokenizer, error) {
 	return t, nil
 }
 
-// setTokens finds the ids of start, end and padding.
+// setTokens sets the IDs of the start, end and padding tokens.
 func (t *Tokenizer) setTokens(ids map[string]int32, o TokenizerOptions) (faults []string) {
 	pad := cmp.Or(o.Pad, endToken)
 	patterns := make([]tokentext.Pattern, 0, 3)

@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
-// ErrOptions is what NewBuilder returns, wrapped, for lengths that leave no room for a passage.
+// ErrOptions is wrapped by errors of NewBuilder about lengths that leave no room for a passage.
 var ErrOptions = errors.New("features of questions")
 
-// specials is how many tokens of a feature are neither the question's nor the passage's: [CLS] and two [SEP].
+// specials is the number of special tokens in a feature: [CLS] and two [SEP].
 const specials = 3
 
 // LengthOptions contains lengths in tokens. The zero value means the benchmark's lengths: 384, 64 and 128.
 type LengthOptions struct {
-	Length   int // of a feature, with its special tokens; 0: 384
-	Question int // what is left of a longer question; 0: 64
-	Stride   int // from the start of one window to that of the next; 0: 128
+	Length   int // of a feature, including special tokens; 0: 384
+	Question int // maximum length of a question; longer ones are truncated; 0: 64
+	Stride   int // distance between the starts of consecutive windows; 0: 128
 }
 
 func (o LengthOptions) withDefaults() LengthOptions {
@@ -36,7 +36,7 @@ type Builder struct {
 	class, separator int32
 }
 
-// NewBuilder returns a builder for a vocabulary.
+// NewBuilder returns a builder that uses the tokenizer t.
 func NewBuilder(t *wordpiece.Tokenizer, o LengthOptions) (*Builder, error) {
 	o = o.withDefaults()
 	if o.Question < 0 || o.Stride < 1 || o.Length <= o.Question+specials {
@@ -50,7 +50,7 @@ func NewBuilder(t *wordpiece.Tokenizer, o LengthOptions) (*Builder, error) {
 	return b, nil
 }
 
-// OpenBuilder returns a builder for the text of a vocabulary.
+// OpenBuilder returns a builder for the content of a vocabulary file.
 func OpenBuilder(vocabulary []byte, o LengthOptions) (*Builder, error) {
 	t, err := wordpiece.New(vocabulary)
 	if err != nil {
@@ -59,14 +59,14 @@ func OpenBuilder(vocabulary []byte, o LengthOptions) (*Builder, error) {
 	return NewBuilder(t, o)
 }
 
-// Length is the length in tokens of a padded feature.
+// Length returns the length of a padded feature in tokens.
 func (b *Builder) Length() int { return b.options.Length }
 
-// Passage splits a text into words and tokens, with the builder's vocabulary: see [NewPassage].
+// Passage splits a text into words and tokens with the builder's vocabulary; see [NewPassage].
 func (b *Builder) Passage(text string) *Passage { return NewPassage(b.tokenizer, text) }
 
-// Build returns the features of a question about a passage, in the order of their windows; none if
-// the passage has no token.
+// Build returns the features of a question about a passage, in the order of their windows. If the passage has no token,
+// there are none.
 func (b *Builder) Build(p *Passage, question string) []Feature {
 	tokens := b.tokenizer.Encode(nil, question)
 	q := &askedQuestion{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
@@ -74,7 +74,7 @@ func (b *Builder) Build(p *Passage, question string) []Feature {
 	return lists.Make(len(q.windows), func(i int) Feature { return Feature{asked: q, index: i} })
 }
 
-// askedQuestion is what the features of a question share.
+// askedQuestion contains the values that the features of a question share.
 type askedQuestion struct {
 	builder  *Builder
 	passage  *Passage
@@ -82,10 +82,10 @@ type askedQuestion struct {
 	windows  []passageWindow
 }
 
-// passageWindow is a part of a passage, in tokens.
+// passageWindow is a part of a passage in tokens.
 type passageWindow struct{ start, length int }
 
-// cutWindows covers the passage with windows of at most maxLength tokens.
+// cutWindows covers the passage with windows of up to maxLength tokens.
 func (q *askedQuestion) cutWindows(maxLength, stride int) {
 	tokens := q.passage.Tokens()
 	for start := 0; start < tokens; {
@@ -98,9 +98,9 @@ func (q *askedQuestion) cutWindows(maxLength, stride int) {
 	}
 }
 
-// bestWindow is the window in which a token of the passage has the most context, which is the smaller of the
-// numbers of tokens before and after it, and a hundredth of the window's length to prefer long windows. Of
-// equal ones it is the first.
+// bestWindow returns the window in which a token of the passage has the most context: the smaller of the numbers of
+// tokens before and after it, plus a hundredth of the window's length to prefer long windows. Of equal windows, it
+// returns the first.
 func (q *askedQuestion) bestWindow(token int) int {
 	best, maxScore := -1, 0.0
 	for i, w := range q.windows {
@@ -108,7 +108,7 @@ func (q *askedQuestion) bestWindow(token int) int {
 		if token < w.start || token > last {
 			continue
 		}
-		// The conversion keeps the product from being fused with the sum, which would round otherwise than the reference.
+		// The conversion prevents fusing the product with the sum, whose rounding would differ from the reference's.
 		score := float64(min(token-w.start, last-token)) + float64(0.01*float64(w.length))
 		if best < 0 || score > maxScore {
 			best, maxScore = i, score

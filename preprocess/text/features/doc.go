@@ -1,4 +1,4 @@
-// Package features turns questions about passages into the inputs of a BERT model for extractive question answering,
+// Package features converts questions about passages to the inputs of a BERT model for extractive question answering,
 // equal to those of the reference implementation for SQuAD 1.1. A passage that is too long is split into overlapping
 // windows. Each window becomes one feature:
 //

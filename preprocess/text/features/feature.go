@@ -9,29 +9,29 @@ type Feature struct {
 	index int
 }
 
-// Index is the number of the window in its passage, from 0.
+// Index returns the number of the window in its passage, from 0.
 func (f Feature) Index() int { return f.index }
 
-// Passage is the passage that the question is about.
+// Passage returns the passage of the question.
 func (f Feature) Passage() *Passage { return f.asked.passage }
 
-// Len is the number of tokens without padding: at most the builder's length.
+// Len returns the number of tokens without padding, up to the builder's length.
 func (f Feature) Len() int { return f.tokensBefore() + f.ownWindow().length + 1 }
 
 func (f Feature) ownWindow() passageWindow { return f.asked.windows[f.index] }
 
-// tokensBefore is the number of tokens before those of the passage: [CLS], the question, [SEP].
+// tokensBefore returns the number of tokens before those of the passage: [CLS], the question, [SEP].
 func (f Feature) tokensBefore() int { return len(f.asked.question) + 2 }
 
-// tokenAt is the place in the passage's tokens of the token at a position of the feature.
+// tokenAt returns the index, among the passage's tokens, of the token at a position in the feature.
 func (f Feature) tokenAt(position int) (token int, ok bool) {
 	w := f.ownWindow()
 	offset := position - f.tokensBefore()
 	return w.start + offset, offset >= 0 && offset < w.length
 }
 
-// Word is the index in the passage's words of the word that the token at a position, from 0, is part of. Tokens of the
-// question, special tokens and padding have none.
+// Word returns the index of the passage's word that contains the token at a position, from 0. ok is false for tokens of
+// the question, special tokens and padding.
 func (f Feature) Word(position int) (word int, ok bool) {
 	token, ok := f.tokenAt(position)
 	if !ok {
@@ -40,13 +40,14 @@ func (f Feature) Word(position int) (word int, ok bool) {
 	return int(f.asked.passage.wordOf[token]), true
 }
 
-// MaxContext is true for a token of the passage that no other window of the passage shows with more context.
+// MaxContext reports whether the position contains a token of the passage that has no more context in another window.
 func (f Feature) MaxContext(position int) bool {
 	token, ok := f.tokenAt(position)
 	return ok && f.asked.bestWindow(token) == f.index
 }
 
-// Text is what the tokens at positions first to last, both of the passage, read: pieces of a word are joined.
+// Text returns the text of the tokens at positions first to last, which must belong to the passage. Pieces of a word
+// are joined.
 func (f Feature) Text(first, last int) string {
 	var b strings.Builder
 	for position := first; position <= last; position++ {
@@ -62,9 +63,9 @@ func (f Feature) Text(first, last int) string {
 	return strings.ReplaceAll(strings.ReplaceAll(b.String(), " ##", ""), "##", "")
 }
 
-// Fill writes the feature into the rows of a batch: the token ids; the mask, 1 for a token and 0 for padding;
-// and the segment, 1 for the window and its [SEP] and 0 for all else. The rows have one length, at least Len;
-// the rest is filled with 0.
+// Fill writes the feature into the rows of a batch: the token IDs; the mask, which is 1 for tokens and 0 for padding;
+// and the segments, which are 1 for the window and its [SEP] and 0 otherwise. The rows must have the same length, Len
+// or more. Remaining values are set to 0.
 func Fill[T int32 | int64](f Feature, ids, mask, segments []T) {
 	w := f.ownWindow()
 	n := f.Len()

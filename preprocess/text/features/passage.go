@@ -9,12 +9,12 @@ import (
 // Passage is a text with its tokens. It is read-only and may be used from many goroutines.
 type Passage struct {
 	words  []string
-	ids    []int32 // of the tokens of all words
-	wordOf []int32 // the word of each token
+	ids    []int32 // token IDs of all words
+	wordOf []int32 // index of the word of each token
 }
 
-// NewPassage splits a text into words, at blanks, tabs, line ends and narrow no-break spaces
-// alone, and these into tokens.
+// NewPassage splits a text into words and the words into tokens. Only blanks, tabs, line ends and narrow no-break
+// spaces separate words.
 func NewPassage(t *wordpiece.Tokenizer, text string) *Passage {
 	p := &Passage{words: strings.FieldsFunc(text, isSeparator)}
 	for i, word := range p.words {
@@ -31,8 +31,8 @@ func isSeparator(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r == narrowNoBreakSpace
 }
 
-// Words are the words of the passage as the text has them. They must not be changed.
+// Words returns the words of the passage, unchanged from the text. The caller must not change them.
 func (p *Passage) Words() []string { return p.words }
 
-// Tokens is the number of tokens of all words.
+// Tokens returns the number of tokens of all words.
 func (p *Passage) Tokens() int { return len(p.ids) }

@@ -15,23 +15,24 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/sentencepiece"
 )
 
-// Tokenizer turns text into ids and back. It may be used from many goroutines.
+// Tokenizer converts text to token IDs and back. It may be used from many goroutines.
 type Tokenizer interface {
-	// Encode appends the ids of a prompt, with the special tokens that the model wants around it; EncodePlain without.
+	// Encode appends the IDs of a prompt, surrounded by the special tokens that the model requires. EncodePlain omits
+	// them.
 	Encode(dst []int32, text string) []int32
 	EncodePlain(dst []int32, text string) []int32
-	// Decode leaves out special tokens. It fails for ids outside of the vocabulary.
+	// Decode omits special tokens. It returns an error for IDs outside of the vocabulary.
 	Decode(ids []int32) (string, error)
-	Size() int // one more than the largest id
+	Size() int // the largest ID plus one
 }
 
-// FileReader reads a file of a model's folder by its name. Its error is fs.ErrNotExist if the file does not exist.
+// FileReader reads a file of a model's folder. If the file does not exist, the error is fs.ErrNotExist.
 type FileReader func(name string) ([]byte, error)
 
-// MaxFileBytes is the size up to which a file of a tokenizer should be read: the largest known have 35 MB.
+// MaxFileBytes is the recommended size limit of a tokenizer's file; the largest known files have 35 MB.
 const MaxFileBytes = 256 << 20
 
-// ReadTokenizer reads the tokenizer of a file's name: NAME.json, or NAME.model of SentencePiece.
+// ReadTokenizer reads a tokenizer from a file: NAME.json, or NAME.model in SentencePiece's format.
 func ReadTokenizer(name string, files FileReader) (Tokenizer, error) {
 	data, err := files(name)
 	if err != nil {
@@ -47,7 +48,7 @@ func ReadTokenizer(name string, files FileReader) (Tokenizer, error) {
 	return bpe.ParseJSON(data, bpe.ConfigOptions{CleanUp: c.CleanUp})
 }
 
-// ReadFolder reads the first kind of tokenizer that a folder has.
+// ReadFolder reads the first kind of tokenizer that a folder contains.
 func ReadFolder(files FileReader) (Tokenizer, error) {
 	for _, name := range []string{"tokenizer.json", "tokenizer.model"} {
 		if t, err := ReadTokenizer(name, files); !errors.Is(err, fs.ErrNotExist) {
@@ -69,16 +70,16 @@ func ReadFolder(files FileReader) (Tokenizer, error) {
 	return t, nil
 }
 
-// tokenizerConfig is what tokenizer_config.json may say.
+// tokenizerConfig contains fields of tokenizer_config.json.
 type tokenizerConfig struct {
 	CleanUp     bool  `json:"clean_up_tokenization_spaces"`
 	PrefixSpace bool  `json:"add_prefix_space"`
 	Legacy      bool  `json:"legacy"`
-	Begin       *bool `json:"add_bos_token"` // true where it is not said
+	Begin       *bool `json:"add_bos_token"` // default: true
 	End         bool  `json:"add_eos_token"`
 }
 
-// readConfig reads tokenizer_config.json; without one, its values are those of transformers 4.46.
+// readConfig reads tokenizer_config.json. Without this file, values are transformers 4.46's defaults.
 func readConfig(files FileReader) (tokenizerConfig, error) {
 	const name = "tokenizer_config.json"
 	var c tokenizerConfig

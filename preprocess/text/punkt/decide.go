@@ -6,7 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// classifyToken looks at a token alone: signs and periods end a sentence, but for ellipses and abbreviations.
+// classifyToken classifies a token without context. Punctuation and periods end a sentence, except in ellipses and
+// abbreviations.
 func (s *Splitter) classifyToken(t *textToken) {
 	stem, period := strings.CutSuffix(t.text, ".")
 	switch {
@@ -22,14 +23,14 @@ func (s *Splitter) classifyToken(t *textToken) {
 	}
 }
 
-// isAbbreviation knows words, and compounds by their last part.
+// isAbbreviation reports whether a word, or the last part of a compound, is an abbreviation.
 func (s *Splitter) isAbbreviation(word string) bool {
 	return s.known.Abbreviations[word] || s.known.Abbreviations[word[strings.LastIndexByte(word, '-')+1:]]
 }
 
-// reconsiderPair looks at a token that ends in a period, and the next one: that may be a pair of words that belong
-// together, or a word that starts a sentence even after an abbreviation, or one that does not start one after
-// an initial or an ordinal.
+// reconsiderPair reclassifies a token that ends in a period, with regard to the next one. The two may be a collocation,
+// or the next one may start a sentence even after an abbreviation, or may not start one after an initial or an ordinal
+// number.
 func (s *Splitter) reconsiderPair(t, next *textToken) {
 	if !strings.HasSuffix(t.text, ".") {
 		return
@@ -54,12 +55,12 @@ func (s *Splitter) startsAfterAbbreviation(next *textToken) bool {
 	return s.startsSentence(next) == yes || next.firstUpper() && s.known.Starters[next.startedKind()]
 }
 
-// isName tells words that are capitalized, and have never been seen otherwise.
+// isName reports whether a word is capitalized and known only in capitalized form.
 func (s *Splitter) isName(t *textToken) bool {
 	return t.firstUpper() && s.known.Orthography[t.startedKind()]&lower == 0
 }
 
-// orthographyAnswer is what orthography says.
+// orthographyAnswer is a conclusion from orthography.
 type orthographyAnswer uint8
 
 const (
@@ -68,9 +69,9 @@ const (
 	no
 )
 
-// startsSentence tells whether a token starts a sentence. A capitalized word does if it is also known in lower case,
-// and never capitalized within a sentence. One in lower case does not, if it is known capitalized, or never
-// in lower case at a start.
+// startsSentence reports whether a token starts a sentence. A capitalized word does if it is also known in lower case
+// and never capitalized within a sentence. A word in lower case does not if it is known capitalized, or never known in
+// lower case at the start of a sentence.
 func (s *Splitter) startsSentence(t *textToken) orthographyAnswer {
 	seen := s.known.Orthography[t.startedKind()]
 	switch {

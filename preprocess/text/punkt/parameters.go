@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// ErrFile is a parameter file that is damaged.
+// ErrFile means that a parameter file is damaged.
 var ErrFile = errors.New("punkt parameters")
 
-// faultsShown is how many faults an error names.
+// faultsShown is the number of faults that an error lists.
 const faultsShown = 5
 
 // Parameters contains the Punkt parameters of a language. Words are in lower case; "##number##" stands for any number.
 type Parameters struct {
-	Abbreviations map[string]bool        // without their last period
+	Abbreviations map[string]bool        // without their final period
 	Collocations  map[[2]string]bool     // pairs that a period does not separate
 	Starters      map[string]bool        // words that often start a sentence
-	Orthography   map[string]Orthography // where and how words have been seen
+	Orthography   map[string]Orthography // contexts in which words have occurred
 }
 
 // Orthography is a set of contexts in which a word has occurred.
 type Orthography uint8
 
-// The circumstances: the case of the first letter, and the place in the sentence.
+// Contexts: case of the first letter and position in the sentence.
 const (
 	UpperAtStart Orthography = 1 << (iota + 1)
 	UpperInside
-	UpperSomewhere // where it is not known which
+	UpperSomewhere // at an unknown position
 	LowerAtStart
 	LowerInside
 	LowerSomewhere
@@ -37,13 +37,13 @@ const (
 	lower = LowerAtStart | LowerInside | LowerSomewhere
 )
 
-// ParameterFiles contains the contents of the files in a folder of punkt_tab: abbrev_types.txt, collocations.tab,
+// ParameterFiles contains the content of the files in a punkt_tab folder: abbrev_types.txt, collocations.tab,
 // sent_starters.txt and ortho_context.tab.
 type ParameterFiles struct {
 	Abbreviations, Collocations, Starters, Orthography []byte
 }
 
-// Parse reads parameters as nltk does. The error lists the faults of all files.
+// Parse parses parameters like nltk. The error lists the faults of all files.
 func Parse(f ParameterFiles) (Parameters, error) {
 	var faults []string
 	p := Parameters{
@@ -73,7 +73,7 @@ func Parse(f ParameterFiles) (Parameters, error) {
 	return p, nil
 }
 
-// readWords reads a file with a word in each line.
+// readWords parses a file with one word per line.
 func readWords(text []byte) map[string]bool {
 	set := map[string]bool{}
 	for line := range splitLines(text) {
@@ -82,7 +82,7 @@ func readWords(text []byte) map[string]bool {
 	return set
 }
 
-// readPairs calls add with the two fields of each line; add says what is wrong with them, or "".
+// readPairs calls add with the two fields of each line. add returns a fault, or "".
 func readPairs(file string, text []byte, faults *[]string, add func(first, second string) string) {
 	number := 0
 	for line := range splitLines(text) {
@@ -101,7 +101,7 @@ func readPairs(file string, text []byte, faults *[]string, add func(first, secon
 	}
 }
 
-// splitLines yields the lines of a text without their ends.
+// splitLines yields the lines of a text without their line ends.
 func splitLines(text []byte) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(string(text)) {

@@ -11,14 +11,14 @@ import (
 // Splitter splits text into sentences. It is read-only and safe for concurrent use.
 type Splitter struct{ known Parameters }
 
-// New returns a splitter. It keeps p, which must not change any more.
+// New returns a splitter. It keeps p, which must not change afterwards.
 func New(p Parameters) *Splitter { return &Splitter{p} }
 
-// Split returns the sentences of a text, which are parts of it, without the white space between them. A text
-// of white space has none.
+// Split returns the sentences of a text, without the white space between them. They are parts of text. If the text
+// contains only white space, there are none.
 func (s *Splitter) Split(text string) []string {
 	var sentences []string
-	shift := 0 // what the sentence before took from the start of this one
+	shift := 0 // length that the previous sentence took from the start of this one
 	ranges := s.sentenceSpans(text)
 	for i, r := range ranges {
 		r.start += shift
@@ -47,8 +47,7 @@ func (s textSpan) of(text string) string {
 	return text[s.start:s.end]
 }
 
-// sentenceSpans are the sentences as their ends and starts separate them, before closing signs move to
-// the sentence they close.
+// sentenceSpans returns the sentences before closing punctuation is moved to the sentence that it closes.
 func (s *Splitter) sentenceSpans(text string) []textSpan {
 	var all []textSpan
 	last := 0
@@ -65,8 +64,8 @@ func (s *Splitter) sentenceSpans(text string) []textSpan {
 	return append(all, textSpan{last, len(strings.TrimRightFunc(text, pystr.IsSpace))})
 }
 
-// closingLength measures the quotes and brackets at the start of what follows a sentence, which belong to that
-// sentence: as far as white space, a dash or the end comes after them. end includes the white space.
+// closingLength returns the length of closing quotes and brackets at the start of text. They belong to the previous
+// sentence if white space, a dash or the end follows. end includes the white space.
 func closingLength(text string) (signs, end int) {
 	rest := text
 	for rest != "" {
@@ -83,17 +82,17 @@ func closingLength(text string) (signs, end int) {
 	return 0, 0
 }
 
-// endCandidate is a sign that may end a sentence.
+// endCandidate is a punctuation mark that may end a sentence.
 type endCandidate struct {
-	sign int // its place
-	word int // where the word before it starts
-	next int // where the word after white space starts; 0: no white space follows
-	end  int // of that word, or of the sign that follows
+	sign int // position of the mark
+	word int // start of the preceding word
+	next int // start of the word after white space; 0: no white space follows
+	end  int // end of that word, or of the punctuation mark that follows
 }
 
-// findCandidates finds the signs that may end a sentence. Of several at one word only the last counts.
+// findCandidates finds the punctuation marks that may end a sentence. If a word has several, only the last one counts.
 func findCandidates(text string, yield func(endCandidate)) {
-	var before endCandidate // the one that may still be followed by another of its word
+	var before endCandidate // candidate that may be replaced by a later mark of the same word
 	found := false
 	for i := 0; i < len(text); i++ {
 		if !endsSentence(text[i]) {
@@ -118,8 +117,8 @@ func findCandidates(text string, yield func(endCandidate)) {
 
 func endsSentence(c byte) bool { return c == '.' || c == '?' || c == '!' }
 
-// findFollowing finds what comes after a sign: a sign that is not part of words, which ends at end, or white space and
-// a word from next to end. Otherwise end is 0.
+// findFollowing examines the text after a mark. If a punctuation mark that separates words follows, it returns the
+// mark's end. If white space and a word follow, it returns the word's start next and its end. Otherwise, end is 0.
 func findFollowing(text string, at int) (next, end int) {
 	rest := text[at:]
 	if r, size := utf8.DecodeRuneInString(rest); separatesWords(r) {
@@ -136,7 +135,8 @@ func findFollowing(text string, at int) (next, end int) {
 	return next, len(text)
 }
 
-// separatesSentences tells whether a sentence ends within a word, a sign and what follows them.
+// separatesSentences reports whether a sentence ends within context, which consists of a word, a punctuation mark and
+// the following text.
 func (s *Splitter) separatesSentences(context string) bool {
 	tokens := tokenize(context)
 	for i := range tokens {

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// textToken is a word or a sign.
+// textToken is a word or a punctuation mark.
 type textToken struct {
 	text         string
-	kind         string // the text in lower case, or number
+	kind         string // text in lower case, or number
 	abbreviation bool
 	ellipsis     bool
 	endsSentence bool
@@ -27,7 +27,7 @@ func newToken(text string) textToken {
 	return textToken{text: text, kind: pystr.Lower(text)}
 }
 
-// wordKind is the kind without a period at its end.
+// wordKind returns the kind without a final period.
 func (t *textToken) wordKind() string {
 	if utf8.RuneCountInString(t.kind) > 1 {
 		return strings.TrimSuffix(t.kind, ".")
@@ -35,7 +35,7 @@ func (t *textToken) wordKind() string {
 	return t.kind
 }
 
-// startedKind is the kind without a period that ends the sentence.
+// startedKind returns the kind, without its final period if the token ends a sentence.
 func (t *textToken) startedKind() string {
 	if t.endsSentence {
 		return t.wordKind()
@@ -50,18 +50,19 @@ func (t *textToken) firstLower() bool {
 	return unicode.In(firstRune(t.text), unicode.Ll, unicode.Other_Lowercase)
 }
 
-// isInitial: one letter and a period.
+// isInitial reports whether the token consists of a letter and a period.
 func (t *textToken) isInitial() bool {
 	r, size := utf8.DecodeRuneInString(t.text)
 	return t.text[size:] == "." && isLetter(r)
 }
 
-// isLetter tells word characters (Unicode Technical Standard 18, annex C) that are no digits.
+// isLetter reports whether r is a word character (Unicode Technical Standard 18, annex C) except a digit.
 func isLetter(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Pc, unicode.Join_Control)
 }
 
-// isNumber: digits, periods, commas and dashes, with a digit first but for a sign and a point.
+// isNumber reports whether text consists of digits, periods, commas and dashes. A digit must be the first character
+// after an optional sign and point.
 func isNumber(text string) bool {
 	text = strings.TrimPrefix(text, "-")
 	if text != "" && (text[0] == '.' || text[0] == ',') {
@@ -72,7 +73,8 @@ func isNumber(text string) bool {
 	}) < 0
 }
 
-// tokenize takes a text apart: words with the periods and commas in them, runs of dashes and periods, and single signs.
+// tokenize splits a text into words with their periods and commas, runs of dashes and periods, and single punctuation
+// marks.
 func tokenize(text string) []textToken {
 	var tokens []textToken
 	for line := range strings.SplitSeq(text, "\n") {
@@ -91,7 +93,8 @@ func tokenize(text string) []textToken {
 	return tokens
 }
 
-// runLength measures a run of dashes, of periods, or of three or more periods with one white space between each two.
+// runLength returns the length of a run of dashes, of periods, or of three or more periods separated by single white
+// space.
 func runLength(text string) int {
 	for _, sign := range []string{"-", "."} {
 		if n := len(text) - len(strings.TrimLeft(text, sign)); n >= 2 {
@@ -114,7 +117,7 @@ func runLength(text string) int {
 	return n
 }
 
-// wordLength measures the word or the sign that a text starts with.
+// wordLength returns the length of the word or punctuation mark at the start of text.
 func wordLength(text string) int {
 	r, n := utf8.DecodeRuneInString(text)
 	if strings.ContainsRune("(\"`{[:;&#*@)}]-,", r) {
@@ -127,7 +130,7 @@ func wordLength(text string) int {
 	return n
 }
 
-// wordEnds tells whether a word ends before text; a comma ends it only where it would end after it.
+// wordEnds reports whether a word ends before text. A comma ends it only if the word would end after the comma.
 func wordEnds(text string) bool {
 	if wordStops(text) {
 		return true
@@ -140,8 +143,8 @@ func wordStops(text string) bool {
 	return separatesWords(r) || unicode.IsSpace(r) || runLength(text) > 0
 }
 
-// separatesWords tells the signs that are never part of a word.
+// separatesWords reports whether r is a character that is never part of a word.
 func separatesWords(r rune) bool { return strings.ContainsRune(")\";}]*:@'({[?!"+quotes, r) }
 
-// quotes are those of typography, which nltk knows since version 3.10.
+// quotes contains the typographic quotes, which nltk supports since version 3.10.
 const quotes = "\u2018\u2019\u201c\u201d\u00ab\u00bb"

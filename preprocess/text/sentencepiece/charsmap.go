@@ -8,17 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// charsMap is the normalization rules of a model (precompiled_charsmap): a double-array trie of byte strings, as the
-// library Darts-clone lays it out, whose values are places in a list of replacements, each with a zero behind it.
+// charsMap contains the normalization rules of a model (precompiled_charsmap). They are a double-array trie of byte
+// strings in the layout of the library Darts-clone. Its values are positions in a list of replacements, each of which
+// is terminated by a zero.
 type charsMap struct {
 	units        []uint32
 	replacements []byte
 }
 
-// maxReplacement bounds what hostile rules make of a character. The longest of NFKC has 33 bytes.
+// maxReplacement limits the length of replacements in hostile rules. The longest replacement of NFKC has 33 bytes.
 const maxReplacement = 1024
 
-// parseCharsMap reads the rules; those of an empty text are nil.
+// parseCharsMap parses the rules. For empty data it returns nil.
 func parseCharsMap(data []byte) (*charsMap, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -46,7 +47,7 @@ func parseCharsMap(data []byte) (*charsMap, error) {
 	return c, nil
 }
 
-// Parts of a unit: the label with a bit that values have, the offset of the children, and whether a child is a value.
+// Fields of a unit: the label with a bit that values have, the offset of the children, and whether a child is a value.
 const (
 	unitLabel = 1<<31 | 0xff
 	unitValue = 1<<31 - 1
@@ -56,8 +57,8 @@ const (
 
 func unitOffset(unit uint32) uint32 { return unit >> 10 << (unit & unitFar >> 6) }
 
-// replacePrefix finds the longest rule that a text starts with: what it becomes, and how many bytes of the text that
-// stands for, 0 without a rule.
+// replacePrefix finds the longest rule that matches the start of text. It returns the replacement and the length of the
+// replaced text, which is 0 without a rule.
 func (c *charsMap) replacePrefix(text string) (replacement []byte, length int) {
 	if c == nil {
 		return nil, 0

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// Decode returns the text of ids. Bytes that are not UTF-8 give U+FFFD each. The error is ErrID, and names all
-// ids beyond the vocabulary.
+// Decode returns the text of IDs. Each byte that is not UTF-8 becomes U+FFFD. If IDs are outside the vocabulary, the
+// error wraps ErrID and lists all of them.
 func (m *Model) Decode(ids []int32) (string, error) {
 	if err := checkIDs(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
 		return "", err
@@ -18,7 +18,7 @@ func (m *Model) Decode(ids []int32) (string, error) {
 	return m.joinPieces(pieces, m.file.dummyPrefix), nil
 }
 
-// joinPieces returns the text of pieces, which may have been changed: a text that is no piece counts as it is.
+// joinPieces returns the text of pieces, which may have been changed. Texts that are not pieces are appended unchanged.
 func (m *Model) joinPieces(pieces []string, dummyPrefix bool) string {
 	j := pieceJoiner{model: m, atStart: true}
 	strips := dummyPrefix || m.file.removeSpaces
@@ -41,9 +41,9 @@ func (m *Model) joinPieces(pieces []string, dummyPrefix bool) string {
 type pieceJoiner struct {
 	model    *Model
 	text     strings.Builder
-	bytes    []byte // of pieces that stand for bytes, not yet in text
+	bytes    []byte // bytes of byte pieces that are not yet in text
 	atStart  bool   // a blank at the start of the next piece is not part of the text
-	stripped bool   // such a blank has been removed
+	stripped bool   // such a blank was removed
 }
 
 // flushBytes appends the collected bytes.
@@ -78,7 +78,7 @@ func (j *pieceJoiner) addPiece(text string, p vocabPiece, strips bool) {
 	j.text.WriteString(strings.ReplaceAll(text, blank, " "))
 }
 
-// checkIDs returns an error that names the ids that are not in the vocabulary.
+// checkIDs returns an error that lists the IDs outside the vocabulary.
 func checkIDs(ids []int32, has func(int32) bool, size int) error {
 	var wrong []string
 	count := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// symbolOf returns what a character or a piece is while it is merged: its id, or, for a character that is no piece, the
-// complement of its code point, which is below 0.
+// symbolOf returns the symbol of a character or a piece during merging: its ID or, for a character that is not a piece,
+// the complement of its code point, which is negative.
 func (m *Model) symbolOf(text string) (symbol int32, ok bool) {
 	if id, ok := m.ids[text]; ok {
 		return id, m.file.pieces[id].kind != userDefined
@@ -21,8 +21,8 @@ func (m *Model) symbolOf(text string) (symbol int32, ok bool) {
 	return ^r, size == len(text)
 }
 
-// mergePairs returns the ways to make a piece of two symbols. The rank of a piece is the place of its score among all
-// scores.
+// mergePairs returns the ways to form a piece from two symbols. The rank of a piece is the position of its score in the
+// sorted scores.
 func (m *Model) mergePairs() (pairs []merge.MergeRule) {
 	ranks := m.scoreRanks()
 	for id, p := range m.file.pieces {
@@ -60,10 +60,10 @@ type encodeScratch struct {
 	merger  merge.Merger
 	memory  merge.Memory
 	symbols []int32
-	ends    []bestPath // of a unigram model
+	ends    []bestPath // for unigram models
 }
 
-// Encode appends the ids of a text to dst. Invalid bytes count as U+FFFD each.
+// Encode appends the IDs of a text to dst. Each invalid byte counts as U+FFFD.
 func (m *Model) Encode(dst []int32, text string) []int32 {
 	return m.encodeNormalized(dst, m.normalizeText(text, m.file.dummyPrefix))
 }
@@ -85,8 +85,8 @@ func (m *Model) encodeNormalized(dst []int32, text string) []int32 {
 	return dst
 }
 
-// chunkLength returns the length of the part that a text may be cut at without changing its pieces: before a blank that
-// follows something else, if no piece has such a blank inside.
+// chunkLength returns the length of the first part at which a text can be cut without changing its pieces. The cut is
+// before a blank that follows another character. It requires that no piece contains such a blank inside.
 func (m *Model) chunkLength(text string) int {
 	if !m.spaced {
 		return len(text)
@@ -107,7 +107,7 @@ func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32
 	}
 	start := len(dst)
 	s.symbols = s.symbols[:0]
-	first := 0 // of the symbols since the last user-defined piece, which no merge crosses
+	first := 0 // first symbol after the last user-defined piece, which no merge crosses
 	flush := func() {
 		dst = m.appendMerged(dst, s.merger.Apply(m.table, s.symbols[first:]))
 		first = len(s.symbols)
@@ -132,8 +132,8 @@ func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32
 	return dst
 }
 
-// appendMerged appends the ids of merged symbols: characters that are no piece become their bytes, or one
-// unknown piece for each run.
+// appendMerged appends the IDs of merged symbols. A character that is not a piece becomes its bytes. Without byte
+// pieces, a run of such characters becomes one unknown piece.
 func (m *Model) appendMerged(dst []int32, symbols []int32) []int32 {
 	run := false
 	for _, symbol := range symbols {

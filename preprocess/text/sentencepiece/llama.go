@@ -10,17 +10,17 @@ import (
 // AddedToken is a token that is matched in text before all other processing, and is never split.
 type AddedToken = tokentext.Token
 
-// LlamaOptions contains the settings of a tokenizer_config.json. The zero value is Llama 2's.
+// LlamaOptions contains the settings of a tokenizer_config.json. The zero value is for Llama 2.
 type LlamaOptions struct {
-	// legacy: each part of a text between special tokens gets a blank in front, instead of the text alone
+	// legacy: prepend a blank to each part of a text between special tokens, instead of once to the text
 	Legacy        bool
-	NoPrefixSpace bool // not add_prefix_space
-	NoBegin       bool // not add_bos_token: Encode does not put Begin first
-	AddEnd        bool // add_eos_token: Encode puts End last
-	CleanUp       bool // clean_up_tokenization_spaces: Decode removes blanks before signs
+	NoPrefixSpace bool // add_prefix_space is false
+	NoBegin       bool // add_bos_token is false: Encode does not prepend Begin
+	AddEnd        bool // add_eos_token: Encode appends End
+	CleanUp       bool // clean_up_tokenization_spaces: Decode removes blanks before punctuation
 	// Begin, End and Unknown are special tokens; "": <s>, </s> and <unk>.
 	Begin, End, Unknown string
-	Added               []AddedToken // besides those three
+	Added               []AddedToken // additional tokens
 }
 
 func (o LlamaOptions) withDefaults() LlamaOptions {
@@ -38,14 +38,15 @@ type Llama struct {
 	model    *Model
 	options  LlamaOptions
 	finder   *tokentext.TokenFinder
-	extra    map[int32]AddedToken // by id
+	extra    map[int32]AddedToken // by ID
 	specials map[string]bool
 	begin    int32
 	end      int32
 	size     int
 }
 
-// NewLlama returns the tokenizer of a model. The error, an ErrFile, lists all special tokens that the model lacks.
+// NewLlama returns the tokenizer of a model. If the model lacks special tokens, the error wraps ErrFile and lists all
+// of them.
 func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 	o = o.withDefaults()
 	l := &Llama{model: m, options: o, extra: map[int32]AddedToken{}, specials: map[string]bool{}, size: m.Size()}
@@ -77,10 +78,10 @@ func NewLlama(m *Model, o LlamaOptions) (*Llama, error) {
 	return l, nil
 }
 
-// Size is one more than the largest id.
+// Size returns the largest ID plus one.
 func (l *Llama) Size() int { return l.size }
 
-// Token returns the token of an id, "" for an id without one. A blank is written as "▁".
+// Token returns the token of an ID, or "" if there is none. Blanks are written as "▁".
 func (l *Llama) Token(id int32) string {
 	if a, ok := l.extra[id]; ok {
 		return a.Content
@@ -88,8 +89,8 @@ func (l *Llama) Token(id int32) string {
 	return l.model.Piece(id)
 }
 
-// Encode appends the ids of a text to dst, with the special tokens that the model's inputs have around them. Special
-// tokens in the text stand for themselves. Invalid bytes count as U+FFFD each.
+// Encode appends the IDs of a text to dst, surrounded by the special tokens of the model's inputs. Special tokens in
+// the text become their own IDs. Each invalid byte counts as U+FFFD.
 func (l *Llama) Encode(dst []int32, text string) []int32 {
 	if !l.options.NoBegin {
 		dst = append(dst, l.begin)
@@ -101,7 +102,7 @@ func (l *Llama) Encode(dst []int32, text string) []int32 {
 	return dst
 }
 
-// EncodePlain is Encode without special tokens around the text.
+// EncodePlain is like Encode without special tokens around the text.
 func (l *Llama) EncodePlain(dst []int32, text string) []int32 {
 	start := len(dst)
 	encode := l.encodeLegacy
@@ -115,7 +116,7 @@ func (l *Llama) EncodePlain(dst []int32, text string) []int32 {
 	l.finder.Split(text, func(part string, _ bool) {
 		dst = encode(dst, part)
 	}, func(id int32) {
-		// The blank before the text vanishes if there is nothing between it and a special token.
+		// If there is nothing between the inserted blank and a special token, the blank is omitted.
 		if !l.options.Legacy && len(dst) == start+1 && l.Token(dst[start]) == blank && l.extra[id].Special {
 			dst = dst[:start]
 		}
@@ -126,10 +127,10 @@ func (l *Llama) EncodePlain(dst []int32, text string) []int32 {
 
 func (l *Llama) encodeLegacy(dst []int32, part string) []int32 { return l.model.Encode(dst, part) }
 
-// encodePart encodes a part whose first blank is to be kept, although the model may remove it. As in the reference the
-// part follows the text of the unknown token for that, whose ids are cut off.
+// encodePart encodes a part and keeps its first blank, which the model might remove. As in the reference, it encodes
+// the part after the text of the unknown token and removes that token's IDs.
 func (l *Llama) encodePart(dst []int32, part string) []int32 {
-	simple := l.model.spaced && !l.model.file.removeSpaces // the cut would take away just what was put there
+	simple := l.model.spaced && !l.model.file.removeSpaces // the IDs to remove would be exactly those that were inserted
 	if simple || !strings.HasPrefix(part, blank) && !strings.HasPrefix(part, " ") {
 		return l.model.encodeNormalized(dst, l.model.normalizeText(part, false))
 	}
@@ -141,10 +142,11 @@ func (l *Llama) encodePart(dst []int32, part string) []int32 {
 	return append(dst, ids[cut:]...)
 }
 
-// Decode returns the text of ids, without special tokens. The error is ErrID, and names all ids beyond the vocabulary.
+// Decode returns the text of IDs without special tokens. If IDs are outside the vocabulary, the error wraps ErrID and
+// lists all of them.
 func (l *Llama) Decode(ids []int32) (string, error) { return l.decodeIDs(ids, true) }
 
-// DecodeAll is Decode with special tokens.
+// DecodeAll is like Decode but includes special tokens.
 func (l *Llama) DecodeAll(ids []int32) (string, error) { return l.decodeIDs(ids, false) }
 
 func (l *Llama) decodeIDs(ids []int32, skipSpecial bool) (string, error) {
@@ -177,14 +179,14 @@ func (l *Llama) decodeIDs(ids []int32, skipSpecial bool) (string, error) {
 	return text, nil
 }
 
-// joinTokens returns the text of tokens, which it may change.
+// joinTokens returns the text of tokens. It may change tokens.
 func (l *Llama) joinTokens(tokens []string) string {
 	if !l.options.NoPrefixSpace {
 		tokens[0] = strings.TrimPrefix(tokens[0], blank)
 	}
 	dummyPrefix := l.options.Legacy && l.model.file.dummyPrefix
 	var text strings.Builder
-	first := 0 // of the tokens that are not yet in text
+	first := 0 // first token that is not yet in text
 	special := false
 	for i, token := range tokens {
 		if l.specials[token] {

@@ -9,26 +9,26 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
-// Marian is the tokenizer of a translation model of the Marian family. It splits text by the source language's model;
-// the ids come from a vocabulary that both languages share. It is read-only and may be used from many goroutines.
+// Marian is the tokenizer of a translation model of the Marian family. It splits text with the source language's model.
+// The IDs come from a vocabulary that both languages share. It is read-only and may be used from many goroutines.
 type Marian struct {
 	source, target *Model
 	ids            map[string]int32
-	pieces         []string // by id
+	pieces         []string // by ID
 	unknown, end   int32
 	special        *tokentext.TokenFinder
 }
 
-// The special tokens of Marian's vocabularies.
+// Special tokens of Marian's vocabularies.
 const (
 	marianEnd     = "</s>"
 	marianUnknown = "<unk>"
 	marianPad     = "<pad>"
 )
 
-// NewMarian joins the models of two languages (source.spm, target.spm) and their vocabulary (vocab.json: ids by piece).
-// A piece that the vocabulary lacks is unknown; where it lacks most of the source's, it is that of another model. The
-// error is an ErrFile.
+// NewMarian joins the models of two languages (source.spm, target.spm) and their vocabulary (vocab.json: IDs by piece).
+// Pieces that the vocabulary lacks become the unknown token. If it lacks most of the source's pieces, it belongs to
+// another model, which is an error. Errors wrap ErrFile.
 func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	m := &Marian{source: source, target: target}
 	if err := json.Unmarshal(vocab, &m.ids); err != nil {
@@ -62,7 +62,7 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 	return m, nil
 }
 
-// countKnown returns how many pieces of a model have an id.
+// countKnown returns the number of pieces of a model that have an ID.
 func (m *Marian) countKnown(of *Model) (n int) {
 	for _, p := range of.file.pieces {
 		if _, ok := m.ids[p.text]; ok {
@@ -72,13 +72,13 @@ func (m *Marian) countKnown(of *Model) (n int) {
 	return n
 }
 
-// Size is the number of ids.
+// Size returns the number of IDs.
 func (m *Marian) Size() int { return len(m.pieces) }
 
-// Encode appends the ids of a text of the source language and of the end token to dst, as transformers does from 4.53
-// on. Special tokens in the text stand for themselves. A code of a language at its start, ">>de<<", is one token, which
-// is unknown where the vocabulary lacks it: it goes up to the first "<<" (with older versions, up to the last of the
-// line). Invalid bytes count as U+FFFD each.
+// Encode appends the IDs of a text of the source language and of the end token to dst, like transformers since 4.53.
+// Special tokens in the text become their own IDs. A language code at its start, ">>de<<", is one token, which is
+// unknown if the vocabulary lacks it. It extends to the first "<<" (in older versions, to the last one in the line).
+// Each invalid byte counts as U+FFFD.
 func (m *Marian) Encode(dst []int32, text string) []int32 {
 	m.special.Split(text, func(part string, _ bool) {
 		if end := strings.Index(part, "<<"); end >= 0 && strings.HasPrefix(part, ">>") {
@@ -91,7 +91,7 @@ func (m *Marian) Encode(dst []int32, text string) []int32 {
 	return append(dst, m.end)
 }
 
-// vocabularyID returns the id that the vocabulary has for a piece, or that of the unknown token.
+// vocabularyID returns the vocabulary's ID of a piece, or that of the unknown token.
 func (m *Marian) vocabularyID(piece string) int32 {
 	if id, ok := m.ids[piece]; ok {
 		return id
@@ -99,8 +99,8 @@ func (m *Marian) vocabularyID(piece string) int32 {
 	return m.unknown
 }
 
-// Decode returns the text of ids of the target language, without special tokens and without white space around it. The
-// error is ErrID, and names all ids beyond the vocabulary.
+// Decode returns the text of IDs of the target language, without special tokens and surrounding white space. If IDs are
+// outside the vocabulary, the error wraps ErrID and lists all of them.
 func (m *Marian) Decode(ids []int32) (string, error) {
 	if err := checkIDs(ids, func(id int32) bool { return id >= 0 && int(id) < len(m.pieces) }, len(m.pieces)); err != nil {
 		return "", err
@@ -112,5 +112,6 @@ func (m *Marian) Decode(ids []int32) (string, error) {
 		}
 	}
 	text := m.target.joinPieces(pieces, m.target.file.dummyPrefix)
-	return pystr.Trim(strings.ReplaceAll(text, blank, " ")), nil // pieces of the source alone still have theirs
+	// pieces that only the source has still contain the blank character
+	return pystr.Trim(strings.ReplaceAll(text, blank, " ")), nil
 }

@@ -13,33 +13,33 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// ErrID is a token id beyond the vocabulary.
+// ErrID means that a token ID is outside the vocabulary.
 var ErrID = errors.New("token id outside the vocabulary")
 
-// blank is what a blank is written as in pieces.
+// blank is the character that represents a blank in pieces.
 const blank = "▁"
 
-// faultsShown is how many faults of one kind an error names.
+// faultsShown is the number of faults of one kind that an error lists.
 const faultsShown = 5
 
 // Model is a SentencePiece model. It is read-only and may be used from many goroutines.
 type Model struct {
 	file    *modelFile
-	ids     map[string]int32 // of the pieces that text is made of
-	others  map[string]int32 // of the pieces that text never is: control, unknown, bytes
+	ids     map[string]int32 // IDs of the pieces that can result from text
+	others  map[string]int32 // IDs of the pieces that cannot: control, unknown, bytes
 	unknown int32
-	bytes   [256]int32 // ids of the pieces <0x00> to <0xFF>; noID: none
-	user    [][]string // by first byte, the longest first: pieces that are found before all others
+	bytes   [256]int32 // IDs of the pieces <0x00> to <0xFF>; noID: none
+	user    [][]string // user-defined pieces by first byte, longest first; they are matched before all others
 	rules   *charsMap
-	table   *merge.Table  // of a BPE model
-	spaced  bool          // see chunk
-	unigram *unigramModel // of a unigram model
+	table   *merge.Table  // for BPE models
+	spaced  bool          // text can be cut before blanks; see chunkLength
+	unigram *unigramModel // for unigram models
 	memory  sync.Pool
 }
 
 const noID = -1
 
-// Parse reads a tokenizer.model. The error lists all faults.
+// Parse parses a tokenizer.model. The error lists all faults.
 func Parse(data []byte) (*Model, error) {
 	f, err := readFile(data)
 	if err != nil {
@@ -67,7 +67,7 @@ const (
 	bpeType     = 2
 )
 
-// listFaults lists what this package does not support.
+// listFaults lists features that this package does not support.
 func (f *modelFile) listFaults() (faults []string) {
 	names := map[uint64]string{3: "word", 4: "char"}
 	if f.modelType != bpeType && f.modelType != unigramType {
@@ -86,7 +86,7 @@ func (f *modelFile) listFaults() (faults []string) {
 	return faults
 }
 
-// indexPieces finds the pieces by their text, and returns what is wrong with them.
+// indexPieces indexes the pieces by text and returns their faults.
 func (m *Model) indexPieces() (faults []string) {
 	m.ids, m.others, m.user = make(map[string]int32, len(m.file.pieces)), map[string]int32{}, make([][]string, 256)
 	for i := range m.bytes {
@@ -117,7 +117,7 @@ func (m *Model) indexPieces() (faults []string) {
 	return faults
 }
 
-// addPiece takes a piece, and returns what is wrong with it.
+// addPiece adds a piece and returns its fault, or "".
 func (m *Model) addPiece(id int32, p vocabPiece) string {
 	if p.text == "" || !utf8.ValidString(p.text) {
 		return "is empty or not UTF-8"
@@ -161,7 +161,7 @@ func (m *Model) addPiece(id int32, p vocabPiece) string {
 	return ""
 }
 
-// byteOf reads a piece <0x00> to <0xFF>.
+// byteOf parses a piece <0x00> to <0xFF>.
 func byteOf(text string) (b byte, ok bool) {
 	const digits = "0123456789ABCDEF"
 	if len(text) != 6 || text[:3] != "<0x" || text[5] != '>' {
@@ -171,8 +171,8 @@ func byteOf(text string) (b byte, ok bool) {
 	return byte(high<<4 | low), high >= 0 && low >= 0
 }
 
-// blanksLead is true if no piece has a blank after anything but blanks, so that text can be taken
-// apart before its blanks.
+// blanksLead reports whether no piece contains a blank after anything except blanks, so that text can be cut before
+// blanks.
 func (m *Model) blanksLead() bool {
 	for text := range m.ids {
 		for strings.HasPrefix(text, blank) {
@@ -185,10 +185,10 @@ func (m *Model) blanksLead() bool {
 	return true
 }
 
-// Size is the number of ids: one more than the largest.
+// Size returns the number of IDs, which is the largest ID plus one.
 func (m *Model) Size() int { return len(m.file.pieces) }
 
-// Piece returns the text of the piece of an id, "" for one beyond the vocabulary. A blank is written as "▁".
+// Piece returns the text of an ID's piece, or "" for an ID outside the vocabulary. Blanks are written as "▁".
 func (m *Model) Piece(id int32) string {
 	if id < 0 || int(id) >= len(m.file.pieces) {
 		return ""
@@ -196,7 +196,7 @@ func (m *Model) Piece(id int32) string {
 	return m.file.pieces[id].text
 }
 
-// ID returns the id of a piece, and that of the unknown piece for any other text.
+// ID returns the ID of a piece, or that of the unknown piece for any other text.
 func (m *Model) ID(text string) int32 {
 	if id, ok := m.others[text]; ok {
 		return id

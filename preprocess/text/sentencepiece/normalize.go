@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// normalizeText applies the model's rules, writes blanks as pieces have them, and adds and removes them as the model
-// says.
+// normalizeText applies the model's rules, and inserts, removes and escapes blanks as the model requires.
 func (m *Model) normalizeText(text string, dummyPrefix bool) string {
 	for m.file.removeSpaces && text != "" {
 		part, n := m.normalizePrefix(text)
@@ -42,7 +41,8 @@ func (m *Model) normalizeText(text string, dummyPrefix bool) string {
 	return normalized
 }
 
-// writeEscaped is quicker than strings.ReplaceAll: parts are a character each.
+// writeEscaped writes part with escaped blanks. It is faster than strings.ReplaceAll, because parts are single
+// characters.
 func writeEscaped(b *strings.Builder, part string) {
 	for i := range len(part) {
 		if part[i] == ' ' {
@@ -53,8 +53,8 @@ func writeEscaped(b *strings.Builder, part string) {
 	}
 }
 
-// normalizePrefix returns what the first characters of a text become, and their length in bytes: a user-defined piece
-// stays as it is, and invalid bytes become U+FFFD.
+// normalizePrefix normalizes the first characters of a text and returns their length in bytes. User-defined pieces
+// remain unchanged, and invalid bytes become U+FFFD.
 func (m *Model) normalizePrefix(text string) (part string, length int) {
 	if symbol := m.userDefined(text); symbol != "" {
 		return symbol, len(symbol)
@@ -69,7 +69,7 @@ func (m *Model) normalizePrefix(text string) (part string, length int) {
 	return text[:size], size
 }
 
-// userDefined returns the longest user-defined piece that text starts with, or "".
+// userDefined returns the longest user-defined piece at the start of text, or "".
 func (m *Model) userDefined(text string) string {
 	for _, symbol := range m.user[text[0]] {
 		if strings.HasPrefix(text, symbol) {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// pieceTrie finds the pieces that a text starts with. Node 0 is the root.
+// pieceTrie finds the pieces at the start of a text. Node 0 is the root.
 type pieceTrie struct {
 	nodes  []trieNode
-	labels []byte  // of all edges, those of a node next to each other and in order
-	to     []int32 // the node that an edge leads to
+	labels []byte  // labels of all edges, by node and in order
+	to     []int32 // target node of each edge
 }
 
 type trieNode struct {
-	first, count int32 // edges
-	id           int32 // of the piece that ends here; noID: none
+	first, count int32 // range of the node's edges
+	id           int32 // ID of the piece that ends here; noID: none
 }
 
 // triePiece is a piece while a trie is built.
@@ -24,7 +24,7 @@ type triePiece struct {
 	id   int32
 }
 
-// newTrie returns a trie of pieces and their ids.
+// newTrie returns a trie of pieces with their IDs.
 func newTrie(ids map[string]int32) *pieceTrie {
 	words := make([]triePiece, 0, len(ids))
 	for text, id := range ids {
@@ -61,7 +61,7 @@ func newTrie(ids map[string]int32) *pieceTrie {
 	return t
 }
 
-// followEdge follows the edge of a byte; noID: there is none.
+// followEdge returns the target of the edge for a byte, or noID if there is none.
 func (t *pieceTrie) followEdge(node int32, b byte) int32 {
 	n := t.nodes[node]
 	edges := t.labels[n.first : n.first+n.count]

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// unigramModel takes a text apart into the pieces with the highest sum of scores (Viterbi). Sums are float32, as in the
-// reference, whose choice between equal sums depends on that.
+// unigramModel splits a text into the pieces with the highest sum of scores (Viterbi). Sums are float32 as in the
+// reference, because this affects the choice between nearly equal sums.
 type unigramModel struct {
 	trie          *pieceTrie
-	scores        []float32 // by id; unusable ones are not in the trie
-	unknown       float32   // the score of an unknown character
-	maxPieceBytes int       // bytes of a piece, or a character
+	scores        []float32 // by ID; unusable pieces are not in the trie
+	unknown       float32   // score of an unknown character
+	maxPieceBytes int       // maximum length of a piece or a character
 }
 
-// unknownPenalty is how much less an unknown character scores than the worst piece.
+// unknownPenalty is the difference between the worst piece's score and that of an unknown character.
 const unknownPenalty = 10
 
 func newUnigram(m *Model) *unigramModel {
@@ -25,7 +25,7 @@ func newUnigram(m *Model) *unigramModel {
 		case normal:
 			u.unknown = min(u.unknown, p.score)
 		case userDefined:
-			p.score = float32(0.1 * float64(len(p.text)-1)) // whatever the file says
+			p.score = float32(0.1 * float64(len(p.text)-1)) // the file's score is ignored
 		}
 		u.scores, u.maxPieceBytes = append(u.scores, p.score), max(u.maxPieceBytes, len(p.text))
 	}
@@ -33,15 +33,15 @@ func newUnigram(m *Model) *unigramModel {
 	return u
 }
 
-// bestPath is the end of the best path: the best way to split the text up to a place.
+// bestPath is the best path, which is the best split of the text, up to a position.
 type bestPath struct {
-	start int32 // of its last piece; noID: there is no way
+	start int32 // start of its last piece; noID: there is no path
 	id    int32
 	score float32
 }
 
-// appendBest appends the ids of a normalized text, in which runs of unknown characters are one unknown
-// piece each, or their bytes.
+// appendBest appends the IDs of a normalized text. Each run of unknown characters becomes one unknown piece, or its
+// bytes.
 func (m *Model) appendBest(dst []int32, s *encodeScratch, text string) []int32 {
 	u := m.unigram
 	s.ends = slices.Grow(s.ends[:0], len(text)+1)[:len(text)+1]
@@ -59,10 +59,10 @@ func (m *Model) appendBest(dst []int32, s *encodeScratch, text string) []int32 {
 	return m.appendPath(dst, s, text)
 }
 
-// farScore is the sum from which on sums begin at 0 again, so that they stay exact.
+// farScore is the sum above which sums are rebased to 0, so that they stay exact.
 const farScore = 100_000
 
-// rebaseScores takes the first of the ends away from all that there are, where it is far from 0.
+// rebaseScores subtracts the first score from all of them if it is far from 0.
 func rebaseScores(ends []bestPath) {
 	far := ends[0].score
 	if far >= -farScore && far <= farScore {
@@ -75,15 +75,15 @@ func rebaseScores(ends []bestPath) {
 	}
 }
 
-// improve takes a better way.
+// improve replaces the path if the new one has a higher score.
 func (b *bestPath) improve(score float32, start int, id int32) {
 	if b.start == noID || score > b.score {
 		*b = bestPath{int32(start), id, score}
 	}
 }
 
-// extendPaths tries all pieces that start at a place, and tells whether one of them is the character there, of that
-// size.
+// extendPaths tries all pieces that start at a position. It reports whether one of them is the single character there,
+// which has size bytes.
 func (u *unigramModel) extendPaths(ends []bestPath, text string, at, size int) (single bool) {
 	before := ends[at].score
 	node := int32(0)
@@ -102,7 +102,7 @@ func (u *unigramModel) extendPaths(ends []bestPath, text string, at, size int) (
 	return single
 }
 
-// appendPath appends the pieces of the best path to the text's end.
+// appendPath appends the pieces of the best path to the end of the text.
 func (m *Model) appendPath(dst []int32, s *encodeScratch, text string) []int32 {
 	s.symbols = s.symbols[:0]
 	for end := len(text); end > 0; end = int(s.ends[end].start) {

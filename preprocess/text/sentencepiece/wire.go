@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrFile is a tokenizer.model that is damaged or of an unknown kind.
+// ErrFile means that a tokenizer.model is damaged or of an unknown kind.
 var ErrFile = errors.New("sentencepiece model")
 
-// vocabKind is what a piece is, by SentencePiece's numbers.
+// vocabKind is the kind of a piece, by SentencePiece's numbers.
 type vocabKind int
 
 const (
@@ -30,14 +30,14 @@ type vocabPiece struct {
 	kind  vocabKind
 }
 
-// modelFile is what this package needs of SentencePiece's ModelProto.
+// modelFile contains the fields of SentencePiece's ModelProto that this package uses.
 type modelFile struct {
 	pieces            []vocabPiece
 	modelType         uint64
 	byteFallback      bool
 	suffixSpace       bool // treat_whitespace_as_suffix
 	unknownSurface    string
-	charsMap, charsDe []byte // precompiled_charsmap of the normalizer, and of the denormalizer
+	charsMap, charsDe []byte // precompiled_charsmap of the normalizer and of the denormalizer
 	dummyPrefix       bool
 	removeSpaces      bool // remove_extra_whitespaces
 	escapeSpaces      bool
@@ -54,7 +54,7 @@ const (
 	normalizerCharsMap, normalizerDummyPrefix, normalizerRemoveSpaces, normalizerEscapeSpaces = 2, 3, 4, 5
 )
 
-// readFile decodes a model, with the defaults that the format has for what is absent.
+// readFile decodes a model. Absent fields get the format's defaults.
 func readFile(data []byte) (*modelFile, error) {
 	f := &modelFile{modelType: 1, unknownSurface: " \u2047 ", dummyPrefix: true, removeSpaces: true, escapeSpaces: true}
 	err := eachField(data, func(v protoField) error {
@@ -124,7 +124,7 @@ func (f *modelFile) readNormalizer(v protoField) error {
 	return nil
 }
 
-// protoField is one field of a protobuf message. Strings and messages have bytes, numbers a value.
+// protoField is a field of a protobuf message. Strings and messages have bytes; numbers have a value.
 type protoField struct {
 	number protowire.Number
 	value  uint64
@@ -152,7 +152,7 @@ func eachField(data []byte, f func(protoField) error) error {
 	return nil
 }
 
-// readValue decodes the value at the beginning of data and returns its length.
+// readValue decodes the value at the start of data and returns its length.
 func (v *protoField) readValue(data []byte, kind protowire.Type) (n int, err error) {
 	switch kind {
 	case protowire.VarintType:

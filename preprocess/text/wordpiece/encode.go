@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// maxWordLength is the number of characters from which on a word is unknown as a whole.
+// maxWordLength is the maximum number of characters of a word. Longer words become one unknown token.
 const maxWordLength = 100
 
-// Encode appends the ids of text to dst. A special token in the text, such as "[SEP]", stands for itself.
+// Encode appends the IDs of text to dst. A special token in the text, such as "[SEP]", becomes its own ID.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	for text != "" {
 		at, special := t.findSpecial(text)
@@ -23,7 +23,7 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	return dst
 }
 
-// findSpecial returns the place of the first special token in text, or the text's length and "".
+// findSpecial returns the position of the first special token in text, or the text's length and "".
 func (t *Tokenizer) findSpecial(text string) (at int, special string) {
 	for at = 0; ; at++ {
 		next := strings.IndexByte(text[at:], '[')
@@ -39,8 +39,8 @@ func (t *Tokenizer) findSpecial(text string) (at int, special string) {
 	}
 }
 
-// encodePlain appends the ids of a text without special tokens. Its letters become lower case one by one before it is
-// split, so that, other than in Words, no "Σ" is the last of its word.
+// encodePlain appends the IDs of a text without special tokens. It lowers letters one by one before splitting. Unlike
+// in Words, a "Σ" therefore never becomes a final sigma.
 func (t *Tokenizer) encodePlain(dst []int32, text string) []int32 {
 	if !isASCII(text) {
 		text = lowerEach(text)
@@ -58,7 +58,7 @@ func lowerEach(text string) string {
 	return b.String()
 }
 
-// appendPieces appends the ids of a word's pieces: at each place the longest that the vocabulary holds.
+// appendPieces appends the IDs of a word's pieces. At each position it takes the longest piece in the vocabulary.
 func (t *Tokenizer) appendPieces(dst []int32, word []byte) []int32 {
 	if len(word) > maxWordLength && utf8.RuneCount(word) > maxWordLength {
 		return append(dst, t.unknown)
@@ -77,7 +77,7 @@ func (t *Tokenizer) appendPieces(dst []int32, word []byte) []int32 {
 	return dst
 }
 
-// longestPiece returns the longest piece that word starts with, and its length in bytes, or 0.
+// longestPiece returns the ID of the longest piece at the start of word and its length in bytes, or 0.
 func (t *Tokenizer) longestPiece(pieces map[string]int32, word []byte) (id int32, size int) {
 	for size = min(len(word), t.maxTokenBytes); size > 0; size-- {
 		if size < len(word) && !utf8.RuneStart(word[size]) {

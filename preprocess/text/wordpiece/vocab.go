@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// ErrVocab is what New returns, wrapped, for a vocabulary that cannot be used.
+// ErrVocab is wrapped by errors of New about unusable vocabularies.
 var ErrVocab = errors.New("wordpiece vocabulary")
 
-// The tokens that a vocabulary must hold. They may also stand in a text, as themselves.
+// Tokens that a vocabulary must contain. They are also recognized in a text.
 const (
 	Unknown   = "[UNK]"
 	Separator = "[SEP]"
@@ -20,21 +20,21 @@ const (
 	mask      = "[MASK]"
 )
 
-// continued marks pieces that stand within a word.
+// continued is the prefix of pieces inside a word.
 const continued = "##"
 
 // Tokenizer splits text into the pieces of a vocabulary. It is read-only and safe for concurrent use.
 type Tokenizer struct {
-	tokens        []string // by id
+	tokens        []string // by ID
 	ids           map[string]int32
-	within        map[string]int32 // ids of the pieces within words, without "##"
-	maxTokenBytes int              // bytes of the longest token
-	specials      []string         // those that may stand in a text
+	within        map[string]int32 // IDs of the pieces inside words, without "##"
+	maxTokenBytes int              // length of the longest token in bytes
+	specials      []string         // special tokens that are recognized in a text
 	unknown       int32
 }
 
-// New reads the content of a vocab.txt: one token per line, whose id is the number of its line from 0. Of equal tokens
-// the last counts, as in the reference; an empty line is an id without a token. The error lists all faults.
+// New parses the content of a vocab.txt with one token per line. The ID of a token is its line number from 0. Of equal
+// tokens, the last one counts, as in the reference. An empty line is an ID without a token. The error lists all faults.
 func New(vocab []byte) (*Tokenizer, error) {
 	tokens := splitLines(string(vocab))
 	t := &Tokenizer{tokens: tokens, ids: make(map[string]int32, len(tokens)), within: map[string]int32{}}
@@ -54,7 +54,7 @@ func New(vocab []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// splitLines splits at line ends of all systems.
+// splitLines splits a text at the line ends of all systems.
 func splitLines(text string) []string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")
@@ -65,7 +65,7 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// faultsShown is how many lines an error names.
+// faultsShown is the number of lines that an error lists.
 const faultsShown = 5
 
 func (t *Tokenizer) indexTokens() (faults []string) {
@@ -95,16 +95,16 @@ func (t *Tokenizer) indexTokens() (faults []string) {
 	return faults
 }
 
-// Size is the number of ids: one more than the largest.
+// Size returns the number of IDs, which is the largest ID plus one.
 func (t *Tokenizer) Size() int { return len(t.tokens) }
 
-// ID returns the id of a token.
+// ID returns the ID of a token.
 func (t *Tokenizer) ID(token string) (id int32, ok bool) {
 	id, ok = t.ids[token]
 	return id, ok
 }
 
-// Token returns the token of an id, "" for one beyond the vocabulary. A piece within a word starts with "##".
+// Token returns the token of an ID, or "" for an ID outside the vocabulary. A piece inside a word starts with "##".
 func (t *Tokenizer) Token(id int32) string {
 	if id < 0 || int(id) >= len(t.tokens) {
 		return ""

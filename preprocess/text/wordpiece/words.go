@@ -10,15 +10,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Words splits text into words and signs, in lower case and without accents, as BasicTokenizer of transformers does.
-// Each sign and each Chinese character is a word of its own; control characters vanish.
+// Words splits text into words and punctuation marks in lower case and without accents, like BasicTokenizer of
+// transformers. Each punctuation mark and each Chinese character is a separate word. Control characters are removed.
 func Words(text string) []string {
 	var words []string
 	eachWord(text, func(word []byte) { words = append(words, string(word)) })
 	return words
 }
 
-// eachWord calls yield with each word of text. The memory of a word is reused for the next.
+// eachWord calls yield with each word of text. The memory of a word is reused for the next one.
 func eachWord(text string, yield func(word []byte)) {
 	s := wordSplitter{yield: yield, word: make([]byte, 0, 64)}
 	if isASCII(text) {
@@ -60,7 +60,7 @@ func (s *wordSplitter) endWord() {
 	}
 }
 
-// addASCII takes a character of a text that is ASCII throughout.
+// addASCII adds a character of a text that contains only ASCII.
 func (s *wordSplitter) addASCII(c byte) {
 	switch {
 	case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
@@ -88,8 +88,8 @@ func (s *wordSplitter) addSign(r rune) {
 	s.endWord()
 }
 
-// isSign is true for Unicode's punctuation, and for the ASCII characters that are neither letter
-// nor digit, such as "$".
+// isSign reports whether r is punctuation in Unicode, or an ASCII character that is neither a letter nor a digit, such
+// as "$".
 func isSign(r rune) bool {
 	if r < utf8.RuneSelf {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
@@ -99,7 +99,7 @@ func isSign(r rune) bool {
 	return unicode.Is(unicode.P, r)
 }
 
-// cleanText removes control characters, turns white space into blanks, and puts blanks around Chinese characters.
+// cleanText removes control characters, replaces white space with blanks, and surrounds Chinese characters with blanks.
 func cleanText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 16)
@@ -119,7 +119,8 @@ func cleanText(text string) string {
 	return b.String()
 }
 
-// isControl is true for Unicode's categories C: control, format, private use, surrogates, and what is not assigned.
+// isControl reports whether r belongs to one of Unicode's categories C: control, format, private use, surrogates, and
+// unassigned.
 func isControl(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
@@ -127,8 +128,8 @@ func isControl(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z)
 }
 
-// isChinese is true for the blocks of unified and compatibility ideographs that BERT's tokenizer splits; kana and
-// hangul are not among them, nor are the blocks that Unicode has added since.
+// isChinese reports whether r belongs to the blocks of unified and compatibility ideographs that BERT's tokenizer
+// splits. They do not include kana, hangul, and blocks that Unicode has added later.
 func isChinese(r rune) bool {
 	switch {
 	case r < 0x3400:

@@ -1,6 +1,6 @@
-// Package standin is a stand-in for a language-model server. A script answers the embedded questions and turns, with
-// faults at known places, so every figure of a run is known in advance. It tests the pipeline from a benchmark to its
-// result, not a model.
+// Package standin is a stand-in for a language-model server. A script answers the embedded questions and turns, and
+// some answers contain known faults. Every figure of a run is therefore known in advance. It tests the pipeline from a
+// benchmark to its result, not a model.
 //
 // In scope: the script, as a backend that generates. Out of scope: questions and turns (internal/synthetic/tooluse).
 package standin
@@ -24,19 +24,19 @@ import (
 //go:embed model/card.json model/standin.json
 var files embed.FS
 
-// ModelFiles has the script of the embedded stand-in, and its card: no model was trained.
+// ModelFiles returns the script and its card. No model was trained.
 func ModelFiles() fs.FS { return files }
 
-// Label is what every result says of it.
+// Label is the description of the stand-in in every result.
 const Label = "stand-in: scripted server"
 
-// Script selects the faulty answers, by the number of a question within its subset and of a turn among all turns.
+// Script selects the faulty answers, by the index of a question within its subset, or of a turn among all turns.
 type Script struct {
 	Label     string `json:"label"`
 	Questions struct {
-		WrongValue []int `json:"wrong_value"` // of one argument; where no function helps, one is called
+		WrongValue []int `json:"wrong_value"` // one argument has a wrong value, or a function is called although none applies
 		Missing    []int `json:"missing_argument"`
-		Text       []int `json:"text"` // the call as text, in Python
+		Text       []int `json:"text"` // the call is written as text, in Python
 		Silent     []int `json:"silent"`
 	} `json:"questions"`
 	Turns struct {
@@ -45,7 +45,7 @@ type Script struct {
 	} `json:"turns"`
 }
 
-// ParseScript reads a script.
+// ParseScript parses a script and checks it.
 func ParseScript(text []byte) (s Script, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -58,10 +58,10 @@ func ParseScript(text []byte) (s Script, err error) {
 	return s, nil
 }
 
-// Name is the name that the backend is registered by.
+// Name is the name under which the backend is registered.
 const Name = "standin"
 
-// ScriptBackend opens scripts instead of models.
+// ScriptBackend is a backend that opens scripts instead of models.
 type ScriptBackend struct{}
 
 var (
@@ -70,15 +70,15 @@ var (
 	_ backend.ToolsTaker      = (*scriptGenerator)(nil)
 )
 
-// Describe says what it is.
+// Describe returns the label as the version.
 func (ScriptBackend) Describe() backend.Info { return backend.Info{Version: Label} }
 
-// Open opens no session: a script has no tensors.
+// Open returns an error, because a script has no tensors.
 func (ScriptBackend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("a scripted server runs no model: choose another backend")
 }
 
-// OpenGenerator reads the script.
+// OpenGenerator reads the script and returns a generator.
 func (ScriptBackend) OpenGenerator(_ context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
 	var faults []error
 	for name := range c.Options {
@@ -118,7 +118,7 @@ func newGenerator(s Script) *scriptGenerator {
 		g.answers[q.Text] = s.answerQuestion(q, i%tooluse.PerSubset)
 	}
 	set, err := tooluse.Conversations()
-	if err != nil { // not of what is made here
+	if err != nil { // impossible for generated questions
 		return g
 	}
 	for i, command := range tooluse.Recorded() {
@@ -161,14 +161,14 @@ func firstKey(m map[string]any) (first string) {
 	return first
 }
 
-// inPython writes calls as Python does.
+// inPython writes calls in Python's syntax.
 func inPython(calls []tooluse.Call) string {
 	var all []string
 	for _, c := range calls {
 		var arguments []string
 		for name, v := range c.Arguments {
 			text, err := json.Marshal(v)
-			if err != nil { // not of what is made here
+			if err != nil { // impossible for generated calls
 				continue
 			}
 			word := strings.NewReplacer("true", "True", "false", "False")
@@ -195,15 +195,16 @@ func (s *Script) answerTurn(command string, i int) scriptedAnswer {
 	return scriptedAnswer{calls: []tooluse.Call{{Name: "bash", Arguments: map[string]any{"command": command}}}}
 }
 
-// turnKey names a turn by what was said before.
+// turnKey returns the key of a turn: its conversation and the number of messages before it.
 func turnKey(conversation string, messages int) string {
 	return fmt.Sprintf("%s/%d", conversation, messages)
 }
 
-// TakesTools says that prompts may have tools.
+// TakesTools returns true: prompts may contain tools.
 func (*scriptGenerator) TakesTools() bool { return true }
 
-// Generate says what the script has for the prompt; to any other prompt it says so much.
+// Generate generates the script's answer to the prompt. For an unknown prompt, the answer is a message that the script
+// does not contain it.
 func (g *scriptGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -233,7 +234,7 @@ func (g *scriptGenerator) Generate(ctx context.Context, p backend.Prompt, sink b
 	return nil
 }
 
-// Limits has no preference.
+// Limits returns no limits.
 func (*scriptGenerator) Limits() backend.Limits { return backend.Limits{} }
 
 func (*scriptGenerator) Close() error { return nil }

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxTextBytes bounds the file of a distribution, which has some 100 bytes.
+// maxTextBytes limits the size of the file of a distribution, which has about 100 bytes.
 const maxTextBytes = 1 << 20
 
-// ReadQuantiles reads a distribution from the first line of a file, as the reference does: whole numbers with commas
-// between. The error lists every fault.
+// ReadQuantiles reads a distribution from the first line of a file, as the reference does. The line consists of whole
+// numbers separated by commas. The error lists every fault.
 func ReadQuantiles(r io.Reader) (Quantiles, error) {
 	line, err := bufio.NewReaderSize(io.LimitReader(r, maxTextBytes), 1<<12).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -2,8 +2,8 @@ package subword
 
 import "strings"
 
-// Apply splits the words of a line into pieces: a line as subword-nmt's apply_bpe writes it, with pieces and words a
-// space apart and the blanks at both ends as they are. Words are apart at spaces, and at nothing else.
+// Apply splits the words of a line into pieces, like subword-nmt's apply_bpe. Spaces separate pieces and words in the
+// result. It keeps blanks at both ends unchanged. Only spaces separate words.
 func (c *Codes) Apply(line string) string {
 	words := strings.TrimLeft(line, blanks)
 	lead := line[:len(line)-len(words)]
@@ -11,7 +11,7 @@ func (c *Codes) Apply(line string) string {
 	return lead + strings.Join(c.Pieces(words), " ") + line[len(lead)+len(words):]
 }
 
-// Pieces are those of a line's words, in order.
+// Pieces returns the pieces of a line's words, in order.
 func (c *Codes) Pieces(line string) []string {
 	var pieces []string
 	for word := range strings.SplitSeq(strings.Trim(line, blanks), " ") {
@@ -27,7 +27,7 @@ func (c *Codes) Pieces(line string) []string {
 	return pieces
 }
 
-// splitWord takes a word apart into symbols, and merges them until no pair is left that can be.
+// splitWord splits a word into symbols and merges pairs until no pair can be merged.
 func (c *Codes) splitWord(word string) []string {
 	symbols := strings.Split(word, "")
 	if len(symbols) == 1 {
@@ -53,7 +53,7 @@ func (c *Codes) splitWord(word string) []string {
 	return symbols
 }
 
-// nextPair returns the pair to merge: that of the lowest rank.
+// nextPair returns the pair with the lowest rank, which is merged next.
 func (c *Codes) nextPair(symbols []string) (best symbolPair, ok bool) {
 	minRank := len(c.ranks) + 1
 	for i, left := range symbols[:len(symbols)-1] {
@@ -65,7 +65,7 @@ func (c *Codes) nextPair(symbols []string) (best symbolPair, ok bool) {
 	return best, ok
 }
 
-// mergeIn joins the pair wherever it stands, from the left, in the memory of symbols.
+// mergeIn merges all occurrences of the pair from left to right, in place.
 func (p symbolPair) mergeIn(symbols []string) []string {
 	joined := p.left + p.right
 	kept := symbols[:0]

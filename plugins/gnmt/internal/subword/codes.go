@@ -13,13 +13,13 @@ import (
 // Codes contains the merges of a codes file. It is immutable.
 type Codes struct {
 	ranks map[symbolPair]int
-	alone bool // the end of a word is a symbol of its own: version 0.1
+	alone bool // the end of a word is a separate symbol (version 0.1)
 }
 
-// symbolPair is two symbols that become one.
+// symbolPair is a pair of adjacent symbols.
 type symbolPair struct{ left, right string }
 
-// wordEnd marks the last symbol of a word.
+// wordEnd marks the end of a word.
 const wordEnd = "</w>"
 
 const (
@@ -27,9 +27,9 @@ const (
 	blanks      = "\r\n "
 )
 
-// ParseCodes reads a codes file: an optional line "#version: 0.1" or 0.2, 0.1 where there is none, then one pair a
-// line, the earlier the sooner it is merged. Of a pair that occurs twice the first counts. The error lists every wrong
-// line.
+// ParseCodes parses a codes file. It starts with an optional line "#version: 0.1" or 0.2; the default is 0.1. Each
+// further line is a pair, in the order of merging. If a pair occurs twice, the first occurrence counts. The error lists
+// every invalid line.
 func ParseCodes(data []byte) (*Codes, error) {
 	text := strings.TrimRight(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
 	lines := strings.Split(text, "\n")
@@ -77,10 +77,10 @@ func (c *Codes) addLine(line string, rank int) error {
 	return nil
 }
 
-// maxFaults bounds how many faults an error spells out.
+// maxFaults limits the number of faults in an error.
 const maxFaults = 20
 
-// joinFaults joins the faults that there are, the first of them if they are many.
+// joinFaults joins the faults, up to maxFaults of them.
 func joinFaults(faults []error) error {
 	kept := slices.DeleteFunc(faults, func(err error) bool { return err == nil })
 	if more := len(kept) - maxFaults; more > 0 {

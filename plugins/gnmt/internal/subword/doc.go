@@ -7,11 +7,11 @@ package subword
 
 import "errors"
 
-// Errors of this package, found with errors.Is.
+// Errors of this package; errors.Is finds them.
 var (
 	ErrCodes      = errors.New("merges of byte-pair encoding")
 	ErrVocabulary = errors.New("vocabulary")
 )
 
-// mark stands behind a piece whose word goes on.
+// mark is the suffix of a piece that does not end its word.
 const mark = "@@"

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// The ids of the special tokens, which every vocabulary has.
+// IDs of the special tokens, which every vocabulary contains.
 const (
-	Unknown int32 = iota // of a token that the vocabulary does not have
-	Start                // what an answer begins behind
-	End                  // what ends it
+	Unknown int32 = iota // ID of tokens outside the vocabulary
+	Start                // first input of the decoder
+	End                  // end of a sentence
 )
 
-// special are the tokens of Unknown, Start and End.
+// special contains the tokens of Unknown, Start and End.
 var special = [...]string{"<unk>", "<s>", "</s>"}
 
 // Vocabulary contains the tokens of a language. It is immutable.
@@ -25,9 +25,9 @@ type Vocabulary struct {
 	ids    map[string]int32
 }
 
-// ParseVocabulary reads a vocabulary file: one token a line, whose number is its id. Where the first three lines are
-// not "<unk>", "<s>" and "</s>", these stand in front of all lines, as the reference has it. Lines may end in \r\n. The
-// error lists every line that is empty, no UTF-8, or a token that was there before.
+// ParseVocabulary parses a vocabulary file with one token per line; a token's ID is its line number from 0. If the
+// first three lines are not "<unk>", "<s>" and "</s>", these are inserted before all lines, as in the reference. Lines
+// may end in \r\n. The error lists every line that is empty, not UTF-8, or a duplicate.
 func ParseVocabulary(data []byte) (*Vocabulary, error) {
 	text := string(bytes.TrimPrefix(data, []byte("\ufeff")))
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -71,22 +71,22 @@ func (v *Vocabulary) addToken(token string) {
 	v.tokens = append(v.tokens, token)
 }
 
-// Len is the number of tokens, the special ones included.
+// Len returns the number of tokens, including the special ones.
 func (v *Vocabulary) Len() int { return len(v.tokens) }
 
-// IDs are the ids of a line's tokens, which are apart at spaces and at nothing else.
+// IDs returns the IDs of a line's tokens. Only spaces separate tokens.
 func (v *Vocabulary) IDs(line string) []int32 {
 	var ids []int32
 	for token := range strings.SplitSeq(line, " ") {
 		if token != "" {
-			ids = append(ids, v.ids[token]) // of an unknown one 0, which is Unknown
+			ids = append(ids, v.ids[token]) // 0, which is Unknown, for unknown tokens
 		}
 	}
 	return ids
 }
 
-// Text is the words of ids up to the first End: pieces glued to what they go on with, a space between words. A word
-// that is not complete at the end is dropped. Ids outside the vocabulary are "<unk>".
+// Text returns the words of the IDs up to the first End. Pieces of a word are joined, and spaces separate words. An
+// incomplete last word is dropped. IDs outside the vocabulary become "<unk>".
 func (v *Vocabulary) Text(ids []int32) string {
 	var words []string
 	var word strings.Builder

@@ -13,53 +13,53 @@ import (
 
 // Document is a passage.
 type Document struct {
-	URL  string // of its page; empty: not known, and the passage is never read
+	URL  string // URL of its page; empty: unknown, and models never see the passage
 	Text string
 }
 
-// Environment provides the models and the search for a loop. Its methods are called one after the other.
+// Environment provides the models and the search for a loop. Its methods are called sequentially.
 type Environment interface {
-	// Ask asks the model of a step, in round 1, 2, ...; it returns what the model replies, without white space around it.
-	// An error is one more reply that nobody can read, unless it is ErrEnd.
+	// Ask asks the model of a step in a round (1, 2, ...) and returns the reply without surrounding white space. An error
+	// counts as an unreadable reply, unless it wraps ErrEnd.
 	Ask(ctx context.Context, s Step, round int, prompt string) (string, error)
-	// Search finds the k passages nearest to a query, the nearest first. Its errors end the sample.
+	// Search returns the k passages nearest to a query, nearest first. An error ends the sample.
 	Search(ctx context.Context, query string, k int) ([]Document, error)
-	// Rerank scores passages by how well they fit a query. Its errors end the sample.
+	// Rerank returns scores of how well passages match a query. An error ends the sample.
 	Rerank(ctx context.Context, query string, docs []Document) ([]float32, error)
 }
 
-// Errors that end a sample, with errors.Is.
+// Errors that end a sample; errors.Is finds them.
 var (
-	// ErrEnd is wrapped by errors of Ask that are no reply: the run ends, or must not go on without one.
+	// ErrEnd is wrapped by errors of Ask that end the sample, because the run ends or requires a reply.
 	ErrEnd = errors.New("the answer ends")
-	// ErrReply is a reply of the right form with a value at which the reference stops, too.
+	// ErrReply means that a reply has the right form but a value at which the reference stops, too.
 	ErrReply = errors.New("a reply that no answer can follow")
 )
 
 // LoopOptions contains the settings for answering a question.
 type LoopOptions struct {
-	Rounds     int // at most
-	Depth      int // passages that a search finds
-	MaxQueries int // that a model is asked for, of a round
+	Rounds     int // maximum number of rounds
+	Depth      int // number of passages per search
+	MaxQueries int // number of queries per round that a model is asked for
 	Prompts    *PromptSet
 }
 
-// maxQueryDocuments limits the documents that the model of queries reads: those that were kept last.
+// maxQueryDocuments limits the documents that the model of queries reads to the most recently kept ones.
 const maxQueryDocuments = 12
 
-// LoopResult is the result of a question.
+// LoopResult is the result for a question.
 type LoopResult struct {
-	Answer     string // empty: there was none
-	Sufficient bool   // a model, or the last round, found the documents to suffice
+	Answer     string // empty: no answer
+	Sufficient bool   // a model judged the documents as sufficient, or the last round was reached
 	Rounds     int
 	Searches   int
-	URLs       []string // of the documents that were kept, the first 10
+	URLs       []string // URLs of the first 10 kept documents
 	Fallbacks  [steps]int
-	// Faults are the fallbacks in words, one each.
+	// Faults describes each fallback.
 	Faults []string
 }
 
-// Run answers a question. With an error, what was done until then is in the result.
+// Run answers a question. If it returns an error, the result contains what was done before.
 func Run(ctx context.Context, question string, o LoopOptions, w Environment) (LoopResult, error) {
 	l := &questionLoop{options: o, question: question, world: w, seenURLs: map[string]bool{}}
 	err := l.runRounds(ctx)
@@ -70,7 +70,7 @@ func Run(ctx context.Context, question string, o LoopOptions, w Environment) (Lo
 	return l.LoopResult, err
 }
 
-// questionLoop is a question on its way.
+// questionLoop is the state of a question in progress.
 type questionLoop struct {
 	options LoopOptions
 	LoopResult
@@ -78,13 +78,13 @@ type questionLoop struct {
 	world    Environment
 
 	relevant, fresh []Document
-	seenURLs        map[string]bool // URLs
+	seenURLs        map[string]bool // URLs of documents that were found before
 	searches        []pastSearch
 	feedback        []string
-	last            string // feedback of the round before
+	last            string // feedback of the previous round
 }
 
-// pastSearch is a search that was made, and how many documents were new.
+// pastSearch is a completed search and the number of new documents that it found.
 type pastSearch struct {
 	query string
 	found int
@@ -108,7 +108,7 @@ func (l *questionLoop) runRounds(ctx context.Context) error {
 	return nil
 }
 
-// runRound asks the models of a round: it ends in an answer, or in queries.
+// runRound asks the models of a round. The round ends with an answer or with new queries.
 func (l *questionLoop) runRound(ctx context.Context) (queries any, err error) {
 	var feedback any
 	if l.Rounds > 1 {
@@ -124,7 +124,8 @@ func (l *questionLoop) runRound(ctx context.Context) (queries any, err error) {
 	return queries, l.addFeedback(feedback)
 }
 
-// judgeDocuments keeps what is relevant of the new documents, and answers if they suffice; it returns the reasons.
+// judgeDocuments keeps the relevant documents among the new ones, and answers if they suffice. It returns the model's
+// reasons.
 func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err error) {
 	if len(l.fresh) > 0 {
 		if err := l.askRelevance(ctx); err != nil {
@@ -149,7 +150,7 @@ func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err err
 	return reasons, nil
 }
 
-// addFeedback adds feedback that is new.
+// addFeedback adds feedback unless it is already contained.
 func (l *questionLoop) addFeedback(feedback any) error {
 	text, ok := feedback.(string)
 	switch {
@@ -162,7 +163,7 @@ func (l *questionLoop) addFeedback(feedback any) error {
 	return nil
 }
 
-// askModel asks, and notes an empty reply, or none, as a fallback; both are "".
+// askModel asks a model. An empty or missing reply counts as a fallback and returns "".
 func (l *questionLoop) askModel(ctx context.Context, s Step, prompt string) (string, error) {
 	reply, err := l.world.Ask(ctx, s, l.Rounds, prompt)
 	if errors.Is(err, ErrEnd) || ctx.Err() != nil {
@@ -178,13 +179,13 @@ func (l *questionLoop) askModel(ctx context.Context, s Step, prompt string) (str
 	return reply, nil
 }
 
-// countFallback counts a fallback.
+// countFallback counts and describes a fallback.
 func (l *questionLoop) countFallback(s Step, why string) {
 	l.Fallbacks[s]++
 	l.Faults = append(l.Faults, fmt.Sprintf("%v, round %d: %s", s, l.Rounds, why))
 }
 
-// listDocuments lists documents as prompts have them; without one it is None.
+// listDocuments lists documents in the form of prompts. Without documents it returns "None".
 func listDocuments(name string, docs []Document) string {
 	if len(docs) == 0 {
 		return "None"
@@ -196,7 +197,7 @@ func listDocuments(name string, docs []Document) string {
 	return b.String()
 }
 
-// searchAll makes the searches of a round.
+// searchAll runs the searches of a round.
 func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 	all, err := l.listQueries(queries)
 	if err != nil {
@@ -233,8 +234,8 @@ func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 	return nil
 }
 
-// listQueries lists the queries of a reply as Python goes through them: the characters of a text, the keys of an
-// object; the question itself where there are none.
+// listQueries lists the queries of a reply as Python iterates over them: the characters of a text, or the keys of an
+// object. If there are none, it returns the question.
 func (l *questionLoop) listQueries(queries any) (all []any, err error) {
 	if !pyvalue.True(queries) {
 		return []any{l.question}, nil
@@ -254,7 +255,7 @@ func (l *questionLoop) listQueries(queries any) (all []any, err error) {
 	return all, err
 }
 
-// bestDocuments returns the documents with the highest scores, of equal ones those that were found first.
+// bestDocuments returns the keep documents with the highest scores. Of equal scores, the earlier document comes first.
 func bestDocuments(docs []Document, scores []float32, keep int) []Document {
 	order := make([]int, len(docs))
 	for i := range order {

@@ -13,7 +13,7 @@ import (
 // Step is a step of the loop in which a language model is called.
 type Step uint8
 
-// The steps.
+// Steps of the loop.
 const (
 	Queries Step = iota
 	Relevance
@@ -22,10 +22,10 @@ const (
 	steps
 )
 
-// StepCount is how many steps there are.
+// StepCount is the number of steps.
 const StepCount = int(steps)
 
-// names are those of the steps: the keys of prompts, and the components of the reference's logs.
+// names contains each step's key of its prompt and component in the reference's logs.
 var names = [steps]struct{ prompt, component string }{
 	{"queries", "generate_search_queries"}, {"relevance", "evaluate_document_relevance"},
 	{"sufficiency", "check_sufficiency"}, {"answer", "answer_generator"},
@@ -33,13 +33,13 @@ var names = [steps]struct{ prompt, component string }{
 
 func (s Step) String() string { return names[s].prompt }
 
-// Component is the name of a step in the reference's logs.
+// Component returns the name of a step in the reference's logs.
 func (s Step) Component() string { return names[s].component }
 
 // judge is the key of the judge's prompt.
 const judge = "judge"
 
-// places are what each prompt has a place for; it may leave none out.
+// places lists the placeholders that each prompt must contain.
 var places = map[string][]string{
 	"queries":     {"question", "kept_docs", "history", "feedback_history", "max_queries"},
 	"relevance":   {"question", "new_docs", "kept_docs", "num_docs"},
@@ -51,14 +51,14 @@ var places = map[string][]string{
 // PromptSet contains the prompts of all steps and of the judge.
 type PromptSet struct {
 	templates map[string]promptTemplate
-	// Sum is the SHA-256 over the prompts of the steps, in the order of their names, and JudgeSum that of the judge's, in
-	// lower-case hex.
+	// Sum is the SHA-256 of the steps' prompts in the order of their names, and JudgeSum that of the judge's prompt. Both
+	// are in lower-case hex.
 	Sum, JudgeSum string
 }
 
-// ReadPrompts reads the prompts of a folder: queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt,
-// which have places in the manner of Python's str.format: {question}; in all but answer.txt, {{ stands for {, and }}
-// for }. The error says all that is wrong.
+// ReadPrompts reads queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt in a folder. They contain
+// placeholders in the syntax of Python's str.format, such as {question}. Except in answer.txt, {{ and }} stand for
+// single braces. The error lists all faults.
 func ReadPrompts(files fs.FS) (*PromptSet, error) {
 	p := &PromptSet{templates: map[string]promptTemplate{}}
 	var faults []error
@@ -86,7 +86,7 @@ func ReadPrompts(files fs.FS) (*PromptSet, error) {
 
 func promptKeys() []string { return slices.Sorted(maps.Keys(places)) }
 
-// JudgePrompt returns the prompt for a judge about an answer.
+// JudgePrompt returns the prompt with which a judge compares an answer with the truth.
 func (p *PromptSet) JudgePrompt(question, truth, answer string) string {
 	return p.templates[judge].fillTemplate(map[string]string{"question": question, "ground_truth": truth,
 		"llm_answer": answer})
@@ -96,10 +96,10 @@ func (p *PromptSet) stepPrompt(s Step, values map[string]string) string {
 	return p.templates[s.String()].fillTemplate(values)
 }
 
-// promptTemplate is a text with places: texts and names of places in turn.
+// promptTemplate is a text with placeholders. Texts and names of placeholders alternate.
 type promptTemplate []string
 
-// parseTemplate takes a text apart. In a plain one braces stand for themselves where they are round no place.
+// parseTemplate parses a template. In a plain one, braces around anything except a known placeholder are ordinary text.
 func parseTemplate(text string, known []string, plain bool) (t promptTemplate, err error) {
 	var faults []error
 	found := map[string]bool{}
@@ -136,7 +136,7 @@ func parseTemplate(text string, known []string, plain bool) (t promptTemplate, e
 	return append(t, b.String()), errors.Join(faults...)
 }
 
-// placeOf is the name in braces that a text begins with.
+// placeOf returns the name in braces at the start of text.
 func placeOf(text string) (string, bool) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || text[0] != '{' {

@@ -38,7 +38,7 @@ func (l *questionLoop) askRelevance(ctx context.Context) error {
 	return nil
 }
 
-// keptSummary returns the beginnings of the first documents that were kept.
+// keptSummary returns the beginnings of the first kept documents.
 func (l *questionLoop) keptSummary() string {
 	if len(l.relevant) == 0 {
 		return "None"
@@ -59,10 +59,10 @@ func (l *questionLoop) keptSummary() string {
 	return b.String()
 }
 
-// errEmpty is an empty reply, which ask has counted.
+// errEmpty means that the reply is empty. askModel has already counted it.
 var errEmpty = errors.New("the reply is empty")
 
-// unreadableError is why a reply cannot be read, which is a fallback.
+// unreadableError is the reason why a reply cannot be read. It causes a fallback.
 type unreadableError struct{ error }
 
 func (u unreadableError) Unwrap() error { return u.error }
@@ -74,7 +74,7 @@ func errUnread(err error) error {
 	return nil
 }
 
-// parseObject reads the object of a reply.
+// parseObject parses the JSON object in a reply.
 func parseObject(reply string) (*pyvalue.Dict, error) {
 	if reply == "" {
 		return nil, errEmpty
@@ -86,7 +86,8 @@ func parseObject(reply string) (*pyvalue.Dict, error) {
 	return d, nil
 }
 
-// readRelevance reads the marks of n documents, as Python indexes them: of a text, its characters. Nil: all are kept.
+// readRelevance returns the marks of n documents, as Python indexes them: of a text, its characters. nil means that all
+// documents are kept.
 func readRelevance(reply string, n int) ([]any, error) {
 	d, err := parseObject(reply)
 	if err != nil {
@@ -99,7 +100,7 @@ func readRelevance(reply string, n int) ([]any, error) {
 			return v, nil
 		}
 	case string:
-		if marks := pyvalue.Characters(v); len(marks) == n { // none of them is the number 1
+		if marks := pyvalue.Characters(v); len(marks) == n { // no character equals the number 1
 			return marks, nil
 		}
 	case *pyvalue.Dict:
@@ -110,7 +111,7 @@ func readRelevance(reply string, n int) ([]any, error) {
 	return nil, unreadableError{fmt.Errorf("relevance is %s, want a list of %d marks", shortJSON(v), n)}
 }
 
-// shortJSON returns the beginning of a value.
+// shortJSON returns the beginning of a value in JSON, for messages.
 func shortJSON(v any) string {
 	text := pyvalue.JSON(v)
 	if len(text) > 60 {
@@ -119,7 +120,7 @@ func shortJSON(v any) string {
 	return text
 }
 
-// askSufficiency asks whether the documents suffice; it returns the reasons.
+// askSufficiency asks whether the documents suffice, and returns the reasons.
 func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
 	round, rounds := l.Rounds, l.options.Rounds
 	reply, err := l.askModel(ctx, Sufficiency, l.options.Prompts.stepPrompt(Sufficiency, map[string]string{
@@ -137,8 +138,8 @@ func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
 	return reasons, nil
 }
 
-// readSufficiency reads whether documents suffice, and why; in the last round they do. The error says why nothing could
-// be read.
+// readSufficiency reads whether the documents suffice, and the reasons. In the last round, enough is always true. The
+// error describes why the reply cannot be read.
 func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
 	d, err := parseObject(reply)
 	if err != nil {
@@ -157,7 +158,7 @@ func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
 	return enough, reasons, nil
 }
 
-// askQueries asks for queries; it returns them, and the feedback.
+// askQueries asks for queries. It returns them with the feedback.
 func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, err error) {
 	history := "No queries yet"
 	if len(l.searches) > 0 {
@@ -185,8 +186,8 @@ func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, e
 	return queries, feedback, nil
 }
 
-// readQueries reads queries and feedback. Where nothing can be read, the question is searched, and the feedback says
-// why, as the reference's does but for what is wrong with the JSON.
+// readQueries reads queries and feedback. If the reply cannot be read, the query is the question and the feedback is
+// the reason. As in the reference, except for the details of invalid JSON.
 func readQueries(reply, question string) (queries, feedback any, err error) {
 	d, err := parseObject(reply)
 	own := []any{question}

@@ -18,31 +18,31 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ErrDatabase is a file that is no database, or a broken one.
+// ErrDatabase means that a file is not a database, or is damaged.
 var ErrDatabase = errors.New("database of passages")
 
 // Passage is a passage of a page.
 type Passage struct {
 	Text   string `json:"text"`
-	Source string `json:"source"`       // the page's file
-	ID     int    `json:"passage_id"`   // of the page's passages, from 0
-	URL    string `json:"original_url"` // empty: not known
+	Source string `json:"source"`       // file of the page
+	ID     int    `json:"passage_id"`   // number among the page's passages, from 0
+	URL    string `json:"original_url"` // empty: unknown
 }
 
 // Database is a graph with the passages of its vectors.
 type Database struct {
 	*Graph
 	Passages []Passage
-	// Embedder is the SHA-256 of the model that made the vectors, in lower-case hex; empty: not known.
+	// Embedder is the SHA-256, in lower-case hex, of the model that made the vectors. Empty: unknown.
 	Embedder string
 }
 
-// magic begins each file; its last byte but one is the version of the form.
+// magic is the beginning of each file. The last digit is the format version.
 const magic = "plumbline passages 1\n"
 
-// fileHeader follows the magic, as a line of JSON. Behind it lie the passages, a line of JSON each; the vectors, as
-// float32; of each vector the number of levels, and of each level the number of links and the links, as varints; the
-// SHA-256 of all before. Numbers are little-endian.
+// fileHeader follows the magic as a line of JSON. After it, a file contains the passages, each as a line of JSON; the
+// vectors as float32; for each vector, the number of levels and, for each level, the number of links and the links, as
+// varints; and the SHA-256 of everything before. Numbers are little-endian.
 type fileHeader struct {
 	GraphParams
 	Dim      int    `json:"dim"`
@@ -51,14 +51,14 @@ type fileHeader struct {
 	Embedder string `json:"embedder"`
 }
 
-// Write writes the database; its bytes depend on its contents alone.
+// Write writes the database. The bytes depend only on its content.
 func (d *Database) Write(to io.Writer) error {
 	if len(d.Passages) != d.Len() || d.linked != d.Len() {
 		return fmt.Errorf("%w: %d passages, %d vectors, %d of them linked", ErrDatabase, len(d.Passages), d.Len(), d.linked)
 	}
 	sum := sha256.New()
 	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
-	_, _ = b.WriteString(magic) // Flush reports what fails
+	_, _ = b.WriteString(magic) // Flush returns write errors
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(fileHeader{d.GraphParams, d.dim, d.Len(), d.entry, d.Embedder})
@@ -88,14 +88,14 @@ func (d *Database) Write(to io.Writer) error {
 	return err
 }
 
-// MD5 is that of the file which Write writes, in lower-case hex: what the reference's runs return.
+// MD5 returns the MD5 of the file that Write writes, in lower-case hex. The reference's runs return this checksum.
 func (d *Database) MD5() (string, error) {
 	sum := md5.New()
 	err := d.Write(sum)
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// FileMD5 is that of a file.
+// FileMD5 returns the MD5 of a file, in lower-case hex.
 func FileMD5(path string) (string, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -126,7 +126,7 @@ func Open(path string) (*Database, error) {
 	return d, nil
 }
 
-// Read reads a database of so many bytes. The error is ErrDatabase.
+// Read reads a database of size bytes. Errors wrap ErrDatabase.
 func Read(from io.Reader, size int64) (*Database, error) {
 	r := &fileReader{sum: sha256.New(), remaining: size}
 	r.Reader = bufio.NewReaderSize(from, 1<<20)
@@ -137,14 +137,14 @@ func Read(from io.Reader, size int64) (*Database, error) {
 	return d, nil
 }
 
-// fileReader reads a database and sums what it reads.
+// fileReader reads a database and computes the checksum of what it has read.
 type fileReader struct {
 	*bufio.Reader
 	sum       hash.Hash
 	remaining int64
 }
 
-// readFull reads all of b.
+// readFull fills b.
 func (r *fileReader) readFull(b []byte) error {
 	if _, err := io.ReadFull(r.Reader, b); err != nil {
 		return errors.New("it is cut short")
@@ -154,14 +154,14 @@ func (r *fileReader) readFull(b []byte) error {
 	return nil
 }
 
-// ReadByte makes it an io.ByteReader that sums.
+// ReadByte implements io.ByteReader.
 func (r *fileReader) ReadByte() (byte, error) {
 	var one [1]byte
 	err := r.readFull(one[:])
 	return one[0], err
 }
 
-// readLine reads a line of JSON.
+// readLine reads a line of JSON into v.
 func (r *fileReader) readLine(v any) error {
 	text, err := r.ReadBytes('\n')
 	if err != nil {
@@ -200,7 +200,7 @@ func (r *fileReader) readDatabase() (*Database, error) {
 	return d, nil
 }
 
-// readHeader reads the header of the file, and checks it.
+// readHeader reads the file's header and checks it.
 func (r *fileReader) readHeader() (h fileHeader, err error) {
 	if err := r.readLine(&h); err != nil {
 		return h, err
@@ -212,12 +212,12 @@ func (r *fileReader) readHeader() (h fileHeader, err error) {
 	return h, nil
 }
 
-// isSearchable reports whether a graph can be searched by the header's numbers.
+// isSearchable reports whether a graph with the header's values can be searched.
 func (h fileHeader) isSearchable() bool {
 	return h.M >= 1 && h.M <= 1<<16 && h.EFConstruction >= 1 && h.EFSearch >= 1
 }
 
-// readEnd reads the checksum of all before it, and requires that the file ends there.
+// readEnd compares the checksum and requires the end of the file after it.
 func (r *fileReader) readEnd() error {
 	want := r.sum.Sum(nil)
 	got := make([]byte, sha256.Size)
@@ -256,7 +256,7 @@ func (r *fileReader) readVectors(g *Graph, n int) error {
 	return nil
 }
 
-// maxLevels is above the level of any vector that a graph can hold.
+// maxLevels exceeds the level of any vector that a graph can contain.
 const maxLevels = 64
 
 func (r *fileReader) readLinks(g *Graph, h fileHeader) error {
@@ -283,7 +283,7 @@ func (r *fileReader) readLinks(g *Graph, h fileHeader) error {
 	return nil
 }
 
-// readLevel reads the links of vector i on one level, to some of count vectors.
+// readLevel reads the links of vector i on one level. A vector has up to room links, and each link is less than count.
 func (r *fileReader) readLevel(i, level, room, count int) ([]uint32, error) {
 	n, err := binary.ReadUvarint(r)
 	if err != nil || n > uint64(room) || int64(n) > r.remaining {
@@ -301,7 +301,7 @@ func (r *fileReader) readLevel(i, level, room, count int) ([]uint32, error) {
 	return links, nil
 }
 
-// checkLinks wants a vector that is linked to on a level to be on it.
+// checkLinks requires the target of each link to exist on the link's level.
 func (g *Graph) checkLinks() error {
 	for i, levels := range g.links {
 		for l, links := range levels {

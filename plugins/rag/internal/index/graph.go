@@ -12,42 +12,42 @@ import (
 
 // GraphParams contains the parameters of a graph, with their names in the paper.
 type GraphParams struct {
-	M              int `json:"M"` // links of a vector on each level; twice as many on the lowest
+	M              int `json:"M"` // maximum number of links per vector and level; on the lowest level, twice as many
 	EFConstruction int `json:"efConstruction"`
 	EFSearch       int `json:"efSearch"`
 }
 
-// OfficialParams are the parameters of the reference's database.
+// OfficialParams returns the parameters of the reference's database.
 func OfficialParams() GraphParams { return GraphParams{M: 32, EFConstruction: 200, EFSearch: 100} }
 
-// ErrVector is a vector of another dimension, or with a value that is no number.
+// ErrVector means that a vector has a wrong dimension or a value that is NaN or infinite.
 var ErrVector = errors.New("a vector that the index cannot take")
 
-// Graph is an index. Search and SearchAll may be called concurrently, but not during Add and LinkLast.
+// Graph is a search index. Search and SearchAll may be called concurrently, but not during Add and LinkLast.
 type Graph struct {
 	GraphParams
 	dim      int
-	vectors  []float32 // of all, one after the other
-	squares  []float32 // the squared length of each
+	vectors  []float32 // all vectors, one after the other
+	squares  []float32 // squared length of each vector
 	links    [][][]uint32
-	linked   int // the vectors before are in the graph
+	linked   int // number of vectors that are linked
 	entry    uint32
 	searches sync.Pool
 }
 
-// New makes an empty graph of vectors of a dimension above 0.
+// New returns an empty graph of vectors with dim values. dim must be greater than 0.
 func New(dim int, p GraphParams) *Graph { return &Graph{GraphParams: p, dim: dim} }
 
-// Len is how many vectors there are, and Dim how many values each has.
+// Len returns the number of vectors.
 func (g *Graph) Len() int { return len(g.squares) }
 
-// Dim is how many values a vector has.
+// Dim returns the number of values per vector.
 func (g *Graph) Dim() int { return g.dim }
 
-// Vector is vector i. It must not be changed.
+// Vector returns vector i. The caller must not change it.
 func (g *Graph) Vector(i int) []float32 { return g.vectors[i*g.dim : (i+1)*g.dim : (i+1)*g.dim] }
 
-// Add adds a copy of a vector, and links all groups that are full.
+// Add adds a copy of a vector. It links the vectors of a group when the group is complete.
 func (g *Graph) Add(v []float32) error {
 	square := Dot(v, v)
 	if len(v) != g.dim || math.IsNaN(float64(square)) || math.IsInf(float64(square), 0) {
@@ -61,22 +61,22 @@ func (g *Graph) Add(v []float32) error {
 	return nil
 }
 
-// LinkLast links the vectors of the last group. It is called when all are added.
+// LinkLast links the vectors of the last, incomplete group. Call it after all vectors are added.
 func (g *Graph) LinkLast() {
 	if n := g.Len() - g.linked; n > 0 {
 		g.linkNext(n)
 	}
 }
 
-// Dot is the product of two vectors of one length.
+// Dot returns the dot product of two vectors of the same length.
 func Dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
 
-// distanceTo is the squared distance of vector i from one of squared length square.
+// distanceTo returns the squared distance between vector i and v. square is the squared length of v.
 func (g *Graph) distanceTo(v []float32, square float32, i uint32) float32 {
 	return max(0, square+g.squares[i]-2*Dot(v, g.Vector(int(i))))
 }
 
-// topLevel is the highest level of vector i, as in the paper, by a number that depends on i alone.
+// topLevel returns the highest level of vector i, drawn as in the paper with a random number that depends only on i.
 func (g *Graph) topLevel(i int) int {
 	u := (float64(mixBits(uint64(i))>>11) + 1) / (1 << 53)
 	return int(-math.Log(u) / math.Log(float64(max(g.M, 2))))
@@ -90,7 +90,7 @@ func mixBits(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// maxLinks is the maximum number of links of a vector on a level.
+// maxLinks returns the maximum number of links of a vector on a level.
 func (g *Graph) maxLinks(level int) int {
 	if level == 0 {
 		return 2 * g.M
@@ -101,10 +101,10 @@ func (g *Graph) maxLinks(level int) int {
 // Hit is a vector found by a search.
 type Hit struct {
 	ID       uint32
-	Distance float32 // squared
+	Distance float32 // squared distance
 }
 
-// isBefore orders hits: the nearest first, of equal ones the one that was added first.
+// isBefore reports whether h is nearer than o, or equally near and added earlier.
 func (h Hit) isBefore(o Hit) bool {
 	return h.Distance < o.Distance || h.Distance == o.Distance && h.ID < o.ID
 }
@@ -119,7 +119,8 @@ func compareHits(a, b Hit) int {
 	return 0
 }
 
-// Search finds about the k vectors nearest to a query of the graph's dimension, the nearest first.
+// Search returns approximately the k vectors nearest to a query, nearest first. The query must have the graph's
+// dimension.
 func (g *Graph) Search(query []float32, k int) []Hit {
 	if g.linked == 0 || k < 1 {
 		return nil
@@ -132,7 +133,7 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 	return slices.Clone(hits[:min(len(hits), k)])
 }
 
-// SearchAll finds the k vectors nearest to a query, the nearest first, among all vectors.
+// SearchAll returns the k vectors nearest to a query, nearest first, by comparing it with all vectors.
 func (g *Graph) SearchAll(query []float32, k int) []Hit {
 	square := Dot(query, query)
 	var far hitHeap

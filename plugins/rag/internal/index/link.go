@@ -7,11 +7,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// group is how many vectors are linked together.
+// group is the number of vectors that are linked together.
 const group = 256
 
-// linkNext links the next n vectors: what each is linked to is found for all at the same time, then what is linked
-// back.
+// linkNext links the next n vectors. It first chooses the links of all new vectors in parallel, and then adds the links
+// back to them.
 func (g *Graph) linkNext(n int) {
 	first := g.linked
 	for i := first; i < first+n; i++ {
@@ -27,8 +27,8 @@ func (g *Graph) linkNext(n int) {
 	g.linked = first + n
 }
 
-// chooseLinks links vector i, the first of whose group is first: to those that the graph finds, and those of its group
-// that were added before it.
+// chooseLinks chooses the links of vector i among the vectors that a search in the graph finds and the earlier vectors
+// of its group, which starts at first.
 func (g *Graph) chooseLinks(i, first uint32) {
 	s := g.borrowSearch()
 	defer g.searches.Put(s)
@@ -59,8 +59,8 @@ func (g *Graph) chooseLinks(i, first uint32) {
 	}
 }
 
-// chooseDiverse chooses links out of hits in order: those that are nearer to the vector itself than to any that is
-// chosen already (algorithm 4 of the paper, without its extensions).
+// chooseDiverse chooses up to room links from hits in order. It skips hits that are nearer to an already chosen one
+// than to the vector itself (algorithm 4 of the paper, without its extensions).
 func (g *Graph) chooseDiverse(all []Hit, room int) []uint32 {
 	chosen := make([]uint32, 0, room)
 	for _, h := range all {
@@ -81,7 +81,8 @@ type levelVector struct {
 	level int
 }
 
-// linkBack links the vectors that new ones are linked to back to them. Where there is no room, links are chosen anew.
+// linkBack adds links from existing vectors back to the new ones. If a vector has too many links, it chooses its links
+// again.
 func (g *Graph) linkBack(first, n int) {
 	back := map[levelVector][]uint32{}
 	var places []levelVector

@@ -2,15 +2,15 @@ package index
 
 import "slices"
 
-// graphSearch is the memory of a search.
+// graphSearch contains the state and memory of a search.
 type graphSearch struct {
 	g       *Graph
 	query   []float32
 	square  float32
-	visited []uint32 // the number of the search that saw a vector last
+	visited []uint32 // number of the last search that visited each vector
 	number  uint32
-	next    hitHeap // the nearest first
-	found   hitHeap // the farthest first
+	next    hitHeap // nearest on top
+	found   hitHeap // farthest on top
 }
 
 func (g *Graph) borrowSearch() *graphSearch {
@@ -24,12 +24,11 @@ func (g *Graph) borrowSearch() *graphSearch {
 	return s
 }
 
-// setQuery sets the query.
 func (s *graphSearch) setQuery(query []float32) { s.query, s.square = query, Dot(query, query) }
 
 func (s *graphSearch) hitOf(i uint32) Hit { return Hit{i, s.g.distanceTo(s.query, s.square, i)} }
 
-// descendTo walks from the entry to the nearest vector above a level.
+// descendTo follows links from the entry to the nearest vector on each level above level.
 func (s *graphSearch) descendTo(level int) Hit {
 	at := s.hitOf(s.g.entry)
 	for l := len(s.g.links[s.g.entry]) - 1; l > level; l-- {
@@ -45,8 +44,8 @@ func (s *graphSearch) descendTo(level int) Hit {
 	return at
 }
 
-// searchLevel finds about the ef vectors of a level nearest to the query, from where it is entered. They are in order,
-// and valid until the next call.
+// searchLevel returns approximately the ef vectors of a level that are nearest to the query, starting from the vectors
+// in from. They are sorted, and valid until the next call.
 func (s *graphSearch) searchLevel(from []Hit, level, ef int) []Hit {
 	if s.number++; s.number == 0 {
 		clear(s.visited)
@@ -83,7 +82,7 @@ func (s *graphSearch) searchLevel(from []Hit, level, ef int) []Hit {
 	return s.found.hits
 }
 
-// hitHeap has the nearest hit on top, or the farthest.
+// hitHeap is a heap with the nearest hit on top, or the farthest if far is set.
 type hitHeap struct {
 	hits []Hit
 	far  bool

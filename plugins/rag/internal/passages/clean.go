@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// cleanText is the text of a page as it is cut into passages.
+// cleanText normalizes the text of a page before it is split into passages.
 func cleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -29,7 +29,7 @@ func cleanText(text string) string {
 	return oneSpace(joinHyphens(spacePunctuation(strings.Join(lines, "\n"))))
 }
 
-// spacePunctuation puts a space behind a mark of punctuation that stands before a letter of ASCII.
+// spacePunctuation inserts a space between a punctuation mark and an ASCII letter that follows it.
 func spacePunctuation(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/64)
@@ -44,12 +44,12 @@ func spacePunctuation(text string) string {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// joinHyphens takes out the white space behind a hyphen between two words. Of "a- b- c" the first hyphen alone is
-// joined: its second word is used up.
+// joinHyphens removes the white space after a hyphen between two words. In "a- b- c" only the first hyphen is joined,
+// because its second word cannot be the first word of another match.
 func joinHyphens(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
-	done, used := 0, 0 // what is written, and where the next first word may begin
+	done, used := 0, 0 // length of the text already written, and the earliest start of the next first word
 	for from := 0; ; {
 		at := strings.IndexByte(text[from:], '-')
 		if at < 0 {
@@ -75,7 +75,7 @@ func joinHyphens(text string) string {
 	}
 }
 
-// oneSpace makes each run of white space one space.
+// oneSpace replaces each run of white space with one space.
 func oneSpace(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -13,12 +13,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// ErrPage is a page that gives no text because it cannot be read: bytes that are not UTF-8, elements nested too deep.
+// ErrPage means that a page cannot be read, because its bytes are not UTF-8 or its elements are nested too deep.
 var ErrPage = errors.New("the page cannot be read")
 
-// PageText returns the text of a page's content: without scripts, navigation, references and notes, in the normal form
-// NFKC, with a space behind each mark of punctuation that stands before a letter. A page that cannot be read is
-// ErrPage, and has no text.
+// PageText returns the text of a page's content without scripts, navigation, references and notes. It is in Unicode
+// normal form NFKC, with a space between a punctuation mark and a letter that follows it. If the page cannot be read,
+// the error wraps ErrPage and the text is empty.
 func PageText(page []byte) (string, error) {
 	if !utf8.Valid(page) {
 		return "", fmt.Errorf("%w: it is not UTF-8", ErrPage)
@@ -37,16 +37,17 @@ func PageText(page []byte) (string, error) {
 	return cleanText(strings.Join(appendTexts(texts, root), " ")), nil
 }
 
-// selectorPath is a path of selectors: an element that matches the last one, within one that matches that before it.
+// selectorPath is a path of selectors. An element matches if it matches the last selector and is inside an element that
+// matches the selector before it, and so on.
 type selectorPath []string
 
-// contents are where the content of a page is, the likeliest place first.
+// contents lists where a page may contain its content, the most likely place first.
 var contents = []selectorPath{
 	{"#mw-content-text", ".mw-parser-output"}, {"#mw-content-text"}, {"main"}, {"article"}, {".content"}, {"#content"},
 	{"body"},
 }
 
-// noise is what is no content.
+// noise lists elements that are not content.
 var noise = []selectorPath{
 	{"script"}, {"style"}, {"nav"}, {"header"}, {"footer"},
 	{"#mw-navigation"}, {".navbox"}, {".navigation-box"}, {".ambox"}, {".tmbox"},
@@ -55,7 +56,7 @@ var noise = []selectorPath{
 	{".thumbcaption", ".metadata"}, {".image-metadata"},
 }
 
-// pruneTree takes all noise out of a tree, and what templates hold, which is no text.
+// pruneTree removes all noise from a tree, and the content of templates, which is not text.
 func pruneTree(root *html.Node) *html.Node {
 	isNoise := func(n *html.Node) bool {
 		return n.Data == "template" || slices.ContainsFunc(noise, func(w selectorPath) bool { return w.leadsTo(n) })
@@ -74,7 +75,7 @@ func pruneTree(root *html.Node) *html.Node {
 	return root
 }
 
-// findFirst returns the first element that a path leads to, in the order of the page.
+// findFirst returns the first element that a path matches, in document order.
 func findFirst(root *html.Node, w selectorPath) *html.Node {
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode && w.leadsTo(n) {
@@ -84,7 +85,7 @@ func findFirst(root *html.Node, w selectorPath) *html.Node {
 	return nil
 }
 
-// leadsTo tells whether the path leads to an element.
+// leadsTo reports whether the path matches an element.
 func (w selectorPath) leadsTo(n *html.Node) bool {
 	last := len(w) - 1
 	if !matchesSelector(n, w[last]) {
@@ -101,7 +102,7 @@ func (w selectorPath) leadsTo(n *html.Node) bool {
 	return false
 }
 
-// matchesSelector tells whether an element is what a selector says: #id, .class, or a tag.
+// matchesSelector reports whether an element matches a selector: #id, .class, or a tag.
 func matchesSelector(n *html.Node, selector string) bool {
 	name := selector[1:]
 	switch selector[0] {
@@ -122,7 +123,7 @@ func attributeOf(n *html.Node, key string) string {
 	return ""
 }
 
-// appendTexts appends the texts within an element that are more than white space.
+// appendTexts appends the texts inside an element, except white space.
 func appendTexts(texts []string, root *html.Node) []string {
 	for n := range root.Descendants() {
 		if n.Type != html.TextNode {

@@ -7,21 +7,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// The official length of passages and how much the next one repeats, in characters.
+// Official length of passages and overlap of consecutive passages, in characters.
 const (
 	Length  = 768
 	Overlap = 32
 )
 
-// SplitText cuts a text into passages of at most length characters, each of which begins length-overlap behind the one
-// before it; white space at the ends of one is cut off, and one of white space alone is left out. An empty text has
-// none. length must be above overlap, and overlap 0 or more.
+// SplitText splits a text into passages of up to length characters. Consecutive passages overlap by overlap characters.
+// White space at both ends of a passage is removed, and empty passages are left out. length must be greater than
+// overlap, and overlap must not be negative.
 func SplitText(text string, length, overlap int) []string {
 	text = pystr.Trim(oneSpace(text))
 	if text == "" {
 		return nil
 	}
-	starts := make([]int, 0, len(text)+1) // of each character
+	starts := make([]int, 0, len(text)+1) // start of each character
 	for i := range text {
 		starts = append(starts, i)
 	}
@@ -39,8 +39,8 @@ func SplitText(text string, length, overlap int) []string {
 	return all
 }
 
-// SplitPage returns the passages of a page, of the official length. One without text, or that cannot be read, has the
-// one passage "Document: NAME"; err says why it cannot be read.
+// SplitPage returns the passages of a page with the official length. For a page without text, or that cannot be read,
+// it returns the single passage "Document: NAME". err describes why the page cannot be read.
 func SplitPage(name string, page []byte) (all []string, err error) {
 	text, err := PageText(page)
 	if all = SplitText(text, Length, Overlap); len(all) == 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// dropPlaintextFallbacks removes the ways to a host without TLS where there is one with it: those of sslmode=prefer,
-// which is the library's default, and of allow. A server in the middle could answer that there is no TLS, and be sent
-// the password in clear. With sslmode=disable there is no way with TLS, and the one without stays, as does a socket's
-// of this machine.
+// dropPlaintextFallbacks removes connection attempts without TLS if there are attempts with TLS. The library makes such
+// attempts for sslmode=prefer, its default, and allow. An attacker between client and server could claim that the
+// server does not support TLS, and would then receive the password in clear text. With sslmode=disable and for sockets
+// of this machine, there are no attempts with TLS, so nothing is removed.
 func dropPlaintextFallbacks(c *pgconn.Config) {
 	all := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 	at := func(f *pgconn.FallbackConfig) string { return fmt.Sprint(f.Host, " ", f.Port) }

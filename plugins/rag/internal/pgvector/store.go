@@ -19,32 +19,32 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
 )
 
-// ErrStore is in the chain of every error of a store: one that is gone, hangs, or lacks what is looked for.
+// ErrStore is wrapped by every error of a store, for example if it is unreachable, does not answer, or lacks a table.
 var ErrStore = errors.New("store of passages")
 
-// ErrAddress is in the chain of errors of an address that cannot be read, and of settings beside it.
+// ErrAddress is wrapped by errors of invalid addresses and of conflicting settings.
 var ErrAddress = errors.New("want postgres://USER@HOST:PORT/DATABASE")
 
-// errLate is a store that answers too late.
+// errLate means that a store did not answer in time.
 var errLate = errors.New("no answer within the timeout")
 
-// Store is a connection to a store. It is safe for concurrent use.
+// Store is a connection to a PostgreSQL server. It is safe for concurrent use.
 type Store struct {
 	pool  *pgxpool.Pool
 	name  string
 	limit time.Duration
 }
 
-// Open connects to the store at an address, postgres://USER@HOST:PORT/DATABASE, and asks whether it has pgvector: by
-// TLS, or by a socket of this machine; without either only where sslmode=disable says so. Each request may take so long
-// as limit says, but for making an index, which may take any time in which the store answers.
+// Open connects to the store at postgres://USER@HOST:PORT/DATABASE and checks that it has pgvector. It uses TLS or a
+// socket of this machine; it connects without either only with sslmode=disable. limit applies to each request, except
+// the creation of an index, which may take any time while the store answers other requests.
 func Open(ctx context.Context, address string, limit time.Duration, connections int) (*Store, error) {
 	c, err := pgxpool.ParseConfig(address)
-	if err != nil { // it has no password
+	if err != nil { // the error does not contain the password
 		return nil, fmt.Errorf("%w: %w: %w", ErrStore, ErrAddress, err)
 	}
 	dropPlaintextFallbacks(&c.ConnConfig.Config)
-	c.MaxConns = int32(max(1, connections)) + 1 // one asks whether a store still answers
+	c.MaxConns = int32(max(1, connections)) + 1 // one connection checks that the store still answers
 	c.ConnConfig.ConnectTimeout = limit
 	c.AfterConnect = func(ctx context.Context, one *pgx.Conn) error {
 		_, err := one.Exec(ctx, "SET hnsw.ef_search = "+strconv.Itoa(index.OfficialParams().EFSearch))
@@ -69,16 +69,16 @@ func Open(ctx context.Context, address string, limit time.Duration, connections 
 	return s, nil
 }
 
-// Name is HOST:PORT/DATABASE.
+// Name returns HOST:PORT/DATABASE.
 func (s *Store) Name() string { return s.name }
 
-// Close ends the connections.
+// Close closes the connections.
 func (s *Store) Close() error {
 	s.pool.Close()
 	return nil
 }
 
-// withLimit runs request within the limit; what names it in errors.
+// withLimit runs request with the time limit. what names the request in errors.
 func (s *Store) withLimit(ctx context.Context, what string, request func(context.Context) error) error {
 	limited, cancel := context.WithTimeoutCause(ctx, s.limit, errLate)
 	defer cancel()
@@ -98,7 +98,7 @@ func (s *Store) withLimit(ctx context.Context, what string, request func(context
 	return fmt.Errorf("%w %s: %s: %w", ErrStore, s.name, what, err)
 }
 
-// Dim is how many values the vectors of the table have.
+// Dim returns the number of values of the table's vectors.
 func (s *Store) Dim(ctx context.Context) (dim int, err error) {
 	err = s.withLimit(ctx, "look for the table "+table, func(ctx context.Context) error {
 		err := s.pool.QueryRow(ctx, "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('"+table+
@@ -111,7 +111,7 @@ func (s *Store) Dim(ctx context.Context) (dim int, err error) {
 	return dim, err
 }
 
-// Search finds about the k passages nearest to a query, the nearest first.
+// Search returns approximately the k passages nearest to a query, nearest first.
 func (s *Store) Search(ctx context.Context, query []float32, k int) (found []index.Passage, err error) {
 	err = s.withLimit(ctx, "search", func(ctx context.Context) error {
 		rows, err := s.pool.Query(ctx, "SELECT content, source, passage, url FROM "+table+
@@ -128,7 +128,7 @@ func (s *Store) Search(ctx context.Context, query []float32, k int) (found []ind
 	return found, err
 }
 
-// vectorLiteral returns a vector as pgvector reads it.
+// vectorLiteral formats a vector in pgvector's syntax.
 func vectorLiteral(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {

@@ -12,13 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
 )
 
-// The tables: that which is searched, and that which takes its place when all is written.
+// Names of the table that is searched, and of the table that replaces it after all passages are written.
 const (
 	table   = "plumbline_passages"
 	staging = table + "_new"
 )
 
-// batch is how many passages are sent at a time.
+// batch is the number of passages per insertion.
 const batch = 256
 
 // TableWriter writes passages into a new table, which finally replaces the previous one. It is not safe for concurrent
@@ -34,16 +34,16 @@ type TableWriter struct {
 	vectors    []string
 }
 
-// NewWriter returns a writer, which has sent nothing.
+// NewWriter returns a writer. It sends nothing yet.
 func (s *Store) NewWriter() *TableWriter { return &TableWriter{Store: s, sum: md5.New()} }
 
-// Len is how many passages were added, and Dim how many values each has.
+// Len returns the number of added passages.
 func (w *TableWriter) Len() int { return w.count }
 
-// Dim is how many values each vector has.
+// Dim returns the number of values per vector.
 func (w *TableWriter) Dim() int { return w.dim }
 
-// Add adds a passage. The first one begins the table.
+// Add adds a passage. The first call creates the table.
 func (w *TableWriter) Add(ctx context.Context, p index.Passage, v []float32) error {
 	if w.count == 0 {
 		w.dim = len(v)
@@ -72,7 +72,7 @@ func (w *TableWriter) createTable(ctx context.Context) error {
 	})
 }
 
-// sendBatch sends the passages that wait.
+// sendBatch inserts the collected passages.
 func (w *TableWriter) sendBatch(ctx context.Context) error {
 	if len(w.vectors) == 0 {
 		return nil
@@ -88,8 +88,8 @@ func (w *TableWriter) sendBatch(ctx context.Context) error {
 	return err
 }
 
-// FinishTable makes the index, and puts the table in the place of the one before. The result is the MD5 of the passages
-// and vectors in their order, in lower-case hex.
+// FinishTable creates the index and replaces the previous table. It returns the MD5, in lower-case hex, of the passages
+// and vectors in order.
 func (w *TableWriter) FinishTable(ctx context.Context) (md5 string, err error) {
 	if err := w.sendBatch(ctx); err != nil {
 		return "", err

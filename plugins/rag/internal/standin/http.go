@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Handler replies to POST /v1/chat/completions by the rules, to the last message of each request, and to GET /v1/models
-// with one model that has the name stand-in. A request that it cannot read gets status 400.
+// Handler returns a handler that answers the last message of each POST /v1/chat/completions by the rules, and GET
+// /v1/models with a single model named stand-in. Invalid requests get status 400.
 func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -16,7 +16,7 @@ func Handler() http.Handler {
 	return mux
 }
 
-// maxRequestSize of a request are read.
+// maxRequestSize is the largest request body that is read, in bytes.
 const maxRequestSize = 16 << 20
 
 func serveChat(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func serveChat(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// sendJSON writes JSON; a client that has gone needs none.
+// sendJSON writes v as JSON. It ignores errors, which mean that the client has disconnected.
 func sendJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(v)

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 )
 
-// ReplyTo returns the reply to one user message of the five prompts of [PromptFiles]; to any other it says that there
-// is nothing to say. The same message has the same reply.
+// ReplyTo returns the reply to a user message made from one of the five prompts in [PromptFiles]. For other messages,
+// it returns that it has no answer. Replies are deterministic.
 func ReplyTo(content string) string {
 	r := replyTo(content)
 	if r.text == "" {
@@ -42,10 +42,11 @@ var rules = map[string]func(content string) string{
 	"judge": judgeAnswer,
 }
 
-// outOf is of how many replies one, by the digest of what is replied to, is made wrong in each of five ways.
+// outOf is the inverse rate of each of the five ways of breaking a reply. The digest of the message selects the
+// replies.
 const outOf = 80
 
-// breakReply spoils some of the replies that are JSON, as models do: three ways lose the reply, and two do not.
+// breakReply breaks some of the JSON replies in ways that models do. Three of the five ways make the reply unreadable.
 func breakReply(content, said string) ruleReply {
 	h := fnv.New32a()
 	h.Write([]byte(content)) // never fails
@@ -64,10 +65,10 @@ func breakReply(content, said string) ruleReply {
 	return ruleReply{text: said}
 }
 
-// pages are the documents of a prompt.
+// pages matches the documents in a prompt.
 var pages = regexp.MustCompile(`(?m)^\[(NEW|KEPT|DOC) \d+\] (.*)$`)
 
-// markedDocuments returns the documents of a prompt with a mark.
+// markedDocuments returns the documents of a prompt that have the given mark.
 func markedDocuments(content, mark string) (all []string) {
 	for _, m := range pages.FindAllStringSubmatch(content, -1) {
 		if m[1] == mark {
@@ -77,7 +78,7 @@ func markedDocuments(content, mark string) (all []string) {
 	return all
 }
 
-// labelledLine returns what follows a label on its line.
+// labelledLine returns the text after a label on its line.
 func labelledLine(content, label string) string {
 	_, after, ok := strings.Cut(content, "\n"+label+": ")
 	if !ok {
@@ -87,16 +88,17 @@ func labelledLine(content, label string) string {
 	return strings.TrimSpace(text)
 }
 
-// factChain is how far pages answer a question.
+// factChain is the chain of facts that leads from a question to its answer, as far as pages contain it.
 type factChain struct {
 	question    string
 	steps       [2]string
-	description string   // of the page that the question begins at, if it names none; else empty
-	names       []string // what the question names, or describes, and what that leads to, as far as pages say so
-	answer      string   // empty: not found
+	description string // description of the page at which the question begins; empty: the question names the page
+	// names in the question, or described by it, and the names to which they lead according to the pages
+	names  []string
+	answer string // empty: not found
 }
 
-// followChain follows the question of a prompt through documents.
+// followChain follows the chain of a prompt's question through documents.
 func followChain(content string, documents []string) factChain {
 	c := factChain{question: labelledLine(content, "Question")}
 	name, steps, ok := encyclopedia.Understand(c.question)
@@ -131,7 +133,7 @@ func factValue(facts []encyclopedia.Fact, subject, relation string) (string, boo
 	return facts[i].Value, true
 }
 
-// describedSubject returns the subject that a whole description fits.
+// describedSubject returns the subject whose facts contain all facts of the description.
 func describedSubject(facts, told []encyclopedia.Fact) (string, bool) {
 	for _, f := range facts {
 		missing := func(t encyclopedia.Fact) bool {
@@ -145,10 +147,10 @@ func describedSubject(facts, told []encyclopedia.Fact) (string, bool) {
 	return "", false
 }
 
-// isUnderstood reports whether the script understands the question.
+// isUnderstood reports whether the rules recognize the question.
 func (c *factChain) isUnderstood() bool { return c.steps[0] != "" }
 
-// nextMissing returns what is to be found next, as a phrase, and the name or description to look for.
+// nextMissing returns the next missing fact as a phrase, and the name or description to search for.
 func (c *factChain) nextMissing() (phrase, name string) {
 	if len(c.names) == 0 {
 		return "the " + c.description, c.description
@@ -157,7 +159,7 @@ func (c *factChain) nextMissing() (phrase, name string) {
 	return encyclopedia.Phrase(c.steps[n], c.names[n]), c.names[n]
 }
 
-// markRelevant marks the documents that share a name with the question or with what the documents lead to.
+// markRelevant marks the documents that share a name with the question or with the facts found so far.
 func markRelevant(content string) string {
 	found := markedDocuments(content, "NEW")
 	c := followChain(content, append(markedDocuments(content, "KEPT"), found...))
@@ -170,7 +172,7 @@ func markRelevant(content string) string {
 	return objectJSON(map[string]any{"relevance": marks})
 }
 
-// judgeSufficiency replies whether the chain is closed.
+// judgeSufficiency replies whether the chain is complete.
 func judgeSufficiency(content string) string {
 	c := followChain(content, markedDocuments(content, "DOC"))
 	reason := "The question is not one that the script knows."
@@ -184,7 +186,7 @@ func judgeSufficiency(content string) string {
 	return objectJSON(map[string]any{"sufficient": c.answer != "", "reasoning": reason})
 }
 
-// makeQueries makes queries for what is next; where it was searched for before, in other words.
+// makeQueries returns queries for the next missing fact. If it was searched for before, the queries use other words.
 func makeQueries(content string) string {
 	c := followChain(content, markedDocuments(content, "DOC"))
 	if !c.isUnderstood() {
@@ -206,7 +208,7 @@ func makeQueries(content string) string {
 	return objectJSON(map[string]any{"queries": all[:min(len(all), maxQueries(content))], "feedback": feedback})
 }
 
-// shorterQuestion returns the question with the name that was found last instead of what leads to it.
+// shorterQuestion returns the question in which the last name found replaces the words that lead to it.
 func (c *factChain) shorterQuestion() string {
 	start := encyclopedia.Phrase(c.steps[0], c.names[0])
 	if c.description != "" {
@@ -218,7 +220,7 @@ func (c *factChain) shorterQuestion() string {
 	return strings.Replace(c.question, start, encyclopedia.Phrase(c.steps[0], c.names[0]), 1)
 }
 
-// descriptionQueries returns queries for what is described: all of it, and one thing at a time.
+// descriptionQueries returns queries for a description: first as a whole, then for each fact in it.
 func (c *factChain) descriptionQueries() (first, again []string) {
 	kind, told, _ := strings.Cut(c.description, " with ")
 	things := strings.Split(told, ", ")
@@ -232,7 +234,7 @@ func (c *factChain) descriptionQueries() (first, again []string) {
 
 var maxQueriesPattern = regexp.MustCompile(`at most (\d+) quer`)
 
-// maxQueries returns how many queries the prompt allows.
+// maxQueries returns the number of queries that the prompt allows.
 func maxQueries(content string) int {
 	if m := maxQueriesPattern.FindStringSubmatch(content); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
@@ -242,7 +244,7 @@ func maxQueries(content string) int {
 	return 3
 }
 
-// finalAnswer returns the end of the chain.
+// finalAnswer returns the value at the end of the chain.
 func finalAnswer(content string) string {
 	if c := followChain(content, markedDocuments(content, "DOC")); c.answer != "" {
 		return c.answer
@@ -250,7 +252,7 @@ func finalAnswer(content string) string {
 	return "Unknown"
 }
 
-// judgeAnswer compares two answers letter by letter, but for case, outer spaces and a last full stop.
+// judgeAnswer compares two answers. It ignores case, surrounding spaces and a final full stop.
 func judgeAnswer(content string) string {
 	plain := func(label string) string {
 		return strings.ToLower(strings.TrimSpace(strings.TrimSuffix(labelledLine(content, label), ".")))
@@ -264,7 +266,7 @@ func judgeAnswer(content string) string {
 
 func objectJSON(v map[string]any) string {
 	text, err := json.Marshal(v)
-	if err != nil { // not of what is made here
+	if err != nil { // impossible for generated values
 		return "{}"
 	}
 	return string(text)

@@ -17,23 +17,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Label is what every result says of it.
+// Label is the description of the stand-in in every result.
 const Label = "stand-in: scripted server"
 
 //go:embed words
 var words embed.FS
 
-// PromptFiles has the prompts of the embedded benchmarks: relevance.txt, sufficiency.txt, queries.txt, answer.txt and
-// judge.txt. Places are as in Python's str.format, {name}, and in all but the answer's a doubled brace is one.
+// PromptFiles returns the prompts of the embedded benchmarks: relevance.txt, sufficiency.txt, queries.txt, answer.txt
+// and judge.txt. Placeholders have the syntax of Python's str.format, {name}. Except in answer.txt, doubled braces
+// stand for single ones.
 func PromptFiles() fs.FS {
 	sub, err := fs.Sub(words, "words")
-	if err != nil { // not of a name without dots
+	if err != nil { // impossible for a name without dots
 		return words
 	}
 	return sub
 }
 
-// RuleBackend opens the rules instead of a model.
+// RuleBackend is a backend that opens the rules instead of a model.
 type RuleBackend struct{}
 
 var (
@@ -41,15 +42,15 @@ var (
 	_ backend.Describer       = RuleBackend{}
 )
 
-// Describe says what it is.
+// Describe returns the label as the version.
 func (RuleBackend) Describe() backend.Info { return backend.Info{Version: Label} }
 
-// Open opens no session: rules have no tensors.
+// Open returns an error, because rules have no tensors.
 func (RuleBackend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("a scripted server runs no model: choose another backend")
 }
 
-// OpenGenerator takes any model: the rules are the same.
+// OpenGenerator returns the same generator for every model.
 func (RuleBackend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
 	var faults []error
 	for name := range c.Options {
@@ -77,7 +78,7 @@ func (ruleGenerator) Generate(ctx context.Context, p backend.Prompt, sink backen
 	return nil
 }
 
-// Limits has no preference.
+// Limits returns no limits.
 func (ruleGenerator) Limits() backend.Limits { return backend.Limits{} }
 
 func (ruleGenerator) Close() error { return nil }
@@ -85,7 +86,7 @@ func (ruleGenerator) Close() error { return nil }
 // ruleReply is the reply to a prompt.
 type ruleReply struct{ text, reasoning string }
 
-// countTokens counts tokens as words, of which even an empty reply has one: its end.
+// countTokens returns the number of words, plus one for the end token.
 func (r ruleReply) countTokens() int {
 	return max(1, len(strings.Fields(r.text))+len(strings.Fields(r.reasoning)))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/rgat/internal/sampling"
 )
 
-// printDrawRates prints the neighbourhoods that one core draws in a second: of papers by themselves, and of batches
-// that share nodes, and with the features of their nodes.
+// printDrawRates prints the number of papers per second whose neighbourhoods one core draws: for single papers and for
+// batches that share nodes, without and with the features of the nodes.
 func printDrawRates(ctx context.Context, set *igbh.PaperSet, s speedSettings) error {
 	sampler, err := sampling.New(set.Graph(), sampling.SamplerOptions{SeedType: igbh.Paper, Fanouts: []int{15, 10, 5},
 		Seed: 1})
@@ -37,7 +37,8 @@ func printDrawRates(ctx context.Context, set *igbh.PaperSet, s speedSettings) er
 	return nil
 }
 
-// printRate prints how many papers a second add takes, each call n of them, without features and with.
+// printRate prints the number of papers per second that add draws, without and with features. Each call of add draws n
+// papers.
 func printRate(ctx context.Context, set *igbh.PaperSet, what string, n int, limit time.Duration,
 	add func(b *sampling.NeighborBatch, i int) error,
 ) error {
@@ -64,7 +65,8 @@ func printRate(ctx context.Context, set *igbh.PaperSet, what string, n int, limi
 	return err
 }
 
-// perSecond counts calls and has their rate, by processor time: that of a core, on a machine with other work too.
+// perSecond measures how often a core can run call per second. It uses the process's CPU time, so other work on the
+// machine does not count.
 func perSecond(limit time.Duration, call func(i int) error) (calls int, rate float64, err error) {
 	start, busy := time.Now(), cpuTime()
 	for time.Since(start) < limit {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 
-// repeatedFeatures is a graph whose nodes have their features again and again, up to a width.
+// repeatedFeatures is a graph whose features are repeated up to a given width.
 type repeatedFeatures struct {
 	*citations.Set
 	width int

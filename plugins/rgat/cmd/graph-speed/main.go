@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// measureGraph prints what a graph takes.
+// measureGraph prints the time and memory that a graph takes.
 func measureGraph(ctx context.Context, dir string, s speedSettings) error {
 	o := igbh.GraphOptions{NoKept: !s.keep}
 	if s.features != "" {
@@ -87,10 +87,10 @@ func countNodes(g *graph.Graph) (n int) {
 	return n
 }
 
-// peakMemory is the most memory that the process has had, in bytes.
+// peakMemory returns the maximum memory of the process so far, in bytes.
 func peakMemory() int64 { return int64(resourceUsage().Maxrss) << 10 } //nolint:unconvert // kilobytes; 32 bits on some
 
-// cpuTime is the time that the process has used.
+// cpuTime returns the CPU time that the process has used.
 func cpuTime() time.Duration {
 	u := resourceUsage()
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -11,18 +11,18 @@ import (
 	"unsafe"
 )
 
-// errNone is the reply of a server that has no such key.
+// errNone means that the server does not have the key.
 var errNone = errors.New("there is no such key")
 
-// Sizes of buffers: one system call takes many rows, or many questions.
+// Buffer sizes, chosen so that a system call transfers many rows or requests.
 const (
 	readBuffer  = 256 << 10
 	writeBuffer = 64 << 10
 )
 
-// redisConn speaks the part of Redis's protocol that this package needs (RESP 2): commands are lists of strings,
-// replies a word, a number, a string or an error. A server may be anybody's: what it says costs no more memory than the
-// caller has room for, and a reply of another form ends the connection.
+// redisConn implements the part of Redis's protocol (RESP 2) that this package needs. Commands are lists of strings;
+// replies are words, numbers, strings or errors. The server is not trusted: a reply never uses more memory than the
+// caller provides, and an unexpected reply ends the connection.
 type redisConn struct {
 	net net.Conn
 	r   *bufio.Reader
@@ -33,9 +33,9 @@ func newConn(c net.Conn) *redisConn {
 	return &redisConn{c, bufio.NewReaderSize(c, readBuffer), bufio.NewWriterSize(c, writeBuffer)}
 }
 
-// sendCommand writes a command; flush lets the server have it. The writer keeps its errors for flush.
+// sendCommand writes a command to the buffer. flush sends it, and returns earlier write errors.
 func (c *redisConn) sendCommand(words ...string) {
-	_ = c.net.SetWriteDeadline(time.Now().Add(answerTimeout)) // one that is closed says so where it is written to
+	_ = c.net.SetWriteDeadline(time.Now().Add(answerTimeout)) // writing to a closed connection returns the error
 	c.writeLength('*', len(words))
 	for _, word := range words {
 		c.writeLength('$', len(word))
@@ -44,9 +44,10 @@ func (c *redisConn) sendCommand(words ...string) {
 	}
 }
 
-// setKey puts a value under a key.
+// setKey stores a value under a key.
 func (c *redisConn) setKey(key string, value []byte) error {
-	_, err := c.runCommand("SET", key, unsafe.String(unsafe.SliceData(value), len(value))) // which is only read here
+	// runCommand only reads the string
+	_, err := c.runCommand("SET", key, unsafe.String(unsafe.SliceData(value), len(value)))
 	return err
 }
 
@@ -61,7 +62,7 @@ func (c *redisConn) flush() error {
 	return c.w.Flush()
 }
 
-// runCommand sends a command and reads its reply, a short one.
+// runCommand sends a command and reads a short reply.
 func (c *redisConn) runCommand(words ...string) (string, error) {
 	c.sendCommand(words...)
 	if err := c.flush(); err != nil {
@@ -72,8 +73,8 @@ func (c *redisConn) runCommand(words ...string) (string, error) {
 	return string(short[:n]), err
 }
 
-// readReply reads one reply into dst, and returns how many bytes it has. One that is longer than dst is an error, and
-// so is what the server says in the place of an answer; errNone: it has no such key.
+// readReply reads a reply into dst and returns its length. A reply longer than dst is an error, and so is an error
+// reply. errNoKey means that the key does not exist.
 func (c *redisConn) readReply(dst []byte) (int, error) {
 	if c.r.Buffered() == 0 {
 		_ = c.net.SetReadDeadline(time.Now().Add(answerTimeout))
@@ -96,7 +97,7 @@ func (c *redisConn) readReply(dst []byte) (int, error) {
 	return 0, fmt.Errorf("it answers %s, which is no reply to what it was asked", quoteReply([]byte{kind}))
 }
 
-// readBulk reads a string whose length is text.
+// readBulk reads a bulk string. text contains its length.
 func (c *redisConn) readBulk(text, dst []byte) (int, error) {
 	n, err := strconv.Atoi(string(text))
 	switch {
@@ -120,7 +121,8 @@ func (c *redisConn) readBulk(text, dst []byte) (int, error) {
 	return n, nil
 }
 
-// readLine reads the line that begins a reply: what kind it is of, and the rest, which is good until the next read.
+// readLine reads the first line of a reply. It returns the type of the reply and the rest of the line, which is valid
+// until the next read.
 func (c *redisConn) readLine() (kind byte, text []byte, err error) {
 	all, err := c.r.ReadSlice('\n')
 	switch {
@@ -136,7 +138,7 @@ func (c *redisConn) readLine() (kind byte, text []byte, err error) {
 	return all[0], all[1 : len(all)-2], nil
 }
 
-// quoteReply is the beginning of what a server said.
+// quoteReply returns the beginning of a reply, quoted.
 func quoteReply(text []byte) string {
 	const most = 200
 	if len(text) > most {

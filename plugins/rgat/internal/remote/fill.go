@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// blockBytes is about what one key holds: with the server's own bytes beside them it fits into 1 MiB, a size that its
-// allocator has.
+// blockBytes is the approximate size of a value. With the server's overhead it fits into 1 MiB, which is a size class
+// of its allocator.
 const blockBytes = 1<<20 - 64
 
-// FillServers copies features of all nodes to servers, which have to be as [CheckServers] wants them, and says in a
-// file in the folder dir where they are. progress takes a line now and then, from any goroutine. Where it fails, what
-// it has written is taken away again, if the servers still answer.
+// FillServers copies the features of all nodes to servers and writes their addresses to a file in dir. servers must
+// satisfy [CheckServers]. progress occasionally receives a line of text, from any goroutine. If FillServers fails, it
+// deletes what it has written, unless the servers no longer answer.
 func FillServers(
 	ctx context.Context, dir string, servers []string, from graph.FeatureStore, progress func(line string),
 ) error {
@@ -40,7 +40,7 @@ func FillServers(
 	return errors.Join(err, s.Close())
 }
 
-// pingServer asks a server whether it is there.
+// pingServer checks that a server answers.
 func (s *RemoteStore) pingServer(ctx context.Context, server int) error {
 	return s.servers[server].withConn(ctx, func(c *redisConn) error {
 		_, err := c.runCommand("PING")
@@ -48,15 +48,15 @@ func (s *RemoteStore) pingServer(ctx context.Context, server int) error {
 	})
 }
 
-// storeFiller copies features.
+// storeFiller copies features to servers.
 type storeFiller struct {
 	*RemoteStore
 	from     graph.FeatureStore
 	progress func(line string)
-	written  atomic.Int64 // blocks
+	written  atomic.Int64 // number of blocks
 }
 
-// toldBlocks is after how many the caller hears of them.
+// toldBlocks is the number of blocks between reports of progress.
 const toldBlocks = 4096
 
 func (f *storeFiller) fillOrForget(ctx context.Context, dir string) error {
@@ -70,7 +70,7 @@ func (f *storeFiller) fillOrForget(ctx context.Context, dir string) error {
 	return err
 }
 
-// fillServers fills all servers, type by type, and then marks them as full.
+// fillServers fills all servers, type by type, and then marks them as complete.
 func (f *storeFiller) fillServers(ctx context.Context) error {
 	key, _ := f.markerKey(0)
 	f.progress("keys begin with " + key)
@@ -89,7 +89,7 @@ func (f *storeFiller) fillServers(ctx context.Context) error {
 	})
 }
 
-// fillServer writes the blocks of a type that are a server's.
+// fillServer writes a server's blocks of a node type.
 func (f *storeFiller) fillServer(ctx context.Context, server, nodeType int) error {
 	return f.servers[server].withConn(ctx, func(c *redisConn) error {
 		for block := f.firstBlock(nodeType, server); block < f.blockCount(nodeType); block += len(f.servers) {
@@ -120,7 +120,7 @@ func (f *storeFiller) readBlock(ctx context.Context, nodeType, block int) ([]flo
 	return values, f.from.Gather(ctx, values, nodeType, nodes)
 }
 
-// deleteMarker deletes the mark of what a server was filled with.
+// deleteMarker deletes a server's marker.
 func (s *RemoteStore) deleteMarker(server int) error {
 	return s.servers[server].withConn(context.Background(), func(c *redisConn) error {
 		key, _ := s.markerKey(server)

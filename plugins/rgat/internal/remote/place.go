@@ -14,26 +14,26 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// ErrFeatures is in the chain of every error of this package.
+// ErrFeatures is wrapped by every error of this package.
 var ErrFeatures = errors.New("features at servers")
 
-// FileName is the file that says where features are.
+// FileName is the name of the file with the addresses of the servers.
 const FileName = "features.json"
 
-// fileFormat is that of the file and of the keys at servers.
+// fileFormat is the version of the file and of the keys on servers.
 const fileFormat = 1
 
-// storeLocation says where features are, and which: the content of the file.
+// storeLocation is the content of the file. It identifies the servers and the features.
 type storeLocation struct {
 	Format  int              `json:"format"`
-	Name    string           `json:"name"` // of these features: no others have it
+	Name    string           `json:"name"` // unique name of these features
 	Servers []string         `json:"servers"`
 	Types   []graph.NodeType `json:"types"`
 	Width   int              `json:"width"`
-	Block   int              `json:"block"` // nodes of one key
+	Block   int              `json:"block"` // number of nodes per key
 }
 
-// The most that a file may say: a row is one value of Redis, of at most 512 MB, and so is a block.
+// Limits of values in the file. A row and a block are single values of Redis, which are limited to 512 MB.
 const (
 	maxNodes      = 1 << 32
 	maxBlockBytes = 512 << 20
@@ -41,7 +41,7 @@ const (
 	maxFileBytes  = 1 << 20
 )
 
-// readPlace reads the file in the folder dir.
+// readPlace reads the file in dir.
 func readPlace(dir string) (*storeLocation, error) {
 	path := filepath.Join(dir, FileName)
 	text, err := bounded.ReadFile(path, maxFileBytes)
@@ -65,7 +65,7 @@ func parsePlace(text []byte) (*storeLocation, error) {
 	return p, p.checkLocation()
 }
 
-// checkLocation names every fault.
+// checkLocation returns an error that lists every fault.
 func (p *storeLocation) checkLocation() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -87,8 +87,8 @@ func (p *storeLocation) checkLocation() error {
 	return errors.Join(append(faults, CheckServers(p.Servers))...)
 }
 
-// CheckServers wants addresses of servers, redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. No
-// error shows a password.
+// CheckServers requires server addresses of the form redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for
+// TLS. Errors never contain passwords.
 func CheckServers(servers []string) error {
 	if len(servers) == 0 || len(servers) > maxServers {
 		return fmt.Errorf("%d servers, want 1 to %d", len(servers), maxServers)
@@ -102,7 +102,7 @@ func CheckServers(servers []string) error {
 	return errors.Join(faults...)
 }
 
-// saveFile writes the file into dir, for its owner alone: addresses may hold passwords.
+// saveFile writes the file into dir. Only its owner may read it, because addresses may contain passwords.
 func (p *storeLocation) saveFile(dir string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
@@ -111,26 +111,26 @@ func (p *storeLocation) saveFile(dir string) error {
 	return os.WriteFile(filepath.Join(dir, FileName), append(text, '\n'), 0o600)
 }
 
-// markerKey is the key at every server that has been filled, and its value there.
+// markerKey returns the key and the value that mark a server as filled.
 func (p *storeLocation) markerKey(server int) (key, value string) {
 	return "plumbline:" + p.Name, fmt.Sprintf("server %d of %d", server+1, len(p.Servers))
 }
 
-// blockKey is that of a block of a type.
+// blockKey returns the key of a block of a node type.
 func (p *storeLocation) blockKey(nodeType, block int) string {
 	return "plumbline:" + p.Name + ":" + p.Types[nodeType].Name + ":" + strconv.Itoa(block)
 }
 
-// serverOf is where a block of a type is.
+// serverOf returns the index of a block's server.
 func (p *storeLocation) serverOf(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
 
-// firstBlock is the first of a type that is at a server: each has every len(Servers)th.
+// firstBlock returns the first block of a node type on a server. Every len(Servers)th block follows.
 func (p *storeLocation) firstBlock(nodeType, server int) int {
 	n := len(p.Servers)
 	return (server + n - nodeType%n) % n
 }
 
-// blockCount is how many a type has.
+// blockCount returns the number of blocks of a node type.
 func (p *storeLocation) blockCount(nodeType int) int {
 	return (p.Types[nodeType].Nodes + p.Block - 1) / p.Block
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// A server that neither answers nor takes anything for so long is lost.
+// Time limits after which a server counts as lost.
 const (
 	connectTimeout = 10 * time.Second
 	answerTimeout  = 30 * time.Second
 )
 
-// idleConnections of a server are kept for the next.
+// idleConnections is the maximum number of idle connections per server.
 const idleConnections = 64
 
-// redisServer is one of Redis.
+// redisServer is a Redis server with its idle connections.
 type redisServer struct {
-	name    string     // its address, without a password
+	name    string     // address without the password
 	address string     // HOST:PORT
-	greet   [][]string // the commands that begin a connection
+	greet   [][]string // commands at the start of a connection
 	tls     *tls.Config
 
 	mu     sync.Mutex
@@ -36,7 +36,7 @@ type redisServer struct {
 	closed bool
 }
 
-// newServer connects to nothing yet.
+// newServer parses an address. It does not connect.
 func newServer(address string) (*redisServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" {
@@ -53,7 +53,7 @@ func newServer(address string) (*redisServer, error) {
 	switch user := u.User.Username(); {
 	case given && user != "":
 		s.greet = append(s.greet, []string{"AUTH", user, password})
-	case given || user != "": // one word is a password, as redis-cli has it
+	case given || user != "": // a single word is a password, as in redis-cli
 		s.greet = append(s.greet, []string{"AUTH", password + user})
 	}
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
@@ -67,7 +67,7 @@ func newServer(address string) (*redisServer, error) {
 
 var errAddress = errors.New("no redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]")
 
-// withConn calls do with a connection, which ends with ctx. Its error names the server.
+// withConn calls do with a connection that is closed when ctx ends. Errors name the server.
 func (s *redisServer) withConn(ctx context.Context, do func(c *redisConn) error) error {
 	c, err := s.takeConn(ctx)
 	if err == nil {
@@ -84,7 +84,7 @@ func (s *redisServer) withConn(ctx context.Context, do func(c *redisConn) error)
 	return nil
 }
 
-// causeOf is why ctx has ended, where that is why err came.
+// causeOf returns ctx's cause if ctx has ended, which is why err occurred, and otherwise err.
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
 		return context.Cause(ctx)
@@ -92,7 +92,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// takeConn returns an idle connection, or a new one.
+// takeConn returns an idle connection or a new one.
 func (s *redisServer) takeConn(ctx context.Context) (*redisConn, error) {
 	s.mu.Lock()
 	if n := len(s.idle); n > 0 {
@@ -123,7 +123,7 @@ func (s *redisServer) dial(ctx context.Context) (net.Conn, error) {
 	return dialer.DialContext(ctx, "tcp", s.address)
 }
 
-// returnConn keeps a connection that is good, with nothing left to read, for the next.
+// returnConn makes a connection idle. It closes connections that are not good.
 func (s *redisServer) returnConn(c *redisConn, good bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *redisServer) returnConn(c *redisConn, good bool) {
 	_ = c.net.Close()
 }
 
-// close closes the idle connections, and those in use once they are given back.
+// close closes the idle connections. Connections in use are closed when they are returned.
 func (s *redisServer) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

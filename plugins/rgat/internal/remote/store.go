@@ -20,8 +20,8 @@ type RemoteStore struct {
 	servers []*redisServer
 }
 
-// Open reads which servers have features from the file in the folder dir, and asks each whether it has them. Every
-// server that has not is named. The caller closes the store.
+// Open reads the servers' addresses from the file in dir and checks that each server has its features. The error lists
+// every server that does not. The caller must close the store.
 func Open(ctx context.Context, dir string) (*RemoteStore, error) {
 	p, err := readPlace(dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func newStore(p *storeLocation) (*RemoteStore, error) {
 	return s, nil
 }
 
-// eachServer calls do for all servers at once.
+// eachServer calls do for all servers concurrently.
 func (s *RemoteStore) eachServer(do func(i int) error) error {
 	faults := make([]error, len(s.servers))
 	var working sync.WaitGroup
@@ -74,13 +74,13 @@ func (s *RemoteStore) checkServer(ctx context.Context, i int) error {
 	})
 }
 
-// Types are the node types, with their numbers of nodes.
+// Types returns the node types with their numbers of nodes.
 func (s *RemoteStore) Types() []graph.NodeType { return s.storeLocation.Types }
 
-// Width is the number of features of a node.
+// Width returns the number of features per node.
 func (s *RemoteStore) Width() int { return s.storeLocation.Width }
 
-// Gather reads features of nodes of a type, from all servers at once.
+// Gather reads the features of nodes of one type from all servers concurrently.
 func (s *RemoteStore) Gather(ctx context.Context, dst []float32, nodeType int, nodes []uint32) error {
 	if nodeType < 0 || nodeType >= len(s.storeLocation.Types) || len(dst) != len(nodes)*s.storeLocation.Width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrFeatures, len(nodes), nodeType, len(dst))
@@ -103,10 +103,10 @@ func (s *RemoteStore) Gather(ctx context.Context, dst []float32, nodeType int, n
 	})
 }
 
-// window is how many rows are asked for before they are read.
+// window is the maximum number of requests that are sent before their replies are read.
 const window = 1024
 
-// fetchRows reads the rows of the nodes at the positions asked.
+// fetchRows reads the features of nodes[i] for each i in asked.
 func (s *RemoteStore) fetchRows(
 	ctx context.Context, c *redisConn, dst []float32, nodeType int, nodes []uint32, asked []int,
 ) error {
@@ -146,7 +146,7 @@ func (s *RemoteStore) receiveRow(c *redisConn, row []float32) error {
 	return err
 }
 
-// bytesOf is that of values.
+// bytesOf returns the memory of values.
 func bytesOf(values []float32) []byte {
 	if len(values) == 0 {
 		return nil

@@ -2,19 +2,19 @@ package sampling
 
 import "github.com/plumbline-ml/plumbline/datasets/graph"
 
-// NeighborBatch contains sampled neighbourhoods: nodes of each type of a graph, and the edges between them by the
-// nodes' positions in the batch.
+// NeighborBatch contains sampled neighbourhoods: the nodes of each type of a graph, and the edges between them. Edges
+// refer to positions of nodes in the batch.
 type NeighborBatch struct {
-	Nodes        [][]uint32 // by type: their numbers in the graph
-	Sources      [][]int64  // by relation, of each edge: the position among the nodes of the relation's source type
-	Destinations [][]int64  // and that of its destination type
-	Seeds        []int64    // the positions, among the nodes of their type, of those that were asked for
+	Nodes        [][]uint32 // by type: numbers of the nodes in the graph
+	Sources      [][]int64  // by relation: for each edge, the position among the nodes of its source type
+	Destinations [][]int64  // by relation: for each edge, the position among the nodes of its destination type
+	Seeds        []int64    // positions of the seeds among the nodes of their type
 
 	relations []graph.Relation
-	last      batchMark // where the last sample begins
+	last      batchMark // start of the last sample
 }
 
-// batchMark is a place in a batch.
+// batchMark is a position in a batch.
 type batchMark struct {
 	nodes, edges []int
 	seeds        int
@@ -29,7 +29,7 @@ func NewBatch(g *graph.Graph) *NeighborBatch {
 	}
 }
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch but keeps its memory.
 func (b *NeighborBatch) Reset() {
 	for t := range b.Nodes {
 		b.Nodes[t] = b.Nodes[t][:0]
@@ -41,7 +41,7 @@ func (b *NeighborBatch) Reset() {
 	b.markSample()
 }
 
-// NodeCount is the number of nodes of all types.
+// NodeCount returns the number of nodes of all types.
 func (b *NeighborBatch) NodeCount() int {
 	n := 0
 	for _, nodes := range b.Nodes {
@@ -50,7 +50,7 @@ func (b *NeighborBatch) NodeCount() int {
 	return n
 }
 
-// EdgeCount is the number of edges of all relations.
+// EdgeCount returns the number of edges of all relations.
 func (b *NeighborBatch) EdgeCount() int {
 	n := 0
 	for _, edges := range b.Sources {
@@ -59,7 +59,7 @@ func (b *NeighborBatch) EdgeCount() int {
 	return n
 }
 
-// markSample makes the end of the batch the beginning of its last sample.
+// markSample starts a new last sample at the end of the batch.
 func (b *NeighborBatch) markSample() {
 	for t, nodes := range b.Nodes {
 		b.last.nodes[t] = len(nodes)
@@ -70,7 +70,7 @@ func (b *NeighborBatch) markSample() {
 	b.last.seeds = len(b.Seeds)
 }
 
-// MoveLast makes the last sample that was added the only one of to, a batch for the same graph.
+// MoveLast moves the last sample to the batch to, which belongs to the same graph and becomes the sample's only batch.
 func (b *NeighborBatch) MoveLast(to *NeighborBatch) {
 	to.Reset()
 	for r := range b.Sources {
@@ -84,12 +84,12 @@ func (b *NeighborBatch) MoveLast(to *NeighborBatch) {
 		b.Nodes[t] = nodes[:b.last.nodes[t]]
 	}
 	for range b.Seeds[b.last.seeds:] {
-		to.Seeds = append(to.Seeds, 0) // a sample's seed is the first of its nodes
+		to.Seeds = append(to.Seeds, 0) // the seed is the first node of its sample
 	}
 	b.Seeds = b.Seeds[:b.last.seeds]
 }
 
-// appendFrom appends positions, counted from start.
+// appendFrom appends positions relative to start.
 func appendFrom(dst, positions []int64, start int) []int64 {
 	for _, p := range positions {
 		dst = append(dst, p-int64(start))

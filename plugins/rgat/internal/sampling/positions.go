@@ -1,11 +1,12 @@
 package sampling
 
-// nodePositions are where nodes of one type are in a batch: a hash table with open addressing that is emptied at once.
+// nodePositions maps nodes of one type to their positions in a batch. It is a hash table with open addressing that can
+// be cleared in constant time.
 type nodePositions struct {
 	slots []tableSlot
 	used  int
 	round uint32 // slots of other rounds are empty
-	shift int    // of a hash, to the number of a slot
+	shift int    // number of bits by which a hash is shifted to get a slot
 }
 
 type tableSlot struct {
@@ -14,13 +15,13 @@ type tableSlot struct {
 	position int64
 }
 
-const minSlots = 6 // as a power of 2
+const minSlots = 6 // power of 2
 
 func newPositions() nodePositions {
 	return nodePositions{slots: make([]tableSlot, 1<<minSlots), round: 1, shift: 32 - minSlots}
 }
 
-// clear forgets all nodes.
+// clear removes all nodes.
 func (p *nodePositions) clear() {
 	p.used = 0
 	if p.round++; p.round == 0 {
@@ -29,7 +30,7 @@ func (p *nodePositions) clear() {
 	}
 }
 
-// findOrAdd returns the position of node, which is next where the node is new.
+// findOrAdd returns the position of node. If the node is new, it adds it with the position next.
 func (p *nodePositions) findOrAdd(node uint32, next int) (position int64, isNew bool) {
 	mask := uint32(len(p.slots) - 1)
 	for i := node * 0x9e3779b1 >> p.shift; ; i = (i + 1) & mask {
@@ -47,7 +48,7 @@ func (p *nodePositions) findOrAdd(node uint32, next int) (position int64, isNew 
 	}
 }
 
-// grow doubles the slots.
+// grow doubles the number of slots.
 func (p *nodePositions) grow() {
 	old := p.slots
 	p.slots, p.used = make([]tableSlot, 2*len(old)), 0

@@ -8,31 +8,31 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// ErrSampling is in the chain of every error of this package.
+// ErrSampling is wrapped by every error of this package.
 var ErrSampling = errors.New("sampling neighbourhoods")
 
 // SamplerOptions contains the settings for sampling.
 type SamplerOptions struct {
-	SeedType int   // the type of the nodes that are asked for
-	Fanouts  []int // of each hop, the first from the seeds: at most so many in-edges of a node and relation; below 0: all
+	SeedType int   // node type of the seeds
+	Fanouts  []int // for each hop, from the seeds on: the maximum number of in-edges per node and relation; negative: all
 	Seed     uint64
 }
 
-// NeighborSampler draws neighbourhoods. It is not safe for concurrent use. Other samplers of the same graph draw the
-// same neighbourhoods.
+// NeighborSampler samples neighbourhoods. It is not safe for concurrent use. Samplers with the same graph and options
+// draw the same neighbourhoods.
 type NeighborSampler struct {
 	graph   *graph.Graph
 	options SamplerOptions
 	known   []nodePositions // by type
-	start   []int           // by type: the first node of the hop
-	end     []int           // and the first that is not
-	rows    []graph.EdgeRow // of the nodes of the hop
-	edges   []uint64        // that are drawn of them
-	found   []uint32        // and where these come from
+	start   []int           // by type: first node of the hop
+	end     []int           // by type: end of the hop's nodes
+	rows    []graph.EdgeRow // rows of the hop's nodes
+	edges   []uint64        // edges drawn from the rows
+	found   []uint32        // sources of the edges
 	chosen  []int
 }
 
-// New returns a sampler on a graph.
+// New returns a sampler for a graph.
 func New(g *graph.Graph, o SamplerOptions) (*NeighborSampler, error) {
 	if o.SeedType < 0 || o.SeedType >= len(g.Types) {
 		return nil, fmt.Errorf("%w: seeds of type %d, want one of 0 to %d", ErrSampling, o.SeedType, len(g.Types)-1)
@@ -44,14 +44,14 @@ func New(g *graph.Graph, o SamplerOptions) (*NeighborSampler, error) {
 	return s, nil
 }
 
-// AddSample adds the neighbourhood of one sample to b, whose other samples share no nodes with it: its nodes follow
-// theirs, its seed first. Draws are keyed by sample.
+// AddSample adds the neighbourhood of a sample to b. It does not share nodes with other samples. Its nodes are
+// appended, seed first. Draws depend on sample.
 func (s *NeighborSampler) AddSample(b *NeighborBatch, sample uint64, seed uint32) error {
 	return s.addSeeds(b, draw.NewRandom(s.options.Seed, sample+1), []uint32{seed})
 }
 
-// AddShared adds the joint neighbourhood of several samples, which shares nodes: a node is sampled once. Draws are
-// keyed by nodes alone.
+// AddShared adds the joint neighbourhood of several seeds. Each node is contained and sampled once. Draws depend only
+// on nodes.
 func (s *NeighborSampler) AddShared(b *NeighborBatch, seeds []uint32) error {
 	return s.addSeeds(b, draw.NewRandom(s.options.Seed, 0), seeds)
 }
@@ -77,7 +77,7 @@ func (s *NeighborSampler) addSeeds(b *NeighborBatch, key *draw.Random, seeds []u
 	return nil
 }
 
-// positionOf is where a node of a type is in b, where it is added if it is new.
+// positionOf returns the position in b of a node. If the node is new, it is added.
 func (s *NeighborSampler) positionOf(b *NeighborBatch, nodeType int, node uint32) int64 {
 	p, isNew := s.known[nodeType].findOrAdd(node, len(b.Nodes[nodeType]))
 	if isNew {
@@ -86,7 +86,7 @@ func (s *NeighborSampler) positionOf(b *NeighborBatch, nodeType int, node uint32
 	return p
 }
 
-// sampleHop samples the nodes that the last hop found.
+// sampleHop samples in-edges of the nodes that the previous hop found.
 func (s *NeighborSampler) sampleHop(b *NeighborBatch, key *draw.Random, fanout int) {
 	for t, nodes := range b.Nodes {
 		s.end[t] = len(nodes)
@@ -97,8 +97,8 @@ func (s *NeighborSampler) sampleHop(b *NeighborBatch, key *draw.Random, fanout i
 	copy(s.start, s.end)
 }
 
-// sampleRelation samples in-edges of one relation of the nodes of the hop. It takes each step for all nodes before the
-// next: most of the time goes into waiting for memory, and within a step no access waits for another.
+// sampleRelation samples in-edges of one relation for the nodes of the hop. It performs each step for all nodes before
+// the next step. Most time is spent waiting for memory, and within a step the accesses are independent.
 func (s *NeighborSampler) sampleRelation(b *NeighborBatch, r int, key uint64, fanout int) {
 	csc, of := s.graph.CSC[r], s.graph.Relations[r]
 	first, end := s.start[of.Destination], s.end[of.Destination]
@@ -116,7 +116,7 @@ func (s *NeighborSampler) sampleRelation(b *NeighborBatch, r int, key uint64, fa
 	}
 }
 
-// drawEdges appends up to fanout of the edges of a row, and returns how many.
+// drawEdges appends up to fanout edges of a row and returns their number.
 func (s *NeighborSampler) drawEdges(row graph.EdgeRow, key uint64, fanout int) int {
 	if fanout < 0 || row.Degree <= fanout {
 		for k := range row.Degree {
@@ -130,7 +130,7 @@ func (s *NeighborSampler) drawEdges(row graph.EdgeRow, key uint64, fanout int) i
 	return fanout
 }
 
-// chooseNumbers draws k of the numbers below n without replacement, by Floyd's algorithm (Bentley, Floyd 1987).
+// chooseNumbers draws k of the numbers below n without replacement, with Floyd's algorithm (Bentley, Floyd 1987).
 func (s *NeighborSampler) chooseNumbers(key uint64, k, n int) []int {
 	random := draw.NewRandom(key, 0)
 	chosen := s.chosen[:0]

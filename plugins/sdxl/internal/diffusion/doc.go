@@ -7,5 +7,5 @@ package diffusion
 
 import "errors"
 
-// ErrShape is a tensor whose shape does not fit the others, found with errors.Is.
+// ErrShape means that the shapes of tensors do not match; errors.Is finds it.
 var ErrShape = errors.New("tensors do not fit")

@@ -11,7 +11,7 @@ import (
 
 const channels = 3
 
-// encodePictures turns the output of the decoder, (n, 3, H, W), in numbers of a format, into bytes.
+// encodePictures converts the output of the decoder, (n, 3, H, W) in numbers of a format, to bytes.
 func encodePictures(decoded *tensor.Dense, n int, f half.Format) ([][]byte, error) {
 	shape := decoded.Shape()
 	if len(shape) != 4 || shape[0] != n || shape[1] != channels {
@@ -27,9 +27,9 @@ func encodePictures(decoded *tensor.Dense, n int, f half.Format) ([][]byte, erro
 	return all, nil
 }
 
-// EncodeLevels writes a picture of -1 to 1, one plane of a colour after the other, to dst as levels of 0 to 255, the
-// colours of a pixel together. What lies outside is cut off; halves go to the even level. The arithmetic is in numbers
-// of the format.
+// EncodeLevels converts a picture with values from -1 to 1, stored as one plane per colour, to levels from 0 to 255,
+// and writes them to dst pixel by pixel. Values outside the range are clipped, and halves are rounded to even. The
+// arithmetic uses numbers of format f.
 func EncodeLevels(dst []byte, planes []float32, f half.Format) {
 	n := len(dst) / channels
 	for c := range channels {

@@ -11,18 +11,18 @@ import (
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/euler"
 )
 
-// Networks runs the trained parts. Generate calls them one after the other, and may overwrite their inputs after they
+// Networks runs the trained parts. Generate calls its methods sequentially and may overwrite their inputs after they
 // return.
 type Networks interface {
-	// Denoise is the UNet: the noise (or v) that it sees in each row of the sample, of the sample's shape.
+	// Denoise runs the UNet. It returns the predicted noise (or v) for each row of the sample, in the sample's shape.
 	Denoise(ctx context.Context, in *DenoiseStep) (*tensor.Dense, error)
-	// Decode is the decoder of the VAE: from latents (N, channels, h, w), already divided by the scaling factor, to
-	// pictures (N, 3, H, W), of about -1 to 1.
+	// Decode runs the decoder of the VAE. It converts latents (N, channels, h, w), already divided by the scaling factor,
+	// to pictures (N, 3, H, W) with values from about -1 to 1.
 	Decode(ctx context.Context, latents *tensor.Dense) (*tensor.Dense, error)
 }
 
-// DenoiseStep is the UNet's input for N pictures: N rows for the negative prompt, then N rows for the captions. Hidden,
-// Pooled and TimeIDs are the same tensors in all steps.
+// DenoiseStep is the UNet's input for N pictures: N rows for the negative prompt, followed by N rows for the captions.
+// Hidden, Pooled and TimeIDs are the same tensors in all steps.
 type DenoiseStep struct {
 	Index    int
 	Timestep float32
@@ -32,21 +32,21 @@ type DenoiseStep struct {
 	TimeIDs  *tensor.Dense // (2N, 6): height, width, 0, 0, height, width of the picture
 }
 
-// Pipeline makes pictures. It is read-only and may be used from many goroutines.
+// Pipeline generates pictures. It is read-only and may be used from many goroutines.
 type Pipeline struct {
 	Schedule      *euler.Schedule
-	Guidance      float32       // how far from the negative prompt: 8
-	ScalingFactor float32       // of vae_decoder/config.json: 0.13025
-	Latent        *tensor.Dense // (1, channels, h, w): the noise that every picture begins with
+	Guidance      float32       // guidance scale; officially 8
+	ScalingFactor float32       // from vae_decoder/config.json; officially 0.13025
+	Latent        *tensor.Dense // (1, channels, h, w): the noise from which every picture is generated
 	Negative      EncodedPrompt
 
-	Latents, Pictures half.Format // of the numbers of the UNet, and of the decoder's pictures
+	Latents, Pictures half.Format // number formats of the UNet and of the decoder's pictures
 }
 
-// perLatent is how many pixels of a picture's side one of a latent's is.
+// perLatent is the ratio between the sides of a picture and of its latent.
 const perLatent = 8
 
-// NewLatent is a latent of a shape (1, channels, h, w). It keeps values, which must not be changed.
+// NewLatent returns a latent of shape (1, channels, h, w). It refers to values, which must not be changed.
 func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 	if n := shape[1] * shape[2] * shape[3]; shape[0] != 1 || n <= 0 || n != len(values) {
 		return nil, fmt.Errorf("%w: a latent of shape %v with %d values, want (1, channels, h, w)", ErrShape, shape,
@@ -55,8 +55,8 @@ func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(shape[:]...), tensor.WithBacking(values)), nil
 }
 
-// Generate makes a picture for each prompt, all in one batch: uint8, rows from top to bottom, red, green, blue of each
-// pixel together.
+// Generate generates a picture for each prompt in a single batch. Pictures are uint8, with rows from top to bottom and
+// red, green and blue of each pixel together.
 func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []EncodedPrompt) ([][]byte, error) {
 	in, err := p.stackConditions(prompts)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []EncodedPr
 	return encodePictures(decoded, len(prompts), p.Pictures)
 }
 
-// stackConditions returns the inputs that stay the same in all steps.
+// stackConditions returns the inputs that are the same in all steps.
 func (p *Pipeline) stackConditions(prompts []EncodedPrompt) (*DenoiseStep, error) {
 	if len(prompts) == 0 {
 		return nil, fmt.Errorf("%w: no prompts", ErrShape)
@@ -109,7 +109,7 @@ func (p *Pipeline) stackConditions(prompts []EncodedPrompt) (*DenoiseStep, error
 	return in, nil
 }
 
-// startLatents repeats the latent for each picture, scaled to what the first step begins with.
+// startLatents returns a copy of the latent for each picture, scaled for the first step.
 func (p *Pipeline) startLatents(pictures int) (*tensor.Dense, error) {
 	repeated, err := tensor.Repeat(p.Latent, 0, pictures)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Pipeline) startLatents(pictures int) (*tensor.Dense, error) {
 	return latents, nil
 }
 
-// denoiseLatents takes latents, in place, through the schedule.
+// denoiseLatents performs all steps of the schedule on latents, in place.
 func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *DenoiseStep, latents *tensor.Dense) error {
 	x := floatValues(latents)
 	shape := slices.Clone(latents.Shape())
@@ -148,8 +148,8 @@ func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *DenoiseSt
 	return nil
 }
 
-// applyGuidance writes to dst what lies beyond the captions' predictions, which follow the negative prompt's in out,
-// seen from those.
+// applyGuidance writes the guided predictions to dst. out contains the predictions for the negative prompt, followed by
+// those for the captions. The result extrapolates from the former through the latter.
 func (p *Pipeline) applyGuidance(dst, out []float32) {
 	negative, positive := out[:len(dst)], out[len(dst):][:len(dst)]
 	if p.Latents == half.Single {

@@ -8,12 +8,12 @@ import (
 
 // EncodedPrompt is a text encoded by the two text encoders.
 type EncodedPrompt struct {
-	Hidden *tensor.Dense // (1, tokens, width): the hidden states of both, side by side
-	Pooled *tensor.Dense // (1, width): the embedding of the second
+	Hidden *tensor.Dense // (1, tokens, width): hidden states of both encoders, concatenated along the width
+	Pooled *tensor.Dense // (1, width): embedding of the second encoder
 }
 
-// NewPrompt joins what the encoders gave for one text: the hidden states before the last of each, (1, tokens, width),
-// and the text embedding of the second, (1, width).
+// NewPrompt joins the encoders' outputs for a text: the hidden states before the last layer of each encoder, (1,
+// tokens, width), and the text embedding of the second one, (1, width).
 func NewPrompt(first, second, pooled *tensor.Dense) (EncodedPrompt, error) {
 	a, b, p := first.Shape(), second.Shape(), pooled.Shape()
 	if len(a) != 3 || len(b) != 3 || len(p) != 2 || a[0] != 1 || b[0] != 1 || p[0] != 1 || a[1] != b[1] {
@@ -40,10 +40,10 @@ func stackTensors(parts []*tensor.Dense) (*tensor.Dense, error) {
 	return all, nil
 }
 
-// sameShapes reports whether two prompts are of the same encoders.
+// sameShapes reports whether the shapes of two prompts are equal.
 func (p EncodedPrompt) sameShapes(other EncodedPrompt) bool {
 	return p.Hidden.Shape().Eq(other.Hidden.Shape()) && p.Pooled.Shape().Eq(other.Pooled.Shape())
 }
 
-// floatValues returns the elements of a tensor, in C order.
+// floatValues returns the elements of a tensor in C order.
 func floatValues(t *tensor.Dense) []float32 { return t.Data().([]float32) }

@@ -14,20 +14,21 @@ type SchedulerConfig struct {
 	BetaStart, BetaEnd float64
 	BetaSchedule       string // "scaled_linear" or "linear"
 	TrainTimesteps     int
-	PredictionType     string // of the network: "epsilon" or "v_prediction"
+	PredictionType     string // prediction of the network: "epsilon" or "v_prediction"
 	TimestepSpacing    string // "leading", "linspace" or "trailing"
 	StepsOffset        int    // for "leading"
 	Karras             bool
 	FinalSigmas        string // "zero" or "sigma_min"
 }
 
-// maxTimesteps limits the table of training, which has 1,000.
+// maxTimesteps limits the number of training timesteps; the official configuration has 1,000.
 const maxTimesteps = 1 << 16
 
-// settingReader reads the value of a key, or says what it may be.
+// settingReader reads the value of a key. For an invalid value it returns a description of valid ones.
 type settingReader func(value json.RawMessage) (want string)
 
-// settingReaders has a reader for each key that diffusers knows, and for those that files have from other schedulers.
+// settingReaders returns a reader for each key of diffusers' scheduler, and for keys of other schedulers that occur in
+// files.
 func (c *SchedulerConfig) settingReaders() map[string]settingReader {
 	return map[string]settingReader{
 		"_class_name":            readOnly(`"EulerDiscreteScheduler"`),
@@ -48,14 +49,14 @@ func (c *SchedulerConfig) settingReaders() map[string]settingReader {
 		"sigma_min":              readOnly("null"),
 		"sigma_max":              readOnly("null"),
 		"trained_betas":          readOnly("null"),
-		// what this scheduler does not look at
+		// ignored by this scheduler
 		"_diffusers_version": ignoreSetting, "clip_sample": ignoreSetting, "sample_max_value": ignoreSetting,
 		"set_alpha_to_one": ignoreSetting, "skip_prk_steps": ignoreSetting,
 	}
 }
 
-// ParseConfig reads scheduler_config.json. A key that is not there has diffusers' default. Keys and values that are not
-// known are ErrConfig, each by its name.
+// ParseConfig parses scheduler_config.json. Missing keys have diffusers' defaults. Unknown keys and values are errors
+// that wrap ErrConfig and name each of them.
 func ParseConfig(data []byte) (SchedulerConfig, error) {
 	c := SchedulerConfig{
 		BetaStart: 0.0001, BetaEnd: 0.02, BetaSchedule: "linear", TrainTimesteps: 1000, PredictionType: "epsilon",

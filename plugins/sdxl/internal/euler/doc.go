@@ -8,5 +8,5 @@ package euler
 
 import "errors"
 
-// ErrConfig is a scheduler_config.json that is damaged, or asks for what is not known here, found with errors.Is.
+// ErrConfig means that a scheduler_config.json is damaged or requests an unsupported feature; errors.Is finds it.
 var ErrConfig = errors.New("scheduler_config.json")

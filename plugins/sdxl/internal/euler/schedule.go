@@ -13,11 +13,11 @@ type Schedule struct {
 	timesteps []float32 // N
 	sigmas    []float32 // N+1
 	start     float32
-	velocity  bool // the network predicts v, not the noise
+	velocity  bool // the network predicts v instead of the noise
 	format    half.Format
 }
 
-// NewSchedule returns the schedule of so many steps, 1 to TrainTimesteps.
+// NewSchedule returns the schedule of the given number of steps, from 1 to TrainTimesteps.
 func (c SchedulerConfig) NewSchedule(steps int) (*Schedule, error) {
 	if steps < 1 || steps > c.TrainTimesteps {
 		return nil, fmt.Errorf("%d denoising steps, want 1 to %d (num_train_timesteps)", steps, c.TrainTimesteps)
@@ -51,8 +51,8 @@ func (c SchedulerConfig) NewSchedule(steps int) (*Schedule, error) {
 	return s, nil
 }
 
-// trainedSigmas returns the noise level of each timestep of training: float32, but for the running product, which
-// PyTorch keeps in float64 and rounds for each value.
+// trainedSigmas returns the noise level of each training timestep. The arithmetic is float32, except the running
+// product, which PyTorch keeps in float64 and rounds for each value.
 func (c SchedulerConfig) trainedSigmas() []float64 {
 	from, to := float32(c.BetaStart), float32(c.BetaEnd)
 	scaled := c.BetaSchedule == "scaled_linear"
@@ -72,7 +72,7 @@ func (c SchedulerConfig) trainedSigmas() []float64 {
 	return table
 }
 
-// linspace is torch.linspace: the first half from the start on, the second back from the end.
+// linspace computes torch.linspace: the first half forwards from the start, the second half backwards from the end.
 func linspace(from, to float32, n int) []float32 {
 	v := make([]float32, n)
 	step := (to - from) / float32(n-1)
@@ -86,7 +86,7 @@ func linspace(from, to float32, n int) []float32 {
 	return v
 }
 
-// spacedTimesteps returns the timesteps of training that the steps go through, the noisiest first.
+// spacedTimesteps returns the training timesteps of the steps, noisiest first.
 func (c SchedulerConfig) spacedTimesteps(steps int) []float64 {
 	t := make([]float64, steps)
 	n, train := float64(steps), float64(c.TrainTimesteps)
@@ -106,7 +106,7 @@ func (c SchedulerConfig) spacedTimesteps(steps int) []float64 {
 	return t
 }
 
-// interpolate is the table's value at a place between two of its own; beyond the end, the last.
+// interpolate returns the table's value at a fractional index. Beyond the end, it returns the last value.
 func interpolate(table []float64, at float64) float64 {
 	i := int(at)
 	if i >= len(table)-1 {
@@ -130,7 +130,7 @@ func karrasSigmas(most, least float64, steps int) []float64 {
 	return sigmas
 }
 
-// timestepOf is the place of a noise level in the table, between two by their logarithms.
+// timestepOf returns the fractional index of a noise level in the table, interpolated between logarithms.
 func timestepOf(table []float64, sigma float64) float64 {
 	low, _ := slices.BinarySearchFunc(table, sigma, func(s, sigma float64) int {
 		if s <= sigma {
@@ -144,28 +144,28 @@ func timestepOf(table []float64, sigma float64) float64 {
 	return float64(low) + min(max(share, 0), 1)
 }
 
-// Len is the number of steps.
+// Len returns the number of steps.
 func (s *Schedule) Len() int { return len(s.timesteps) }
 
-// Timestep is what the network gets as the time of a step, from 0 on.
+// Timestep returns the network's time input for a step; steps start at 0.
 func (s *Schedule) Timestep(step int) float32 { return s.timesteps[step] }
 
-// InFormat returns the schedule for a network of numbers of a format: as in the reference, what such numbers are
-// multiplied to is rounded to it, the rest of a step is float32, and x is rounded behind each.
+// InFormat returns the schedule for a network with numbers of format f. As in the reference, the network's input is
+// rounded to f, the rest of a step is computed in float32, and x is rounded after each step.
 func (s *Schedule) InFormat(f half.Format) *Schedule {
 	other := *s
 	other.format = f
 	return &other
 }
 
-// ScaleNoise scales normal noise, in place, to what the first step begins with.
+// ScaleNoise scales normal noise, in place, to the start of the first step.
 func (s *Schedule) ScaleNoise(x []float32) {
 	for i, v := range x {
 		x[i] = s.format.Round(s.format.Round(v) * s.start)
 	}
 }
 
-// ScaleInput writes to dst what the network gets of x at a step.
+// ScaleInput writes the network's input for x at a step to dst.
 func (s *Schedule) ScaleInput(dst, x []float32, step int) {
 	scale := s.noiseScale(step)
 	for i, v := range x[:len(dst)] {
@@ -174,12 +174,12 @@ func (s *Schedule) ScaleInput(dst, x []float32, step int) {
 	s.format.RoundAll(dst)
 }
 
-// noiseScale is the standard deviation of a picture with the noise of a step.
+// noiseScale returns the standard deviation of a picture with the noise of a step.
 func (s *Schedule) noiseScale(step int) float32 {
 	return float32(math.Sqrt(float64(float32(s.sigmas[step]*s.sigmas[step]) + 1)))
 }
 
-// Step moves x, in place, by what the network predicted for it, which it changes, too.
+// Step performs a step on x, in place, with the network's prediction. It also overwrites predicted.
 func (s *Schedule) Step(x, predicted []float32, step int) {
 	sigma, change := s.sigmas[step], s.sigmas[step+1]-s.sigmas[step]
 	predicted = predicted[:len(x)]

@@ -6,5 +6,5 @@ package score
 
 import "errors"
 
-// ErrPayload is a payload that is no picture of the size wanted, found with errors.Is.
+// ErrPayload means that a payload is not a picture of the required size; errors.Is finds it.
 var ErrPayload = errors.New("the accuracy log holds a payload that is no picture")

@@ -15,28 +15,28 @@ import (
 
 // FeatureMemory keeps the features of scored pictures in a file, so that an interrupted scoring can resume. The file
 // contains a key, derived from everything that the features depend on, and a record with a checksum for each sample.
-// Data after the last whole record is cut off, and a file with another key is discarded.
+// Incomplete data after the last record is truncated, and a file with another key is discarded.
 //
-// A record contains, little endian: the sample, uint64; the numbers of features of the picture, of the caption and of
-// inception, uint32; the features, float32; the CRC-32 of all of these, uint32.
+// A record contains, in little endian: the sample, uint64; the numbers of features of the picture, of the caption and
+// of inception, uint32; the features, float32; and the CRC-32 of all of these, uint32.
 type FeatureMemory struct {
 	file  *os.File
 	known map[uint64]sampleFeatures
 }
 
-// sampleFeatures are what the networks gave for a sample.
+// sampleFeatures contains the outputs of the networks for a sample.
 type sampleFeatures struct{ picture, caption, inception []float32 }
 
 // FeatureKey is a hash of everything that the features of a file depend on.
 type FeatureKey [sha256.Size]byte
 
-// memoryHeader begins a file, before its key.
+// memoryHeader is the beginning of a file, before its key.
 const memoryHeader = "plumbline features of pictures 1\n"
 
-// maxFeatures limits the features of one kind in a record.
+// maxFeatures limits the number of features of one kind in a record.
 const maxFeatures = 1 << 20
 
-// OpenMemory opens a file of features, or makes one. What else has the name, a link or a pipe, is removed.
+// OpenMemory opens or creates a file of features. It replaces anything else at path, such as a link or a pipe.
 func OpenMemory(path string, key FeatureKey) (*FeatureMemory, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -59,8 +59,8 @@ func OpenMemory(path string, key FeatureKey) (*FeatureMemory, error) {
 	return m, nil
 }
 
-// openRegular opens the regular file that is at path itself, or makes one: what a link there names is not to be written
-// to.
+// openRegular opens or creates a regular file at path. It never follows a link, because writing to the link's target
+// would be unsafe.
 func openRegular(path string) (*os.File, error) {
 	before, err := os.Lstat(path)
 	if err == nil && before.Mode().IsRegular() {
@@ -82,10 +82,10 @@ func openRegular(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// Len is how many samples it knows.
+// Len returns the number of samples with features.
 func (m *FeatureMemory) Len() int { return len(m.known) }
 
-// readRecords reads all records, and returns where the last whole one ends; 0 for a file with another key.
+// readRecords reads all records and returns the end of the last complete one, or 0 for a file with another key.
 func (m *FeatureMemory) readRecords(key FeatureKey) (end int64, err error) {
 	data, err := io.ReadAll(m.file)
 	if err != nil {
@@ -104,10 +104,10 @@ func (m *FeatureMemory) readRecords(key FeatureKey) (end int64, err error) {
 	}
 }
 
-// recordHead is the length of what comes before the features.
+// recordHead is the size of a record before its features.
 const recordHead = 8 + 3*4
 
-// readRecord reads the record that begins data, and returns its length; 0: there is no whole one.
+// readRecord reads the record at the start of data and returns its length, or 0 if it is incomplete.
 func (m *FeatureMemory) readRecord(data []byte) int {
 	if len(data) < recordHead {
 		return 0
@@ -138,7 +138,7 @@ func (m *FeatureMemory) readRecord(data []byte) int {
 	return end + 4
 }
 
-// addRecord adds what the networks gave for a sample.
+// addRecord appends the features of a sample.
 func (m *FeatureMemory) addRecord(sample uint64, f sampleFeatures) error {
 	b := binary.LittleEndian.AppendUint64(nil, sample)
 	all := [][]float32{f.picture, f.caption, f.inception}
@@ -156,7 +156,7 @@ func (m *FeatureMemory) addRecord(sample uint64, f sampleFeatures) error {
 	return nil
 }
 
-// Close closes the file. Where the log is scored, done removes it.
+// Close closes the file. It removes the file if done is set, which means that the log is completely scored.
 func (m *FeatureMemory) Close(done bool) error {
 	err := m.file.Close()
 	if done {

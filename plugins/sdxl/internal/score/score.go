@@ -12,32 +12,32 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 )
 
-// ScoreNetworks runs the models that score the pictures. Its methods own their arguments until they return.
+// ScoreNetworks runs the models that score the pictures. Its methods may use their arguments until they return.
 type ScoreNetworks interface {
-	// CLIP gives the features of a picture, of pixels (1, 3, 224, 224), and of a caption, of ids (1, 77) and a mask of its
-	// ids that are no padding.
+	// CLIP returns the features of a picture, given as pixels (1, 3, 224, 224), and of a caption, given as token IDs (1,
+	// 77) and a mask that is 0 for padding.
 	CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32, err error)
-	// Inception gives those of the FID of a picture, of values (1, 3, 299, 299).
+	// Inception returns the FID features of a picture, given as values (1, 3, 299, 299).
 	Inception(ctx context.Context, values []float32) ([]float32, error)
 }
 
-// The pictures that the networks see.
+// Sides of the networks' input pictures.
 const (
 	clipSide      = 224
 	inceptionSide = 299
 )
 
-// ScoreOptions contains the references for the pictures.
+// ScoreOptions contains the reference data and the networks.
 type ScoreOptions struct {
-	Captions      []string        // of sample i the text, as the data set has it
-	Tokenizer     *clip.Tokenizer // with clip.Options.Scorer
-	Real          *fid.Statistics // of the real pictures
-	Width, Height int             // of the pictures in pixels: eight times the latent's
+	Captions      []string        // unchanged caption of each sample
+	Tokenizer     *clip.Tokenizer // made with clip.Options.Scorer
+	Real          *fid.Statistics // statistics of the real pictures
+	Width, Height int             // size of the pictures in pixels: eight times the latent's
 	Networks      ScoreNetworks
-	Memory        *FeatureMemory // of the features of an earlier scoring, and of this one; nil: none
+	Memory        *FeatureMemory // features of this scoring and of an interrupted one; nil: not kept
 }
 
-// PictureScorer scores the pictures of one log. It is not safe for concurrent use.
+// PictureScorer scores the pictures of a log. It is not safe for concurrent use.
 type PictureScorer struct {
 	ScoreOptions
 	scores    *clipscore.PictureScorer
@@ -59,9 +59,9 @@ func New(o ScoreOptions) *PictureScorer {
 	return s
 }
 
-// Add scores an entry of the log: index is the sample (qsl_idx), payload its picture: levels, rows from top to bottom,
-// red, green, blue of each pixel together. Of several entries of a sample the first counts. After an error the entry
-// has no effect on the result.
+// Add scores an entry of the log. index is the sample (qsl_idx). payload is the picture: rows from top to bottom, red,
+// green and blue levels of each pixel together. If a sample has several entries, the first one counts. If Add returns
+// an error, the entry has no effect on the result.
 func (s *PictureScorer) Add(ctx context.Context, index uint64, payload []byte) error {
 	if wanted, err := s.scores.NeedsScore(index); err != nil || !wanted {
 		return err
@@ -77,7 +77,7 @@ func (s *PictureScorer) Add(ctx context.Context, index uint64, payload []byte) e
 	return s.addFeatures(index, f)
 }
 
-// pictureFeatures returns the features of a picture: known ones, or new ones, which it keeps.
+// pictureFeatures returns the features of a picture: stored ones, or new ones, which it stores.
 func (s *PictureScorer) pictureFeatures(ctx context.Context, index uint64, payload []byte) (sampleFeatures, error) {
 	if s.Memory == nil {
 		return s.runNetworks(ctx, index, payload)
@@ -92,7 +92,7 @@ func (s *PictureScorer) pictureFeatures(ctx context.Context, index uint64, paylo
 	return f, s.Memory.addRecord(index, f)
 }
 
-// runNetworks shows a picture to the networks.
+// runNetworks computes the features of a picture and its caption.
 func (s *PictureScorer) runNetworks(ctx context.Context, index uint64, payload []byte) (f sampleFeatures, err error) {
 	img := &image.RGB{W: s.Width, H: s.Height, Pix: payload}
 	if err := s.clip.Apply(s.pixels, img); err != nil {
@@ -111,7 +111,7 @@ func (s *PictureScorer) runNetworks(ctx context.Context, index uint64, payload [
 	return f, nil
 }
 
-// addFeatures counts a picture for both scores, or for none.
+// addFeatures adds a picture to both scores, or to neither on error.
 func (s *PictureScorer) addFeatures(index uint64, f sampleFeatures) error {
 	if len(f.inception) != s.Real.Width() {
 		return fmt.Errorf("%w: sample %d has %d, the statistics of the real pictures %d: are they of the same network?",
@@ -134,12 +134,12 @@ func (s *PictureScorer) captionTokens(caption string) (ids, mask []int64) {
 	return ids, append(slices.Repeat([]int64{1}, len(used)), make([]int64, len(ids)-len(used))...)
 }
 
-// PictureScores contains the metrics of one log.
+// PictureScores contains the metrics of a log.
 type PictureScores struct {
 	CLIP, FID float64 // not rounded
 }
 
-// Result returns the metric of the entries added so far, of at least two samples.
+// Result returns the metrics of the entries added so far. It requires two samples or more.
 func (s *PictureScorer) Result() (PictureScores, error) {
 	scores, err := s.scores.Result()
 	if err != nil {
@@ -153,8 +153,8 @@ func (s *PictureScorer) Result() (PictureScores, error) {
 	return PictureScores{CLIP: scores.Score, FID: distance}, err
 }
 
-// String is the line that the official script writes to accuracy.txt. The submission checker reads no score below 0 in
-// it.
+// String returns the line that the official script writes to accuracy.txt. The submission checker cannot read negative
+// scores in it.
 func (r PictureScores) String() string {
 	return fmt.Sprintf("Accuracy Results: {'FID_SCORE': '%s', 'CLIP_SCORE': '%s'}", pyfloat.Repr(r.FID),
 		pyfloat.Repr(r.CLIP))

@@ -22,14 +22,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// ErrFormat says that a file's frames cannot be read here.
+// ErrFormat means that reading the frames requires ffmpeg, which is not installed.
 var ErrFormat = errors.New("frames of this format are read by ffmpeg, and there is none")
 
-// maxFileSize limits a file.
+// maxFileSize limits the size of a file.
 const maxFileSize = 256 << 20
 
-// ReadFrames reads n frames of the file at path, n at least 2: the first, the last, and others at the same distance
-// from each other; all where it has fewer. Frames of a video that ffmpeg reads are one for each of n seconds at most.
+// ReadFrames reads n frames of the file at path: the first, the last, and others at equal distances. n must be 2 or
+// more. If the video has fewer frames, ReadFrames returns all. With ffmpeg, it reads one frame per second and up to n
+// seconds.
 func ReadFrames(ctx context.Context, path string, n int) ([]image.Image, error) {
 	file, err := bounded.ReadFile(path, maxFileSize)
 	if err != nil {
@@ -38,7 +39,7 @@ func ReadFrames(ctx context.Context, path string, n int) ([]image.Image, error) 
 	return DecodeFrames(ctx, file, n)
 }
 
-// DecodeFrames is ReadFrames of a file's content.
+// DecodeFrames is like ReadFrames for the content of a file.
 func DecodeFrames(ctx context.Context, file []byte, n int) ([]image.Image, error) {
 	switch {
 	case bytes.HasPrefix(file, []byte("GIF8")):
@@ -49,7 +50,7 @@ func DecodeFrames(ctx context.Context, file []byte, n int) ([]image.Image, error
 	return runFFmpeg(ctx, file, n)
 }
 
-// frameNumbers returns the numbers of n frames of all.
+// frameNumbers returns the indices of n frames out of all.
 func frameNumbers(n, all int) (numbers []int) {
 	if all <= n || n < 2 {
 		n = all
@@ -64,10 +65,10 @@ func frameNumbers(n, all int) (numbers []int) {
 	return numbers
 }
 
-// maxPixels limits a frame.
+// maxPixels limits the size of a frame.
 const maxPixels = 64 << 20
 
-// decodeGIF draws the frames of a GIF one over the other.
+// decodeGIF draws the frames of a GIF on top of each other.
 func decodeGIF(file []byte, n int) ([]image.Image, error) {
 	config, err := gif.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
@@ -121,7 +122,7 @@ func decodeAVI(file []byte, n int) ([]image.Image, error) {
 	return chosen, nil
 }
 
-// findChunks finds the JPEG pictures among the chunks of a list, and of the lists in it.
+// findChunks collects the JPEG pictures in the chunks of a list and of nested lists.
 func findChunks(list []byte, pictures *[][]byte, depth int) error {
 	const head, deepest = 8, 4
 	for len(list) >= head {
@@ -146,7 +147,7 @@ func findChunks(list []byte, pictures *[][]byte, depth int) error {
 	return nil
 }
 
-// runFFmpeg asks ffmpeg for a frame of each second.
+// runFFmpeg reads one frame per second with ffmpeg.
 func runFFmpeg(ctx context.Context, file []byte, n int) ([]image.Image, error) {
 	program, err := exec.LookPath("ffmpeg")
 	if err != nil {

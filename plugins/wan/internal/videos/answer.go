@@ -13,14 +13,14 @@ import (
 // VideoAnswer is a server's answer, with the video or its location.
 type VideoAnswer struct {
 	ID   string
-	Path string // at the server; empty: the video came itself
-	// Video is the file of one that came as it is, and Base64 the text of one that came so.
+	Path string // path at the server; empty: the answer contains the video
+	// Video is the content of a video file in the answer. Base64 is set instead if the content is encoded.
 	Video  []byte
 	Base64 string
 }
 
-// ParseAnswer reads the body of an answer: a JSON object with video_id and one of video_path and video_bytes, and
-// nothing else, or an MP4 file, which its fifth to eighth byte tell.
+// ParseAnswer parses the body of an answer. It is a JSON object with only video_id and one of video_path and
+// video_bytes, or an MP4 file, which is recognized by its fifth to eighth byte.
 func ParseAnswer(body []byte) (VideoAnswer, error) {
 	if len(body) >= 8 && string(body[4:8]) == "ftyp" {
 		return VideoAnswer{Video: body}, nil
@@ -43,7 +43,7 @@ func ParseAnswer(body []byte) (VideoAnswer, error) {
 		case value[0] != '"':
 			return VideoAnswer{}, fmt.Errorf("%s is no text", name)
 		case bytes.IndexByte(value, '\\') < 0:
-			*field = string(value[1 : len(value)-1]) // a video in Base64, say, without a third copy
+			*field = string(value[1 : len(value)-1]) // avoids a third copy of a large value, such as a video in base64
 		default:
 			if err := json.Unmarshal(value, field); err != nil {
 				return VideoAnswer{}, fmt.Errorf("%s: %w", name, err)

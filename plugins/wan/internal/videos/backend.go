@@ -15,25 +15,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// VideoJob is a request with the location for its video.
+// VideoJob is a request with the path for its video.
 type VideoJob struct {
 	Body json.RawMessage `json:"body"`
-	// File is where a video goes that comes itself, without an ending; empty: there is no folder for videos.
+	// File is the path, without extension, to which a video in an answer is written. Empty: there is no folder for videos.
 	File string `json:"file,omitempty"`
-	// Collect says that a video which the server has in a file of its own gets there, too.
+	// Collect also copies videos to File that the server has saved elsewhere.
 	Collect bool `json:"collect,omitempty"`
 }
 
-// askField is the field of a prompt that holds it.
+// askField is the field of a prompt that contains the job.
 const askField = "plumbline_video"
 
-// Prompt is what a backend of this package takes.
+// Prompt returns the prompt that backends of this package accept.
 func (a VideoJob) Prompt(text string) (backend.Prompt, error) {
 	field, err := json.Marshal(a)
 	return backend.Prompt{Text: text, Fields: map[string]json.RawMessage{askField: field}}, err
 }
 
-// readAsk reads the request of a prompt.
+// readAsk reads the job from a prompt.
 func readAsk(p *backend.Prompt) (a VideoJob, err error) {
 	if err := json.Unmarshal(p.Fields[askField], &a); err != nil {
 		return a, fmt.Errorf("the prompt is no request for a video: %w", err)
@@ -41,10 +41,11 @@ func readAsk(p *backend.Prompt) (a VideoJob, err error) {
 	return a, nil
 }
 
-// failed begins Tokens.Finish of an answer without a video; why follows.
+// failed is the prefix of Tokens.Finish of an answer without a video. The reason follows.
 const failed = "failed: "
 
-// FailureReason returns why an answer has no video; empty: it has one, whose file Tokens.Text names.
+// FailureReason returns the reason why an answer has no video, or "" if it has one. In that case, Tokens.Text is its
+// path.
 func FailureReason(t backend.Tokens) string {
 	why, is := strings.CutPrefix(t.Finish, failed)
 	if !is {
@@ -53,21 +54,21 @@ func FailureReason(t backend.Tokens) string {
 	return why
 }
 
-// videoMaker makes one video at a time. An error of the video alone, after which the next one may be made, is a
-// failure.
+// videoMaker makes one video at a time. If only the current video fails, the error is a videoFailure, and the next
+// video can be made.
 type videoMaker interface {
 	make(ctx context.Context, a VideoJob) (VideoAnswer, error)
 	close() error
 }
 
-// videoFailure is an error of one video.
+// videoFailure is an error that concerns one video.
 type videoFailure struct{ error }
 
-// videoGenerator asks makers, each for one video at a time.
+// videoGenerator distributes jobs to makers, each of which makes one video at a time.
 type videoGenerator struct {
 	makers  chan videoMaker
 	all     []videoMaker
-	files   answerFiles // that answers may name
+	files   answerFiles // files that answers may name
 	timeout time.Duration
 }
 
@@ -79,10 +80,10 @@ func newVideoGenerator(makers []videoMaker, from answerFiles, timeout time.Durat
 	return g
 }
 
-// Limits says how many videos are asked for at a time.
+// Limits returns the number of makers as the concurrency.
 func (g *videoGenerator) Limits() backend.Limits { return backend.Limits{Concurrency: len(g.all)} }
 
-// Generate has a video made. Its answer is the path of the file, or why there is none.
+// Generate makes a video. The answer is the path of its file, or the reason why there is none.
 func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	a, err := readAsk(&p)
 	if err != nil {
@@ -115,7 +116,7 @@ func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink ba
 	return nil
 }
 
-// makeVideo has a video made, and writes its file where the request requires it.
+// makeVideo makes a video and writes its file if the job requires it.
 func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) (path string, err error) {
 	answer, err := m.make(ctx, a)
 	if err != nil {
@@ -149,7 +150,7 @@ func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) 
 	return path, writeWhole(path, video)
 }
 
-// writeWhole writes a file that nobody sees before it is whole: a timed run asks for the same video again.
+// writeWhole writes a file atomically, because a timed run requests the same video repeatedly.
 func writeWhole(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".video-*.tmp")
 	if err != nil {
@@ -166,7 +167,7 @@ func writeWhole(path string, content []byte) error {
 	return nil
 }
 
-// FileEnding returns the ending of a file's name by the beginning of its content; .mp4 where that says nothing.
+// FileEnding returns the extension for a video, determined by its first bytes. The default is .mp4.
 func FileEnding(video []byte) string {
 	switch {
 	case strings.HasPrefix(string(video[:min(len(video), 4)]), "GIF8"):
@@ -200,7 +201,7 @@ type backendSettings struct {
 	timeout              time.Duration
 }
 
-// maxConcurrency limits the videos that are asked for at a time.
+// maxConcurrency limits the number of concurrent videos.
 const maxConcurrency = 1024
 
 func (s *backendSettings) optionList() option.List {
@@ -224,12 +225,12 @@ func (VideoBackend) Describe() backend.Info {
 	return backend.Info{Version: "API of videos, and processes", Options: s.optionList().Docs()}
 }
 
-// Open opens no session: tensors are not what is asked.
+// Open returns an error, because video makers have no tensors.
 func (VideoBackend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("backend video has videos made, and runs no model")
 }
 
-// OpenGenerator reads the options. A process is started at once; a server is asked when the first video is.
+// OpenGenerator reads the options. Processes are started at once; servers are contacted for the first video.
 func (VideoBackend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Config) (backend.Generator, error) {
 	s := backendSettings{concurrency: 1, timeout: time.Hour}
 	err := s.optionList().Read(c.Options)

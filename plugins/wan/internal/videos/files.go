@@ -13,12 +13,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// MaxVideoSize limits a video, in bytes: one of five seconds has some megabytes, and 224 MB without any compression.
+// MaxVideoSize limits the size of a video in bytes. A video of five seconds has some megabytes, or 224 MB without
+// compression.
 const MaxVideoSize = 256 << 20
 
-// CheckHead is an error unless a video's file begins as one in a container that VBench's reader takes: MP4 and its kin
-// (ISO base media and QuickTime), AVI, GIF, Matroska and WebM. What it has is not in the error: it may be no video, and
-// private.
+// CheckHead returns an error unless a file begins like a container that VBench's reader supports: ISO base media such
+// as MP4, QuickTime, AVI, GIF, Matroska or WebM. The error does not quote the content, because the file may be private.
 func CheckHead(head []byte) error {
 	if len(head) < 12 {
 		return fmt.Errorf("%d bytes are no video", len(head))
@@ -34,18 +34,18 @@ func CheckHead(head []byte) error {
 	return errors.New("it does not begin as a video does: want MP4, QuickTime, AVI, GIF, Matroska or WebM")
 }
 
-// errNoFolder ends a run: no answer of such a server has a video.
+// errNoFolder ends a run, because the server's answers never contain videos.
 var errNoFolder = errors.New("the server names a file of this machine, and no folder is given for that: " +
 	"give --backend-opt folder=FOLDER, below which its videos lie, or --param response=bytes, to have them sent")
 
-// answerFiles are the files that answers may name.
+// answerFiles contains the files that answers may name.
 type answerFiles interface {
-	// open opens a file for reading, and returns its absolute path.
+	// open opens a file for reading and returns it with its absolute path.
 	open(name string) (*os.File, string, error)
 	io.Closer
 }
 
-// anyFiles are those of a process that the user has chosen to run, which could read them all by itself.
+// anyFiles allows all files. It is used for processes that the user starts, which could read any file themselves.
 type anyFiles struct{}
 
 func (anyFiles) open(name string) (*os.File, string, error) {
@@ -59,17 +59,17 @@ func (anyFiles) open(name string) (*os.File, string, error) {
 
 func (anyFiles) Close() error { return nil }
 
-// noFiles are those of a server of which no folder is named.
+// noFiles allows no files. It is used for servers without a folder.
 type noFiles struct{}
 
 func (noFiles) open(string) (*os.File, string, error) { return nil, "", errNoFolder }
 
 func (noFiles) Close() error { return nil }
 
-// folderFiles are the files of a folder and of those in it, wherever links in it lead.
+// folderFiles allows the files in a folder and its subfolders. Links must not lead out of the folder.
 type folderFiles struct {
 	*os.Root
-	path, real string // absolute, the second one without links
+	path, real string // absolute paths; real has no links
 }
 
 func openFolderFiles(folder string) (*folderFiles, error) {
@@ -88,7 +88,7 @@ func openFolderFiles(folder string) (*folderFiles, error) {
 	return &folderFiles{root, path, real}, nil
 }
 
-// relativeName returns a file's name in the folder, of a path that is absolute or in the folder.
+// relativeName returns the name of a file relative to the folder. name may be absolute.
 func (b *folderFiles) relativeName(name string) (string, error) {
 	if strings.Contains(name, "://") {
 		return "", fmt.Errorf("%.200q is an address, want the path of a file below %s", name, b.path)
@@ -101,7 +101,8 @@ func (b *folderFiles) relativeName(name string) (string, error) {
 			return relative, nil
 		}
 	}
-	if real, err := filepath.EvalSymlinks(name); err == nil { // by a link to the folder, or to one above it
+	// name leads through a link to the folder or to a parent of it
+	if real, err := filepath.EvalSymlinks(name); err == nil {
 		if relative, err := filepath.Rel(b.real, real); err == nil && filepath.IsLocal(relative) {
 			return relative, nil
 		}
@@ -114,7 +115,7 @@ func (b *folderFiles) open(name string) (*os.File, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := b.OpenFile(relative, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer waits for none
+	f, err := b.OpenFile(relative, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe without a writer does not block
 	if err != nil {
 		return nil, "", fmt.Errorf("below %s: %w", b.path, err)
 	}
@@ -132,7 +133,7 @@ func (b *folderFiles) open(name string) (*os.File, string, error) {
 	return f, filepath.Join(b.path, relative), nil
 }
 
-// readNamed checks a file that an answer names, and reads it where whole says so: path is where it lies.
+// readNamed checks a file that an answer names and returns its path. If whole is set, it also returns the content.
 func readNamed(from answerFiles, name string, whole bool) (video []byte, path string, err error) {
 	f, path, err := from.open(name)
 	if errors.Is(err, errNoFolder) {
@@ -143,11 +144,11 @@ func readNamed(from answerFiles, name string, whole bool) (video []byte, path st
 			"with "+
 			"--param response=bytes", err)}
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // only read
 	const head = 64
 	most := int64(head)
 	if whole {
-		most = MaxVideoSize + 1 // it may grow while it is read
+		most = MaxVideoSize + 1 // it may grow during reading
 	}
 	video, err = io.ReadAll(io.LimitReader(f, most))
 	switch {

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// videoProcess makes videos: it reads a request as a line of JSON, and prints the path of the video's file on a line.
+// videoProcess makes videos. It reads each request as a line of JSON and prints the path of the video's file on a line.
 type videoProcess struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	lines  chan string // what it prints; closed when it ends
+	lines  chan string // printed lines; closed when the process ends
 	stderr *outputTail
-	once   sync.Once // it was waited for
-	broken error     // an answer is outstanding that nobody waits for any more
+	once   sync.Once // for waiting until the process ends
+	broken error     // set after a request was abandoned, because its answer is still outstanding
 }
 
 func startProcess(command []string) (*videoProcess, error) {
@@ -76,38 +76,38 @@ func (p *videoProcess) make(ctx context.Context, a VideoJob) (VideoAnswer, error
 	}
 }
 
-// endError returns the error of a process that makes no more videos.
+// endError adds the end of the process's error output to err.
 func (p *videoProcess) endError(err error) error {
 	p.endProcess()
 	return fmt.Errorf("the process %s: %w; it last wrote %s", p.cmd.Path, err, p.stderr)
 }
 
-// patience is how long a process may take to end when its input has.
+// patience is the time that a process may take to exit after its input is closed.
 const patience = 10 * time.Second
 
 func (p *videoProcess) close() error {
 	if p.broken != nil {
-		_ = p.cmd.Process.Kill() // it may have ended
+		_ = p.cmd.Process.Kill() // it may have exited
 	}
 	p.endProcess()
 	return nil
 }
 
-// endProcess ends the process: by the end of its input, or where that takes long by force. How it ends says nothing of
-// the videos that it has made.
+// endProcess closes the input and waits until the process exits. After a timeout it kills the process. The exit code is
+// ignored, because it does not affect finished videos.
 func (p *videoProcess) endProcess() {
 	p.once.Do(func() {
-		_ = p.in.Close() // it may have ended
+		_ = p.in.Close() // it may have exited
 		late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
 		defer late.Stop()
-		for range p.lines { // what it prints when nobody asks
+		for range p.lines { // discards output that no request waits for
 			continue
 		}
-		_ = p.cmd.Wait() // its code is no matter
+		_ = p.cmd.Wait() // the exit code is ignored
 	})
 }
 
-// outputTail keeps the end of the output of a process.
+// outputTail keeps the end of a process's output.
 type outputTail struct {
 	mu   sync.Mutex
 	text []byte
@@ -123,7 +123,7 @@ func (t *outputTail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is the end of what was written.
+// String returns the end of the output.
 func (t *outputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

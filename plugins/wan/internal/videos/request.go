@@ -13,38 +13,39 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// VideoRequest is a request to a server. Its fields are the fields of the API, in the order of sending.
+// VideoRequest is a request to a server. Its fields are those of the API, in the order of sending.
 type VideoRequest struct {
 	Prompt         string
-	NegativePrompt string // empty: it is left out
+	NegativePrompt string // empty: omitted
 	Size           string // WIDTHxHEIGHT
 	Seconds        float64
 	FPS            json.Number
 	Steps          json.Number
-	Guidance       float64 // of the first part of the steps
-	Guidance2      float64 // of the second
+	Guidance       float64 // guidance scale of the first part of the steps
+	Guidance2      float64 // guidance scale of the second part
 	Seed           json.Number
 	Frames         json.Number
-	Boundary       float64 // the share of the noise at which the second part begins
-	LatentPath     string  // a file at the server with the noise that all videos begin with; empty: it is left out
-	OutputFormat   string  // auto, mp4, avi
-	ResponseFormat string  // video_path, video_bytes
+	Boundary       float64 // share of the noise at which the second part begins
+	// path at the server of a file with the noise from which all videos are generated; empty: omitted
+	LatentPath     string
+	OutputFormat   string // auto, mp4, avi
+	ResponseFormat string // video_path, video_bytes
 }
 
-// What a field may say.
+// Allowed values of fields.
 var (
 	OutputFormats   = []string{"auto", "mp4", "avi"}
 	ResponseFormats = []string{PathFormat, BytesFormat}
 )
 
-// The formats of an answer.
+// Formats of an answer.
 const (
 	PathFormat  = "video_path"
 	BytesFormat = "video_bytes"
 )
 
-// OfficialRequest returns the settings of the endpoints harness. Its size is upright, though the reference's videos are
-// wide.
+// OfficialRequest returns the settings of the endpoints harness. Its size is in portrait format, although the
+// reference's videos are in landscape format.
 func OfficialRequest() VideoRequest {
 	return VideoRequest{
 		Size: "720x1280", Seconds: 5, FPS: "16", Steps: "20", Guidance: 4, Guidance2: 3, Seed: "42", Frames: "81",
@@ -52,7 +53,7 @@ func OfficialRequest() VideoRequest {
 	}
 }
 
-// EncodeBody returns the request as it is sent.
+// EncodeBody returns the body of the request.
 func (r *VideoRequest) EncodeBody() []byte {
 	b := appendText([]byte(`{"prompt":`), r.Prompt)
 	text := func(name, value string) {
@@ -77,19 +78,20 @@ func (r *VideoRequest) EncodeBody() []byte {
 	return append(b, '}')
 }
 
-// appendText appends a text as JSON with the letters of other alphabets as they are.
+// appendText appends a text as JSON without escaping characters outside ASCII.
 func appendText(b []byte, text string) []byte {
 	var to bytes.Buffer
 	e := json.NewEncoder(&to)
 	e.SetEscapeHTML(false)
-	if e.Encode(text) != nil { // never of a text
+	if e.Encode(text) != nil { // impossible for a string
 		return append(b, `""`...)
 	}
 	return append(b, bytes.TrimSuffix(to.Bytes(), []byte("\n"))...)
 }
 
-// ParseRow lays a row of the endpoints harness's data set, a JSON object, over the settings. Fields of other names are
-// left out. The negative prompt and the latent may be null, which leaves them out. All faults are told at once.
+// ParseRow returns a copy of the settings, overridden by a row of the endpoints harness's data set, which is a JSON
+// object. Unknown fields are ignored. If the negative prompt or the latent is null, it is omitted. The error lists all
+// faults.
 func (r VideoRequest) ParseRow(row []byte) (VideoRequest, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(row, &fields); err != nil {
@@ -119,10 +121,11 @@ func (r VideoRequest) ParseRow(row []byte) (VideoRequest, error) {
 	return r, errors.Join(f.faults...)
 }
 
-// nothing are values of a field that say no, as Python takes them.
+// nothing lists the JSON values that are false in Python.
 var nothing = []string{"false", "null", "0", "0.0", `""`, "[]", "{}"}
 
-// rowFields reads fields as the harness's models of data do: numbers may be texts, whole numbers may have ".0".
+// rowFields reads fields in the way of the harness's data models. Numbers may be strings, and whole numbers may end in
+// ".0".
 type rowFields struct {
 	fields map[string]json.RawMessage
 	faults []error
@@ -138,7 +141,7 @@ func (f *rowFields) readText(name string, to *string) {
 	}
 }
 
-// readOptional reads a text that null leaves out.
+// readOptional reads a text. null means omitted.
 func (f *rowFields) readOptional(name string, to *string) {
 	if string(f.fields[name]) == "null" {
 		*to = ""
@@ -157,7 +160,7 @@ func (f *rowFields) oneOf(name string, to *string, values []string) {
 	f.addFault(name, fmt.Sprintf("%q, want %s", *to, strings.Join(values, " or ")))
 }
 
-// numberText returns the text of a number, or of a text or a truth value that stands for one.
+// numberText returns the text of a number, or of a string or boolean that represents one.
 func (f *rowFields) numberText(name string) (text string, ok bool) {
 	v, ok := f.fields[name]
 	if !ok {

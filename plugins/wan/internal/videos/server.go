@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Path is that of the API below a server's address.
+// Path is the path of the API, relative to a server's address.
 const Path = "/v1/videos/generations"
 
-// videoServer asks a server by HTTP.
+// videoServer requests videos from an HTTP server.
 type videoServer struct {
 	url    string
 	client *http.Client
@@ -33,12 +33,12 @@ func newVideoServer(address string) (*videoServer, error) {
 	const mostHead = 1 << 20 // bytes
 	return &videoServer{u.String(), &http.Client{
 		Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: mostHead},
-		// The address was given by the user; a server may not choose another one.
+		// The user chose the address. The server must not redirect to another one.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-// Bounds of an answer, in bytes: a video in Base64 and what stands around it, or the text of a failure.
+// Limits of an answer in bytes: a video in base64 with the JSON around it, or the text of an error.
 const (
 	maxAnswer    = MaxVideoSize/3*4 + 1<<16
 	maxFaultText = 64 << 10
@@ -54,7 +54,7 @@ func (s *videoServer) make(ctx context.Context, a VideoJob) (VideoAnswer, error)
 	if err != nil {
 		return VideoAnswer{}, videoFailure{err}
 	}
-	defer func() { _ = response.Body.Close() }() // it was read
+	defer func() { _ = response.Body.Close() }() // the body has been read
 	most := int64(maxAnswer)
 	if response.StatusCode != http.StatusOK {
 		most = maxFaultText
@@ -79,7 +79,7 @@ func (s *videoServer) make(ctx context.Context, a VideoJob) (VideoAnswer, error)
 	return answer, nil
 }
 
-// quoteStart quotes the beginning of a text of a server.
+// quoteStart quotes the beginning of a server's text.
 func quoteStart(body []byte) string {
 	const most = 200
 	if len(body) > most {

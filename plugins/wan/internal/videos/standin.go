@@ -16,13 +16,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Label is what every result says of the stand-in.
+// Label is the description of the stand-in in every result.
 const Label = "stand-in: drawing program"
 
-// StandInName is the name that the stand-in is registered by.
+// StandInName is the name under which the stand-in is registered.
 const StandInName = "standin"
 
-// StandIn draws coloured frames from a prompt's hash. It tests the pipeline from a prompt to its verdict, not a model.
+// StandIn is a backend that draws coloured frames from a prompt's hash. It tests the pipeline from a prompt to its
+// result, not a model.
 type StandIn struct{}
 
 var (
@@ -30,15 +31,15 @@ var (
 	_ backend.Describer       = StandIn{}
 )
 
-// Describe says what it is.
+// Describe returns the label as the version.
 func (StandIn) Describe() backend.Info { return backend.Info{Version: Label} }
 
-// Open opens no session: it has no tensors.
+// Open returns an error, because the stand-in has no tensors.
 func (StandIn) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, errors.New("a drawing program runs no model: choose another backend")
 }
 
-// OpenGenerator looks whether the model is the stand-in's label.
+// OpenGenerator checks that the model is the stand-in's label, and returns a generator.
 func (StandIn) OpenGenerator(_ context.Context, m backend.Model, c backend.Config) (backend.Generator, error) {
 	for name := range c.Options {
 		return nil, fmt.Errorf("%w: the stand-in has no option %q", backend.ErrOption, name)
@@ -58,7 +59,7 @@ func (StandIn) OpenGenerator(_ context.Context, m backend.Model, c backend.Confi
 	return &drawnGenerator{newVideoGenerator([]videoMaker{drawnMaker{dir}}, anyFiles{}, hour), dir}, nil
 }
 
-// drawnGenerator is the open stand-in; where there is no folder for its files, they are removed with it.
+// drawnGenerator is the generator of the stand-in. Close removes its files if they are in a temporary folder.
 type drawnGenerator struct {
 	*videoGenerator
 	dir string
@@ -89,14 +90,14 @@ func (d drawnMaker) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
 
 func (d drawnMaker) close() error { return nil }
 
-// The size of drawn videos.
+// Size and number of frames of drawn videos.
 const (
 	drawnWidth, drawnHeight = 64, 36
 	drawnFrames             = 9
 )
 
-// DrawVideo draws the video of a prompt as a GIF: a square that crosses stripes, in colours and on a way of the
-// prompt's hash. The same prompt has the same bytes everywhere.
+// DrawVideo draws the video of a prompt as a GIF: a square that moves across stripes. The prompt's hash determines its
+// colours and path. The bytes are the same on all machines.
 func DrawVideo(prompt string) ([]byte, error) {
 	h := sha256.Sum256([]byte(prompt))
 	colours := color.Palette{}
@@ -118,7 +119,7 @@ func DrawVideo(prompt string) ([]byte, error) {
 				frame.Pix[i] = 3
 			}
 		}
-		const hundredths = 6 // 16 frames a second, about
+		const hundredths = 6 // about 16 frames per second
 		g.Image, g.Delay = append(g.Image, frame), append(g.Delay, hundredths)
 	}
 	var b bytes.Buffer

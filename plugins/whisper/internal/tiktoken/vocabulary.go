@@ -10,22 +10,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// Errors of this package, found with errors.Is.
+// Errors of this package; errors.Is finds them.
 var (
-	// ErrFile is a vocabulary that is damaged or of another form.
+	// ErrFile means that a vocabulary is damaged or has another form.
 	ErrFile = errors.New("tiktoken vocabulary")
-	// ErrID is a token id that the vocabulary does not have.
+	// ErrID means that a token ID is not in the vocabulary.
 	ErrID = errors.New("token id outside the vocabulary")
 )
 
-// faultsShown is how many faults an error names.
+// faultsShown is the number of faults that an error lists.
 const faultsShown = 5
 
 // Vocabulary contains the tokens of a file. It is read-only and safe for concurrent use.
 type Vocabulary struct{ tokens []string }
 
-// Parse reads a vocabulary, whose ids are 0 up to the number of lines, each once and in any order. The error lists its
-// faults.
+// Parse parses a vocabulary. The IDs must be 0 up to the number of lines minus one, each once and in any order. The
+// error lists all faults.
 func Parse(data []byte) (*Vocabulary, error) {
 	lines := strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' || r == '\r' })
 	r := vocabReader{tokens: make([]string, len(lines)), lineOf: make([]int, len(lines))}
@@ -49,7 +49,7 @@ func Parse(data []byte) (*Vocabulary, error) {
 // vocabReader collects tokens and faults.
 type vocabReader struct {
 	tokens []string
-	lineOf []int // by id: the entry that has it, counted from 1
+	lineOf []int // by ID: number of the token's line, from 1
 	faults []error
 	wrong  int
 }
@@ -84,14 +84,14 @@ func (r *vocabReader) addEntry(number int, line string) error {
 	return nil
 }
 
-// empty is how Whisper's file writes the token of no bytes, for which base64 has nothing at all.
+// empty is the notation of the empty token in Whisper's file; its base64 would have no characters.
 const empty = "="
 
-// Size is the number of tokens: ids are below it.
+// Size returns the number of tokens. IDs are less than it.
 func (v *Vocabulary) Size() int { return len(v.tokens) }
 
-// Decode is the text of ids: their bytes, one after the other, as UTF-8. Each longest part that is none gives U+FFFD.
-// The error is ErrID.
+// Decode returns the text of token IDs: their concatenated bytes as UTF-8. Each maximal invalid sequence becomes
+// U+FFFD. Errors wrap ErrID.
 func (v *Vocabulary) Decode(ids []int32) (string, error) {
 	var b []byte
 	for i, id := range ids {

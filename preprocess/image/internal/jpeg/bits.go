@@ -5,21 +5,21 @@ import (
 	"encoding/binary"
 )
 
-// bitReader reads the entropy-coded data of one restart interval, freed of its stuffed zero bytes (T.81 F.1.2.3)
-// beforehand, so that reading bits need not look for them.
+// bitReader reads the entropy-coded data of a restart interval. The stuffed zero bytes (T.81 F.1.2.3) are removed
+// beforehand, so that reading bits does not have to check for them.
 type bitReader struct {
-	buf []byte // the data and slack zero bytes
+	buf []byte // data followed by slack zero bytes
 	end int    // length of the data
-	pos int    // of the next byte to load
-	acc uint64 // the next bits, from the top
-	n   uint   // how many of them count
+	pos int    // position of the next byte to load
+	acc uint64 // next bits, starting with the most significant
+	n   uint   // number of valid bits in acc
 }
 
-// slack is more than the bits of one block can take: 64 codes of 16 bits with 15 more each, and one load.
+// slack exceeds the size of any block: 64 codes of 16 bits with 15 value bits each, and one load.
 const slack = 64*(16+15)/8 + 8
 
-// loadInterval takes the data of the interval that begins at data[0] and returns the position of the marker that ends
-// it, len(data) where none does.
+// loadInterval loads the interval that starts at data[0]. It returns the position of the marker that ends it, or
+// len(data) if there is none.
 func (b *bitReader) loadInterval(data []byte) int {
 	if need := len(data) + slack; cap(b.buf) < need {
 		b.buf = make([]byte, 0, need)
@@ -47,18 +47,18 @@ func (b *bitReader) loadInterval(data []byte) int {
 	return at
 }
 
-// overrun reports whether more bits were read than there are.
+// overrun reports whether more bits were read than exist.
 func (b *bitReader) overrun() bool { return 8*b.pos-int(b.n) > 8*b.end }
 
-// refill makes at least 56 bits count, reading zeros behind the data. It must not be called more often than one block
-// needs after overrun has become true.
+// refill makes 56 or more bits valid. After the data, it adds zeros. After isOverrun becomes true, it must not be
+// called more often than one block requires.
 func (b *bitReader) refill() {
 	b.acc |= binary.BigEndian.Uint64(b.buf[b.pos:]) >> (b.n & 63)
 	b.pos += int(63-b.n) >> 3
 	b.n |= 56
 }
 
-// takeBits returns the next n bits, 0 to 16, that a refill has made count.
+// takeBits returns the next n bits, 0 to 16, which must be valid.
 func (b *bitReader) takeBits(n uint) int {
 	v := int(b.acc >> 1 >> ((63 - n) & 63))
 	b.acc <<= n & 63
@@ -66,7 +66,7 @@ func (b *bitReader) takeBits(n uint) int {
 	return v
 }
 
-// signExtend turns n bits into the signed value that they code (T.81 F.2.2.1, table F.1).
+// signExtend converts n value bits to the signed value that they encode (T.81 F.2.2.1, table F.1).
 func signExtend(v int, n uint) int {
 	if v < 1<<n>>1 {
 		return v - 1<<n + 1

@@ -1,6 +1,6 @@
 package jpeg
 
-// colourSpace is what a file's components are.
+// colourSpace is the meaning of a file's components.
 type colourSpace int
 
 const (
@@ -11,7 +11,8 @@ const (
 	ycck
 )
 
-// colourSpace guesses as libjpeg does: from the JFIF and Adobe segments, else from the components' names.
+// colourSpace guesses the colour space as libjpeg does: from the JFIF and Adobe segments, otherwise from the
+// components' names.
 func (d *Decoder) colourSpace() colourSpace {
 	named := func(names string) bool {
 		for i := range len(names) {
@@ -73,7 +74,7 @@ func interleaveRGB(dst, r, g, b []uint8) {
 	}
 }
 
-// multiplyInk turns ink densities into light as OpenCV does: the colours, stored inverted, times black, stored
+// multiplyInk converts ink densities to light as OpenCV does: it multiplies the colours by black. All values are stored
 // inverted.
 func multiplyInk(dst, black []uint8) {
 	for i, v := range dst {
@@ -82,8 +83,9 @@ func multiplyInk(dst, black []uint8) {
 	}
 }
 
-// lanes adds up the three channels of a pixel in one word: green in bits 0-31 with 16 fraction bits, red in bits 32-47,
-// blue in bits 48-63. A channel within 0..255 leaves the bits above its eight clear; a negative one sets them.
+// Positions of the three channels of a pixel that are summed in one word: green in bits 0-31 with 16 fraction bits, red
+// in bits 32-47, blue in bits 48-63. A channel in 0..255 leaves the bits above its eight clear; a negative one sets
+// them.
 const (
 	greenShift = 16
 	redShift   = 32
@@ -91,8 +93,8 @@ const (
 	laneGuard  = 0xff00_ff00_ff00_0000
 )
 
-// yccTable holds the contributions of Y, Cb and Cr (ITU-T T.871 section 7), rounded to 16 bits and, for red and blue,
-// to whole numbers, as libjpeg's tables are:
+// yccTable contains the contributions of Y, Cb and Cr (ITU-T T.871 section 7), rounded to 16 bits and, for red and
+// blue, to whole numbers, as in libjpeg's tables:
 //
 //	R = Y + 1.40200 (Cr-128)
 //	G = Y - 0.34414 (Cb-128) - 0.71414 (Cr-128)
@@ -119,7 +121,7 @@ var ycc8 = func() *yccTable {
 	return t
 }()
 
-// convert stores pixels as RGB.
+// convert converts pixels to RGB and stores them.
 func (t *yccTable) convert(dst, ys, cbs, crs []uint8) {
 	cbs, crs = cbs[:len(ys)], crs[:len(ys)]
 	for x, i := 0, 0; x < len(ys) && i < len(dst)-2; x, i = x+1, i+3 {
@@ -132,7 +134,7 @@ func (t *yccTable) convert(dst, ys, cbs, crs []uint8) {
 	}
 }
 
-// clampPixel converts a pixel of which a channel leaves 0..255.
+// clampPixel converts a pixel with a channel outside 0..255.
 //
 //go:noinline
 func clampPixel(out *[3]uint8, y, cb, cr int) {

@@ -2,35 +2,35 @@ package jpeg
 
 import "fmt"
 
-// frameHeader is what a start-of-frame segment says (T.81 B.2.2).
+// frameHeader contains the values of a start-of-frame segment (T.81 B.2.2).
 type frameHeader struct {
 	w, h        int
-	n           int // components
+	n           int // number of components
 	progressive bool
 	maxH, maxV  int // the largest sampling factors
-	mcusX       int // minimum coded units of an interleaved scan
+	mcusX       int // minimum coded units per row and column of an interleaved scan
 	mcusY       int
 }
 
-// colourComponent is one colour component, its sizes in samples or in blocks of 8x8 samples.
+// colourComponent is a colour component. Sizes are in samples or in blocks of 8x8 samples.
 type colourComponent struct {
 	id   uint8
 	h, v int // sampling factors
-	tq   int // quantisation table
+	tq   int // index of the quantisation table
 
-	w, hgt           int // samples
-	blocksX, blocksY int // that hold samples: those of a scan of its own
-	stride           int // samples of a plane's row: whole MCUs
+	w, hgt           int // size in samples
+	blocksX, blocksY int // number of blocks that contain samples, which is the size of a non-interleaved scan
+	stride           int // samples per row of the plane, rounded up to whole MCUs
 
-	want    blockRange // those that the wanted region needs
+	want    blockRange // blocks that the needed region requires
 	plane   []uint8
 	coef    []int16        // progressive: coefficients in zigzag order, block after block
-	scale   dequantTable   // the quantisation table as it was when the first scan began
+	scale   dequantTable   // quantisation table at the start of the first scan
 	started bool           // a scan has begun
-	known   [blockLen]int8 // progressive: the bit positions down to which coefficients are known, or unknown
-	dc      int            // predictor
+	known   [blockLen]int8 // progressive: lowest known bit position of each coefficient, or unknown
+	dc      int            // DC predictor
 
-	dcTable, acTable *huffmanTable // of the current scan
+	dcTable, acTable *huffmanTable // tables of the current scan
 }
 
 // blockRange is the rectangle of blocks x0 <= x < x1, y0 <= y < y1.
@@ -38,7 +38,7 @@ type blockRange struct{ x0, y0, x1, y1 int }
 
 func (r blockRange) contains(x, y int) bool { return x >= r.x0 && x < r.x1 && y >= r.y0 && y < r.y1 }
 
-// setSizes computes what follows from the frame's sampling factors (T.81 A.1.1, A.2).
+// setSizes computes the sizes that follow from the frame's sampling factors (T.81 A.1.1, A.2).
 func (d *Decoder) setSizes() error {
 	f := &d.frame
 	f.maxH, f.maxV = 1, 1
@@ -59,7 +59,7 @@ func (d *Decoder) setSizes() error {
 	return nil
 }
 
-// prepareRegion takes the memory that decoding the region needs.
+// prepareRegion allocates the memory for decoding the region.
 func (d *Decoder) prepareRegion(r Region) error {
 	f := &d.frame
 	if r.X0 < 0 || r.Y0 < 0 || r.X1 > f.w || r.Y1 > f.h || r.X0 >= r.X1 || r.Y0 >= r.Y1 {
@@ -77,8 +77,9 @@ func (d *Decoder) prepareRegion(r Region) error {
 	return nil
 }
 
-// CheckLength refuses a file given to Open that is too short for its size, before memory is taken for its pixels: every
-// block of a sequential file costs at least two bits, every block of a progressive file's first component at least one.
+// CheckLength returns an error if the opened file is too short for its size, before memory for pixels is allocated.
+// Every block of a sequential file needs two bits or more, and every block of a progressive file's first component one
+// bit or more.
 func (d *Decoder) CheckLength() error {
 	minBits := 0
 	if d.frame.progressive {
@@ -94,7 +95,8 @@ func (d *Decoder) CheckLength() error {
 	return nil
 }
 
-// blocksOf returns the blocks of c that the pixels of r depend on: one sample more on each side, for upsampling.
+// blocksOf returns the blocks of c that the pixels of r depend on, including one more sample on each side for
+// upsampling.
 func (c *colourComponent) blocksOf(r Region, f *frameHeader) blockRange {
 	const margin = 1
 	return blockRange{
@@ -107,7 +109,7 @@ func (c *colourComponent) blocksOf(r Region, f *frameHeader) blockRange {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// resizeSlice returns s with length n, its contents undefined.
+// resizeSlice returns s with length n and undefined content.
 func resizeSlice[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

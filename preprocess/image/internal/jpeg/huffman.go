@@ -5,25 +5,25 @@ import (
 	"fmt"
 )
 
-// lookBits is the length of the codes, with the value bits that follow, that one table look-up decodes.
+// lookBits is the number of bits that one table look-up decodes: a code and the value bits that follow.
 const (
 	lookBits   = 11
 	maxCodeLen = 16
 )
 
-// huffmanTable is a Huffman table (T.81 annex C) made for look-up.
+// huffmanTable is a Huffman table (T.81 annex C), prepared for look-ups.
 type huffmanTable struct {
 	defined bool
-	spec    []byte                    // what the file says: counts by length, symbols; it owns its memory
-	look    [1 << lookBits]lookupCode // by the next lookBits bits
-	pairs   [1 << lookBits]codePair   // AC: the same, two symbols at a time
-	// limit is by code length the first 16 bits behind the codes of up to that length, first the index among the symbols
-	// of a code of that length whose 16 bits would be 0.
+	spec    []byte                    // definition in the file: counts by length, and symbols; owned by the table
+	look    [1 << lookBits]lookupCode // indexed by the next lookBits bits
+	pairs   [1 << lookBits]codePair   // for AC coefficients: the same for two symbols at a time
+	// limit contains, for each code length, the first 16 bits after all codes of up to that length. first contains the
+	// index among the symbols of a code of that length whose 16 bits would be 0.
 	limit [maxCodeLen + 1]int
 	first [maxCodeLen + 1]int
 }
 
-// lookupCode is what a code stands for. From the low bits on:
+// lookupCode is a decoded code. From the low bits on, it contains:
 //
 //	8 bits   how many bits it accounts for; 0: the code is longer than lookBits, or there is no such code
 //	4 bits   the symbol's high half: the run of zeros
@@ -40,12 +40,12 @@ func (c lookupCode) run() int   { return int(c >> 8 & 15) }
 func (c lookupCode) size() uint { return uint(c >> 12 & 15) }
 func (c lookupCode) value() int { return int(int32(c) >> 16) }
 
-// withValue is c with its value accounted for.
+// withValue returns c with its value included.
 func (c lookupCode) withValue(v int) lookupCode {
 	return lookupCode(c.bits()+c.size()) | c&0x0f00 | lookupCode(uint32(v))<<16
 }
 
-// isBlockEnd reports whether c says that the block's other coefficients are zero.
+// isBlockEnd reports whether c means that the remaining coefficients of the block are zero.
 func (c lookupCode) isBlockEnd() bool { return c&^0xff == 0 }
 
 // readHuffman reads Huffman tables (T.81 B.2.4.2).
@@ -70,7 +70,7 @@ func (d *Decoder) readHuffman(b []byte) error {
 	return nil
 }
 
-// huffmanTable returns a Huffman table of the decoder, defined or not.
+// huffmanTable returns a Huffman table of the decoder, which may be undefined.
 func (d *Decoder) huffmanTable(class, number int) *huffmanTable {
 	h := &d.huff[class][number]
 	if *h == nil {
@@ -79,7 +79,8 @@ func (d *Decoder) huffmanTable(class, number int) *huffmanTable {
 	return *h
 }
 
-// readSpec makes the table that spec describes. Most files of a collection have the same tables: those are kept.
+// readSpec builds the table that spec describes. It keeps an existing table with the same definition, because most
+// files of a collection have the same tables.
 func (h *huffmanTable) readSpec(spec []byte) error {
 	if bytes.Equal(spec, h.spec) {
 		h.defined = true
@@ -94,10 +95,10 @@ func (h *huffmanTable) readSpec(spec []byte) error {
 	return nil
 }
 
-// buildTable makes the table of the symbols, of which counts[l-1] have codes of l bits.
+// buildTable builds the table of the symbols. counts[l-1] is the number of codes with l bits.
 func (h *huffmanTable) buildTable(counts, symbols []byte) error {
 	clear(h.look[:])
-	next, index := 0, 0 // the next code, and its symbol
+	next, index := 0, 0 // next code and the index of its symbol
 	for l := 1; l <= maxCodeLen; l++ {
 		n := int(counts[l-1])
 		if next+n > 1<<l {
@@ -116,7 +117,7 @@ func (h *huffmanTable) buildTable(counts, symbols []byte) error {
 	return nil
 }
 
-// enterCode fills the look-up entries of one code of l bits, with its value where that fits.
+// enterCode fills the look-up entries of a code of l bits, including its value if it fits.
 func (h *huffmanTable) enterCode(bits, l int, symbol uint8) {
 	rest := lookBits - l
 	c := newCode(symbol, l)
@@ -130,7 +131,8 @@ func (h *huffmanTable) enterCode(bits, l int, symbol uint8) {
 	}
 }
 
-// longCode returns a code that look does not hold, 0 where no such code exists. acc begins with its bits.
+// longCode decodes a code that is too long for the look-up table. It returns 0 if there is no such code. acc starts
+// with its bits.
 func (h *huffmanTable) longCode(acc uint64) lookupCode {
 	peek := int(acc >> (64 - maxCodeLen))
 	for l := lookBits + 1; l <= maxCodeLen; l++ {
@@ -141,7 +143,7 @@ func (h *huffmanTable) longCode(acc uint64) lookupCode {
 	return 0
 }
 
-// decodeCode returns the code that acc begins with, its value and the length of both; code 0 for bits that are no code.
+// decodeCode returns the code at the start of acc, its value, and the length of both. For invalid bits, the code is 0.
 func (h *huffmanTable) decodeCode(acc uint64) (c lookupCode, value int, bits uint) {
 	c = h.look[acc>>(64-lookBits)]
 	if c == 0 {
@@ -155,8 +157,8 @@ func (h *huffmanTable) decodeCode(acc uint64) (c lookupCode, value int, bits uin
 	return c, signExtend(int(acc>>(64-n)), n), c.bits() + n
 }
 
-// codePair is what one look-up says about the next AC coefficients, if k is the index of the first that is unknown.
-// From the low bits on:
+// codePair contains the next AC coefficients that one look-up decodes. k is the index of the next coefficient. From the
+// low bits on:
 //
 //	8 bits    how many bits it accounts for; 0: it says nothing, take the codes one by one
 //	8 bits    the first coefficient has index k plus this
@@ -176,7 +178,7 @@ func (p codePair) value2() int64 { return int64(p) >> 48 }
 // blockEnd is added to k at the end of a block.
 const blockEnd = 128
 
-// firstOf is the pair that says what c does.
+// firstOf returns the pair that contains only c.
 func firstOf(c lookupCode) codePair {
 	switch {
 	case c == 0 || c.size() > 0:
@@ -190,12 +192,12 @@ func firstOf(c lookupCode) codePair {
 
 // followedBy returns p followed by q.
 func (p codePair) followedBy(q codePair) codePair {
-	at := p.advance() // where q begins
+	at := p.advance() // start of q
 	return p&(0xffff<<32|0xff00) | codePair(p.bits()+q.bits()) | codePair(at+q.first())<<16 |
 		codePair(at+q.advance())<<24 | q>>32<<48
 }
 
-// buildPairs makes pairs from look.
+// buildPairs builds the table of pairs from the table of codes.
 func (h *huffmanTable) buildPairs() {
 	for i, c := range h.look {
 		p := firstOf(c)

@@ -1,18 +1,19 @@
 package jpeg
 
-// dctBlock is the dequantised coefficients of 8x8 samples, two neighbouring columns to a word: element 4*v+u/2 is
-// F(u) + F(u+1)<<32 for even u, u the horizontal and v the vertical frequency. Sums, differences and products with
-// constants of such words are those of both halves, a borrow of the lower half being undone when it is taken out again;
-// so one multiplication serves two columns.
+// dctBlock contains the dequantised coefficients of 8x8 samples, with two neighbouring columns in one word: element
+// 4*v+u/2 is F(u) + F(u+1)<<32 for even u, where u is the horizontal and v the vertical frequency. Sums, differences
+// and products with constants apply to both halves, so one multiplication serves two columns. A borrow from the lower
+// half is undone when the half is extracted.
 type dctBlock [blockLen / 2]int64
 
-// dequantTable multiplies a coefficient, by zigzag index, into its half of a block's element.
+// dequantTable contains, by zigzag index, the factor that scales a coefficient and shifts it to its half of a block's
+// element.
 type dequantTable [indexes]int64
 
-// indexes is a power of two above every index that a run of zeros in damaged data can lead to.
+// indexes is a power of two above every index to which a run of zeros in damaged data can lead.
 const indexes = 128
 
-// zigzag is the place of coefficient k in a block in rows (T.81 figure A.6).
+// zigzag maps coefficient k to its position in a block in row order (T.81 figure A.6).
 var zigzag = [blockLen]uint8{
 	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
 	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
@@ -20,7 +21,7 @@ var zigzag = [blockLen]uint8{
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// element is the index in a block of coefficient k.
+// element maps coefficient k to the index of its element in a dctBlock.
 var element = func() (e [indexes]uint8) {
 	for k := range e {
 		e[k] = zigzag[min(k, blockLen-1)] / 2
@@ -34,12 +35,13 @@ func (q *dequantTable) setTable(t *quantTable) {
 	}
 }
 
-// Fixed-point constants of 13 bits, named after figure 1 and the appendix of Loeffler, Ligtenberg and Moschytz,
-// "Practical Fast 1-D DCT Algorithms with 11 Multiplications", ICASSP 1989: sums of cosines times the square root of 2.
-// Their rounding to 13 bits and the two intermediate roundings below define libjpeg's accurate integer inverse DCT.
+// Fixed-point constants with 13 bits, named after figure 1 and the appendix of Loeffler, Ligtenberg and Moschytz,
+// "Practical Fast 1-D DCT Algorithms with 11 Multiplications", ICASSP 1989. They are sums of cosines times the square
+// root of 2. Their rounding to 13 bits and the two intermediate roundings below define libjpeg's accurate integer
+// inverse DCT.
 const (
 	constBits = 13
-	passBits  = 2 // more bits kept between the passes
+	passBits  = 2 // additional bits kept between the passes
 
 	fix0_298631336 = 2446
 	fix0_390180644 = 3196
@@ -55,10 +57,11 @@ const (
 	fix3_072711026 = 25172
 )
 
-// both is the word whose halves are both v.
+// both has the value 1 in both halves, so v*both contains v twice.
 const both = 1<<32 + 1
 
-// inverseDCT computes the 1-D inverse DCT of both halves of eight words, its results times 2^13 and plus bias.
+// inverseDCT computes the 1-D inverse DCT of both halves of eight words. The results are scaled by 2^13, and bias is
+// added.
 func inverseDCT(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
 	// Even part.
 	z := (i2 + i6) * fix0_541196100
@@ -81,7 +84,7 @@ func inverseDCT(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4,
 	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
 }
 
-// transformLow is inverseDCT where the upper four words are zero: the same sums, their constants collected.
+// transformLow is inverseDCT for words whose upper four are zero. It computes the same sums with combined constants.
 func transformLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
 	e2 := i2 * fix0_541196100
 	e3 := i2 * (fix0_541196100 + fix0_765366865)
@@ -95,17 +98,17 @@ func transformLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 in
 	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
 }
 
-// lowEnd is how many coefficients, in zigzag order, lie in the first four rows and columns.
+// lowEnd is the number of leading coefficients in zigzag order that are in the first four rows and columns.
 const lowEnd = 10
 
-// writeSamples writes the samples of a block, whose coefficients from zigzag index end on are zero, to the 8x8 bytes at
-// dst, rows stride apart.
+// writeSamples writes the samples of a block to the 8x8 bytes at dst, whose rows are stride apart. Coefficients from
+// zigzag index end on must be zero.
 func (b *dctBlock) writeSamples(dst []uint8, stride, end int) {
 	if end <= 1 {
 		b.writeFlat(dst, stride)
 		return
 	}
-	var ws [blockLen / 2]int64 // element 8*(y/2)+u: rows y and y+1 of column u
+	var ws [blockLen / 2]int64 // element 8*(y/2)+u contains rows y and y+1 of column u
 	low := end <= lowEnd
 	if low {
 		b.columnsLow(&ws)
@@ -125,7 +128,7 @@ func (b *dctBlock) writeSamples(dst []uint8, stride, end int) {
 	}
 }
 
-// writeFlat is writeSamples for a block of one coefficient: all its samples are equal.
+// writeFlat is writeSamples for a block with only a DC coefficient: all samples are equal.
 func (b *dctBlock) writeFlat(dst []uint8, stride int) {
 	v := clampSample(int(int32(b[0])<<passBits+1<<(passBits+2))>>(passBits+3) + 128)
 	row := [blockSide]uint8{v, v, v, v, v, v, v, v}
@@ -134,8 +137,8 @@ func (b *dctBlock) writeFlat(dst []uint8, stride int) {
 	}
 }
 
-// Biases that are added before the passes' sums are shifted down: half a unit, for rounding, and in the first pass what
-// makes lower halves positive, in the second the level shift of T.81 A.3.1.
+// Biases added to the passes' sums before shifting. They contain half a unit for rounding. In the first pass, they also
+// make lower halves positive; in the second, they contain the level shift of T.81 A.3.1.
 const (
 	columnShift = constBits - passBits
 	columnBias  = 1<<(columnShift-1)*both + 1<<31
@@ -143,7 +146,7 @@ const (
 	rowBias     = (128<<rowShift + 1<<(rowShift-1)) * both
 )
 
-// transformColumns transforms the columns, rounds to passBits and pairs rows instead of columns.
+// transformColumns transforms the columns and rounds to passBits. The result pairs rows instead of columns.
 func (b *dctBlock) transformColumns(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 2 {
 		o0, o1, o2, o3, o4, o5, o6, o7 := inverseDCT(b[p], b[4+p], b[8+p], b[12+p], b[16+p], b[20+p], b[24+p],
@@ -156,7 +159,7 @@ func (b *dctBlock) transformColumns(ws *[blockLen / 2]int64) {
 	}
 }
 
-// columnsLow is transformColumns where only the first four rows and columns are not zero.
+// columnsLow is transformColumns for blocks in which only the first four rows and columns are non-zero.
 func (b *dctBlock) columnsLow(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 4 {
 		o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(b[p], b[4+p], b[8+p], b[12+p], columnBias)
@@ -168,7 +171,7 @@ func (b *dctBlock) columnsLow(ws *[blockLen / 2]int64) {
 	}
 }
 
-// descaleRows turns the column sums of two rows, shifted down, into words of two rows.
+// descaleRows shifts down the column sums of two rows and returns them as words of two rows.
 func descaleRows(upper, lower int64) (even, odd int64) {
 	const bias = 1 << (31 - columnShift) * both
 	even = int64(uint32(upper)>>columnShift) + int64(uint32(lower)>>columnShift)<<32 - bias
@@ -193,7 +196,7 @@ func writeRows(upper, lower *[blockSide]uint8, o0, o1, o2, o3, o4, o5, o6, o7 in
 	upper[7], lower[7] = uint8(o7>>rowShift), uint8(o7>>(32+rowShift))
 }
 
-// clampRows is writeRows where a sample leaves 0..255.
+// clampRows is writeRows for rows with samples outside 0..255.
 func clampRows(upper, lower *[blockSide]uint8, o [blockSide]int64) {
 	for x, v := range o {
 		low := int64(int32(v))

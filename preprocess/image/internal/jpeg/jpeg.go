@@ -11,7 +11,7 @@ package jpeg
 
 import "errors"
 
-// The kinds of failure, found by errors.Is.
+// Kinds of errors; errors.Is finds them.
 var (
 	ErrDamaged     = errors.New("bad JPEG data")
 	ErrUnsupported = errors.New("uncommon JPEG")
@@ -25,32 +25,32 @@ const (
 	maxTables     = 4
 )
 
-// Header contains the values of a file's markers before its first scan.
+// Header contains the values of a file's segments before the first scan.
 type Header struct {
-	W, H int // pixels, as stored: orientation is not applied
-	// Components are 1 (grey), 3 (YCbCr or RGB) or 4 (CMYK or YCCK).
+	W, H int // in pixels, as stored, without applying the orientation
+	// Components is the number of components: 1 (grey), 3 (YCbCr or RGB) or 4 (CMYK or YCCK).
 	Components int
-	APP1       []byte // the contents of the first APP1 segment, where EXIF data are; nil where there is none; part of data
+	APP1       []byte // content of the first APP1 segment, which contains EXIF data; nil: none; part of the opened data
 }
 
 // Region is the rectangle of pixels X0 <= x < X1, Y0 <= y < Y1.
 type Region struct{ X0, Y0, X1, Y1 int }
 
-// Decoder decodes one file after the other and reuses its memory. It is not safe for concurrent use.
+// Decoder decodes files one after the other and reuses its memory. It is not safe for concurrent use.
 type Decoder struct {
 	data []byte
-	pos  int // of the next marker segment
+	pos  int // position of the next segment
 
 	frame      frameHeader
 	app1       []byte
 	jfif       bool
-	adobe      int // the transform of the Adobe segment, -1 where there is none
-	restart    int // MCUs between restart markers, 0: none
+	adobe      int // transform in the Adobe segment; -1: no such segment
+	restart    int // MCUs between restart markers; 0: none
 	quant      [maxTables]quantTable
-	huff       [2][maxTables]*huffmanTable // DC, AC; made when first defined
+	huff       [2][maxTables]*huffmanTable // DC, AC; allocated when first defined
 	components [maxComponents]colourComponent
 	bits       bitReader
-	eobRun     int // progressive: blocks still to come that end at once
+	eobRun     int // progressive: number of following blocks that end at once
 	scans      int
 	rows       rowBuffers
 }
@@ -64,8 +64,8 @@ func (d *Decoder) Open(data []byte) (Header, error) {
 	return Header{W: d.frame.w, H: d.frame.h, Components: d.frame.n, APP1: d.app1}, nil
 }
 
-// Decode decodes the file given to Open. Of pix, interleaved RGB with rows of 3*W bytes, it writes the pixels of the
-// region and no others. The whole file is read and checked whatever the region. One Open allows one Decode.
+// Decode decodes the opened file. It writes only the pixels of region r to pix, which is interleaved RGB with rows of
+// 3*W bytes. It always reads and checks the whole file. Each Open allows one Decode.
 func (d *Decoder) Decode(pix []uint8, r Region) error {
 	if err := d.prepareRegion(r); err != nil {
 		return err

@@ -65,7 +65,7 @@ func (d *Decoder) readHeader() error {
 	return nil
 }
 
-// readSegments reads marker segments up to a start of scan, whose segment is next, or the end of the image.
+// readSegments reads segments up to a start of scan, whose segment comes next, or the end of the image.
 func (d *Decoder) readSegments() (marker uint8, err error) {
 	for {
 		if marker, err = d.nextMarker(); err != nil {
@@ -75,7 +75,7 @@ func (d *Decoder) readSegments() (marker uint8, err error) {
 		case marker == markerSOS || marker == markerEOI:
 			return marker, nil
 		case marker >= markerRST0 && marker <= markerRST7, marker == markerTEM:
-			continue // stray: they have no segment
+			continue // stray markers, which have no segment
 		}
 		body, err := d.segmentBytes(marker)
 		if err == nil {
@@ -87,7 +87,7 @@ func (d *Decoder) readSegments() (marker uint8, err error) {
 	}
 }
 
-// nextMarker skips to the next marker. Bytes that belong to no segment are passed over, as libjpeg does.
+// nextMarker skips to the next marker. Like libjpeg, it skips bytes that belong to no segment.
 func (d *Decoder) nextMarker() (uint8, error) {
 	for {
 		i := bytes.IndexByte(d.data[d.pos:], markerByte)
@@ -111,7 +111,7 @@ func (d *Decoder) nextMarker() (uint8, error) {
 		ErrDamaged, len(d.data))
 }
 
-// segmentBytes returns the contents of the segment that follows a marker.
+// segmentBytes returns the content of the segment after a marker.
 func (d *Decoder) segmentBytes(marker uint8) ([]byte, error) {
 	rest := d.data[d.pos:]
 	if len(rest) < 2 {
@@ -149,7 +149,7 @@ func (d *Decoder) readSegment(marker uint8, body []byte) error {
 	return nil
 }
 
-// readApplication keeps what applications say of the picture.
+// readApplication reads an application segment (APP0, APP1 or APP14).
 func (d *Decoder) readApplication(marker uint8, body []byte) {
 	switch {
 	case marker == markerAPP0:

@@ -1,6 +1,6 @@
 package jpeg
 
-// refineBlock decodes what a progressive scan says about one block (T.81 G.1.2 and G.2).
+// refineBlock decodes a progressive scan's data for one block (T.81 G.1.2 and G.2).
 func (d *Decoder) refineBlock(s *scanHeader, c *colourComponent, coef *[blockLen]int16) bool {
 	switch {
 	case s.from == 0 && s.high == 0:
@@ -42,14 +42,13 @@ func (d *Decoder) firstAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16)
 	return true
 }
 
-// runOfEnds reads the length, at least 1, of a run of blocks without further coefficients (T.81 G.1.2.2).
+// runOfEnds reads the length, 1 or more, of a run of blocks without further coefficients (T.81 G.1.2.2).
 func (d *Decoder) runOfEnds(category int) int {
 	return 1<<category + d.bits.takeBits(uint(category))
 }
 
-// refineAC decodes one more bit of AC coefficients: the values of those that become non-zero are coded with
-// the run of coefficients before them that stay zero, and each non-zero coefficient passed over has a
-// correction bit (T.81 G.1.2.3).
+// refineAC decodes one more bit of AC coefficients. A coefficient that becomes non-zero is coded with the number of
+// preceding coefficients that remain zero. Each skipped non-zero coefficient has a correction bit (T.81 G.1.2.3).
 func (d *Decoder) refineAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16) bool {
 	k := s.from
 	for d.eobRun == 0 && k <= s.to {
@@ -79,8 +78,8 @@ func (d *Decoder) refineAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16
 	return true
 }
 
-// readCorrections reads the correction bits of the non-zero coefficients from k on and returns the position of the zero
-// coefficient after zeros more, or one behind the scan's last.
+// readCorrections reads the correction bits of the non-zero coefficients from k on. It skips zeros coefficients that
+// are zero and returns the position of the next one, or one past the scan's last coefficient.
 func (d *Decoder) readCorrections(s *scanHeader, coef *[blockLen]int16, k, zeros int) int {
 	for ; k <= s.to; k++ {
 		if coef[k] == 0 {
@@ -100,7 +99,7 @@ func (d *Decoder) readCorrections(s *scanHeader, coef *[blockLen]int16, k, zeros
 	return k
 }
 
-// correctionStep is the step away from zero that a correction bit at position low stands for.
+// correctionStep returns the step away from zero for a correction bit at position low.
 func correctionStep(v int16, low int) int16 {
 	if v < 0 {
 		return -1 << low
@@ -108,7 +107,7 @@ func correctionStep(v int16, low int) int16 {
 	return 1 << low
 }
 
-// transformAll turns the coefficients of a progressive file into samples.
+// transformAll converts the coefficients of a progressive file to samples.
 func (d *Decoder) transformAll() {
 	smooth := d.needsSmoothing()
 	for i := range d.frame.n {
@@ -125,7 +124,7 @@ func (d *Decoder) transformAll() {
 	}
 }
 
-// blockAt returns the dequantised coefficients of block x, y and the index behind the last that is not zero.
+// blockAt returns the dequantised coefficients of block x, y and the index after the last non-zero one.
 func (c *colourComponent) blockAt(x, y int) (b dctBlock, end int) {
 	return c.dequantise((*[blockLen]int16)(c.coef[blockLen*(y*c.stride/blockSide+x):]))
 }

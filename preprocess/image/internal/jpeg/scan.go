@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// maxScans bounds the work that a small file can ask for; progressive files have about ten scans.
+// maxScans limits the work that a small file can cause; progressive files have about ten scans.
 const maxScans = 500
 
-// scanHeader is what a start-of-scan segment says (T.81 B.2.3).
+// scanHeader contains the values of a start-of-scan segment (T.81 B.2.3).
 type scanHeader struct {
 	components []*colourComponent
-	from, to   int // spectral selection: the first and last coefficient
-	high, low  int // successive approximation: the bit positions before and now
+	from, to   int // spectral selection: first and last coefficient
+	high, low  int // successive approximation: previous and current bit position
 	mcusX      int
 	mcusY      int
 }
 
-// readScans reads the scans and the segments between them. The first start-of-scan marker has been read.
-// A sequential file is complete with the last component's scan, a progressive one with its end-of-image marker.
+// readScans reads the scans and the segments between them. The first start-of-scan marker has already been read. A
+// sequential file is complete after the last component's scan, a progressive file at its end-of-image marker.
 func (d *Decoder) readScans() error {
 	for {
 		if err := d.readScan(); err != nil {
@@ -35,7 +35,7 @@ func (d *Decoder) readScans() error {
 			break
 		}
 	}
-	if !d.frame.progressive { // libjpeg shows a progressive one without the missing components
+	if !d.frame.progressive { // libjpeg displays a progressive file with missing components
 		return fmt.Errorf("%w: it ends before every component has had a scan", ErrDamaged)
 	}
 	return nil
@@ -95,7 +95,7 @@ func (d *Decoder) readScanHeader(list []*colourComponent) (scanHeader, error) {
 	return s, d.checkScan(&s)
 }
 
-// scanComponent finds the component of a scan and its tables.
+// scanComponent returns the component of a scan and sets its tables.
 func (d *Decoder) scanComponent(id, tables uint8) (*colourComponent, error) {
 	dc, ac := int(tables>>4), int(tables&15)
 	if dc >= maxTables || ac >= maxTables {
@@ -113,7 +113,7 @@ func (d *Decoder) scanComponent(id, tables uint8) (*colourComponent, error) {
 	return nil, fmt.Errorf("%w: a scan of component %d, which the frame lacks", ErrDamaged, id)
 }
 
-// checkScan checks that the scan's parameters fit the frame and that its tables are there.
+// checkScan checks that the scan's parameters match the frame and that its tables exist.
 func (d *Decoder) checkScan(s *scanHeader) error {
 	wantDC, wantAC := true, true
 	if d.frame.progressive {
@@ -136,8 +136,8 @@ func (d *Decoder) checkScan(s *scanHeader) error {
 	return nil
 }
 
-// isProgressive reports whether the parameters are those of a progressive scan (T.81 G.1.1.1): of DC coefficients
-// alone, or of AC coefficients of one component; of their leading bits, or of one bit more.
+// isProgressive reports whether the parameters are valid for a progressive scan (T.81 G.1.1.1). Such a scan contains
+// only DC coefficients, or AC coefficients of one component, and either their leading bits or one more bit.
 func (s *scanHeader) isProgressive() bool {
 	const maxLow = 13
 	if s.from == 0 && s.to > 0 || s.from > 0 && len(s.components) > 1 {
@@ -147,7 +147,7 @@ func (s *scanHeader) isProgressive() bool {
 	return inside && (s.high == 0 || s.high == s.low+1)
 }
 
-// startComponent latches the quantisation table of a component at its first scan.
+// startComponent stores the quantisation table of a component at its first scan.
 func (d *Decoder) startComponent(c *colourComponent) error {
 	if c.started {
 		return nil
@@ -227,7 +227,7 @@ func (d *Decoder) readMCU(s *scanHeader, x, y int) error {
 	return nil
 }
 
-// What can be wrong with a block.
+// Faults of a block.
 var (
 	errShort = errors.New("the data end early")
 	errCode  = errors.New("an invalid code")

@@ -2,8 +2,8 @@ package jpeg
 
 import "encoding/binary"
 
-// readCode returns the next code and its value and passes over both; 0 for bits that are no code. The
-// bits of both must count.
+// readCode returns the next code and its value, and consumes both. It returns 0 for invalid bits. The bits must be
+// valid.
 func (b *bitReader) readCode(h *huffmanTable) (lookupCode, int) {
 	c, v, n := h.decodeCode(b.acc)
 	b.acc <<= n & 63
@@ -11,7 +11,7 @@ func (b *bitReader) readCode(h *huffmanTable) (lookupCode, int) {
 	return c, v
 }
 
-// readDC decodes a DC coefficient, coded as its difference to the predictor (T.81 F.2.2.1), into c.dc.
+// readDC decodes a DC coefficient into c.predictor. It is coded as the difference to the predictor (T.81 F.2.2.1).
 func (b *bitReader) readDC(c *colourComponent) bool {
 	b.refill()
 	e, diff := b.readCode(c.dcTable)
@@ -19,12 +19,12 @@ func (b *bitReader) readDC(c *colourComponent) bool {
 	return e != 0 && e.run() == 0
 }
 
-// readBlock decodes a block of a sequential scan (T.81 F.2.2) into blk, which is zero. It returns the index behind the
-// last coefficient that it found, or invalid.
+// readBlock decodes a block of a sequential scan (T.81 F.2.2) into blk, which must be zero. It returns the index after
+// the last coefficient, or invalid.
 //
-// Decoding spends most of its time here, waiting for each look-up to say where the next begins. So a look-up brings up
-// to two coefficients, both are stored without asking whether they are there, and indices run past the end of the
-// block, where tables are zero, instead of being checked.
+// Decoding spends most of its time here, because each look-up determines where the next one starts. A look-up therefore
+// decodes up to two coefficients, and both are stored without checking whether they exist. Indices are not checked
+// either; after the end of the block, tables contain zeros.
 func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
 	if !b.readDC(c) {
 		return invalid
@@ -39,7 +39,7 @@ func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
 		n |= 56
 		p := h.pairs[acc>>(64-lookBits)]
 		k1, k2 := k+p.first(), k+p.second()
-		if p == 0 || k1 >= blockLen-1 { // the second code, if any, may be the next block's
+		if p == 0 || k1 >= blockLen-1 { // the second code may belong to the next block
 			c, v, used := h.decodeCode(acc)
 			if c == 0 {
 				return invalid
@@ -67,8 +67,8 @@ func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
 
 const invalid = -1
 
-// blockLength returns the index behind the last coefficient where a block's k ended, or invalid where a run led beyond
-// the block.
+// blockLength returns the index after the last coefficient for the final k of a block, or invalid if a run exceeded the
+// block.
 func blockLength(k uint) int {
 	switch {
 	case k <= blockLen:

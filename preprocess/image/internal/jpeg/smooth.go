@@ -2,18 +2,18 @@ package jpeg
 
 import "slices"
 
-// libjpeg smooths progressive pictures of which scans are missing: the lowest AC coefficients that are zero and not
-// known to the last bit are estimated from the DC coefficients of the 5x5 blocks around (T.81 K.8 does so with 3x3).
-// Where a component has no AC coefficient at all its DC coefficients are smoothed too. The weights are those of
-// libjpeg-turbo since 2.1, in 256ths of the ratio of the quantisation steps.
+// libjpeg smooths progressive pictures with missing scans. It estimates the lowest AC coefficients that are zero and
+// not completely known from the DC coefficients of the surrounding 5x5 blocks (T.81 K.8 uses 3x3). In components
+// without any AC coefficient, it also smooths the DC coefficients. The weights are those of libjpeg-turbo since 2.1, in
+// 256ths of the ratio of the quantisation steps.
 
-// smoothed is how many coefficients, in zigzag order, take part.
+// smoothed is the number of leading coefficients, in zigzag order, that smoothing affects.
 const smoothed = 10
 
-// neighbourWindow holds what belongs to 5x5 blocks, in rows; the middle one is the block itself.
+// neighbourWindow contains a value for each of 5x5 blocks in row order. The block itself is in the middle.
 type neighbourWindow [25]int64
 
-// estimates are the weights where some AC coefficients are known.
+// estimates contains the weights if some AC coefficients are known.
 var estimates = [smoothed]neighbourWindow{
 	1: {11 - 1: -7, 12 - 1: 50, 14 - 1: -50, 15 - 1: 7},
 	2: {3 - 1: -7, 8 - 1: 50, 18 - 1: -50, 23 - 1: 7},
@@ -28,7 +28,7 @@ var estimates = [smoothed]neighbourWindow{
 	5: {11 - 1: -1, 12 - 1: 13, 13 - 1: -24, 14 - 1: 13, 15 - 1: -1},
 }
 
-// estimatesOfDC are the weights where only DC coefficients are known.
+// estimatesOfDC contains the weights if only DC coefficients are known.
 var estimatesOfDC = [smoothed]neighbourWindow{
 	{
 		-2, -6, -8, -6, -2,
@@ -78,10 +78,10 @@ var estimatesOfDC = [smoothed]neighbourWindow{
 	{7 - 1: 1, 8 - 1: 2, 9 - 1: 1, 17 - 1: -1, 18 - 1: -2, 19 - 1: -1},
 }
 
-// unknown is the bit position of a coefficient that no scan has brought.
+// unknown is the bit position of a coefficient that occurred in no scan.
 const unknown = -1
 
-// noteKnown keeps what a scan brings: the position of the last bit that is known of each coefficient.
+// noteKnown records the lowest bit position of each coefficient in a scan.
 func (s *scanHeader) noteKnown() {
 	for _, c := range s.components {
 		for k := s.from; k <= min(s.to, blockLen-1); k++ {
@@ -90,7 +90,8 @@ func (s *scanHeader) noteKnown() {
 	}
 }
 
-// Incomplete says that scans of a progressive file are missing: some coefficients are not known to the last bit.
+// Incomplete reports whether scans of a progressive file are missing, so that some coefficients are not completely
+// known.
 func (d *Decoder) Incomplete() bool {
 	for i := range d.frame.n {
 		for _, low := range d.components[i].known {
@@ -102,8 +103,8 @@ func (d *Decoder) Incomplete() bool {
 	return false
 }
 
-// needsSmoothing says whether libjpeg would smooth: something is missing, all DC coefficients are there and no step is
-// 0.
+// needsSmoothing reports whether libjpeg would smooth: data are missing, all DC coefficients are known, and no
+// quantisation step is 0.
 func (d *Decoder) needsSmoothing() bool {
 	for i := range d.frame.n {
 		c := &d.components[i]
@@ -119,7 +120,7 @@ func (d *Decoder) needsSmoothing() bool {
 	return d.missesEstimated()
 }
 
-// missesEstimated says whether coefficients that could be estimated are missing.
+// missesEstimated reports whether coefficients that could be estimated are missing.
 func (d *Decoder) missesEstimated() bool {
 	for i := range d.frame.n {
 		for _, low := range d.components[i].known[1:smoothed] {
@@ -131,15 +132,15 @@ func (d *Decoder) missesEstimated() bool {
 	return false
 }
 
-// quantStep returns a quantisation step by its zigzag index.
+// quantStep returns the quantisation step for a zigzag index.
 func (c *colourComponent) quantStep(k int) int64 { return c.scale[k] >> (32 * (zigzag[k] & 1)) }
 
-// onlyDC says that no AC coefficient that takes part is known.
+// onlyDC reports whether no AC coefficient that smoothing affects is known.
 func (c *colourComponent) onlyDC() bool {
 	return !slices.ContainsFunc(c.known[1:smoothed], func(low int8) bool { return low != unknown })
 }
 
-// smoothedBlock is blockAt with estimates in the place of coefficients that are not known.
+// smoothedBlock is blockAt with estimates for unknown coefficients.
 func (c *colourComponent) smoothedBlock(x, y, mcusY int) (b dctBlock, end int) {
 	coef := [blockLen]int16(c.coef[blockLen*(y*c.stride/blockSide+x):])
 	around := c.dcAround(x, y, mcusY)
@@ -155,7 +156,7 @@ func (c *colourComponent) smoothedBlock(x, y, mcusY int) (b dctBlock, end int) {
 	return c.dequantise(&coef)
 }
 
-// estimateCoefficient sets a coefficient, unless it is known to be what it is. A DC coefficient is always replaced.
+// estimateCoefficient estimates a coefficient unless it is completely known. DC coefficients are always replaced.
 func (c *colourComponent) estimateCoefficient(coef *[blockLen]int16, k int, weights, around *neighbourWindow) {
 	low := c.known[k]
 	if k > 0 && (low == 0 || coef[k] != 0) {
@@ -176,7 +177,8 @@ func (c *colourComponent) estimateCoefficient(coef *[blockLen]int16, k int, weig
 	coef[k] = int16(magnitude)
 }
 
-// dcAround are the DC coefficients of the blocks around one. At the borders of the picture the outermost are repeated.
+// dcAround returns the DC coefficients of the blocks around block x, y. At the borders of the picture, the outermost
+// blocks are repeated.
 func (c *colourComponent) dcAround(x, y, mcusY int) (w neighbourWindow) {
 	rows := c.rowsAround(y, mcusY)
 	for i, row := range rows {
@@ -188,8 +190,8 @@ func (c *colourComponent) dcAround(x, y, mcusY int) (w neighbourWindow) {
 	return w
 }
 
-// rowsAround are the rows of blocks from two above y to two below. As in libjpeg, rows that only fill the last MCU
-// count below rows of other MCUs, and in a picture of two rows of MCUs the second may not see further up than one.
+// rowsAround returns the rows of blocks from y-2 to y+2. Like in libjpeg, rows that only pad the last MCU count if they
+// are below rows of other MCUs, and in a picture of two rows of MCUs the second one may use only one row above it.
 func (c *colourComponent) rowsAround(y, mcusY int) [5]int {
 	perMCU := c.v
 	mcu, in := y/c.v, y%c.v

@@ -2,8 +2,8 @@ package jpeg
 
 import "encoding/hex"
 
-// typicalTables are the Huffman tables of T.81 annex K.3, by class and number: sixteen counts of codes by length, then
-// the symbols. Frames of motion JPEG leave them out.
+// typicalTables contains the Huffman tables of T.81 annex K.3, by class and number: sixteen counts of codes by length,
+// and then the symbols. Motion JPEG frames omit these tables.
 var typicalTables = [2][2]string{
 	{
 		// Table K.3, luminance DC.
@@ -29,7 +29,7 @@ var typicalTables = [2][2]string{
 	},
 }
 
-// useTypical makes the table of annex K where the file gives none of that number.
+// useTypical defines a table of annex K if the file does not define it.
 func (d *Decoder) useTypical(class, table int) error {
 	if d.huffmanTable(class, table).defined || table >= len(typicalTables[class]) {
 		return nil

@@ -1,20 +1,20 @@
 package jpeg
 
-// Chroma planes that are half as wide, half as high or both are interpolated with the triangle filter that libjpeg
-// calls fancy upsampling: a full-size sample lies a quarter of a step from its nearest chroma sample and three quarters
-// from the next, so the weights are 3/4 and 1/4 in each direction. The roundings alternate so that they cancel on
-// average. Other ratios, and planes at most two samples wide, repeat samples.
+// Chroma planes with half the width, half the height or both are interpolated with a triangle filter, which libjpeg
+// calls fancy upsampling. A full-size sample is a quarter of a step from its nearest chroma sample and three quarters
+// from the next one, so the weights are 3/4 and 1/4 in each direction. Rounding alternates so that errors cancel on
+// average. For other ratios, and for planes of up to two samples width, samples are repeated.
 
-// rowBuffers holds full-size rows of the components and what their making needs.
+// rowBuffers contains full-size rows of the components and intermediate results.
 type rowBuffers struct {
 	full [maxComponents][]uint8
-	sums []uint16 // columns of two rows mixed 3:1, with one more at each end
+	sums []uint16 // columns of two rows mixed 3:1, with one additional value at each end
 }
 
-// fancyMinWidth is the width from which horizontal interpolation is used.
+// fancyMinWidth is the minimum width for horizontal interpolation.
 const fancyMinWidth = 3
 
-// fullRow returns the samples x0 <= x < x1 of row y of component i at full size.
+// fullRow returns the full-size samples x0 <= x < x1 of row y of component i.
 func (d *Decoder) fullRow(i, y, x0, x1 int) []uint8 {
 	c, f := &d.components[i], &d.frame
 	dx, dy := f.maxH/c.h, f.maxV/c.v
@@ -38,7 +38,7 @@ func (d *Decoder) fullRow(i, y, x0, x1 int) []uint8 {
 	return buf[x0-first*dx:][:x1-x0]
 }
 
-// neighbourRow is the row of a half-high plane that lies second nearest to full-size row y; the nearest is y/2.
+// neighbourRow returns the second-nearest row of a half-height plane to full-size row y. The nearest one is y/2.
 func (c *colourComponent) neighbourRow(y int) int {
 	if y%2 == 0 {
 		return max(y/2-1, 0)
@@ -57,7 +57,7 @@ func (c *colourComponent) widenRow(dst []uint8, y, first, end int) {
 	}
 }
 
-// mixRows interpolates samples first to end-1 of full-size row y between rows of a half-high plane.
+// mixRows interpolates samples first to end-1 of full-size row y between rows of a half-height plane.
 func (c *colourComponent) mixRows(dst []uint8, y, first, end int) {
 	near := c.plane[y/2*c.stride:][first:end]
 	far := c.plane[c.neighbourRow(y)*c.stride:][first:end]
@@ -67,7 +67,7 @@ func (c *colourComponent) mixRows(dst []uint8, y, first, end int) {
 	}
 }
 
-// widenMixed interpolates in both directions. sums has room for end-first+2 values.
+// widenMixed interpolates in both directions. sums must have room for end-first+2 values.
 func (c *colourComponent) widenMixed(dst []uint8, sums []uint16, y, first, end int) {
 	near := c.plane[y/2*c.stride:][:c.w]
 	far := c.plane[c.neighbourRow(y)*c.stride:][:c.w]

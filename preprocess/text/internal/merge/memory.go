@@ -2,14 +2,14 @@ package merge
 
 import "strings"
 
-// Memory caches the results of pieces of text, since most words of a text recur. It uses a few megabytes at most. It is
-// not safe for concurrent use.
+// Memory caches the results for pieces of text, because most words of a text recur. It uses up to a few megabytes and
+// is not safe for concurrent use.
 type Memory struct {
 	known map[string]idSpan
-	ids   []int32 // of all known pieces
+	ids   []int32 // IDs of all cached pieces
 }
 
-// idSpan is a part of Memory.ids.
+// idSpan is a range in Memory.ids.
 type idSpan struct{ start, end int32 }
 
 const (
@@ -17,13 +17,13 @@ const (
 	maxKnownLength = 64 // bytes of a piece
 )
 
-// Recall returns what was kept for a piece. The result must not be changed, and is valid until the next call of Keep.
+// Recall returns the cached result for a piece. The caller must not change it. It is valid until the next call of Keep.
 func (m *Memory) Recall(piece string) (ids []int32, ok bool) {
 	s, ok := m.known[piece]
 	return m.ids[s.start:s.end], ok
 }
 
-// Keep stores the result of a piece, unless the piece is long. When there are too many it forgets all.
+// Keep stores the result for a piece unless the piece is too long. If the cache is full, it is cleared first.
 func (m *Memory) Keep(piece string, ids []int32) {
 	if len(piece) > maxKnownLength {
 		return

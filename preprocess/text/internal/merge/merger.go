@@ -2,14 +2,14 @@ package merge
 
 // Merger contains the working memory of Apply. It is not safe for concurrent use.
 type Merger struct {
-	next, previous []int32  // places of the neighbours; -1: none
-	ranks          []int32  // of the pair that starts at a place; -1: no rule, or no longer a place
-	heap           []uint64 // rank and place of pairs, the lowest first; those that have changed since are passed over
+	next, previous []int32  // positions of the neighbours; -1: none
+	ranks          []int32  // rank of the pair that starts at a position; -1: no rule, or the position was merged
+	heap           []uint64 // min-heap of rank and position of pairs; entries that are out of date are skipped
 }
 
 const none = -1
 
-// Apply merges symbols by the rules of a table, in place, and returns what is left of them.
+// Apply merges symbols in place by the rules of a table, and returns the remaining symbols.
 func (m *Merger) Apply(t *Table, symbols []int32) []int32 {
 	if len(symbols) < 2 {
 		return symbols
@@ -45,7 +45,7 @@ func (m *Merger) queuePairs(t *Table, symbols []int32) {
 	}
 }
 
-// queuePair finds the rule of the pair that starts at a place, and queues it.
+// queuePair looks up the rule of the pair that starts at a position, and queues it.
 func (m *Merger) queuePair(t *Table, symbols []int32, at int32) {
 	m.ranks[at] = none
 	next := m.next[at]
@@ -58,7 +58,7 @@ func (m *Merger) queuePair(t *Table, symbols []int32, at int32) {
 	}
 }
 
-// mergePair merges the pair that starts at a place.
+// mergePair merges the pair that starts at a position.
 func (m *Merger) mergePair(t *Table, symbols []int32, at int32) {
 	gone := m.next[at]
 	r, _ := t.lookup(symbols[at], symbols[gone])

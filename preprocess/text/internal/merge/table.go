@@ -7,13 +7,13 @@ import (
 	"math/bits"
 )
 
-// MergeRule replaces the neighbouring symbols left and right by Symbol.
+// MergeRule replaces the adjacent symbols Left and Right with Symbol.
 type MergeRule struct {
 	Left, Right, Symbol int32
-	Rank                int32 // from 0; the lower, the earlier
+	Rank                int32 // from 0; lower ranks are merged first
 }
 
-// Table finds rules by their pair. It is read-only and may be used from many goroutines.
+// Table maps pairs to their rules. It is read-only and may be used from many goroutines.
 type Table struct {
 	keys  []uint64 // open addressing with linear probing
 	rules []ruleEntry
@@ -22,14 +22,14 @@ type Table struct {
 
 type ruleEntry struct{ rank, symbol int32 }
 
-// free is a key that no pair has, for math.MinInt32 is no symbol.
+// free is a key that no pair has, because math.MinInt32 is not a valid symbol.
 const free = 1<<63 | 1<<31
 
-// ErrSymbol is what NewTable returns, wrapped, for a pair that cannot be stored.
+// ErrSymbol is wrapped by errors of NewTable about pairs that cannot be stored.
 var ErrSymbol = errors.New("merge rule")
 
-// NewTable returns a table of pairs. Of several rules for one pair the last counts. Symbols may have any value but
-// math.MinInt32; ranks start from 0.
+// NewTable returns a table of rules. If several rules have the same pair, the last one counts. Symbols may have any
+// value except math.MinInt32. Ranks start from 0.
 func NewTable(pairs []MergeRule) (*Table, error) {
 	size := 1 << bits.Len(uint(2*len(pairs)+1))
 	t := &Table{keys: make([]uint64, size), rules: make([]ruleEntry, size), shift: 64 - bits.Len(uint(size-1))}
@@ -48,9 +48,9 @@ func NewTable(pairs []MergeRule) (*Table, error) {
 
 func pairKey(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
 
-// findKey returns the place of a key, or the free place where it belongs.
+// findKey returns the slot of a key, or the free slot to which it belongs.
 func (t *Table) findKey(k uint64) (at int, found bool) {
-	const golden = 0x9e3779b97f4a7c15 // 2^64 / the golden ratio: spreads neighbouring keys (Knuth, TAOCP 6.4)
+	const golden = 0x9e3779b97f4a7c15 // 2^64 / the golden ratio, which spreads neighbouring keys (Knuth, TAOCP 6.4)
 	mask := len(t.keys) - 1
 	at = int(k * golden >> t.shift)
 	for t.keys[at] != k {

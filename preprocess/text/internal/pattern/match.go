@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// patternMatcher is the working memory of one search.
+// patternMatcher is the working memory of a search.
 type patternMatcher struct {
 	steps   []programStep
 	text    string
@@ -14,14 +14,14 @@ type patternMatcher struct {
 	memory  triedMemory
 }
 
-// retryPoint is where to go on when a way does not lead to a match.
+// retryPoint is a state to which the search returns if the current path does not match.
 type retryPoint struct {
 	step, branch int
 	at           int
-	low          int // of a repetition: it may give back characters as far as that
+	low          int // for repetitions: the minimum position to which it may give back characters
 }
 
-// matchSteps matches the steps from a place on, and returns where the match ends.
+// matchSteps matches the steps from a position on and returns the end of the match.
 func (m *patternMatcher) matchSteps(first, at int) (end int, ok bool) {
 	base := len(m.stack)
 	defer func() { m.stack = m.stack[:base] }()
@@ -40,7 +40,7 @@ func (m *patternMatcher) matchSteps(first, at int) (end int, ok bool) {
 	}
 }
 
-// takeStep does one step.
+// takeStep executes one step.
 func (m *patternMatcher) takeStep(s *programStep, pc, at int) (next, place int, ok bool) {
 	switch s.code {
 	case one:
@@ -60,7 +60,7 @@ func (m *patternMatcher) takeStep(s *programStep, pc, at int) (next, place int, 
 	return s.next, at, m.matchesPlace(s, at)
 }
 
-// matchWithin matches an expression by itself. What its steps have tried may be tried again where it has matched.
+// matchWithin matches a nested expression. After a match, its steps may be tried again.
 func (m *patternMatcher) matchWithin(s *programStep, at int) (next, place int, ok bool) {
 	noted := len(m.memory.noted)
 	end, found := m.matchSteps(s.sub, at)
@@ -73,7 +73,7 @@ func (m *patternMatcher) matchWithin(s *programStep, at int) (next, place int, o
 	return s.next, at, found != s.negative
 }
 
-// matchesPlace tells whether a place is one that a step wants.
+// matchesPlace reports whether a step's condition on the position holds.
 func (m *patternMatcher) matchesPlace(s *programStep, at int) bool {
 	switch s.code {
 	case after:
@@ -89,7 +89,7 @@ func (m *patternMatcher) matchesPlace(s *programStep, at int) bool {
 	return at == len(m.text) || m.text[at] == '\n'
 }
 
-// takeMany takes as many characters as there are, and notes that it may give some back.
+// takeMany consumes as many characters as possible, and records that it may give some back.
 func (m *patternMatcher) takeMany(s *programStep, pc, at int) (end int, ok bool) {
 	low, count := at, 0
 	for end = at; end < len(m.text) && count != s.maxCount; count++ {
@@ -115,7 +115,7 @@ func (m *patternMatcher) takeMany(s *programStep, pc, at int) (end int, ok bool)
 	return end, true
 }
 
-// takeFork takes the first branch, from one on, that may match, and notes the next.
+// takeFork takes the first branch from index from on that may match, and records the next one.
 func (m *patternMatcher) takeFork(s *programStep, pc, at, from int) (next, place int, ok bool) {
 	branch := s.firstBranch(m.text[at:], from)
 	if branch == len(s.branches) {
@@ -127,7 +127,7 @@ func (m *patternMatcher) takeFork(s *programStep, pc, at, from int) (next, place
 	return s.branches[branch], at, true
 }
 
-// firstBranch returns the first branch, from one on, that may match a text.
+// firstBranch returns the first branch from index from on that may match a text.
 func (s *programStep) firstBranch(text string, from int) int {
 	if s.starts == nil || from >= len(s.branches) {
 		return min(from, len(s.branches))
@@ -139,7 +139,7 @@ func (s *programStep) firstBranch(text string, from int) int {
 	return min(from+bits.TrailingZeros64(s.starts[b]>>from), len(s.branches))
 }
 
-// backtrack returns to the last choice.
+// backtrack returns to the last recorded choice.
 func (m *patternMatcher) backtrack(base int) (pc, at int, ok bool) {
 	for len(m.stack) > base {
 		m.retries++
@@ -164,7 +164,7 @@ func (m *patternMatcher) backtrack(base int) (pc, at int, ok bool) {
 	return 0, 0, false
 }
 
-// wasTried notes that a step is tried at a place, and tells whether it was tried there before.
+// wasTried records that a step is tried at a position, and reports whether it was tried there before.
 func (m *patternMatcher) wasTried(s *programStep, at int) bool {
 	return m.retries > patience && m.memory.noteBit(s.mark*(len(m.text)+1)+at)
 }

@@ -1,20 +1,21 @@
 package pattern
 
-// triedMemory holds what has been tried in vain in a search: a bit for each step and place. So the time of any
-// expression is bounded by its steps and the length of the text.
+// triedMemory records failed attempts of a search, with a bit for each step and position. The time of any expression is
+// therefore bounded by the number of steps times the length of the text.
 type triedMemory struct {
 	bits  []uint64
-	noted []int // the bits that are set
+	noted []int // indices of the set bits
 }
 
 const (
-	// patience is how many retries a search has before it remembers them: those of tokenizers' expressions need a handful.
+	// patience is the number of retries after which a search starts to record them. Tokenizers' expressions need only a
+	// few.
 	patience = 1000
-	// maxBits bounds the memory: 128 MiB.
+	// maxBits limits the memory to 128 MiB.
 	maxBits = 1 << 30
 )
 
-// noteBit sets a bit, and tells whether it was set. Beyond the bound nothing is noted.
+// noteBit sets a bit and reports whether it was set before. Above the limit, it does nothing.
 func (m *triedMemory) noteBit(bit int) bool {
 	if bit >= maxBits {
 		return false
@@ -31,7 +32,7 @@ func (m *triedMemory) noteBit(bit int) bool {
 	return false
 }
 
-// forgetAfter clears what has been noted but for the first kept bits.
+// forgetAfter clears the recorded bits except the first kept ones.
 func (m *triedMemory) forgetAfter(kept int) {
 	for _, bit := range m.noted[kept:] {
 		m.bits[bit/64] &^= 1 << (bit % 64)

@@ -2,34 +2,34 @@ package pattern
 
 import "slices"
 
-// nodeKind is what a node of an expression is.
+// nodeKind is the kind of a node in an expression.
 type nodeKind uint8
 
 const (
 	nothing   nodeKind = iota // the empty expression
 	character                 // one character of a set
 	sequence                  // parts, one after the other
-	choice                    // one of the parts, the first that leads to a match
-	repeat                    // parts[0], least to most times
-	atomic                    // parts[0], whose first match is kept
-	look                      // a place where parts[0] matches, or does not: negative
-	behind                    // a place after a character of the set, or not: negative
+	choice                    // one of the parts, in order of preference
+	repeat                    // parts[0], minCount to maxCount times
+	atomic                    // parts[0], whose first match is final
+	look                      // a position at which parts[0] matches, or does not match if negative
+	behind                    // a position after a character of the set, or not if negative
 	textStart
 	textEnd
 	lineStart
 	lineEnd
 )
 
-// repeatMode is how often a repetition repeats where it has a choice.
+// repeatMode determines the preferred number of repetitions.
 type repeatMode uint8
 
 const (
-	greedy     repeatMode = iota // as often as it can, and less if the rest needs that
-	lazy                         // as seldom as it can, and more if the rest needs that
-	possessive                   // as often as it can
+	greedy     repeatMode = iota // as many as possible; fewer if the rest requires it
+	lazy                         // as few as possible; more if the rest requires it
+	possessive                   // as many as possible, without giving back
 )
 
-// unbounded stands for the most of a repetition without an end.
+// unbounded is the maximum count of an unlimited repetition.
 const unbounded = -1
 
 // exprNode is a part of an expression.
@@ -42,7 +42,7 @@ type exprNode struct {
 	negative           bool
 }
 
-// mayBeEmpty is true if the node may match nothing of a text.
+// mayBeEmpty reports whether the node can match an empty text.
 func (n *exprNode) mayBeEmpty() bool {
 	switch n.kind {
 	case character:
@@ -59,7 +59,7 @@ func (n *exprNode) mayBeEmpty() bool {
 	return true
 }
 
-// firstCharacters is the set of characters that matches start with.
+// firstCharacters returns the set of characters with which matches start.
 func (n *exprNode) firstCharacters() runeSet {
 	switch n.kind {
 	case character:

@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what is read: files may be hostile.
+// Limits of expressions, because files may be hostile.
 const (
 	maxLength  = 10_000 // bytes of an expression
-	maxDepth   = 50     // groups and classes within each other
-	maxRepeats = 1000   // of a count
+	maxDepth   = 50     // nested groups and classes
+	maxRepeats = 1000   // maximum count of a quantifier
 )
 
-// exprParser reads an expression.
+// exprParser parses an expression.
 type exprParser struct {
 	rest    string
 	depth   int
 	anyCase bool
 }
 
-// parseExpression reads a whole expression.
+// parseExpression parses a complete expression.
 func parseExpression(text string) (*exprNode, error) {
 	if len(text) > maxLength || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("an expression of %d bytes, want at most %d of UTF-8", len(text), maxLength)
@@ -38,7 +38,7 @@ func parseExpression(text string) (*exprNode, error) {
 	return n, nil
 }
 
-// acceptPrefix drops a prefix of what is left, if it is there.
+// acceptPrefix consumes a prefix of the remaining text and reports whether it was there.
 func (p *exprParser) acceptPrefix(prefix string) bool {
 	rest, ok := strings.CutPrefix(p.rest, prefix)
 	if ok {
@@ -47,14 +47,14 @@ func (p *exprParser) acceptPrefix(prefix string) bool {
 	return ok
 }
 
-// nextRune drops and returns a character.
+// nextRune consumes and returns a character.
 func (p *exprParser) nextRune() rune {
 	r, size := utf8.DecodeRuneInString(p.rest)
 	p.rest = p.rest[size:]
 	return r
 }
 
-// enterLevel counts a level of nesting.
+// enterLevel increments the nesting depth and checks its limit.
 func (p *exprParser) enterLevel() error {
 	if p.depth++; p.depth > maxDepth {
 		return fmt.Errorf("more than %d groups within each other", maxDepth)
@@ -62,7 +62,7 @@ func (p *exprParser) enterLevel() error {
 	return nil
 }
 
-// parseAlternatives reads up to the end or a closing bracket.
+// parseAlternatives parses up to the end or a closing parenthesis.
 func (p *exprParser) parseAlternatives() (*exprNode, error) {
 	if err := p.enterLevel(); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (p *exprParser) parseAlternatives() (*exprNode, error) {
 	return all, nil
 }
 
-// parseItems reads what stands between two bars.
+// parseItems parses a sequence up to the next bar.
 func (p *exprParser) parseItems() (*exprNode, error) {
 	all := &exprNode{kind: sequence}
 	for p.rest != "" && p.rest[0] != '|' && p.rest[0] != ')' {
@@ -110,7 +110,7 @@ func (p *exprParser) parseItems() (*exprNode, error) {
 	return all, nil
 }
 
-// checkFold refuses letters that, without regard to case, also match one character of two letters such as "ß".
+// checkFold rejects letters that, if case is ignored, match together a single character such as "ß".
 func (p *exprParser) checkFold(before []*exprNode, item *exprNode) error {
 	if !p.anyCase || len(before) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (p *exprParser) checkFold(before []*exprNode, item *exprNode) error {
 	return nil
 }
 
-// parseAtom reads one item without its quantifier.
+// parseAtom parses an item without its quantifier.
 func (p *exprParser) parseAtom() (*exprNode, error) {
 	switch c := p.nextRune(); c {
 	case '(':
@@ -156,7 +156,7 @@ func (p *exprParser) parseAtom() (*exprNode, error) {
 	}
 }
 
-// literalNode makes a node of one character of a set, in any case if the option is on.
+// literalNode returns a node for one character of a set. If the option is on, it ignores case.
 func (p *exprParser) literalNode(s runeSet, err error) (*exprNode, error) {
 	if err == nil && p.anyCase {
 		if s[len(s)-1].hi >= utf8.RuneSelf {
@@ -167,7 +167,7 @@ func (p *exprParser) literalNode(s runeSet, err error) (*exprNode, error) {
 	return &exprNode{kind: character, set: s}, err
 }
 
-// parseQuantifier reads the quantifier of an item, if there is one.
+// parseQuantifier parses the quantifier of an item if there is one.
 func (p *exprParser) parseQuantifier(item *exprNode) (*exprNode, error) {
 	minCount, maxCount, braces, ok, err := p.parseCounts()
 	if err != nil || !ok {
@@ -190,7 +190,7 @@ func (p *exprParser) parseQuantifier(item *exprNode) (*exprNode, error) {
 	return n, checkRepeat(n)
 }
 
-// checkRepeat refuses to repeat what may be nothing, without an end.
+// checkRepeat rejects unlimited repetition of an expression that can be empty.
 func checkRepeat(n *exprNode) error {
 	for m := n; m.kind == repeat; m = m.parts[0] {
 		if m.parts[0].mayBeEmpty() {
@@ -200,7 +200,7 @@ func checkRepeat(n *exprNode) error {
 	return nil
 }
 
-// parseCounts reads a quantifier. Braces that hold no counts are characters, as in the reference.
+// parseCounts parses a quantifier. Braces without counts are ordinary characters, as in the reference.
 func (p *exprParser) parseCounts() (minCount, maxCount int, braces, ok bool, err error) {
 	switch {
 	case p.acceptPrefix("*"):
@@ -228,7 +228,7 @@ func (p *exprParser) parseCounts() (minCount, maxCount int, braces, ok bool, err
 	return minCount, maxCount, true, true, err
 }
 
-// areOrdered says whether counts are in order and within the limit.
+// areOrdered reports whether counts are in order and within the limit.
 func areOrdered(minCount, maxCount int) bool {
 	return minCount <= maxRepeats && maxCount <= maxRepeats && (maxCount == unbounded || minCount <= maxCount) &&
 		maxCount != 0
@@ -236,7 +236,7 @@ func areOrdered(minCount, maxCount int) bool {
 
 func isCount(text string) bool { return strings.Trim(text, "0123456789") == "" && len(text) < 9 }
 
-// parseCount returns the number that a text holds, or absent where there is none.
+// parseCount returns the number in a text, or absent if the text is empty.
 func parseCount(text string, absent int) int {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

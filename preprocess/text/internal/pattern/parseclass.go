@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// parseClass reads what follows an opening [, to its end.
+// parseClass parses the part of a class after its opening [.
 func (p *exprParser) parseClass() (runeSet, error) {
 	if err := p.enterLevel(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (p *exprParser) parseClass() (runeSet, error) {
 	return negateSet(s, negative), nil
 }
 
-// parseMembers reads the characters of a class up to its end or &&.
+// parseMembers parses the characters of a class up to its end or &&.
 func (p *exprParser) parseMembers() (runeSet, error) {
 	var parts []runeSet
 	for first := true; ; first = false {
@@ -55,7 +55,7 @@ func (p *exprParser) parseMembers() (runeSet, error) {
 	}
 }
 
-// parseMember reads a class within a class, a character, or a range of them.
+// parseMember parses a nested class, a character, or a range of characters.
 func (p *exprParser) parseMember() (runeSet, error) {
 	if p.acceptPrefix("[") {
 		return p.parseClass()
@@ -87,7 +87,7 @@ func (p *exprParser) parseSingle() (runeSet, error) {
 	return singleRune(p.nextRune()), nil
 }
 
-// parseEscape reads what follows a backslash.
+// parseEscape parses the part of an escape after its backslash.
 func (p *exprParser) parseEscape() (runeSet, error) {
 	if p.rest == "" {
 		return nil, errors.New(`a \ at the end`)
@@ -116,7 +116,7 @@ func (p *exprParser) parseEscape() (runeSet, error) {
 	return singleRune(c), nil
 }
 
-// parseProperty reads the name of a property.
+// parseProperty parses the name of a property.
 func (p *exprParser) parseProperty(negative bool) (runeSet, error) {
 	name := p.rest[:min(1, len(p.rest))]
 	if p.acceptPrefix("{") {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// parseGroup reads what follows an opening bracket, to the closing one.
+// parseGroup parses the part of a group after its opening parenthesis.
 func (p *exprParser) parseGroup() (*exprNode, error) {
 	n, err := p.parseOpened()
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *exprParser) parseOpened() (*exprNode, error) {
 	return nil, fmt.Errorf("the group (%.5s", p.rest)
 }
 
-// oneBehind is a lookbehind, whose expression has to be one character.
+// oneBehind converts a node to a lookbehind. The node must be one character.
 func (n *exprNode) oneBehind() (*exprNode, error) {
 	if n.parts[0].kind != character {
 		return nil, errors.New("a lookbehind of anything but one character")

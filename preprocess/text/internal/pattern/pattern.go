@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrPattern is what Compile returns, wrapped, for an expression that is wrong or not known here.
+// ErrPattern is wrapped by errors of Compile about invalid or unsupported expressions.
 var ErrPattern = errors.New("regular expression")
 
 // Pattern is a compiled regular expression. It is read-only and safe for concurrent use.
@@ -18,7 +18,7 @@ type Pattern struct {
 	matchers sync.Pool
 }
 
-// Compile reads an expression. It must not match nothing of a text.
+// Compile compiles an expression, which must not match an empty text.
 func Compile(text string) (*Pattern, error) {
 	n, err := parseExpression(text)
 	if err == nil && n.mayBeEmpty() {
@@ -40,8 +40,8 @@ func Compile(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// Each calls yield with the parts of a text of UTF-8 in their order: the matches, each from where the one before ended,
-// and what lies between them. No part is empty.
+// Each calls yield with the parts of a UTF-8 text in order: the matches and the text between them. Each match is
+// searched from the end of the previous one. No part is empty.
 func (p *Pattern) Each(text string, yield func(part string, match bool)) {
 	m, ok := p.matchers.Get().(*patternMatcher)
 	if !ok {
@@ -67,7 +67,7 @@ func (p *Pattern) Each(text string, yield func(part string, match bool)) {
 	p.matchers.Put(m)
 }
 
-// findMatch returns the first match from a place on.
+// findMatch returns the first match from a position on.
 func (p *Pattern) findMatch(m *patternMatcher, from int) (start, end int, ok bool) {
 	m.retries = 0
 	defer func() {

@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// stepCode is what a step does.
+// stepCode is the operation of a step.
 type stepCode uint8
 
 const (
-	accept  stepCode = iota // the end of a program, or of an expression within another
+	accept  stepCode = iota // end of a program, or of a nested expression
 	one                     // a character of the class
-	many                    // least to most characters of the class
+	many                    // minCount to maxCount characters of the class
 	fork                    // one of the branches
-	within                  // the expression at sub, by itself: keep its match, or only whether there is one
-	after                   // behind a character of the class, or not: negative
-	atStart                 // of the text
-	atEnd                   // of the text
-	atLine                  // the start of a line
-	atBreak                 // the end of a line
+	within                  // nested expression at sub; its match is consumed if keep is set
+	after                   // a position after a character of the class, or not if negative
+	atStart                 // start of the text
+	atEnd                   // end of the text
+	atLine                  // start of a line
+	atBreak                 // end of a line
 )
 
 // programStep is a step of a program.
@@ -29,26 +29,27 @@ type programStep struct {
 	minCount, maxCount int
 	possessive         bool
 	branches           []int
-	starts             *branchStarts // of the branches
+	starts             *branchStarts // first characters of the branches
 	sub                int
-	keep               bool // within: what it matches is matched
-	mark               int  // fork, many: a number of its own
+	keep               bool // for nestedStep: consume the match
+	mark               int  // for forkStep and manyStep: unique number
 	negative           bool
 }
 
-// most steps of a program: counts are written out.
+// maxSteps limits the steps of a program, because counts are expanded.
 const maxSteps = 2000
 
-// branchStarts tells by the first byte of a text, or its end, which of up to 64 branches may match: a bit for each.
+// branchStarts indicates, by the first byte of a text or its end, which of up to 64 branches may match. Each branch has
+// a bit.
 type branchStarts [257]uint64
 
 const endOfText = 256
 
-// exprCompiler turns an expression into steps, from its end to its start.
+// exprCompiler compiles an expression to steps, from its end to its start.
 type exprCompiler struct {
 	steps []programStep
 	marks int
-	// What counts write out many times is worked out once.
+	// Results for nodes that counts expand several times.
 	classes map[*exprNode]*runeClass
 	starts  map[*exprNode]*branchStarts
 }
@@ -77,7 +78,7 @@ func (c *exprCompiler) addStep(s programStep) (int, error) {
 	return len(c.steps) - 1, nil
 }
 
-// compileNode adds the steps of a node that go on with the step next, and returns the first.
+// compileNode adds the steps of a node, which continue with the step next. It returns the first one.
 func (c *exprCompiler) compileNode(n *exprNode, next int) (int, error) {
 	switch n.kind {
 	case character:
@@ -122,7 +123,7 @@ func (c *exprCompiler) compileBranches(n *exprNode, next int) (int, error) {
 	return c.addStep(s)
 }
 
-// compileWithin adds an expression that is matched by itself.
+// compileWithin adds a nested expression.
 func (c *exprCompiler) compileWithin(n *exprNode, next int) (int, error) {
 	end, err := c.addStep(programStep{code: accept})
 	if err != nil {
@@ -155,7 +156,7 @@ func (c *exprCompiler) compileRepeat(n *exprNode, next int) (int, error) {
 	return first, err
 }
 
-// compileOptional adds the repetitions beyond the minimum.
+// compileOptional adds the repetitions above the minimum.
 func (c *exprCompiler) compileOptional(n *exprNode, next int) (first int, err error) {
 	if n.maxCount == unbounded {
 		return c.compileLoop(n, next)
@@ -169,7 +170,7 @@ func (c *exprCompiler) compileOptional(n *exprNode, next int) (first int, err er
 	return first, err
 }
 
-// compileLoop adds a fork, of which one branch leads back to it.
+// compileLoop adds a fork with one branch that leads back to it.
 func (c *exprCompiler) compileLoop(n *exprNode, next int) (int, error) {
 	at, err := c.addStep(programStep{code: fork})
 	if err != nil {
@@ -188,7 +189,7 @@ func orderBranches(n *exprNode, again, on int) []int {
 	return []int{again, on}
 }
 
-// startsOf finds what branches may start with. One that may be nothing may start with anything.
+// startsOf computes the first characters of branches. A branch that can be empty may start with any character.
 func startsOf(parts []*exprNode) *branchStarts {
 	if len(parts) > 64 {
 		return nil

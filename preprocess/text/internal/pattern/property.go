@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// propertySet is the set of a name in \p{NAME}: a category, its long name, or a script. Case, blanks,
-// "_" and "-" do not count.
+// propertySet returns the characters of a name in \p{NAME}: a category, its long name, or a script. Case, blanks, "_"
+// and "-" are ignored.
 func propertySet(name string) (runeSet, error) {
 	name, negative := strings.CutPrefix(name, "^")
 	wanted := plainName(name)
@@ -37,7 +37,7 @@ func negateSet(s runeSet, negative bool) runeSet {
 	return s
 }
 
-// shorthandSet is the set of \s, \d, \w, \h, or of their complements in upper case.
+// shorthandSet returns the characters of \s, \d, \w or \h, or the complement for an upper-case letter.
 func shorthandSet(c rune) (s runeSet, ok bool) {
 	switch unicode.ToLower(c) {
 	case 's':
@@ -55,8 +55,8 @@ func shorthandSet(c rune) (s runeSet, ok bool) {
 	return negateSet(s, unicode.IsUpper(c)), true
 }
 
-// wordAlone is \w or \W outside of a class, where the reference counts the fractions and raised digits of
-// Latin-1 among the letters.
+// wordAlone returns the characters of \w or \W outside of a class. There, the reference counts the fractions and
+// superscript digits of Latin-1 as letters.
 func wordAlone(s runeSet, negative bool) runeSet {
 	numbers := runeSet{{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}}
 	return negateSet(unionOf(negateSet(s, negative), numbers), negative)

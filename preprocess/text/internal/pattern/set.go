@@ -10,12 +10,12 @@ import (
 // runeSpan is the characters from lo to hi.
 type runeSpan struct{ lo, hi rune }
 
-// runeSet is characters, as spans in their order with gaps between them. It must not be changed.
+// runeSet is a set of characters, as sorted spans with gaps between them. It must not be changed.
 type runeSet []runeSpan
 
 func singleRune(r rune) runeSet { return runeSet{{r, r}} }
 
-// ofTable is the characters of a table of package unicode.
+// ofTable returns the characters of a table of package unicode.
 func ofTable(t *unicode.RangeTable) runeSet {
 	var s runeSet
 	add := func(lo, hi, stride rune) {
@@ -36,7 +36,7 @@ func ofTable(t *unicode.RangeTable) runeSet {
 	return unionOf(s)
 }
 
-// unionOf returns the characters of all sets, whose spans may be in any order.
+// unionOf returns the union of sets. Their spans may be in any order.
 func unionOf(sets ...runeSet) runeSet {
 	all := slices.Concat(sets...)
 	slices.SortFunc(all, func(a, b runeSpan) int { return cmp.Compare(a.lo, b.lo) })
@@ -51,7 +51,7 @@ func unionOf(sets ...runeSet) runeSet {
 	return joined
 }
 
-// complement is all other characters.
+// complement returns all other characters.
 func (s runeSet) complement() runeSet {
 	var gaps runeSet
 	next := rune(0)
@@ -71,7 +71,7 @@ func (s runeSet) intersect(other runeSet) runeSet {
 	return unionOf(s.complement(), other.complement()).complement()
 }
 
-// anyCase adds the other cases of the ASCII letters in s.
+// anyCase adds the ASCII letters of s in the other case.
 func (s runeSet) anyCase() runeSet {
 	added := runeSet{}
 	for c := rune('A'); c <= 'z'; c++ {
@@ -98,10 +98,10 @@ func (s runeSet) contains(r rune) bool {
 	return found
 }
 
-// runeClass is a set for frequent look-ups.
+// runeClass is a set for fast look-ups.
 type runeClass struct {
 	ascii [utf8.RuneSelf]bool
-	rest  runeSet // beyond ASCII
+	rest  runeSet // characters beyond ASCII
 }
 
 func newClass(s runeSet) *runeClass {
@@ -112,7 +112,7 @@ func newClass(s runeSet) *runeClass {
 	return c
 }
 
-// matchLength returns the length of the character that a text starts with, if that is of the class, and 0 otherwise.
+// matchLength returns the length of the first character of text if it belongs to the class, otherwise 0.
 func (c *runeClass) matchLength(text string) int {
 	if text == "" {
 		return 0

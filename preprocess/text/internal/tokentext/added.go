@@ -16,18 +16,18 @@ import (
 type Token struct {
 	ID      int32
 	Content string
-	Special bool // left out by Decode
-	// SingleWord finds the token between other than word characters only.
+	Special bool // omitted by Decode
+	// SingleWord requires that no word character precedes or follows the token.
 	SingleWord bool
-	// LStrip and RStrip take the white space before and after the token along.
+	// LStrip and RStrip include the white space before and after the token in the match.
 	LStrip, RStrip bool
-	// Normalized finds the token in normalized text, else it is found in the text as it is.
+	// Normalized matches the token in normalized text instead of the unchanged text.
 	Normalized bool
 }
 
-// TokenFinder looks for tokens. It is read-only and may be used from many goroutines.
+// TokenFinder finds tokens in a text. It is read-only and may be used from many goroutines.
 type TokenFinder struct {
-	byFirst [256][]Pattern // the longest first
+	byFirst [256][]Pattern // by first byte, longest patterns first
 	any     bool
 }
 
@@ -37,7 +37,7 @@ type Pattern struct {
 	Token Token
 }
 
-// NewTokenFinder returns a finder of patterns; empty ones are never found.
+// NewTokenFinder returns a finder of patterns. It ignores empty ones.
 func NewTokenFinder(patterns []Pattern) *TokenFinder {
 	f := &TokenFinder{}
 	for _, p := range patterns {
@@ -52,8 +52,8 @@ func NewTokenFinder(patterns []Pattern) *TokenFinder {
 	return f
 }
 
-// Split calls text with each part of s that is no added token, and token with each that is, in their order. first tells
-// whether a part starts where s does.
+// Split calls text with each part of s that is not an added token, and token with each token, in order. first reports
+// whether the part is at the start of s.
 func (f *TokenFinder) Split(s string, text func(part string, first bool), token func(id int32)) {
 	done := 0
 	for at := 0; f.any && at < len(s); {
@@ -104,7 +104,7 @@ func startsWithWord(s string) bool {
 	return size > 0 && isWord(r)
 }
 
-// isWord is \w of Rust's regular expressions: the word characters of Unicode Technical Standard 18, annex C.
+// isWord is \w in Rust's regular expressions: the word characters of Unicode Technical Standard 18, annex C.
 func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc,
 		unicode.Join_Control)

@@ -2,8 +2,8 @@ package tokentext
 
 import "strings"
 
-// CleanEnglish removes the blanks that tokenizers of words leave before signs and contractions of English, as
-// transformers does by the setting clean_up_tokenization_spaces.
+// CleanEnglish removes the blanks that word tokenizers insert before punctuation and English contractions, like
+// transformers' setting clean_up_tokenization_spaces.
 func CleanEnglish(text string) string {
 	for _, sign := range []string{".", "?", "!", ","} {
 		text = strings.ReplaceAll(text, " "+sign, sign)
