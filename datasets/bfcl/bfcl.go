@@ -79,7 +79,7 @@ func readTable(path string, faults *fault.FaultList) ([]FunctionSample, error) {
 		where := records.RecordLabel(i)
 		messages, err := pyvalue.Decode(t.Text("messages", i))
 		if err == nil {
-			all[i].Messages, err = messagesOf(messages)
+			all[i].Messages, err = parseMessages(messages)
 		}
 		if err != nil {
 			faults.Addf(where, "messages: %v", err)
@@ -112,10 +112,10 @@ func readFolder(dir string, faults *fault.FaultList) (all []FunctionSample, err 
 			faults.Addf(name, "%v; want the data of bfcl-eval 2026.3.23, with 13 subsets of version 4", err)
 			continue
 		}
-		answers := answersOf(dir, subset, name, faults)
+		answers := readAnswers(dir, subset, name, faults)
 		for _, row := range rows {
 			where := fmt.Sprintf("%s, line %d", name, row.line)
-			s, err := sampleOf(row.Dict)
+			s, err := parseQuestion(row.Dict)
 			if err != nil {
 				faults.Addf(where, "%v", err)
 				continue
@@ -134,9 +134,9 @@ func readFolder(dir string, faults *fault.FaultList) (all []FunctionSample, err 
 	return all, nil
 }
 
-// answersOf reads the possible answers of a subset, by question ID. It returns nil for subsets in which no call is
+// readAnswers reads the possible answers of a subset, by question ID. It returns nil for subsets in which no call is
 // right.
-func answersOf(dir, subset, name string, faults *fault.FaultList) map[string]string {
+func readAnswers(dir, subset, name string, faults *fault.FaultList) map[string]string {
 	if strings.Contains(subset, "relevance") {
 		return nil
 	}
@@ -215,7 +215,7 @@ func ParseSample(subset, question, answer string) (FunctionSample, error) {
 	if err != nil || !ok {
 		return FunctionSample{}, fmt.Errorf("%w: a question is no object of JSON: %w", ErrDataset, err)
 	}
-	s, err := sampleOf(row)
+	s, err := parseQuestion(row)
 	s.Subset, s.Answers = subset, "[]"
 	if err == nil && answer != "" {
 		v, err = pyvalue.Decode(answer)
@@ -232,8 +232,8 @@ func ParseSample(subset, question, answer string) (FunctionSample, error) {
 	return s, nil
 }
 
-// sampleOf converts a line of a file of questions.
-func sampleOf(row *pyvalue.Dict) (s FunctionSample, err error) {
+// parseQuestion converts a line of a file of questions.
+func parseQuestion(row *pyvalue.Dict) (s FunctionSample, err error) {
 	var ok bool
 	if s.ID, ok = pyvalue.Field[string](row, "id"); !ok {
 		return s, errors.New("it has no id")
@@ -250,7 +250,7 @@ func sampleOf(row *pyvalue.Dict) (s FunctionSample, err error) {
 		}
 		flat = append(flat, messages...)
 	}
-	if s.Messages, err = messagesOf(flat); err != nil {
+	if s.Messages, err = parseMessages(flat); err != nil {
 		return s, fmt.Errorf("%s: question: %w", s.ID, err)
 	}
 	functions, ok := pyvalue.Field[[]any](row, "function")
@@ -269,9 +269,9 @@ func sampleOf(row *pyvalue.Dict) (s FunctionSample, err error) {
 	return s, nil
 }
 
-// messagesOf converts a list of objects to messages. An object may contain only role and content. Each may be missing
-// or null.
-func messagesOf(v any) (all []ChatMessage, err error) {
+// parseMessages converts a list of objects to messages. An object may contain only role and content. Each may be
+// missing or null.
+func parseMessages(v any) (all []ChatMessage, err error) {
 	messages, err := asList(v, nil)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func TestGoldenMessages(t *testing.T) {
 			row.Set("id", "i")
 			row.Set("question", decoded(t, string(c.Question)))
 			row.Set("function", []any{})
-			s, err := sampleOf(row)
+			s, err := parseQuestion(row)
 			if err != nil || !slices.Equal(s.Messages, c.Messages) {
 				t.Errorf("%s: %v, %v; want %v", c.Question, s.Messages, err, c.Messages)
 			}
@@ -291,7 +291,7 @@ func FuzzSample(f *testing.F) {
 		if err != nil || !ok {
 			return
 		}
-		if s, err := sampleOf(d); err == nil {
+		if s, err := parseQuestion(d); err == nil {
 			for _, text := range []string{s.Tools, s.Functions} {
 				if _, err := asList(pyvalue.Decode(text)); err != nil {
 					t.Errorf("%s: %v", text, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// types maps the type names in descriptions to types of JSON Schema. Any other name becomes string.
-var types = map[string]string{
+// schemaTypes maps the type names in descriptions to types of JSON Schema. Any other name becomes string.
+var schemaTypes = map[string]string{
 	"integer": "integer", "byte": "integer", "short": "integer", "long": "integer", "Bigint": "integer",
 	"number": "number", "float": "number", "double": "number",
 	"boolean": "boolean", "bool": "boolean",
@@ -57,14 +57,14 @@ func convertProperties(properties *pyvalue.Dict) error {
 		if !ok {
 			return fmt.Errorf("parameter %s is no object", name)
 		}
-		if err := convertOne(p); err != nil {
+		if err := convertProperty(p); err != nil {
 			return fmt.Errorf("parameter %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func convertOne(p *pyvalue.Dict) error {
+func convertProperty(p *pyvalue.Dict) error {
 	of, ok := pyvalue.Field[string](p, "type")
 	if !ok {
 		of = "string"
@@ -77,7 +77,7 @@ func convertOne(p *pyvalue.Dict) error {
 		p.Set("format", "float")
 		p.Set("description", description+" This is a float type value.")
 	}
-	of = typeOf(of)
+	of = schemaType(of)
 	p.Set("type", of)
 	if of != "array" && of != "object" {
 		return nil
@@ -103,8 +103,8 @@ func convertOne(p *pyvalue.Dict) error {
 	return nil
 }
 
-func typeOf(name string) string {
-	if of, ok := types[name]; ok {
+func schemaType(name string) string {
+	if of, ok := schemaTypes[name]; ok {
 		return of
 	}
 	return "string"
@@ -113,7 +113,7 @@ func typeOf(name string) string {
 // convertItems converts the type of a list's items. An unknown type is an error.
 func convertItems(items *pyvalue.Dict) (string, error) {
 	name, _ := pyvalue.Field[string](items, "type")
-	of, ok := types[name]
+	of, ok := schemaTypes[name]
 	if !ok {
 		return "", fmt.Errorf("the items of its list have the type %q, which nobody knows", name)
 	}

@@ -48,7 +48,7 @@ func readFold(path string) (names []string, err error) {
 		switch {
 		case name == "":
 			continue
-		case !validName(name):
+		case !isCaseName(name):
 			return nil, fmt.Errorf("%s: line %d: %.60q, want HGG__CASE or LGG__CASE", path, n, name)
 		case seen[name]:
 			return nil, fmt.Errorf("%s: line %d: %s is there twice", path, n, name)
@@ -62,8 +62,8 @@ func readFold(path string) (names []string, err error) {
 	return names, lines.Err()
 }
 
-// validName reports whether name is safe as a case's name and as part of file names.
-func validName(name string) bool {
+// isCaseName reports whether name is safe as a case's name and as part of file names.
+func isCaseName(name string) bool {
 	grade, id, ok := strings.Cut(name, "__")
 	return ok && (grade == "HGG" || grade == "LGG") && id != "" && filepath.IsLocal(name) &&
 		!strings.ContainsAny(name, `/\`)

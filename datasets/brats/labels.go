@@ -22,8 +22,8 @@ const (
 func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	h, labels, err := nifti.ReadClasses(c.labels, nifti.Reversed, publishedEnhancing)
-	if err == nil && reversed(h.Shape) != c.shape {
-		err = fmt.Errorf("%s: shape %v, was %v before", c.labels, reversed(h.Shape), c.shape)
+	if err == nil && reverseAxes(h.Shape) != c.shape {
+		err = fmt.Errorf("%s: shape %v, was %v before", c.labels, reverseAxes(h.Shape), c.shape)
 	}
 	if err != nil {
 		return nil, fault.ErrorAbout(ErrDataset, c.name, err)
@@ -37,7 +37,7 @@ func (s *CaseSet) Labels(i int) ([]uint8, error) {
 		return nil, fault.ErrorAbout(ErrDataset, c.name, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 "+
 			"(converted) for enhancing tumour", c.labels))
 	}
-	if !three && (four || s.raw) {
+	if !three && (four || s.publishedLayout) {
 		convertLabels(labels)
 	}
 	s.noteLabels(c.name, three, four)
@@ -57,9 +57,9 @@ func (s *CaseSet) noteLabels(name string, three, four bool) {
 	defer s.mu.Unlock()
 	switch {
 	case four:
-		s.published = name
-	case !three && !s.raw:
-		s.unclear = name
+		s.publishedCase = name
+	case !three && !s.publishedLayout:
+		s.ambiguousCase = name
 	}
 }
 
@@ -68,9 +68,10 @@ func (s *CaseSet) noteLabels(name string, three, four bool) {
 func (s *CaseSet) Doubt() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.published == "" || s.unclear == "" {
+	if s.publishedCase == "" || s.ambiguousCase == "" {
 		return nil
 	}
 	return fmt.Errorf("%w: the labels of %s have a 4 and are as published, those of %s have neither 3 nor 4 and may be "+
-		"converted or not: convert all of them, or none and use the folders HGG and LGG", ErrDataset, s.published, s.unclear)
+		"converted or not: convert all of them, or none and use the folders HGG and LGG", ErrDataset, s.publishedCase,
+		s.ambiguousCase)
 }

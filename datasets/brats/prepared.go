@@ -36,13 +36,13 @@ func findPreprocessed(root string, o CaseOptions) (*CaseSet, error) {
 	var faults fault.FaultList
 	seen := map[string]bool{}
 	for _, name := range o.firstNames(names) {
-		if !validName(name) || seen[name] {
+		if !isCaseName(name) || seen[name] {
 			faults.Addf(name, "a case of the list, want HGG__CASE or LGG__CASE, each once")
 			continue
 		}
 		seen[name] = true
 		s.cases = append(s.cases, caseFiles{name: name, pickle: filepath.Join(root, name+".pkl"),
-			labels: labelsIn(o.Labels, labels, name)})
+			labels: labelsPath(o.Labels, labels, name)})
 	}
 	if len(names) == 0 {
 		faults.Addf("", "it lists no case")
@@ -126,15 +126,15 @@ func (c *caseFiles) withPickle(use func(image *pickle.NumpyArray, facts pickle.D
 // readPlacement reads the head's position and checks that the image has the shape o.Padded.
 func (c *caseFiles) readPlacement(o CaseOptions) error {
 	return c.withPickle(func(image *pickle.NumpyArray, facts pickle.Dict) (err error) {
-		if c.at, err = parsePlacement(facts); err != nil {
+		if c.placement, err = parsePlacement(facts); err != nil {
 			return err
 		}
 		if o.Padded == ([3]int{}) {
 			return nil
 		}
 		for k, n := range o.Padded {
-			if c.at.Size[k] > n {
-				return fmt.Errorf("size_after_cropping %v, want at most %v, the model's input", c.at.Size, o.Padded)
+			if c.placement.Size[k] > n {
+				return fmt.Errorf("size_after_cropping %v, want at most %v, the model's input", c.placement.Size, o.Padded)
 			}
 		}
 		if o.LabelsOnly { // the scorer does not need images
@@ -151,8 +151,8 @@ func parsePlacement(facts pickle.Dict) (p HeadPlacement, err error) {
 		into func(n []int64)
 		n    int
 	}{
-		{"original_size_of_raw_data", func(n []int64) { p.Raw = asTriple(n) }, 3},
-		{"size_after_cropping", func(n []int64) { p.Size = asTriple(n) }, 3},
+		{"original_size_of_raw_data", func(n []int64) { p.Raw = toTriple(n) }, 3},
+		{"size_after_cropping", func(n []int64) { p.Size = toTriple(n) }, 3},
 		{"crop_bbox", func(n []int64) { p.Low = [3]int{int(n[0]), int(n[2]), int(n[4])} }, 6},
 	} {
 		n, err := pickle.AsInts(facts[field.key])
@@ -170,7 +170,7 @@ func parsePlacement(facts pickle.Dict) (p HeadPlacement, err error) {
 	return p, nil
 }
 
-func asTriple(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
+func toTriple(n []int64) [3]int { return [3]int{int(n[0]), int(n[1]), int(n[2])} }
 
 // checkImage requires an array of float32 with one volume per channel.
 func checkImage(image *pickle.NumpyArray, padded [3]int) error {

@@ -206,9 +206,9 @@ func FuzzCase(f *testing.F) {
 		if err := c.readPlacement(CaseOptions{Padded: [3]int{8, 8, 8}, LabelsOnly: true}); err != nil {
 			return
 		}
-		for k, n := range c.at.Size {
-			if n < 1 || n > 8 || c.at.Low[k] < 0 || c.at.Low[k]+n > c.at.Raw[k] {
-				t.Errorf("placement %+v", c.at)
+		for k, n := range c.placement.Size {
+			if n < 1 || n > 8 || c.placement.Low[k] < 0 || c.placement.Low[k]+n > c.placement.Raw[k] {
+				t.Errorf("placement %+v", c.placement)
 			}
 		}
 	})

@@ -49,14 +49,14 @@ type HeadPlacement struct {
 
 // CaseSet is a data set that has passed its checks. It is read-only and may be used from many goroutines.
 type CaseSet struct {
-	layout folderLayout
-	cases  []caseFiles
-	padded [3]int
-	raw    bool // labels are at their published places
+	layout          folderLayout
+	cases           []caseFiles
+	padded          [3]int
+	publishedLayout bool // labels are at their published places
 
-	mu        sync.Mutex
-	published string // a case whose labels contain a 4
-	unclear   string // a case in labelsTr whose labels contain neither a 3 nor a 4
+	mu            sync.Mutex
+	publishedCase string // a case whose labels contain a 4
+	ambiguousCase string // a case in labelsTr whose labels contain neither a 3 nor a 4
 }
 
 // folderLayout identifies the layout of a data set's folder.
@@ -70,12 +70,12 @@ const (
 
 // caseFiles contains the paths and the properties of a case.
 type caseFiles struct {
-	name     string
-	channels [Channels]string // paths of NIfTI files
-	labels   string           // path of a NIfTI file
-	pickle   string           // path of the prepared image and its position
-	at       HeadPlacement    // for preprocessed cases only
-	shape    [3]int           // of the scanned volume
+	name      string
+	channels  [Channels]string // paths of NIfTI files
+	labels    string           // path of a NIfTI file
+	pickle    string           // path of the prepared image and its position
+	placement HeadPlacement    // for preprocessed cases only
+	shape     [3]int           // of the scanned volume
 }
 
 // Open detects the layout of dir. It checks that the headers of all volumes can be read, that the channels and labels
@@ -103,12 +103,12 @@ func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "MICCAI_BraTS_2019_Data_Training")} {
 		if fault.PathExists(filepath.Join(root, "HGG")) || fault.PathExists(filepath.Join(root, "LGG")) {
-			return findNamed(root, published, o)
+			return findListedCases(root, published, o)
 		}
 	}
 	for _, root := range []string{dir, filepath.Join(dir, filepath.FromSlash(renamedFolder))} {
 		if fault.PathExists(filepath.Join(root, "imagesTr")) {
-			return findNamed(root, renamed, o)
+			return findListedCases(root, renamed, o)
 		}
 	}
 	return nil, fmt.Errorf("%w %s: it holds neither %s, nor folders HGG and LGG with CASE/CASE_t1.nii.gz and so on, nor "+
@@ -118,13 +118,13 @@ func findCases(dir string, o CaseOptions) (*CaseSet, error) {
 // renamedFolder is the reference's folder of renamed files, relative to its build folder.
 const renamedFolder = "raw_data/nnUNet_raw_data/Task043_BraTS2019"
 
-// findNamed returns the cases that namesOf lists, with their paths in layout l.
-func findNamed(root string, l folderLayout, o CaseOptions) (*CaseSet, error) {
-	names, err := namesOf(root, o)
+// findListedCases returns the cases that listedNames lists, with their paths in layout l.
+func findListedCases(root string, l folderLayout, o CaseOptions) (*CaseSet, error) {
+	names, err := listedNames(root, o)
 	if err != nil {
 		return nil, err
 	}
-	s := &CaseSet{layout: l, raw: l == published && o.Labels == ""}
+	s := &CaseSet{layout: l, publishedLayout: l == published && o.Labels == ""}
 	for _, name := range names {
 		c := caseFiles{name: name}
 		grade, id, _ := strings.Cut(name, "__")
@@ -137,15 +137,15 @@ func findNamed(root string, l folderLayout, o CaseOptions) (*CaseSet, error) {
 		}
 		c.labels = folder + "_seg.nii.gz"
 		if l == renamed || o.Labels != "" {
-			c.labels = labelsIn(o.Labels, filepath.Join(root, "labelsTr"), name)
+			c.labels = labelsPath(o.Labels, filepath.Join(root, "labelsTr"), name)
 		}
 		s.cases = append(s.cases, c)
 	}
 	return s, nil
 }
 
-// namesOf returns the cases to use if the data set contains no list.
-func namesOf(root string, o CaseOptions) ([]string, error) {
+// listedNames returns the cases to use if the data set contains no list.
+func listedNames(root string, o CaseOptions) ([]string, error) {
 	names, path := CaseNames(), o.Fold
 	if path == "" && fault.PathExists(filepath.Join(root, FoldFile)) {
 		path = filepath.Join(root, FoldFile)
@@ -166,10 +166,10 @@ func (o CaseOptions) firstNames(names []string) []string {
 	return names
 }
 
-// labelsIn returns the path of a case's labels in the folder asked, or in folder if asked is empty.
-func labelsIn(asked, folder, name string) string {
-	if asked != "" {
-		folder = asked
+// labelsPath returns the path of a case's labels in the folder asked, or in folder if asked is empty.
+func labelsPath(override, folder, name string) string {
+	if override != "" {
+		folder = override
 	}
 	return filepath.Join(folder, name+".nii.gz")
 }
@@ -181,7 +181,7 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 		if err := c.readPlacement(o); err != nil {
 			add("%v", err)
 		}
-		c.shape = c.at.Raw
+		c.shape = c.placement.Raw
 	} else {
 		for k, path := range c.channels {
 			h, err := nifti.ReadHeader(path)
@@ -192,7 +192,7 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 			if problem := checkSpacing(h); problem != "" {
 				add("channel %d: %s", k, problem)
 			}
-			if shape := reversed(h.Shape); c.shape == ([3]int{}) {
+			if shape := reverseAxes(h.Shape); c.shape == ([3]int{}) {
 				c.shape = shape
 			} else if shape != c.shape {
 				add("channel %d: shape %v, want %v as the other channels have", k, shape, c.shape)
@@ -203,8 +203,8 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	switch {
 	case err != nil:
 		add("labels: %v", err)
-	case c.shape != ([3]int{}) && reversed(labels.Shape) != c.shape:
-		add("labels: shape %v, want %v as the channels have", reversed(labels.Shape), c.shape)
+	case c.shape != ([3]int{}) && reverseAxes(labels.Shape) != c.shape:
+		add("labels: shape %v, want %v as the channels have", reverseAxes(labels.Shape), c.shape)
 	}
 	return problems
 }
@@ -213,13 +213,13 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 func checkSpacing(h *nifti.VolumeHeader) string {
 	for k, spacing := range h.Spacing {
 		if n := float64(h.Shape[k]); !(spacing*n > n-0.5 && spacing*n < n+0.5) {
-			return fmt.Sprintf("spacing %v mm, want 1 mm: volumes are not resampled", reversed(h.Spacing))
+			return fmt.Sprintf("spacing %v mm, want 1 mm: volumes are not resampled", reverseAxes(h.Spacing))
 		}
 	}
 	return ""
 }
 
-func reversed[T any](v [3]T) [3]T { return [3]T{v[2], v[1], v[0]} }
+func reverseAxes[T any](v [3]T) [3]T { return [3]T{v[2], v[1], v[0]} }
 
 // Len returns the number of cases.
 func (s *CaseSet) Len() int { return len(s.cases) }
@@ -234,7 +234,7 @@ func (s *CaseSet) Preprocessed() bool { return s.layout == preprocessed }
 func (s *CaseSet) Shape(i int) [3]int { return s.cases[i].shape }
 
 // Placement returns the head's position in preprocessed case i.
-func (s *CaseSet) Placement(i int) HeadPlacement { return s.cases[i].at }
+func (s *CaseSet) Placement(i int) HeadPlacement { return s.cases[i].placement }
 
 // Read returns the four channels of case i in C order of Shape. Case i must not be preprocessed. The caller owns the
 // result.
@@ -244,8 +244,8 @@ func (s *CaseSet) Read(i int) ([][]float32, error) {
 	faults := make([]error, Channels)
 	lists.Each(context.Background(), Channels, func(k int) {
 		h, values, err := nifti.ReadFloats(c.channels[k], nifti.Reversed)
-		if err == nil && reversed(h.Shape) != c.shape {
-			err = fmt.Errorf("%s: shape %v, was %v before", c.channels[k], reversed(h.Shape), c.shape)
+		if err == nil && reverseAxes(h.Shape) != c.shape {
+			err = fmt.Errorf("%s: shape %v, was %v before", c.channels[k], reverseAxes(h.Shape), c.shape)
 		}
 		channels[k], faults[k] = values, err
 	})

@@ -132,7 +132,7 @@ func TestTheBenchmarksCases(t *testing.T) {
 		t.Errorf("%d cases, %q", len(names), names)
 	}
 	for _, name := range names {
-		if !validName(name) {
+		if !isCaseName(name) {
 			t.Errorf("%q is no name", name)
 		}
 	}
@@ -237,7 +237,7 @@ func FuzzFold(f *testing.F) {
 			t.Fatal(err)
 		}
 		names, err := readFold(path)
-		if err == nil && (len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return !validName(n) })) {
+		if err == nil && (len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return !isCaseName(n) })) {
 			t.Errorf("names %q", names)
 		}
 	})

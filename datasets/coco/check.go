@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
 
-// slack is the number of pixels that a box may extend beyond its picture, because boxes are rounded.
-const slack = 1
+// boxTolerance is the number of pixels that a box may extend beyond its picture, because boxes are rounded.
+const boxTolerance = 1
 
 // annotationChecker contains the images and categories to which annotations refer.
 type annotationChecker struct {
@@ -91,7 +91,8 @@ func (c *annotationChecker) checkAnnotation(a *BoxAnnotation) string {
 		return fmt.Sprintf("category_id %d, want the id of a category", a.Category)
 	case w < 0 || h < 0:
 		return fmt.Sprintf("bbox %v is inverted: want x, y, width, height", a.Box)
-	case x < -slack || y < -slack || x+w > float64(im.Width)+slack || y+h > float64(im.Height)+slack:
+	case x < -boxTolerance || y < -boxTolerance || x+w > float64(im.Width)+boxTolerance ||
+		y+h > float64(im.Height)+boxTolerance:
 		return fmt.Sprintf("bbox %v reaches out of its picture of %d x %d", a.Box, im.Width, im.Height)
 	case a.Area < 0 || math.IsNaN(a.Area):
 		return fmt.Sprintf("area %v, want at least 0", a.Area)

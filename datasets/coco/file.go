@@ -58,7 +58,7 @@ var sections = [...]string{"images", "categories", "annotations"}
 func parseFile(r io.Reader, faults *fault.FaultList) (*AnnotationFile, error) {
 	p := fileParser{decoder: json.NewDecoder(r), faults: faults, seen: map[string]bool{}}
 	if err := p.readObject(); err != nil {
-		return nil, fmt.Errorf("at byte %d: %w", p.decoder.InputOffset(), truncated(err))
+		return nil, fmt.Errorf("at byte %d: %w", p.decoder.InputOffset(), asTruncated(err))
 	}
 	for _, name := range sections {
 		if !p.seen[name] {
@@ -92,7 +92,7 @@ func (p *fileParser) assignNumbers() {
 	}
 }
 
-func truncated(err error) error {
+func asTruncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the text ends within the JSON object: it is truncated: %w", io.ErrUnexpectedEOF)
 	}

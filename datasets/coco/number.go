@@ -13,7 +13,7 @@ type wholeNumber int64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (w *wholeNumber) UnmarshalJSON(text []byte) error {
-	n, ok := wholeOf(text)
+	n, ok := parseWhole(text)
 	if !ok {
 		return typeError(text, w)
 	}
@@ -24,7 +24,7 @@ func (w *wholeNumber) UnmarshalJSON(text []byte) error {
 // maxWhole is the largest whole number such that float64 represents it and all smaller ones exactly.
 const maxWhole = 1 << 53
 
-func wholeOf(text []byte) (int64, bool) {
+func parseWhole(text []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		return n, true
 	}
@@ -40,9 +40,9 @@ type categoryID wholeNumber
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *categoryID) UnmarshalJSON(text []byte) error {
-	n, ok := wholeOf(text)
+	n, ok := parseWhole(text)
 	if quoted := len(text) - 1; !ok && text[0] == '"' && quoted > 1 {
-		n, ok = wholeOf(text[1:quoted])
+		n, ok = parseWhole(text[1:quoted])
 	}
 	if !ok {
 		return typeError(text, l)
@@ -56,7 +56,7 @@ type boolFlag bool
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (f *boolFlag) UnmarshalJSON(text []byte) error {
-	n, ok := wholeOf(text)
+	n, ok := parseWhole(text)
 	switch {
 	case ok && (n == 0 || n == 1):
 		*f = n == 1
@@ -136,7 +136,7 @@ func describeType(t reflect.Type) string {
 // in their sort order, as in pycocotools.
 type idSpace struct {
 	numbers, texts bool
-	known          map[string]int64 // numbers of texts in the order of appearance
+	preliminary    map[string]int64 // numbers of texts in the order of appearance
 }
 
 // numberOf returns the number of an ID. For a text it is preliminary until assignNumbers.
@@ -146,13 +146,13 @@ func (s *idSpace) numberOf(i *recordID) int64 {
 		return int64(i.number)
 	}
 	s.texts = true
-	if s.known == nil {
-		s.known = map[string]int64{}
+	if s.preliminary == nil {
+		s.preliminary = map[string]int64{}
 	}
-	n, ok := s.known[i.text]
+	n, ok := s.preliminary[i.text]
 	if !ok {
-		n = int64(len(s.known))
-		s.known[i.text] = n
+		n = int64(len(s.preliminary))
+		s.preliminary[i.text] = n
 	}
 	return n
 }
@@ -162,14 +162,14 @@ func (s *idSpace) assignNumbers() []int64 {
 	if !s.texts {
 		return nil
 	}
-	texts := make([]string, 0, len(s.known))
-	for text := range s.known {
+	texts := make([]string, 0, len(s.preliminary))
+	for text := range s.preliminary {
 		texts = append(texts, text)
 	}
 	slices.Sort(texts)
 	become := make([]int64, len(texts))
 	for rank, text := range texts {
-		become[s.known[text]] = int64(rank)
+		become[s.preliminary[text]] = int64(rank)
 	}
 	return become
 }

@@ -74,7 +74,7 @@ func ReadSafe(path string) (*SafeSubset, error) {
 	var faults fault.FaultList
 	s, err := readSafe(bufio.NewReaderSize(f, 1<<20), &faults)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, truncated(err))
+		return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, asTruncated(err))
 	}
 	return s, faults.Err(ErrDataset, path)
 }

@@ -139,7 +139,7 @@ func (s *ImageSet) findPictures(dir string, o ImageOptions, faults *fault.FaultL
 		}
 		problems[i] = problem
 	})
-	s.hintAtMissing(problems, faults)
+	s.suggestPresentOnly(problems, faults)
 	for i, problem := range problems {
 		if problem != "" {
 			faults.Addf(fmt.Sprintf("picture %d (%.100q, id %d)", i, s.images[i].Name, s.images[i].ID), "%s", problem)
@@ -147,9 +147,9 @@ func (s *ImageSet) findPictures(dir string, o ImageOptions, faults *fault.FaultL
 	}
 }
 
-// hintAtMissing adds a fault that suggests what to do if most pictures are missing. The annotations then probably
+// suggestPresentOnly adds a fault that suggests what to do if most pictures are missing. The annotations then probably
 // belong to a larger set.
-func (s *ImageSet) hintAtMissing(problems []string, faults *fault.FaultList) {
+func (s *ImageSet) suggestPresentOnly(problems []string, faults *fault.FaultList) {
 	missing := 0
 	for i, problem := range problems {
 		if problem != "" {

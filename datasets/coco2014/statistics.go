@@ -59,13 +59,13 @@ func ParseStatistics(r io.ReaderAt, size int64) (*FeatureStatistics, error) {
 	return &FeatureStatistics{mean, covariance}, nil
 }
 
-func readMember(z *zip.Reader, name string, most int64) (numbers []float64, shape []int, err error) {
+func readMember(z *zip.Reader, name string, maxValues int64) (numbers []float64, shape []int, err error) {
 	f, err := z.Open(name)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer func() { _ = f.Close() }() // it was read
-	h, data, err := readArray(f, most)
+	h, data, err := readArray(f, maxValues)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -85,7 +85,7 @@ func readMember(z *zip.Reader, name string, most int64) (numbers []float64, shap
 }
 
 // readArray reads an array of up to most floats in C order. Data after the array is an error.
-func readArray(r io.Reader, most int64) (*npy.Header, []byte, error) {
+func readArray(r io.Reader, maxValues int64) (*npy.Header, []byte, error) {
 	h, err := npy.ReadHeader(r)
 	if err != nil {
 		return nil, nil, err
@@ -95,17 +95,17 @@ func readArray(r io.Reader, most int64) (*npy.Header, []byte, error) {
 		return nil, nil, fmt.Errorf("an array of %v, want floats in C order", h)
 	}
 	n := h.Size(size)
-	if n < 0 || n > most*int64(size) {
-		return nil, nil, fmt.Errorf("an array of %v, want at most %d numbers", h, most)
+	if n < 0 || n > maxValues*int64(size) {
+		return nil, nil, fmt.Errorf("an array of %v, want at most %d numbers", h, maxValues)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, n+1))
 	if err == nil && int64(len(data)) != n {
-		err = fmt.Errorf("an array of %v needs %d bytes, and there are %s", h, n, describeCount(int64(len(data)), n))
+		err = fmt.Errorf("an array of %v needs %d bytes, and there are %s", h, n, countProblem(int64(len(data)), n))
 	}
 	return h, data, err
 }
 
-func describeCount(found, want int64) string {
+func countProblem(found, want int64) string {
 	if found > want {
 		return "more"
 	}

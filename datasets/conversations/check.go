@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// follows lists the roles that may follow each role.
-var follows = map[string][]string{
+// nextRoles lists the roles that may follow each role.
+var nextRoles = map[string][]string{
 	"": {"user"}, "user": {"assistant"}, "assistant": {"tool", "user"}, "tool": {"assistant", "user"},
 }
 
 // checkOrder adds the faults of a conversation: the first fault of its order, because it causes further ones, and all
 // faults within rows.
-func (c *rowsInOrder) checkOrder(faults *fault.FaultList) {
+func (c *conversationRows) checkOrder(faults *fault.FaultList) {
 	ordered := true
 	role, called := "", false
 	for i := range c.rows {
@@ -42,11 +42,11 @@ func (c *rowsInOrder) checkOrder(faults *fault.FaultList) {
 // called tools.
 func (r *chatRow) checkRoleAfter(role string, called bool) error {
 	switch {
-	case !slices.Contains(follows[role], r.role):
+	case !slices.Contains(nextRoles[role], r.role):
 		if role == "" {
 			return fmt.Errorf("its role is %q, and the first must be a user", r.role)
 		}
-		return fmt.Errorf("its role is %q behind %q, want one of %q", r.role, role, follows[role])
+		return fmt.Errorf("its role is %q behind %q, want one of %q", r.role, role, nextRoles[role])
 	case r.role == "tool" && !called:
 		return errors.New("a tool answers, and the assistant before called none")
 	case r.role == "user" && called:
@@ -106,7 +106,7 @@ func (r *chatRow) checkAssistant() error {
 			wrong = `type "function"`
 		case name == "":
 			wrong = "function.name, a text that is not empty"
-		case !isArguments(arguments):
+		case !isCallArguments(arguments):
 			wrong = "function.arguments, a text or an object"
 		default:
 			continue
@@ -116,7 +116,7 @@ func (r *chatRow) checkAssistant() error {
 	return errors.Join(faults...)
 }
 
-func isArguments(v any) bool {
+func isCallArguments(v any) bool {
 	switch v.(type) {
 	case string, *pyvalue.Dict:
 		return true

@@ -120,7 +120,7 @@ func readRows(text string, faults *fault.FaultList) (all []chatRow) {
 			var ok bool
 			if r.Dict, ok = v.(*pyvalue.Dict); !ok {
 				err = fmt.Errorf("it is %s, want an object", pyvalue.Name(v))
-			} else if r.textField("_type") == metadata {
+			} else if r.textField("_type") == metadataField {
 				continue
 			} else {
 				err = r.readPosition()
@@ -135,7 +135,7 @@ func readRows(text string, faults *fault.FaultList) (all []chatRow) {
 	return all
 }
 
-const metadata = "dataset_metadata"
+const metadataField = "dataset_metadata"
 
 // readPosition reads the conversation, turn and role of a row.
 func (r *chatRow) readPosition() error {
@@ -164,20 +164,20 @@ func (r *chatRow) textField(name string) string {
 	return s
 }
 
-// rowsInOrder contains the rows of a conversation in the order of their turns.
-type rowsInOrder struct {
+// conversationRows contains the rows of a conversation in the order of their turns.
+type conversationRows struct {
 	id   string
 	rows []chatRow
 }
 
 // groupRows groups rows into conversations. The rows of a conversation must be adjacent.
-func groupRows(rows []chatRow, faults *fault.FaultList) (all []*rowsInOrder) {
-	seen := map[string]*rowsInOrder{}
+func groupRows(rows []chatRow, faults *fault.FaultList) (all []*conversationRows) {
+	seen := map[string]*conversationRows{}
 	apart := map[string]bool{}
 	for i, r := range rows {
 		c := seen[r.id]
 		if c == nil {
-			c = &rowsInOrder{id: r.id}
+			c = &conversationRows{id: r.id}
 			seen[r.id] = c
 			all = append(all, c)
 		} else if rows[i-1].id != r.id && !apart[r.id] {
@@ -192,18 +192,18 @@ func groupRows(rows []chatRow, faults *fault.FaultList) (all []*rowsInOrder) {
 	return all
 }
 
-// official lists the request fields that the endpoints harness copies from a row.
-var official = []string{
+// requestFieldNames lists the request fields that the endpoints harness copies from a row.
+var requestFieldNames = []string{
 	"model", "stream", "temperature", "seed", "top_p", "top_k", "repetition_penalty", "n", "presence_penalty",
 	"frequency_penalty", "stop", "logit_bias", "user", "chat_template", "chat_template_kwargs", "tool_choice",
 	"max_completion_tokens", "max_new_tokens",
 }
 
-// lasting lists the request fields that a user's first row sets for all later rows without them.
-var lasting = []string{"model", "stream", "max_completion_tokens", "max_new_tokens"}
+// inheritedFields lists the request fields that a user's first row sets for all later rows without them.
+var inheritedFields = []string{"model", "stream", "max_completion_tokens", "max_new_tokens"}
 
 // clientTurns returns the client's turns.
-func (c *rowsInOrder) clientTurns(faults *fault.FaultList) (all []ClientTurn) {
+func (c *conversationRows) clientTurns(faults *fault.FaultList) (all []ClientTurn) {
 	var said []ChatMessage
 	if i := slices.IndexFunc(c.rows, func(r chatRow) bool { return r.textField("system") != "" }); i >= 0 {
 		said = append(said, ChatMessage{Role: "system", Content: c.rows[i].textField("system")})
@@ -240,10 +240,10 @@ func (c *rowsInOrder) clientTurns(faults *fault.FaultList) (all []ClientTurn) {
 // first row.
 func (r *chatRow) requestFields(first chatRow) map[string]any {
 	all := map[string]any{}
-	for _, name := range official {
+	for _, name := range requestFieldNames {
 		if v, ok := r.Get(name); ok && v != nil {
 			all[name] = v
-		} else if v, ok := first.Get(name); ok && v != nil && slices.Contains(lasting, name) {
+		} else if v, ok := first.Get(name); ok && v != nil && slices.Contains(inheritedFields, name) {
 			all[name] = v
 		}
 	}

@@ -21,8 +21,8 @@ type fileArray struct {
 	columns int
 }
 
-// sizes contains the supported dtypes and their size in bytes.
-var sizes = map[string]int{"<f4": 4, "<i4": 4, "<i8": 8, "|u1": 1, "|i1": 1, "|b1": 1, "<f8": 8}
+// dtypeSizes contains the supported dtypes and their size in bytes.
+var dtypeSizes = map[string]int{"<f4": 4, "<i4": 4, "<i8": 8, "|u1": 1, "|i1": 1, "|b1": 1, "<f8": 8}
 
 // newArray reads the header of the array in the length bytes of file from offset on. problem describes an invalid
 // array, or is "". The array must have one of the dtypes and one or two dimensions. One dimension counts as one column.
@@ -48,7 +48,7 @@ func arrayFromHeader(h *npy.Header, length int64, dtypes ...string) (a *fileArra
 	if !slices.Contains(dtypes, h.DType) || h.Fortran || len(shape) != 2 || shape[1] < 1 {
 		return nil, fmt.Sprintf("an array of %v, want one of %v with pairs as rows, in C order", h, dtypes)
 	}
-	if need := h.Size(sizes[h.DType]); need != length-h.Length {
+	if need := h.Size(dtypeSizes[h.DType]); need != length-h.Length {
 		return nil, fmt.Sprintf("an array of %v needs %d bytes, and there are %d", h, need, length-h.Length)
 	}
 	return &fileArray{dtype: h.DType, rows: shape[0], columns: shape[1]}, ""
@@ -56,7 +56,7 @@ func arrayFromHeader(h *npy.Header, length int64, dtypes ...string) (a *fileArra
 
 // readBytes returns the bytes of rows [start, end).
 func (a *fileArray) readBytes(start, end int) ([]byte, error) {
-	row := int64(a.columns) * int64(sizes[a.dtype])
+	row := int64(a.columns) * int64(dtypeSizes[a.dtype])
 	data := make([]byte, int64(end-start)*row)
 	if _, err := a.file.ReadAt(data, a.offset+int64(start)*row); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (a *fileArray) readFloats(start, end int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := sizes[a.dtype]
+	size := dtypeSizes[a.dtype]
 	return lists.Make(len(data)/size, func(i int) float64 { return decodeElement(a.dtype, data[i*size:]) }), nil
 }
 

@@ -151,9 +151,9 @@ func day(t *testing.T, pairs int, variant SizeVariant) map[string][]byte {
 	}
 	o := PairOptions{Variant: variant}
 	return map[string][]byte{
-		o.fileName(denseName):  matrix("<f4", pairs, DenseFeatures, make([]byte, 4*DenseFeatures*pairs)),
-		o.fileName(sparseName): archive(t, zip.Store, members),
-		o.fileName(labelsName): matrix("<i4", pairs, 1, ints(labels...)),
+		o.variantName(denseName):  matrix("<f4", pairs, DenseFeatures, make([]byte, 4*DenseFeatures*pairs)),
+		o.variantName(sparseName): archive(t, zip.Store, members),
+		o.variantName(labelsName): matrix("<i4", pairs, 1, ints(labels...)),
 	}
 }
 
@@ -260,7 +260,7 @@ func FuzzOpenTables(f *testing.F) {
 	f.Add(archive(f, zip.Store, map[string][]byte{"0.npy": matrix("<i4", 2, 1, ints(1, 2))}))
 	f.Add(archive(f, zip.Deflate, map[string][]byte{"0.npy": matrix("<i4", 2, 1, ints(1, 2))}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m := &multiHot{names: [2]string{denseName, sparseName}, hot: make([]int, Tables)}
+		m := &multiHot{names: [2]string{denseName, sparseName}, tableHotness: make([]int, Tables)}
 		var faults fault.FaultList
 		file := bytes.NewReader(data)
 		archive, err := zip.NewReader(file, file.Size())

@@ -80,7 +80,7 @@ func TestOtherFaultsOfFiles(t *testing.T) {
 }
 
 func TestFaultsOfOneHot(t *testing.T) {
-	row := make([]int32, columns)
+	row := make([]int32, binaryColumns)
 	row[0] = 7
 	checkFaults(t, folder(t, map[string][]byte{binaryName: append(ints(row...), 1)}), PairOptions{Modulus: -1},
 		"options: modulus -1", "161 bytes, want a multiple of 160", "day_fea_count.npz: ")

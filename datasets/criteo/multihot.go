@@ -19,45 +19,45 @@ const (
 	labelsName = "day_23_labels.npy"
 )
 
-func (o PairOptions) fileName(file string) string {
+func (o PairOptions) variantName(file string) string {
 	stem, suffix, _ := strings.Cut(file, ".")
 	return stem + string(o.Variant) + "." + suffix
 }
 
-// anyFile reports whether dir contains a file of the multi-hot layout.
-func (o PairOptions) anyFile(dir string) bool {
+// hasFiles reports whether dir contains a file of the multi-hot layout.
+func (o PairOptions) hasFiles(dir string) bool {
 	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
-		return fault.PathExists(filepath.Join(dir, o.fileName(name)))
+		return fault.PathExists(filepath.Join(dir, o.variantName(name)))
 	})
 }
 
 // multiHot contains the arrays of the multi-hot layout. One file contains all tables.
 type multiHot struct {
-	numbers *fileArray
-	tables  [Tables]*fileArray
-	hot     []int
-	names   [2]string // of the dense and the sparse file, for messages
+	numbers      *fileArray
+	tables       [Tables]*fileArray
+	tableHotness []int
+	names        [2]string // of the dense and the sparse file, for messages
 }
 
 var errLabelsOnly = errors.New("the data set was opened for its labels alone")
 
-func (m *multiHot) hotness() []int { return m.hot }
+func (m *multiHot) hotness() []int { return m.tableHotness }
 
-func (m *multiHot) dense(dst []float32, start, end int) error {
+func (m *multiHot) readDense(dst []float32, start, end int) error {
 	if m.numbers == nil {
 		return errLabelsOnly
 	}
 	return m.numbers.decodeRows(dst, start, end)
 }
 
-func (m *multiHot) sparse(dst []int32, table, start, end int) error {
+func (m *multiHot) readSparse(dst []int32, table, start, end int) error {
 	if m.tables[table] == nil {
 		return errLabelsOnly
 	}
 	return m.tables[table].decodeRows(dst, start, end)
 }
 
-func (m *multiHot) where(table int) string {
+func (m *multiHot) tableName(table int) string {
 	if table < 0 {
 		return m.names[0]
 	}
@@ -65,11 +65,12 @@ func (m *multiHot) where(table int) string {
 }
 
 func (s *PairSet) openMultiHot(dir string, o PairOptions, faults *fault.FaultList) {
-	labels := s.openArray(dir, o.fileName(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
+	labels := s.openArray(dir, o.variantName(labelsName), faults, "<i4", "<i8", "|u1", "|i1", "|b1", "<f4", "<f8")
 	if labels != nil && labels.columns != 1 {
-		faults.Addf(o.fileName(labelsName), "%d columns, want 1", labels.columns)
+		faults.Addf(o.variantName(labelsName), "%d columns, want 1", labels.columns)
 	}
-	m := &multiHot{names: [2]string{o.fileName(denseName), o.fileName(sparseName)}, hot: make([]int, Tables)}
+	m := &multiHot{names: [2]string{o.variantName(denseName), o.variantName(sparseName)}, tableHotness: make([]int,
+		Tables)}
 	s.source = m
 	if !o.LabelsOnly {
 		m.numbers = s.openArray(dir, m.names[0], faults, "<f4")
@@ -85,7 +86,7 @@ func (s *PairSet) openMultiHot(dir string, o PairOptions, faults *fault.FaultLis
 	}
 	m.checkRows(labels.rows, o, faults)
 	if faults.Len() == 0 {
-		s.readLabels(o.pairsInUse(labels.rows), o.fileName(labelsName), faults, labels.readFloats)
+		s.readLabels(o.pairsInUse(labels.rows), o.variantName(labelsName), faults, labels.readFloats)
 	}
 }
 
@@ -137,10 +138,10 @@ func (m *multiHot) openTables(archive *zip.Reader, f io.ReaderAt, size int64, fa
 	for k := range m.tables {
 		a, problem := openMember(f, size, members[fmt.Sprintf("%d.npy", k)], "<i4")
 		if problem != "" {
-			faults.Addf(m.where(k), "%s", problem)
+			faults.Addf(m.tableName(k), "%s", problem)
 			continue
 		}
-		m.tables[k], m.hot[k] = a, a.columns
+		m.tables[k], m.tableHotness[k] = a, a.columns
 	}
 }
 
@@ -168,14 +169,14 @@ func openMember(f io.ReaderAt, size int64, member *zip.File, dtypes ...string) (
 // checkRows requires each array to contain as many pairs as there are labels.
 func (m *multiHot) checkRows(want int, o PairOptions, faults *fault.FaultList) {
 	if want == 0 {
-		faults.Addf(o.fileName(labelsName), "no pairs, want at least 1")
+		faults.Addf(o.variantName(labelsName), "no pairs, want at least 1")
 	}
 	if m.numbers != nil && m.numbers.rows != want {
 		faults.Addf(m.names[0], "%d pairs, want %d as there are labels", m.numbers.rows, want)
 	}
 	for k, a := range m.tables {
 		if a != nil && a.rows != want {
-			faults.Addf(m.where(k), "%d pairs, want %d as there are labels", a.rows, want)
+			faults.Addf(m.tableName(k), "%d pairs, want %d as there are labels", a.rows, want)
 		}
 	}
 }

@@ -18,35 +18,35 @@ const (
 	countsName = "day_fea_count.npz"
 )
 
-// columns is the number of columns of the binary file: label, dense numbers, indices.
-const columns = 1 + DenseFeatures + Tables
+// binaryColumns is the number of columns of the binary file: label, dense numbers, indices.
+const binaryColumns = 1 + DenseFeatures + Tables
 
 // oneHot is the binary file of the one-hot layout, which contains the test half of the day.
 type oneHot struct {
-	rows    *fileArray
-	modulus int32
-	hot     []int
+	rows         *fileArray
+	modulus      int32
+	tableHotness []int
 }
 
-func (h *oneHot) hotness() []int { return h.hot }
+func (h *oneHot) hotness() []int { return h.tableHotness }
 
-// dense reads the dense numbers in the form that the model expects: log(x + 1) of int32.
-func (h *oneHot) dense(dst []float32, start, end int) error {
+// readDense reads the dense numbers in the form that the model expects: log(x + 1) of int32.
+func (h *oneHot) readDense(dst []float32, start, end int) error {
 	return h.eachPair(start, end, func(pair int, row []int32) {
 		for i, v := range row[1 : 1+DenseFeatures] {
-			dst[pair*DenseFeatures+i] = logOf(float32(v))
+			dst[pair*DenseFeatures+i] = logPlusOne(float32(v))
 		}
 	})
 }
 
-func (h *oneHot) sparse(dst []int32, table, start, end int) error {
+func (h *oneHot) readSparse(dst []int32, table, start, end int) error {
 	return h.eachPair(start, end, func(pair int, row []int32) {
 		dst[pair] = limitIndex(row[1+DenseFeatures+table], h.modulus)
 	})
 }
 
-// logOf returns log(v + 1), the form of dense numbers that the model expects.
-func logOf(v float32) float32 { return float32(math.Log(float64(v + 1))) }
+// logPlusOne returns log(v + 1), the form of dense numbers that the model expects.
+func logPlusOne(v float32) float32 { return float32(math.Log(float64(v + 1))) }
 
 // limitIndex returns index modulo modulus. It returns negative indices unchanged, and all indices if modulus is 0.
 func limitIndex(index, modulus int32) int32 {
@@ -58,22 +58,22 @@ func limitIndex(index, modulus int32) int32 {
 
 func (o PairOptions) modulus() int32 { return int32(min(o.Modulus, math.MaxInt32)) }
 
-// oneOfEach returns the hotness of the one-hot layout: one index per table.
-func oneOfEach() []int { return slices.Repeat([]int{1}, Tables) }
+// oneHotness returns the hotness of the one-hot layout: one index per table.
+func oneHotness() []int { return slices.Repeat([]int{1}, Tables) }
 
 // eachPair calls do with the row of each pair in [start, end). Pairs are counted from start.
 func (h *oneHot) eachPair(start, end int, do func(pair int, row []int32)) error {
-	values := make([]int32, (end-start)*columns)
+	values := make([]int32, (end-start)*binaryColumns)
 	if err := h.rows.decodeRows(values, start, end); err != nil {
 		return err
 	}
 	for pair := range end - start {
-		do(pair, values[pair*columns:][:columns])
+		do(pair, values[pair*binaryColumns:][:binaryColumns])
 	}
 	return nil
 }
 
-func (h *oneHot) where(table int) string {
+func (h *oneHot) tableName(table int) string {
 	if table < 0 {
 		return binaryName
 	}
@@ -86,13 +86,13 @@ func (s *PairSet) openOneHot(dir string, o PairOptions, faults *fault.FaultList)
 		faults.Addf(binaryName, "%v", err)
 		return
 	}
-	const row = 4 * columns
+	const row = 4 * binaryColumns
 	if size == 0 || size%row != 0 {
 		faults.Addf(binaryName, "%d bytes, want a multiple of %d above 0: 40 int32 of each pair", size, row)
 	}
 	h := &oneHot{
-		rows: &fileArray{file: f, dtype: "<i4", rows: int(size / row), columns: columns}, modulus: o.modulus(),
-		hot: oneOfEach(),
+		rows: &fileArray{file: f, dtype: "<i4", rows: int(size / row), columns: binaryColumns}, modulus: o.modulus(),
+		tableHotness: oneHotness(),
 	}
 	s.source = h
 	if s.rows == nil && !o.LabelsOnly {
@@ -139,7 +139,7 @@ func readCounts(archive *zip.Reader) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := sizes[h.DType]
+	size := dtypeSizes[h.DType]
 	if len(h.Shape) != 1 || h.Shape[0] != Tables || size == 0 {
 		return nil, fmt.Errorf("counts of %v, want one number of each of %d tables", h, Tables)
 	}

@@ -15,39 +15,39 @@ import (
 // X_cat and y.
 const reorderedName = "day_23_reordered.npz"
 
-// anyNumbers returns the dtypes that the arrays may have.
-func anyNumbers() []string { return []string{"<i4", "<i8", "<f4", "<f8"} }
+// reorderedDTypes returns the dtypes that the arrays may have.
+func reorderedDTypes() []string { return []string{"<i4", "<i8", "<f4", "<f8"} }
 
 // reorderedArrays contains the arrays of the file. Arrays that are compressed, as in the published file, are unpacked
 // into memory: 14 GB for the whole day.
 type reorderedArrays struct {
-	ints, cats *fileArray
-	modulus    int32
-	hot        []int
+	denseNumbers, categories *fileArray
+	modulus                  int32
+	tableHotness             []int
 }
 
-func (h *reorderedArrays) hotness() []int { return h.hot }
+func (h *reorderedArrays) hotness() []int { return h.tableHotness }
 
-// dense reads the dense numbers in the form that the model expects: log(x + 1).
-func (h *reorderedArrays) dense(dst []float32, start, end int) error {
-	if h.ints == nil {
+// readDense reads the dense numbers in the form that the model expects: log(x + 1).
+func (h *reorderedArrays) readDense(dst []float32, start, end int) error {
+	if h.denseNumbers == nil {
 		return errLabelsOnly
 	}
-	values, err := h.ints.readFloats(start, end)
+	values, err := h.denseNumbers.readFloats(start, end)
 	if err != nil {
 		return err
 	}
 	for i, v := range values {
-		dst[i] = logOf(float32(v))
+		dst[i] = logPlusOne(float32(v))
 	}
 	return nil
 }
 
-func (h *reorderedArrays) sparse(dst []int32, table, start, end int) error {
-	if h.cats == nil {
+func (h *reorderedArrays) readSparse(dst []int32, table, start, end int) error {
+	if h.categories == nil {
 		return errLabelsOnly
 	}
-	values, err := h.cats.readFloats(start, end)
+	values, err := h.categories.readFloats(start, end)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h *reorderedArrays) sparse(dst []int32, table, start, end int) error {
 	return nil
 }
 
-func (h *reorderedArrays) where(table int) string {
+func (h *reorderedArrays) tableName(table int) string {
 	if table < 0 {
 		return reorderedName + ": X_int.npy"
 	}
@@ -74,12 +74,12 @@ func (s *PairSet) openReordered(dir string, o PairOptions, faults *fault.FaultLi
 	if archive == nil {
 		return
 	}
-	h := &reorderedArrays{modulus: o.modulus(), hot: oneOfEach()}
+	h := &reorderedArrays{modulus: o.modulus(), tableHotness: oneHotness()}
 	s.source = h
 	labels := o.openMember(archive, f, size, "y.npy", 1, faults)
 	if !o.LabelsOnly {
-		h.ints = o.openMember(archive, f, size, "X_int.npy", DenseFeatures, faults)
-		h.cats = o.openMember(archive, f, size, "X_cat.npy", Tables, faults)
+		h.denseNumbers = o.openMember(archive, f, size, "X_int.npy", DenseFeatures, faults)
+		h.categories = o.openMember(archive, f, size, "X_cat.npy", Tables, faults)
 		if s.rows == nil {
 			s.rows = s.readCounts(dir, o, faults)
 		}
@@ -87,7 +87,7 @@ func (s *PairSet) openReordered(dir string, o PairOptions, faults *fault.FaultLi
 	if labels == nil {
 		return
 	}
-	for _, a := range []*fileArray{h.ints, h.cats} {
+	for _, a := range []*fileArray{h.denseNumbers, h.categories} {
 		if a != nil && a.rows != labels.rows {
 			faults.Addf(reorderedName, "%d and %d pairs in its arrays, want as many in each", a.rows, labels.rows)
 		}
@@ -119,7 +119,7 @@ func (o PairOptions) openRows(archive *zip.Reader, f io.ReaderAt, size int64, na
 		case member.Method != zip.Store:
 			return o.unpackMember(member)
 		default:
-			a, problem := openMember(f, size, member, anyNumbers()...)
+			a, problem := openMember(f, size, member, reorderedDTypes()...)
 			if problem == "" {
 				a.rows = o.pairsInUse(a.rows)
 			}
@@ -140,13 +140,13 @@ func (o PairOptions) unpackMember(member *zip.File) (a *fileArray, problem strin
 	if err != nil {
 		return nil, err.Error()
 	}
-	a, problem = arrayFromHeader(h, int64(min(member.UncompressedSize64, math.MaxInt64)), anyNumbers()...)
+	a, problem = arrayFromHeader(h, int64(min(member.UncompressedSize64, math.MaxInt64)), reorderedDTypes()...)
 	if problem != "" {
 		return nil, problem
 	}
 	a.rows = o.pairsInUse(a.rows)
 	var data bytes.Buffer
-	if _, err := io.CopyN(&data, r, int64(a.rows)*int64(a.columns)*int64(sizes[a.dtype])); err != nil {
+	if _, err := io.CopyN(&data, r, int64(a.rows)*int64(a.columns)*int64(dtypeSizes[a.dtype])); err != nil {
 		return nil, fmt.Sprintf("it cannot be unpacked: %v", err)
 	}
 	a.file, a.offset = bytes.NewReader(data.Bytes()), 0

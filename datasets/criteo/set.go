@@ -52,18 +52,18 @@ type PairOptions struct {
 
 // PairSet is a data set whose files have passed their checks. It may be used from many goroutines.
 type PairSet struct {
-	source pairSource
-	rows   []int
-	labels []uint8
-	closer []io.Closer
+	source  pairSource
+	rows    []int
+	labels  []uint8
+	closers []io.Closer
 }
 
 // pairSource reads the pairs of one layout. Ranges of pairs are [start, end), and values are stored pair by pair.
 type pairSource interface {
 	hotness() []int
-	dense(dst []float32, start, end int) error
-	sparse(dst []int32, table, start, end int) error
-	where(table int) string // name of a table, or of the dense numbers for -1, for messages
+	readDense(dst []float32, start, end int) error
+	readSparse(dst []int32, table, start, end int) error
+	tableName(table int) string // name of a table, or of the dense numbers for -1, for messages
 }
 
 // Open detects the layout of dir, checks that all files exist and agree in dtype, shape and length, and reads the
@@ -80,11 +80,12 @@ func Open(dir string, o PairOptions) (*PairSet, error) {
 		s.openOneHot(dir, o, &faults)
 	case fault.PathExists(filepath.Join(dir, reorderedName)):
 		s.openReordered(dir, o, &faults)
-	case o.anyFile(dir):
+	case o.hasFiles(dir):
 		s.openMultiHot(dir, o, &faults)
 	default:
 		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s nor %s: %w", ErrDataset, dir,
-			o.fileName(denseName), o.fileName(sparseName), o.fileName(labelsName), binaryName, reorderedName, fs.ErrNotExist)
+			o.variantName(denseName), o.variantName(sparseName), o.variantName(labelsName), binaryName, reorderedName,
+			fs.ErrNotExist)
 	}
 	if err := faults.Err(ErrDataset, dir); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -107,7 +108,7 @@ func (s *PairSet) openFile(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	s.closer = append(s.closer, f)
+	s.closers = append(s.closers, f)
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
@@ -117,8 +118,8 @@ func (s *PairSet) openFile(path string) (*os.File, int64, error) {
 
 // Close closes the set's files.
 func (s *PairSet) Close() error {
-	all := lists.Map(s.closer, io.Closer.Close)
-	s.closer = nil
+	all := lists.Map(s.closers, io.Closer.Close)
+	s.closers = nil
 	return errors.Join(all...)
 }
 
@@ -141,8 +142,8 @@ func (s *PairSet) ReadDense(dst []float32, start, end int) error {
 	if err := s.checkRange(len(dst), DenseFeatures, start, end); err != nil {
 		return err
 	}
-	if err := s.source.dense(dst, start, end); err != nil {
-		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.where(-1), start, end, err)
+	if err := s.source.readDense(dst, start, end); err != nil {
+		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.tableName(-1), start, end, err)
 	}
 	var faults fault.FaultList
 	for i, v := range dst {
@@ -150,7 +151,7 @@ func (s *PairSet) ReadDense(dst []float32, start, end int) error {
 			faults.Addf(fmt.Sprintf("pair %d", start+i/DenseFeatures), "number %d is %v, want a finite one", i%DenseFeatures, v)
 		}
 	}
-	return faults.Err(ErrDataset, s.source.where(-1))
+	return faults.Err(ErrDataset, s.source.tableName(-1))
 }
 
 // ReadSparse reads the indices of pairs [start, end) in one table into dst, Hotness()[table] per pair. If indices are
@@ -163,8 +164,8 @@ func (s *PairSet) ReadSparse(dst []int32, table, start, end int) error {
 	if err := s.checkRange(len(dst), hot, start, end); err != nil {
 		return err
 	}
-	if err := s.source.sparse(dst, table, start, end); err != nil {
-		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.where(table), start, end, err)
+	if err := s.source.readSparse(dst, table, start, end); err != nil {
+		return fmt.Errorf("%w: %s, pairs %d to %d: %w", ErrDataset, s.source.tableName(table), start, end, err)
 	}
 	return s.checkIndices(dst, table, start, hot)
 }
@@ -180,13 +181,13 @@ func (s *PairSet) checkIndices(indices []int32, table, start, hot int) error {
 			faults.Addf(fmt.Sprintf("pair %d", start+i/hot), "index %d is %d, want 0 to %d", i%hot, index, limit-1)
 		}
 	}
-	return faults.Err(ErrDataset, s.source.where(table))
+	return faults.Err(ErrDataset, s.source.tableName(table))
 }
 
-func (s *PairSet) checkRange(room, each, start, end int) error {
-	if start < 0 || end < start || end > s.Len() || room != (end-start)*each {
+func (s *PairSet) checkRange(length, perPair, start, end int) error {
+	if start < 0 || end < start || end > s.Len() || length != (end-start)*perPair {
 		return fmt.Errorf("%w: pairs %d to %d into room for %d values, want pairs within 0 to %d and room for %d of each",
-			ErrDataset, start, end, room, s.Len(), each)
+			ErrDataset, start, end, length, s.Len(), perPair)
 	}
 	return nil
 }

@@ -13,11 +13,11 @@ import (
 // ReadTextLabels reads the labels of the published file day_23. Its lines contain 40 fields with tabs between them. The
 // first field is the label, 0 or 1. It reads only the first most lines, or all if most is 0. The error lists every
 // fault and wraps ErrDataset.
-func ReadTextLabels(r io.Reader, most int) ([]uint8, error) {
+func ReadTextLabels(r io.Reader, maxLines int) ([]uint8, error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var labels []uint8
 	var faults fault.FaultList
-	for n := 1; most == 0 || n <= most; n++ {
+	for n := 1; maxLines == 0 || n <= maxLines; n++ {
 		line, err := readLine(lines)
 		if errors.Is(err, io.EOF) {
 			break

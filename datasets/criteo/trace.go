@@ -42,8 +42,8 @@ func ReadTrace(r io.Reader) ([]PairRange, error) {
 
 // parseRange parses a line whose sample must start at pair at. If there is a problem, the range contains the fields
 // that could be read.
-func parseRange(line string, at int) (r PairRange, problem string) {
-	r = PairRange{at, at}
+func parseRange(line string, wantStart int) (r PairRange, problem string) {
+	r = PairRange{wantStart, wantStart}
 	fields := strings.Split(line, ",")
 	if len(fields) != 3 {
 		return r, fmt.Sprintf("%d fields, want \"start, end, count\"", len(fields))
@@ -58,8 +58,8 @@ func parseRange(line string, at int) (r PairRange, problem string) {
 	}
 	r = PairRange{numbers[0], numbers[1]}
 	switch {
-	case r.Start != at:
-		problem = fmt.Sprintf("start %d, want %d, where the sample before ends", r.Start, at)
+	case r.Start != wantStart:
+		problem = fmt.Sprintf("start %d, want %d, where the sample before ends", r.Start, wantStart)
 	case r.End <= r.Start || numbers[2] != r.End-r.Start:
 		problem = fmt.Sprintf("end %d and count %d, want end = start + count, and at least one pair", r.End, numbers[2])
 	}

@@ -31,7 +31,7 @@ func readTable(text string, faults *fault.FaultList) (rows []tableRow) {
 			}
 			r.fields = append(r.fields, field)
 		}
-		line += lineEnds(text[:len(text)-len(rest)])
+		line += countLineEnds(text[:len(text)-len(rest)])
 		if text = rest; len(r.fields) > 1 || strings.Trim(r.fields[0], " ") != "" {
 			rows = append(rows, r)
 		}
@@ -41,7 +41,7 @@ func readTable(text string, faults *fault.FaultList) (rows []tableRow) {
 
 // readField reads a field and the tab or line end after it. ends reports whether the field was the last of its row,
 // closed whether its quote was closed.
-func readField(text string) (field, rest string, ends, closed bool) {
+func readField(text string) (field, rest string, lastInRow, closed bool) {
 	var b strings.Builder
 	quoted := strings.HasPrefix(text, `"`)
 	if quoted {
@@ -69,8 +69,8 @@ func readField(text string) (field, rest string, ends, closed bool) {
 	return b.String(), "", true, !quoted
 }
 
-// lineEnds counts line ends in text.
-func lineEnds(text string) int {
+// countLineEnds counts line ends in text.
+func countLineEnds(text string) int {
 	return strings.Count(text, "\n") + strings.Count(text, "\r") - strings.Count(text, "\r\n")
 }
 
@@ -87,11 +87,11 @@ func isMissing(field string) bool {
 // columnValues returns the values of column at as Python prints them. A column of whole numbers prints whole numbers,
 // or numbers with ".0" if values are missing. Other numbers print as floats, and all else as text. Missing values are
 // "nan".
-func columnValues(rows []tableRow, at int) []string {
+func columnValues(rows []tableRow, column int) []string {
 	texts := make([]string, len(rows))
 	gaps, whole, numbers, there := false, true, true, false
 	for i, r := range rows {
-		if texts[i] = r.fields[at]; isMissing(texts[i]) {
+		if texts[i] = r.fields[column]; isMissing(texts[i]) {
 			gaps, texts[i] = true, "nan"
 			continue
 		}

@@ -40,7 +40,7 @@ func (p RelationPlan) BuildCSC(ctx context.Context) (*CSC, error) {
 			ErrEdges, p.Name,
 			p.Sources, p.Destinations, maxNodes)
 	}
-	b := newBuilder(&p)
+	b := newCSCBuilder(&p)
 	b.eachChunk(ctx, b.countEdges)
 	if err := b.err(ctx); err != nil {
 		return nil, err
@@ -64,26 +64,26 @@ type streamChunk struct {
 	stream *EdgeStream
 	first  int64
 	n      int64
-	at     []uint64 // per bucket: first the number of the chunk's edges, then the index for the next edge
+	next   []uint64 // per bucket: first the number of the chunk's edges, then the index for the next edge
 }
 
 // cscBuilder builds a CSC in two steps. It scatters edges into buckets by ranges of destinations, and then sorts each
 // bucket, which fits into a processor's cache, into rows.
 type cscBuilder struct {
-	plan    *RelationPlan
-	shift   int // a bucket covers 1 << shift destinations
-	buckets int
-	starts  []uint64 // starts of the buckets, and the end of the last one
-	chunks  []streamChunk
-	placed  []uint64 // destination << 32 | source, bucket by bucket
-	memory  sync.Pool
-	faults  fault.FaultList
+	plan      *RelationPlan
+	shift     int // a bucket covers 1 << shift destinations
+	buckets   int
+	starts    []uint64 // starts of the buckets, and the end of the last one
+	chunks    []streamChunk
+	scattered []uint64 // destination << 32 | source, bucket by bucket
+	buffers   sync.Pool
+	faults    fault.FaultList
 }
 
 // maxBuckets limits the number of memory regions that are written alternately.
 const maxBuckets = 512
 
-func newBuilder(p *RelationPlan) *cscBuilder {
+func newCSCBuilder(p *RelationPlan) *cscBuilder {
 	b := &cscBuilder{plan: p, shift: max(baseShift, bits.Len(uint(p.Destinations))-bits.Len(maxBuckets-1))}
 	b.buckets = max(1, (p.Destinations+1<<b.shift-1)>>b.shift)
 	b.starts = make([]uint64, b.buckets+1)
@@ -108,12 +108,12 @@ func (b *cscBuilder) err(ctx context.Context) error {
 func (b *cscBuilder) eachChunk(ctx context.Context, visit func(c *streamChunk, first int64, pairs []int64)) {
 	lists.Each(ctx, len(b.chunks), func(i int) {
 		c := &b.chunks[i]
-		room, _ := b.memory.Get().(*[]int64)
+		room, _ := b.buffers.Get().(*[]int64)
 		if room == nil {
 			memory := make([]int64, 2*pieceEdges)
 			room = &memory
 		}
-		defer b.memory.Put(room)
+		defer b.buffers.Put(room)
 		for first, end := c.first, c.first+c.n; first < end; first += pieceEdges {
 			pairs := (*room)[:2*min(pieceEdges, end-first)]
 			if err := c.stream.Edges.Read(pairs, first); err != nil {
@@ -136,7 +136,7 @@ func (b *cscBuilder) countEdges(c *streamChunk, first int64, pairs []int64) {
 			continue
 		}
 		if s != d || !c.stream.NoLoops {
-			c.at[d>>b.shift]++
+			c.next[d>>b.shift]++
 		}
 	}
 }
@@ -147,18 +147,18 @@ func (b *cscBuilder) placeBuckets() uint64 {
 	for k := range b.buckets {
 		b.starts[k] = next
 		for i := range b.chunks {
-			at := b.chunks[i].at
+			at := b.chunks[i].next
 			at[k], next = next, next+at[k]
 		}
 	}
 	b.starts[b.buckets] = next
-	b.placed = make([]uint64, next)
+	b.scattered = make([]uint64, next)
 	return next
 }
 
 // scatterEdges writes a chunk's edges into their buckets.
 func (b *cscBuilder) scatterEdges(c *streamChunk, _ int64, pairs []int64) {
-	at, placed, shift, noLoops := c.at, b.placed, b.shift, c.stream.NoLoops
+	at, placed, shift, noLoops := c.next, b.scattered, b.shift, c.stream.NoLoops
 	for i := 0; i+1 < len(pairs); i += 2 {
 		s, d := c.stream.edgeNodes(pairs[i : i+2 : i+2])
 		if s == d && noLoops {
@@ -183,7 +183,7 @@ func (b *cscBuilder) makeRows(ctx context.Context, edges uint64) (*CSC, error) {
 // makeBucketRows builds the rows of the destinations in bucket k.
 func (b *cscBuilder) makeBucketRows(c *CSC, k int) {
 	first, end := k<<b.shift, min((k+1)<<b.shift, b.plan.Destinations)
-	placed := b.placed[b.starts[k]:b.starts[k+1]]
+	placed := b.scattered[b.starts[k]:b.starts[k+1]]
 	next := make([]uint64, end-first)
 	for _, p := range placed {
 		next[int(p>>32)-first]++

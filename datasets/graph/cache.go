@@ -36,10 +36,10 @@ type cacheHeader struct {
 	Format    int
 	Key       string // identifies the data from which the graph was built
 	Types     []NodeType
-	Relations []keptRelation
+	Relations []cachedRelation
 }
 
-type keptRelation struct {
+type cachedRelation struct {
 	Relation
 	Edges    uint64
 	Checksum uint32 // of the relation's three arrays
@@ -57,16 +57,16 @@ func (g *Graph) WriteCache(ctx context.Context, path, key string) (err error) {
 			err = fmt.Errorf("keep a graph: %w", errors.Join(err, os.Remove(f.Name())))
 		}
 	}()
-	if err := errors.Join(g.writeParts(ctx, f, key), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
+	if err := errors.Join(g.writeFile(ctx, f, key), f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
 }
 
-func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
-	h := cacheHeader{cacheFormat, key, g.Types, make([]keptRelation, len(g.Relations))}
+func (g *Graph) writeFile(ctx context.Context, f *os.File, key string) error {
+	h := cacheHeader{cacheFormat, key, g.Types, make([]cachedRelation, len(g.Relations))}
 	for i, c := range g.CSC {
-		h.Relations[i] = keptRelation{g.Relations[i], c.EdgeCount(), 0}
+		h.Relations[i] = cachedRelation{g.Relations[i], c.EdgeCount(), 0}
 		sum, err := c.checksum(ctx)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	for _, part := range append([][]byte{head}, g.memoryParts()...) {
+	for _, part := range append([][]byte{head}, g.memoryBlocks()...) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -88,23 +88,23 @@ func (g *Graph) writeParts(ctx context.Context, f *os.File, key string) error {
 	return w.Flush()
 }
 
-func (g *Graph) memoryParts() [][]byte {
+func (g *Graph) memoryBlocks() [][]byte {
 	var all [][]byte
 	for _, c := range g.CSC {
-		all = append(all, c.memoryParts()...)
+		all = append(all, c.memoryBlocks()...)
 	}
 	return all
 }
 
-// memoryParts returns the memory of a relation's arrays.
-func (c *CSC) memoryParts() [][]byte {
-	return [][]byte{bytesOf(c.bases), bytesOf(c.low), bytesOf(c.sources)}
+// memoryBlocks returns the memory of a relation's arrays.
+func (c *CSC) memoryBlocks() [][]byte {
+	return [][]byte{asBytes(c.bases), asBytes(c.lowOffsets), asBytes(c.sources)}
 }
 
 // checksum returns the checksum of all arrays.
 func (c *CSC) checksum(ctx context.Context) (uint32, error) {
 	var sums []byte
-	for _, part := range c.memoryParts() {
+	for _, part := range c.memoryBlocks() {
 		sum, err := BlockChecksum(ctx, bytes.NewReader(part), 0, int64(len(part)))
 		if err != nil {
 			return 0, err
@@ -156,10 +156,10 @@ func (g *Graph) loadRelations(ctx context.Context, data []byte, key string) erro
 			return fmt.Errorf("relation %d is %s, want %s", i, kept.Name, g.Relations[i].Name)
 		}
 		c := new(CSC)
-		if rest, err = c.referTo(rest, g.Types[kept.Destination].Nodes, kept.Edges); err != nil {
+		if rest, err = c.mapArrays(rest, g.Types[kept.Destination].Nodes, kept.Edges); err != nil {
 			return fmt.Errorf("%s: %w", kept.Name, err)
 		}
-		if err := c.checkSum(ctx, kept.Checksum, g.Types[kept.Source].Nodes); err != nil {
+		if err := c.verify(ctx, kept.Checksum, g.Types[kept.Source].Nodes); err != nil {
 			return fmt.Errorf("%s: %w", kept.Name, err)
 		}
 		g.CSC = append(g.CSC, c)
@@ -194,20 +194,20 @@ func decodeHeader(data []byte) (*cacheHeader, int, error) {
 	return h, int(end), nil
 }
 
-// referTo makes c refer to its arrays at the start of data and returns the data after them.
-func (c *CSC) referTo(data []byte, nodes int, edges uint64) (rest []byte, err error) {
+// mapArrays makes c refer to its arrays at the start of data and returns the data after them.
+func (c *CSC) mapArrays(data []byte, nodes int, edges uint64) (rest []byte, err error) {
 	if edges > uint64(len(data))/4 {
 		return nil, fmt.Errorf("%d edges in %d bytes: it is cut short", edges, len(data))
 	}
 	if c.bases, data, err = viewElements[uint64](data, baseCount(nodes)); err == nil {
-		if c.low, data, err = viewElements[uint32](data, nodes+1); err == nil {
+		if c.lowOffsets, data, err = viewElements[uint32](data, nodes+1); err == nil {
 			c.sources, data, err = viewElements[uint32](data, int(edges))
 		}
 	}
 	return data, err
 }
 
-func (c *CSC) checkSum(ctx context.Context, sum uint32, sources int) error {
+func (c *CSC) verify(ctx context.Context, sum uint32, sources int) error {
 	got, err := c.checksum(ctx)
 	switch {
 	case err != nil:
@@ -235,8 +235,8 @@ func viewElements[T uint32 | uint64](data []byte, n int) (elements []T, rest []b
 	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n), data[alignUp(size):], nil
 }
 
-// bytesOf returns the memory of elements.
-func bytesOf[T uint32 | uint64](elements []T) []byte {
+// asBytes returns the memory of elements.
+func asBytes[T uint32 | uint64](elements []T) []byte {
 	if len(elements) == 0 {
 		return nil
 	}

@@ -6,9 +6,9 @@ const baseShift = 12
 
 // CSC contains the in-edges of a relation. Row v contains the sources of the edges into v, in the order of the input.
 type CSC struct {
-	bases   []uint64 // offset of the first node of each block of 1 << baseShift nodes
-	low     []uint32 // offset of each node, and of the end, relative to its block's base
-	sources []uint32
+	bases      []uint64 // offset of the first node of each block of 1 << baseShift nodes
+	lowOffsets []uint32 // offset of each node, and of the end, relative to its block's base
+	sources    []uint32
 }
 
 // newCSC allocates a CSC for the given numbers of nodes and edges.
@@ -49,7 +49,7 @@ func (c *CSC) AppendSources(sources []uint32, edges []uint64) []uint32 {
 // Degree returns the number of edges into node v.
 func (c *CSC) Degree(v uint32) int { return int(c.offset(v+1) - c.offset(v)) }
 
-func (c *CSC) offset(v uint32) uint64 { return c.bases[v>>baseShift] + uint64(c.low[v]) }
+func (c *CSC) offset(v uint32) uint64 { return c.bases[v>>baseShift] + uint64(c.lowOffsets[v]) }
 
 // setOffset sets the offset of node v. Within a block, it must be called in ascending order of nodes. It reports
 // whether the offset fits into 32 bits.
@@ -59,22 +59,24 @@ func (c *CSC) setOffset(v int, offset uint64) bool {
 		c.bases[block] = offset
 	}
 	low := offset - c.bases[block]
-	c.low[v] = uint32(low)
+	c.lowOffsets[v] = uint32(low)
 	return low>>32 == 0
 }
 
 // NodeCount returns the number of destinations.
-func (c *CSC) NodeCount() int { return len(c.low) - 1 }
+func (c *CSC) NodeCount() int { return len(c.lowOffsets) - 1 }
 
 // EdgeCount returns the number of edges.
 func (c *CSC) EdgeCount() uint64 { return uint64(len(c.sources)) }
 
-func (c *CSC) bytes() uint64 { return uint64(8*len(c.bases) + 4*len(c.low) + 4*len(c.sources)) }
+func (c *CSC) memoryBytes() uint64 {
+	return uint64(8*len(c.bases) + 4*len(c.lowOffsets) + 4*len(c.sources))
+}
 
 // isValid reports whether offsets ascend from 0 to the number of edges and every source is less than sources.
 func (c *CSC) isValid(sources int) bool {
 	last := uint64(0)
-	for v := range c.low {
+	for v := range c.lowOffsets {
 		offset := c.offset(uint32(v))
 		if offset < last || v == 0 && offset != 0 {
 			return false

@@ -49,7 +49,7 @@ func (g *Graph) EdgeCount() uint64 {
 func (g *Graph) MemoryBytes() uint64 {
 	n := uint64(0)
 	for _, c := range g.CSC {
-		n += c.bytes()
+		n += c.memoryBytes()
 	}
 	return n
 }

@@ -17,7 +17,7 @@ var _ graph.FeatureStore = (*FeatureFiles)(nil)
 // FeatureFiles contains the features of all nodes in memory-mapped files.
 type FeatureFiles struct {
 	width int
-	files [types]featureFile
+	files [typeCount]featureFile
 }
 
 // featureFile contains the features of one node type.
@@ -47,10 +47,10 @@ func OpenFeatures(dir, size string) (*FeatureFiles, error) {
 // openFeatures maps the features of all types and counts their nodes.
 func openFeatures(folder, size string, faults *fault.FaultList) *FeatureFiles {
 	s := new(FeatureFiles)
-	var headed [types]bool
+	var headed [typeCount]bool
 	for i, name := range TypeNames() {
 		path := filepath.Join(folder, name, "node_feat.npy")
-		shape, err := s.files[i].openFile(path, rawSize(size) && (i == Paper || i == Author))
+		shape, err := s.files[i].openFile(path, isRawSize(size) && (i == Paper || i == Author))
 		switch {
 		case err != nil:
 			faults.Addf(path, "%v", err)
@@ -117,7 +117,7 @@ func (s *FeatureFiles) Width() int { return s.width }
 
 // Gather copies the features of nodes of one type into dst.
 func (s *FeatureFiles) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
-	if nodeType < 0 || nodeType >= types || len(dst) != len(nodes)*s.width {
+	if nodeType < 0 || nodeType >= typeCount || len(dst) != len(nodes)*s.width {
 		return fmt.Errorf("%w: %d nodes of type %d into room for %d values", ErrDataset, len(nodes), nodeType, len(dst))
 	}
 	f := &s.files[nodeType]
@@ -136,10 +136,10 @@ func (s *FeatureFiles) Gather(_ context.Context, dst []float32, nodeType int, no
 	return nil
 }
 
-func (f *featureFile) copyRows(room []byte, nodes []uint32, row int64) {
+func (f *featureFile) copyRows(dst []byte, nodes []uint32, row int64) {
 	memory := f.memory.Bytes()[f.offset:]
 	for i, v := range nodes {
-		copy(room[int64(i)*row:][:row], memory[int64(v)*row:])
+		copy(dst[int64(i)*row:][:row], memory[int64(v)*row:])
 	}
 }
 

@@ -167,7 +167,7 @@ func TestGoldenSplit(t *testing.T) {
 		var want struct{ Cases []expectedSplit }
 		golden.ReadJSON(t, path, &want)
 		for _, c := range want.Cases {
-			if got := hashed(firstOf(c.N, calibrationPapers, c.Seed)); got != c.Calibration {
+			if got := hashed(permutationPrefix(c.N, calibrationPapers, c.Seed)); got != c.Calibration {
 				t.Errorf("%d papers: the calibration papers differ", c.N)
 			}
 			if c.N <= maxSplitPapers {

@@ -7,7 +7,7 @@ import (
 )
 
 // StoredEdges contains the edges of a data set, indexed by Affiliated to Written.
-type StoredEdges [stored]graph.EdgeList
+type StoredEdges [storedCount]graph.EdgeList
 
 // NewGraph builds the graph that the reference loads: every stored relation and its reverse. Citations are an
 // exception. They become one relation that contains both directions of each citation, no stored self-citations, and one

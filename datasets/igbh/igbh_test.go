@@ -18,12 +18,12 @@ import (
 // small is a data set of a few nodes. Feature k of node v of type t is 1000*t + 10*v + k.
 type small struct {
 	counts NodeCounts
-	edges  [stored][]int64
+	edges  [storedCount][]int64
 }
 
 func newSmall() *small {
 	return &small{NodeCounts{Author: 5, Conference: 2, FieldOfStudy: 3, Institute: 2, Journal: 2, Paper: 9},
-		[stored][]int64{
+		[storedCount][]int64{
 			Affiliated: {0, 1, 4, 0}, Cites: {0, 1, 1, 0, 2, 2, 8, 3}, Published: {3, 1}, Topic: {0, 0, 0, 2, 8, 1},
 			Venue: {}, Written: {0, 4, 8, 0, 3, 3},
 		}}
@@ -78,7 +78,7 @@ func TestSetIsReadAsWritten(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if info, err := os.Stat(filepath.Join(folder, keptName)); err != nil || info.Size() == 0 {
+	if info, err := os.Stat(filepath.Join(folder, cacheName)); err != nil || info.Size() == 0 {
 		t.Errorf("the graph was not kept: %v", err)
 	}
 }
@@ -96,7 +96,7 @@ func checkGather(t *testing.T, f graph.FeatureStore) {
 	for _, bad := range []struct {
 		nodeType int
 		nodes    []uint32
-	}{{Author, []uint32{4, 5}}, {types, []uint32{0, 0}}, {Author, []uint32{0}}} {
+	}{{Author, []uint32{4, 5}}, {typeCount, []uint32{0, 0}}, {Author, []uint32{0}}} {
 		if err := f.Gather(t.Context(), dst, bad.nodeType, bad.nodes); !errors.Is(err, ErrDataset) {
 			t.Errorf("error %v", err)
 		}
@@ -209,7 +209,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, []string{"paper 8 (sample 0) has no label: there are 8"}},
 		{"papers that are none", func(t *testing.T, folder string) {
 			var b bytes.Buffer
-			if err := writeTorch(&b, "val_idx", []uint32{0, 9}); err != nil {
+			if err := writeTorchTensor(&b, "val_idx", []uint32{0, 9}); err != nil {
 				t.Fatal(err)
 			}
 			write(t, filepath.Join(folder, "val_idx.pt"), b.Bytes())
@@ -296,12 +296,12 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(otherFolder, keptName))
+	data, err := os.ReadFile(filepath.Join(otherFolder, cacheName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, wrong := range [][]byte{data, data[:100], nil} {
-		write(t, filepath.Join(folder, keptName), wrong)
+		write(t, filepath.Join(folder, cacheName), wrong)
 		s, err := Open(t.Context(), dir, GraphOptions{})
 		if err != nil || s.KeptFault() != nil {
 			t.Fatal(err, s.KeptFault())
@@ -350,8 +350,8 @@ func torchFile(t testing.TB, pickle string) string {
 }
 
 func TestTorchFilesAreReadSafely(t *testing.T) {
-	good := string(pickleOfList(2))
-	if ids, err := readTorch(torchFile(t, good), 5); err != nil || !slices.Equal(ids, []uint32{0, 0}) {
+	good := string(tensorPickle(2))
+	if ids, err := readPaperNumbers(torchFile(t, good), 5); err != nil || !slices.Equal(ids, []uint32{0, 0}) {
 		t.Errorf("%v, %v", ids, err)
 	}
 	for name, tt := range map[string]struct{ pickle, want string }{
@@ -363,9 +363,9 @@ func TestTorchFilesAreReadSafely(t *testing.T) {
 		"cut short":      {good[:40], "truncated"},
 		"other code":     {"\x80\x02i.", "operation 0x69"},
 		"nothing":        {".", "too little on the stack"},
-		"another length": {string(pickleOfList(3)), "16 bytes for 3 numbers"},
+		"another length": {string(tensorPickle(3)), "16 bytes for 3 numbers"},
 	} {
-		if _, err := readTorch(torchFile(t, tt.pickle), 5); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := readPaperNumbers(torchFile(t, tt.pickle), 5); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// makeGraph loads the graph of these edges from the cache file path. If that fails, it builds the graph and saves it
-// there. An empty path disables the cache. kept is the error of saving.
-func makeGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path string) (g *graph.Graph, kept,
+// loadOrBuildGraph loads the graph of these edges from the cache file path. If that fails, it builds the graph and
+// saves it there. An empty path disables the cache. kept is the error of saving.
+func loadOrBuildGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path string) (g *graph.Graph, saveErr,
 	err error) {
 	if path == "" {
 		g, err = NewGraph(ctx, nodes, edges)
 		return g, nil, err
 	}
-	key, err := keyOf(ctx, edges)
+	key, err := edgesKey(ctx, edges)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,8 +29,8 @@ func makeGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path st
 	return g, g.WriteCache(ctx, path, key), nil
 }
 
-// keyOf returns a key that identifies the edges: the number and the checksum of each list.
-func keyOf(ctx context.Context, edges StoredEdges) (string, error) {
+// edgesKey returns a key that identifies the edges: the number and the checksum of each list.
+func edgesKey(ctx context.Context, edges StoredEdges) (string, error) {
 	var key strings.Builder
 	for _, list := range edges {
 		file := list.(*edgeFile)

@@ -21,7 +21,7 @@ func readPapers(folder, size string, papers int) ([]uint32, error) {
 		_, validation := DrawSplit(labelledPapers(size, papers), SplitSeed, ValidationFraction)
 		return validation, nil
 	}
-	return readTorch(path, papers)
+	return readPaperNumbers(path, papers)
 }
 
 // labelFile contains the classes of papers in a memory-mapped file.
@@ -33,7 +33,7 @@ type labelFile struct {
 }
 
 func openLabels(folder, size string) (*labelFile, error) {
-	e, err := openElements(filepath.Join(folder, "paper", "node_label_2K.npy"), "<f4", 4, rawSize(size))
+	e, err := openElements(filepath.Join(folder, "paper", "node_label_2K.npy"), "<f4", 4, isRawSize(size))
 	if err != nil {
 		return nil, err
 	}

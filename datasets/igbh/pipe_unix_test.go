@@ -42,7 +42,7 @@ func TestPipesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := openSoon(t, dir)
-		if kept := filepath.Base(file) == keptName; kept && err != nil {
+		if kept := filepath.Base(file) == cacheName; kept && err != nil {
 			t.Errorf("the kept graph is not made again: %v", err)
 		} else if !kept && (err == nil || !strings.Contains(err.Error(), "not a regular file")) {
 			t.Errorf("%s: %v", strings.TrimPrefix(file, folder), err)

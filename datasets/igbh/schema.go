@@ -16,7 +16,7 @@ const (
 	Institute
 	Journal
 	Paper
-	types
+	typeCount
 )
 
 // TypeNames returns the names of the node types, in order.
@@ -25,19 +25,19 @@ func TypeNames() []string {
 }
 
 // NodeCounts contains the number of nodes of each type.
-type NodeCounts [types]int
+type NodeCounts [typeCount]int
 
 // NodeTypes returns the node types of a graph with these counts.
 func (c NodeCounts) NodeTypes() []graph.NodeType {
-	all := make([]graph.NodeType, types)
+	all := make([]graph.NodeType, typeCount)
 	for i, name := range TypeNames() {
 		all[i] = graph.NodeType{Name: name, Nodes: c[i]}
 	}
 	return all
 }
 
-// countsOf returns the numbers of nodes of the types, which must be those of IGBH.
-func countsOf(all []graph.NodeType) (c NodeCounts, err error) {
+// toNodeCounts returns the numbers of nodes of the types, which must be those of IGBH.
+func toNodeCounts(all []graph.NodeType) (c NodeCounts, err error) {
 	found := lists.Map(all, func(t graph.NodeType) string { return t.Name })
 	if want := TypeNames(); !slices.Equal(found, want) {
 		return c, fmt.Errorf("features of the node types %v, want %v", found, want)
@@ -56,7 +56,7 @@ const (
 	Topic             // paper to field of study
 	Venue             // paper to conference
 	Written           // paper to author
-	stored
+	storedCount
 )
 
 // storedRelation is a folder that contains the edges of a relation.
@@ -65,8 +65,8 @@ type storedRelation struct {
 	source, destination int
 }
 
-func storedRelations() [stored]storedRelation {
-	return [stored]storedRelation{
+func storedRelations() [storedCount]storedRelation {
+	return [storedCount]storedRelation{
 		Affiliated: {"author__affiliated_to__institute", Author, Institute},
 		Cites:      {"paper__cites__paper", Paper, Paper},
 		Published:  {"paper__published__journal", Paper, Journal},
@@ -112,8 +112,8 @@ const Classes = 2983
 // SizeNames returns the names of the sizes in ascending order.
 func SizeNames() []string { return []string{"tiny", "small", "medium", "large", "full"} }
 
-// rawSize reports whether files of papers and authors have no header in this size.
-func rawSize(size string) bool { return size == "large" || size == "full" }
+// isRawSize reports whether files of papers and authors have no header in this size.
+func isRawSize(size string) bool { return size == "large" || size == "full" }
 
 // labelledFull is the number of papers of the full data set that have a class. They are the first ones.
 const labelledFull = 157_675_969

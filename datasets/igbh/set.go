@@ -20,8 +20,8 @@ var ErrDataset = errors.New("graph data set")
 // FaultError contains all faults of a data set; errors.As finds it.
 type FaultError = fault.DatasetError
 
-// keptName is the default name of the graph's cache file, in the folder of the data.
-const keptName = "graph.plumbline"
+// cacheName is the default name of the graph's cache file, in the folder of the data.
+const cacheName = "graph.plumbline"
 
 // GraphOptions selects the data to open. The zero value is for a folder with one size.
 type GraphOptions struct {
@@ -44,7 +44,7 @@ type PaperSet struct {
 	graph    *graph.Graph
 	features graph.FeatureStore
 	files    *FeatureFiles // the features that the set opened itself
-	kept     error
+	saveErr  error
 }
 
 // Open checks the files of DIR/SIZE/processed, reads papers and labels, and loads the graph from its cache file or
@@ -72,11 +72,11 @@ func findSize(dir, size string) (folder, found string, err error) {
 	if err := fault.NoFolder(ErrDataset, dir); err != nil {
 		return "", "", err
 	}
-	found, err = sizeOf(dir, size)
+	found, err = selectSize(dir, size)
 	return filepath.Join(dir, found, "processed"), found, err
 }
 
-func sizeOf(dir, size string) (string, error) {
+func selectSize(dir, size string) (string, error) {
 	if size != "" && !isKnownSize(size) {
 		return "", fmt.Errorf("%w: unknown size %q, want one of %s", ErrDataset, size, strings.Join(SizeNames(), ", "))
 	}
@@ -110,7 +110,7 @@ func (s *PaperSet) openFiles(ctx context.Context, folder, size string, o GraphOp
 	if !o.LabelsOnly {
 		papers = s.openGraph(ctx, folder, size, o, faults)
 	}
-	if labels != nil && o.Features != nil && labels.papers != papers && !rawSize(size) {
+	if labels != nil && o.Features != nil && labels.papers != papers && !isRawSize(size) {
 		faults.Addf(labels.path, "%d labels, and features of %d papers: are they those of this data set?", labels.papers,
 			papers)
 	}
@@ -131,7 +131,7 @@ func (s *PaperSet) openGraph(ctx context.Context, folder, size string, o GraphOp
 		s.files = openFeatures(folder, size, faults)
 		s.features = s.files
 	}
-	nodes, err := countsOf(s.features.Types())
+	nodes, err := toNodeCounts(s.features.Types())
 	if err != nil {
 		faults.Addf("", "%v", err)
 	}
@@ -156,8 +156,8 @@ func (s *PaperSet) loadGraph(ctx context.Context, folder string, nodes NodeCount
 	if faults.Len() > 0 {
 		return
 	}
-	g, kept, err := makeGraph(ctx, nodes, edges, o.keptPath(folder))
-	s.graph, s.kept = g, kept
+	g, kept, err := loadOrBuildGraph(ctx, nodes, edges, o.cachePath(folder))
+	s.graph, s.saveErr = g, kept
 	var several *FaultError
 	switch {
 	case errors.As(err, &several):
@@ -169,12 +169,12 @@ func (s *PaperSet) loadGraph(ctx context.Context, folder string, nodes NodeCount
 	}
 }
 
-// keptPath returns the path of the graph's cache file, or "" for none.
-func (o GraphOptions) keptPath(folder string) string {
+// cachePath returns the path of the graph's cache file, or "" for none.
+func (o GraphOptions) cachePath(folder string) string {
 	if o.NoKept {
 		return ""
 	}
-	return cmp.Or(o.Kept, filepath.Join(folder, keptName))
+	return cmp.Or(o.Kept, filepath.Join(folder, cacheName))
 }
 
 // Len returns the number of samples.
@@ -194,7 +194,7 @@ func (s *PaperSet) Features() graph.FeatureStore { return s.features }
 
 // KeptFault returns the error of saving the graph's cache file, or nil if the file was saved, existed already or is
 // disabled.
-func (s *PaperSet) KeptFault() error { return s.kept }
+func (s *PaperSet) KeptFault() error { return s.saveErr }
 
 // Close unmaps the files.
 func (s *PaperSet) Close() error {

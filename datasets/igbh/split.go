@@ -25,10 +25,12 @@ func DrawSplit(n int, seed uint32, fraction float64) (train, validation []uint32
 
 // CalibrationPapers returns the papers that may be used to calibrate models of the full data set: the first 5,000 of
 // its permutation.
-func CalibrationPapers() []uint32 { return firstOf(labelledFull, calibrationPapers, SplitSeed) }
+func CalibrationPapers() []uint32 {
+	return permutationPrefix(labelledFull, calibrationPapers, SplitSeed)
+}
 
-// firstOf returns the first k values of permutation(n, seed).
-func firstOf(n, k int, seed uint32) []uint32 {
+// permutationPrefix returns the first k values of permutation(n, seed).
+func permutationPrefix(n, k int, seed uint32) []uint32 {
 	moved := map[int]uint32{}
 	at := func(i int) uint32 {
 		if v, ok := moved[i]; ok {

@@ -11,9 +11,9 @@ import (
 // maxIDs limits the number of papers in a file; the full data set has fewer.
 const maxIDs = 1 << 29
 
-// readTorch reads a list of paper numbers from a tensor written by torch.save. The tensor must be a complete,
+// readPaperNumbers reads a list of paper numbers from a tensor written by torch.save. The tensor must be a complete,
 // one-dimensional int64 tensor, and each number must be less than papers.
-func readTorch(path string, papers int) (ids []uint32, err error) {
+func readPaperNumbers(path string, papers int) (ids []uint32, err error) {
 	t, err := torchfile.ReadTensor(path, torchfile.Long, maxIDs)
 	if err != nil {
 		return nil, err
@@ -21,11 +21,11 @@ func readTorch(path string, papers int) (ids []uint32, err error) {
 	if len(t.Shape) != 1 {
 		return nil, fmt.Errorf("a tensor of shape %v, want one list", t.Shape)
 	}
-	return paperNumbers(t.Data, papers)
+	return parsePaperNumbers(t.Data, papers)
 }
 
-// paperNumbers converts little-endian int64 elements. Each must be less than papers.
-func paperNumbers(data []byte, papers int) ([]uint32, error) {
+// parsePaperNumbers converts little-endian int64 elements. Each must be less than papers.
+func parsePaperNumbers(data []byte, papers int) ([]uint32, error) {
 	ids := make([]uint32, len(data)/8)
 	for i := range ids {
 		id := binary.LittleEndian.Uint64(data[8*i:])

@@ -36,8 +36,8 @@ func WriteDataset(ctx context.Context, dir, size string, c DatasetContent) error
 	folder := filepath.Join(dir, size, "processed")
 	train, validation := c.Split()
 	faults := []error{
-		writeFile(folder, "train_idx.pt", func(w *bufio.Writer) error { return writeTorch(w, "train_idx", train) }),
-		writeFile(folder, "val_idx.pt", func(w *bufio.Writer) error { return writeTorch(w, "val_idx", validation) }),
+		writeFile(folder, "train_idx.pt", func(w *bufio.Writer) error { return writeTorchTensor(w, "train_idx", train) }),
+		writeFile(folder, "val_idx.pt", func(w *bufio.Writer) error { return writeTorchTensor(w, "val_idx", validation) }),
 		writeFile(folder, "paper/node_label_2K.npy", func(w *bufio.Writer) error { return writeLabels(w, c) }),
 	}
 	for i, name := range TypeNames() {
@@ -67,20 +67,20 @@ func writeFile(folder, name string, write func(w *bufio.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// writeRows is the number of rows per write.
-const writeRows = 1 << 12
+// rowsPerWrite is the number of rows per write.
+const rowsPerWrite = 1 << 12
 
 func writeFeatures(ctx context.Context, w *bufio.Writer, c DatasetContent, nodeType int) error {
 	nodes, width := c.Counts()[nodeType], c.Width()
 	if err := writeHeader(w, "<f4", nodes, width); err != nil {
 		return err
 	}
-	rows := make([]float32, writeRows*width)
-	for first := 0; first < nodes; first += writeRows {
+	rows := make([]float32, rowsPerWrite*width)
+	for first := 0; first < nodes; first += rowsPerWrite {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		block := rows[:width*min(writeRows, nodes-first)]
+		block := rows[:width*min(rowsPerWrite, nodes-first)]
 		c.Features(block, nodeType, first)
 		if err := binary.Write(w, binary.LittleEndian, block); err != nil {
 			return err
@@ -93,12 +93,12 @@ func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.EdgeList) erro
 	if err := writeHeader(w, "<i8", int(edges.Len()), 2); err != nil {
 		return err
 	}
-	pairs := make([]int64, 2*writeRows)
-	for first := int64(0); first < edges.Len(); first += writeRows {
+	pairs := make([]int64, 2*rowsPerWrite)
+	for first := int64(0); first < edges.Len(); first += rowsPerWrite {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		block := pairs[:2*min(writeRows, edges.Len()-first)]
+		block := pairs[:2*min(rowsPerWrite, edges.Len()-first)]
 		if err := edges.Read(block, first); err != nil {
 			return err
 		}
@@ -127,8 +127,8 @@ func writeHeader(w io.Writer, dtype string, rows, columns int) error {
 	return err
 }
 
-// writeTorch writes ids as torch.save writes an int64 tensor: a zip file with the top folder name.
-func writeTorch(w io.Writer, name string, ids []uint32) error {
+// writeTorchTensor writes ids as torch.save writes an int64 tensor: a zip file with the top folder name.
+func writeTorchTensor(w io.Writer, name string, ids []uint32) error {
 	data := make([]byte, 0, 8*len(ids))
 	for _, id := range ids {
 		data = binary.LittleEndian.AppendUint64(data, uint64(id))
@@ -138,7 +138,7 @@ func writeTorch(w io.Writer, name string, ids []uint32) error {
 		path string
 		data []byte
 	}{
-		{"data.pkl", pickleOfList(uint32(len(ids)))}, {"byteorder", []byte("little")}, {"data/0", data}, {"version",
+		{"data.pkl", tensorPickle(uint32(len(ids)))}, {"byteorder", []byte("little")}, {"data/0", data}, {"version",
 			[]byte("3\n")},
 	} {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: name + "/" + m.path, Method: zip.Store})
@@ -152,10 +152,10 @@ func writeTorch(w io.Writer, name string, ids []uint32) error {
 	return z.Close()
 }
 
-// pickleOfList returns a pickle, in protocol 2, that describes a tensor of n int64 values:
+// tensorPickle returns a pickle, in protocol 2, that describes a tensor of n int64 values:
 // torch._utils._rebuild_tensor_v2(storage, 0, (n,), (1,), False, OrderedDict()). It refers to the storage ("storage",
 // torch.LongStorage, "0", "cpu", n).
-func pickleOfList(n uint32) []byte {
+func tensorPickle(n uint32) []byte {
 	number := binary.LittleEndian.AppendUint32([]byte{'J'}, n)
 	text := func(s string) string {
 		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s

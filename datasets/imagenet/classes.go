@@ -9,7 +9,7 @@ import (
 // ReadClasses reads the class of each picture, such as a model's predictions, from a file in the form of val_map.txt.
 // Its lines are "name class", with classes in [0, classes). The error lists every fault.
 func ReadClasses(path string, classes int) (map[string]int, error) {
-	text, err := bounded.ReadFile(path, mapMost)
+	text, err := bounded.ReadFile(path, maxMapBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: want a text of lines \"name class\": %w", ErrDataset, err)
 	}

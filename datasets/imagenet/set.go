@@ -19,7 +19,7 @@ const Classes = 1000
 // MapName is the name of the file that lists a data set's pictures and labels.
 const MapName = "val_map.txt"
 
-const mapMost = 256 << 20 // bytes; ImageNet's file has 1.5 MB
+const maxMapBytes = 256 << 20 // bytes; ImageNet's file has 1.5 MB
 
 // PictureOptions contains the expected properties of a data set. The zero value is for ImageNet.
 type PictureOptions struct {
@@ -78,7 +78,7 @@ func readMap(dir string, o PictureOptions) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w %s: %w", ErrDataset, dir, err)
 	}
-	text, err := bounded.ReadFile(path, mapMost)
+	text, err := bounded.ReadFile(path, maxMapBytes)
 	if err != nil {
 		return "", fmt.Errorf("%w %s: want a text of lines \"name label\": %w", ErrDataset, dir, err)
 	}

@@ -12,7 +12,7 @@ import (
 func parseMap(text string, classes int) ([]mapEntry, []Fault) {
 	var entries []mapEntry
 	var faults []Fault
-	first := map[string]int{} // line number by name
+	firstLines := map[string]int{} // line number by name
 	number := 0
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
@@ -20,14 +20,14 @@ func parseMap(text string, classes int) ([]mapEntry, []Fault) {
 		if problem == "" && e.name == "" {
 			continue
 		}
-		if earlier, ok := first[e.name]; ok && problem == "" {
+		if earlier, ok := firstLines[e.name]; ok && problem == "" {
 			problem = fmt.Sprintf("the name is in line %d already", earlier)
 		}
 		if problem != "" {
 			faults = append(faults, Fault{number, e.name, problem})
 			continue
 		}
-		e.line, first[e.name] = number, number
+		e.line, firstLines[e.name] = number, number
 		entries = append(entries, e)
 	}
 	if len(entries) == 0 && len(faults) == 0 {

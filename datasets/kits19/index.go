@@ -99,8 +99,8 @@ func pickledShape(item any) (shape []int) {
 	return shape
 }
 
-// maxVoxels is the largest side of a volume in a NIfTI file.
-const maxVoxels = math.MaxInt16
+// maxSideVoxels is the largest side of a volume in a NIfTI file.
+const maxSideVoxels = math.MaxInt16
 
 // findPreprocessed returns the cases of the index. It does not check their files.
 func findPreprocessed(root string, x *caseIndex, o CaseOptions) (*CaseSet, error) {
@@ -110,7 +110,7 @@ func findPreprocessed(root string, x *caseIndex, o CaseOptions) (*CaseSet, error
 		entry, ok := x.Cases[name]
 		shape := entry.Shape
 		if !ok || !slices.Contains(x.Names, name) || len(shape) != 4 || shape[0] != 1 || slices.Min(shape) < 1 ||
-			slices.Max(shape) > maxVoxels || !filepath.IsLocal(name) {
+			slices.Max(shape) > maxSideVoxels || !filepath.IsLocal(name) {
 			faults.Addf(name, "image_shape %v in the index, want 1, depth, height, width of a case in file_list", shape)
 			continue
 		}

@@ -24,7 +24,7 @@ func FuzzIndex(f *testing.F) {
 			return
 		}
 		for _, c := range s.cases {
-			if slices.Min(c.shape[:]) < 1 || slices.Max(c.shape[:]) > maxVoxels {
+			if slices.Min(c.shape[:]) < 1 || slices.Max(c.shape[:]) > maxSideVoxels {
 				t.Errorf("shape %v passed", c.shape)
 			}
 		}

@@ -131,7 +131,7 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 		return problems
 	}
 	if c.pickle != "" {
-		if problem := tooShort(c.pickle, c.shape); problem != "" {
+		if problem := checkPickleSize(c.pickle, c.shape); problem != "" {
 			add("%s", problem)
 		}
 		return problems
@@ -151,8 +151,8 @@ func (s *CaseSet) checkCase(c *caseFiles, o CaseOptions) (problems []string) {
 	return problems
 }
 
-// tooShort returns a problem if a pickle is too small for the image (float32) and the labels (uint8).
-func tooShort(path string, shape [3]int) string {
+// checkPickleSize returns a problem if a pickle is too small for the image (float32) and the labels (uint8).
+func checkPickleSize(path string, shape [3]int) string {
 	const each = 4 + 1
 	info, err := os.Stat(path)
 	if err != nil {

@@ -96,15 +96,15 @@ func (e manifestEntry) readTranscript(dir string) (string, error) {
 	return string(text), nil
 }
 
-// writtenEntry is a clip in a written manifest, with fields in the order of its keys.
-type writtenEntry struct {
+// outputEntry is a clip in a written manifest, with fields in the order of its keys.
+type outputEntry struct {
 	Transcript string        `json:"transcript"`
-	Files      []writtenFile `json:"files"`
+	Files      []outputFile  `json:"files"`
 	Duration   pythonSeconds `json:"original_duration"`
 	Samples    int           `json:"original_num_samples"`
 }
 
-type writtenFile struct {
+type outputFile struct {
 	Channels   int           `json:"channels"`
 	SampleRate pythonSeconds `json:"sample_rate"`
 	BitDepth   int           `json:"bitdepth"`
@@ -119,10 +119,10 @@ type writtenFile struct {
 
 // WriteManifest writes a manifest of 16-bit clips that equals the official repackaging's byte for byte.
 func WriteManifest(w io.Writer, clips []AudioClip) error {
-	list := make([]writtenEntry, len(clips))
+	list := make([]outputEntry, len(clips))
 	for i, c := range clips {
 		duration := pythonSeconds(float64(c.Samples) / Rate)
-		list[i] = writtenEntry{Transcript: c.Transcript, Duration: duration, Samples: c.Samples, Files: []writtenFile{{
+		list[i] = outputEntry{Transcript: c.Transcript, Duration: duration, Samples: c.Samples, Files: []outputFile{{
 			Channels: 1, SampleRate: Rate, BitDepth: 16, BitRate: 16 * Rate, Duration: duration, Samples: c.Samples,
 			Encoding: "Signed Integer PCM", Name: c.Path, Speed: 1,
 		}}}

@@ -36,10 +36,10 @@ func Open(ctx context.Context, dir string, o ClipOptions) ([]AudioClip, error) {
 	}
 	clips = selectClips(clips, o)
 	if stated && o.Length != nil {
-		holdToFiles(ctx, dir, clips, o, &faults)
+		checkLengths(ctx, dir, clips, o, &faults)
 	}
 	if len(clips) == 0 && faults.Len() == 0 {
-		faults.Addf("", "it has no clip%s", upTo(o.MostSeconds))
+		faults.Addf("", "it has no clip%s", describeLimit(o.MostSeconds))
 	}
 	if err := errors.Join(ctx.Err(), faults.Err(ErrDataset, path)); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Open(ctx context.Context, dir string, o ClipOptions) ([]AudioClip, error) {
 	return clips, nil
 }
 
-func upTo(seconds float64) string {
+func describeLimit(seconds float64) string {
 	if seconds == 0 {
 		return ""
 	}
@@ -100,8 +100,8 @@ func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOpti
 	return sound
 }
 
-// holdToFiles compares the lengths in a manifest with the files.
-func holdToFiles(ctx context.Context, dir string, clips []AudioClip, o ClipOptions, faults *fault.FaultList) {
+// checkLengths compares the lengths in a manifest with the files.
+func checkLengths(ctx context.Context, dir string, clips []AudioClip, o ClipOptions, faults *fault.FaultList) {
 	problems := make([]string, len(clips))
 	lists.Each(ctx, len(clips), func(i int) {
 		samples, err := o.Length(clips[i].FilePath(dir))

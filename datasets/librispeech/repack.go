@@ -29,7 +29,7 @@ func PackClips(clips []AudioClip, out string) []ClipPack {
 	var order []string
 	chapters := make(map[string][]int)
 	for i, c := range clips {
-		key := chapterOf(c.Path)
+		key := chapterName(c.Path)
 		if chapters[key] == nil {
 			order = append(order, key)
 		}
@@ -37,22 +37,22 @@ func PackClips(clips []AudioClip, out string) []ClipPack {
 	}
 	var packs []ClipPack
 	for _, key := range order {
-		for n, of := range distributeClips(clips, chapters[key]) {
+		for n, of := range groupClips(clips, chapters[key]) {
 			packs = append(packs, joinClips(clips, of, path.Join(out, fmt.Sprintf("%s_%d.wav", key, n))))
 		}
 	}
 	return packs
 }
 
-// chapterOf returns the first two parts of a file's name: speaker and chapter.
-func chapterOf(file string) string {
+// chapterName returns the first two parts of a file's name: speaker and chapter.
+func chapterName(file string) string {
 	base := path.Base(file)
 	parts := strings.SplitN(strings.TrimSuffix(base, path.Ext(base)), "-", 3)
 	return strings.Join(parts[:min(len(parts), 2)], "-")
 }
 
-// distributeClips groups the clips of a chapter into packs.
-func distributeClips(clips []AudioClip, chapter []int) [][]int {
+// groupClips groups the clips of a chapter into packs.
+func groupClips(clips []AudioClip, chapter []int) [][]int {
 	var packs [][]int
 	var pack []int
 	length := 0.
@@ -77,15 +77,15 @@ func distributeClips(clips []AudioClip, chapter []int) [][]int {
 	return packs
 }
 
-func joinClips(clips []AudioClip, of []int, name string) ClipPack {
-	p := ClipPack{Of: of}
+func joinClips(clips []AudioClip, members []int, name string) ClipPack {
+	p := ClipPack{Of: members}
 	p.Path = name
-	texts := make([]string, len(of))
-	for i, n := range of {
+	texts := make([]string, len(members))
+	for i, n := range members {
 		texts[i] = clips[n].Transcript
 		p.Samples += clips[n].Samples
 	}
-	p.Samples += GapSamples * (len(of) - 1)
+	p.Samples += GapSamples * (len(members) - 1)
 	p.Seconds = float64(p.Samples) / Rate
 	p.Transcript = strings.Join(texts, " ")
 	return p

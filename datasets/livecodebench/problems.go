@@ -51,7 +51,7 @@ type CodeProblem struct {
 
 // ProblemSet finds problems by ID. It stores their positions and reads each problem on demand, since the tests of a
 // release amount to gigabytes. It is safe for concurrent use.
-type ProblemSet struct{ places map[string]linePosition }
+type ProblemSet struct{ positions map[string]linePosition }
 
 // linePosition is the position of a line in a file.
 type linePosition struct {
@@ -74,7 +74,7 @@ type problemRow struct {
 // an ID, the last one counts. Open parses each line as JSON but does not read tests. The error is a [*FaultError] that
 // lists every fault; it wraps ErrDataset.
 func Open(path string) (*ProblemSet, error) {
-	files, err := filesOf(path)
+	files, err := findFiles(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDataset, err)
 	}
@@ -88,13 +88,13 @@ func Open(path string) (*ProblemSet, error) {
 	if err := faults.Err(ErrDataset, path); err != nil {
 		return nil, err
 	}
-	if len(s.places) == 0 {
+	if len(s.positions) == 0 {
 		return nil, fmt.Errorf("%w: %s holds none", ErrDataset, path)
 	}
 	return s, nil
 }
 
-func filesOf(path string) ([]string, error) {
+func findFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return []string{path}, err
@@ -123,7 +123,7 @@ func (s *ProblemSet) indexFile(path string, faults *fault.FaultList) error {
 			if r, _, err := checkLine(line); err != nil {
 				faults.Addf(fmt.Sprintf("%s, line %d", filepath.Base(path), at.line), "%v", err)
 			} else {
-				s.places[*r.ID] = at
+				s.positions[*r.ID] = at
 			}
 		}
 		at.start += at.bytes
@@ -184,14 +184,14 @@ func (r problemRow) functionName() (string, error) {
 }
 
 // Len returns the number of problems.
-func (s *ProblemSet) Len() int { return len(s.places) }
+func (s *ProblemSet) Len() int { return len(s.positions) }
 
 // Problem reads a problem. The error wraps ErrUnknown if there is no problem with this ID; other errors wrap
 // ErrDataset.
 func (s *ProblemSet) Problem(id string) (CodeProblem, error) {
-	at, ok := s.places[id]
+	at, ok := s.positions[id]
 	if !ok {
-		return CodeProblem{}, fmt.Errorf("%w: %q is not among %d", ErrUnknown, id, len(s.places))
+		return CodeProblem{}, fmt.Errorf("%w: %q is not among %d", ErrUnknown, id, len(s.positions))
 	}
 	line, err := at.readLine()
 	if err != nil {
@@ -232,7 +232,7 @@ func parseProblem(line []byte) (CodeProblem, error) {
 	if err := json.Unmarshal([]byte(*r.Public), &public); err != nil {
 		return CodeProblem{}, fmt.Errorf("public_test_cases: %w", err)
 	}
-	private, err := privateTests(*r.Private)
+	private, err := parsePrivateTests(*r.Private)
 	if err != nil {
 		return CodeProblem{}, fmt.Errorf("private_test_cases: %w", err)
 	}
@@ -248,8 +248,9 @@ func parseProblem(line []byte) (CodeProblem, error) {
 	return p, nil
 }
 
-// privateTests parses tests from JSON, or from a str of JSON that is pickled, compressed by zlib and encoded in base64.
-func privateTests(text string) (tests []codeTest, err error) {
+// parsePrivateTests parses tests from JSON, or from a str of JSON that is pickled, compressed by zlib and encoded in
+// base64.
+func parsePrivateTests(text string) (tests []codeTest, err error) {
 	if json.Unmarshal([]byte(text), &tests) == nil {
 		return tests, nil
 	}
@@ -261,7 +262,7 @@ func privateTests(text string) (tests []codeTest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pickled, err := readMost(z, maxInflatedBytes)
+	pickled, err := readLimited(z, maxInflatedBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -280,11 +281,11 @@ func privateTests(text string) (tests []codeTest, err error) {
 	return tests, nil
 }
 
-// readMost reads r to its end. More than most bytes are an error.
-func readMost(r io.Reader, most int64) ([]byte, error) {
-	all, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(all)) > most {
-		return nil, fmt.Errorf("more than %d bytes inflated", most)
+// readLimited reads r to its end. More than most bytes are an error.
+func readLimited(r io.Reader, maxBytes int64) ([]byte, error) {
+	all, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && int64(len(all)) > maxBytes {
+		return nil, fmt.Errorf("more than %d bytes inflated", maxBytes)
 	}
 	return all, err
 }

@@ -120,7 +120,7 @@ func TestInflatedBomb(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := readMost(z, most)
+		all, err := readLimited(z, most)
 		if want == "" && (err != nil || len(all) != len(zeros)) || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("at most %d: %d bytes, %v, want %q", most, len(all), err, want)
 		}

@@ -53,10 +53,10 @@ type ProductTruth struct {
 
 // ProductSet is a catalogue on disk.
 type ProductSet struct {
-	Form  FileForm
-	Path  string   // path passed to Open
-	Files []string // in the order of the rows
-	rows  []int    // number of rows of each file
+	Form      FileForm
+	Path      string   // path passed to Open
+	Files     []string // in the order of the rows
+	rowCounts []int    // number of rows of each file
 }
 
 // Open finds the files of a catalogue. path is a Parquet file; a folder that contains train-*.parquet and
@@ -78,7 +78,7 @@ func Open(path string) (*ProductSet, error) {
 			faults.Addf(filepath.Base(file), "it is of the hub, and others of the endpoints harness: name one of them")
 		}
 		s.Form = form
-		s.rows = append(s.rows, rows)
+		s.rowCounts = append(s.rowCounts, rows)
 	}
 	return s, faults.Err(ErrDataset, path)
 }
@@ -86,7 +86,7 @@ func Open(path string) (*ProductSet, error) {
 // Len returns the number of rows.
 func (s *ProductSet) Len() int {
 	n := 0
-	for _, rows := range s.rows {
+	for _, rows := range s.rowCounts {
 		n += rows
 	}
 	return n
@@ -141,17 +141,18 @@ func (s *ProductSet) Each(ctx context.Context, count int, do func(i int, row *Pr
 		if first >= count {
 			break
 		}
-		r := rowReader{set: s, ctx: ctx, faults: &faults, first: first, most: min(s.rows[i], count-first), do: do}
+		r := rowReader{set: s, ctx: ctx, faults: &faults, first: first, maxRows: min(s.rowCounts[i], count-first), do: do}
 		if err := r.readFile(path); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 		}
-		first += s.rows[i]
+		first += s.rowCounts[i]
 	}
 	return faults.Err(ErrDataset, s.Path)
 }
 
-// formatOf returns Pillow's name for the format of a picture, determined by its first bytes, or "" if it is unknown.
-func formatOf(picture []byte) string {
+// pictureFormat returns Pillow's name for the format of a picture, determined by its first bytes, or "" if it is
+// unknown.
+func pictureFormat(picture []byte) string {
 	has := func(at int, text string) bool {
 		return len(picture) >= at+len(text) && string(picture[at:at+len(text)]) == text
 	}
@@ -188,8 +189,8 @@ func pythonJSON(texts []string) string {
 	return pyvalue.JSON(lists.Map(texts, func(text string) any { return text }))
 }
 
-// listOf parses a JSON list of categories.
-func listOf(text string) ([]string, error) {
+// parseCategories parses a JSON list of categories.
+func parseCategories(text string) ([]string, error) {
 	var all []string
 	if err := json.Unmarshal([]byte(text), &all); err != nil || all == nil {
 		return nil, fmt.Errorf("found %.60q, want a JSON list of texts", text)

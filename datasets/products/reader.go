@@ -31,8 +31,8 @@ const (
 	imageFormat = "product_image_format"
 )
 
-// truths lists the columns of the ground truth.
-var truths = []string{category, brand, secondHand}
+// truthColumns lists the columns of the ground truth.
+var truthColumns = []string{category, brand, secondHand}
 
 // columnNames returns the required columns of a form.
 func (f FileForm) columnNames() []string {
@@ -40,7 +40,7 @@ func (f FileForm) columnNames() []string {
 	if f == Endpoints {
 		pictures = []string{imageBase64, imageFormat}
 	}
-	return append(append([]string{title, description, offered}, truths...), pictures...)
+	return append(append([]string{title, description, offered}, truthColumns...), pictures...)
 }
 
 // parquetTable is an open Parquet file.
@@ -116,21 +116,21 @@ func inspectFile(path string) (FileForm, int, error) {
 
 // rowReader reads rows of a file.
 type rowReader struct {
-	set    *ProductSet
-	ctx    context.Context
-	faults *fault.FaultList
-	truths bool // read only the ground truth
-	first  int  // index in the catalogue of the first row to read
-	skip   int  // number of rows in the file before first
-	most   int
-	do     func(i int, row *ProductRow) error
+	set       *ProductSet
+	ctx       context.Context
+	faults    *fault.FaultList
+	truthOnly bool // read only the ground truth
+	first     int  // index in the catalogue of the first row to read
+	skip      int  // number of rows in the file before first
+	maxRows   int
+	do        func(i int, row *ProductRow) error
 
-	columns []leafColumn // columns of the current row group
-	row     ProductRow
-	path    string // path of the row's picture
-	file    []byte // decoded file of the row's picture
-	wrong   bool   // the row has a fault
-	done    int
+	columns  []leafColumn // columns of the current row group
+	row      ProductRow
+	path     string // path of the row's picture
+	file     []byte // decoded file of the row's picture
+	invalid  bool   // the row has a fault
+	rowsRead int
 }
 
 // leafColumn is a column to read.
@@ -147,15 +147,15 @@ func (r *rowReader) readFile(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
 	for group := range t.RowGroups() {
-		if r.done == r.most {
+		if r.rowsRead == r.maxRows {
 			break
 		}
 		if err := r.readGroup(t, group); err != nil {
 			return err
 		}
 	}
-	if r.done < r.most {
-		return fmt.Errorf("it has %d rows, want %d: %w", r.done, r.most, io.ErrUnexpectedEOF)
+	if r.rowsRead < r.maxRows {
+		return fmt.Errorf("it has %d rows, want %d: %w", r.rowsRead, r.maxRows, io.ErrUnexpectedEOF)
 	}
 	return nil
 }
@@ -164,22 +164,22 @@ func (r *rowReader) readFile(path string) (err error) {
 func (s *ProductSet) Row(ctx context.Context, i int) (*ProductRow, error) {
 	first := 0
 	for k, path := range s.Files {
-		if i < first+s.rows[k] {
-			row, err := s.rowOf(ctx, path, first, i-first)
+		if i < first+s.rowCounts[k] {
+			row, err := s.readRow(ctx, path, first, i-first)
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", ErrDataset, path, err)
 			}
 			return row, nil
 		}
-		first += s.rows[k]
+		first += s.rowCounts[k]
 	}
 	return nil, fmt.Errorf("%w: row %d, want one below %d", ErrDataset, i, s.Len())
 }
 
-func (s *ProductSet) rowOf(ctx context.Context, path string, first, i int) (*ProductRow, error) {
+func (s *ProductSet) readRow(ctx context.Context, path string, first, i int) (*ProductRow, error) {
 	var faults fault.FaultList
 	var found *ProductRow
-	r := rowReader{set: s, ctx: ctx, faults: &faults, first: first + i, skip: i, most: 1, do: func(_ int,
+	r := rowReader{set: s, ctx: ctx, faults: &faults, first: first + i, skip: i, maxRows: 1, do: func(_ int,
 		row *ProductRow) error {
 		found = row
 		return nil
@@ -192,8 +192,8 @@ func (s *ProductSet) rowOf(ctx context.Context, path string, first, i int) (*Pro
 
 // wantedLeaves returns the names of the leaves to read.
 func (r *rowReader) wantedLeaves(t *parquetTable) []string {
-	if r.truths {
-		return append([]string{offered}, truths...)
+	if r.truthOnly {
+		return append([]string{offered}, truthColumns...)
 	}
 	names := lists.Filter(t.form.columnNames(), func(name string) bool { return name != image })
 	if t.form == Hub {
@@ -230,7 +230,7 @@ func (r *rowReader) readGroup(t *parquetTable, group int) (err error) {
 	}
 	n -= int64(r.skip)
 	r.skip = 0
-	for ; n > 0 && r.done < r.most; n-- {
+	for ; n > 0 && r.rowsRead < r.maxRows; n-- {
 		if err := context.Cause(r.ctx); err != nil {
 			return err
 		}
@@ -242,29 +242,29 @@ func (r *rowReader) readGroup(t *parquetTable, group int) (err error) {
 }
 
 func (r *rowReader) addFault(column, format string, args ...any) {
-	r.wrong = true
-	r.faults.Addf(fmt.Sprintf("row %d", r.first+r.done), column+": "+format, args...)
+	r.invalid = true
+	r.faults.Addf(fmt.Sprintf("row %d", r.first+r.rowsRead), column+": "+format, args...)
 }
 
 // readRow reads a row and passes it to do if it is valid.
 func (r *rowReader) readRow() error {
-	r.row, r.path, r.wrong = ProductRow{Picture: r.row.Picture[:0]}, "", false
+	r.row, r.path, r.invalid = ProductRow{Picture: r.row.Picture[:0]}, "", false
 	for i := range r.columns {
 		if err := r.readCell(&r.columns[i]); err != nil {
-			return fmt.Errorf("row %d: column %s: %w", r.first+r.done, r.columns[i].name, err)
+			return fmt.Errorf("row %d: column %s: %w", r.first+r.rowsRead, r.columns[i].name, err)
 		}
 	}
 	r.finishRow()
-	i := r.first + r.done
-	r.done++
-	if r.wrong {
+	i := r.first + r.rowsRead
+	r.rowsRead++
+	if r.invalid {
 		return nil
 	}
 	return r.do(i, &r.row)
 }
 
-// maxOffered limits the size in bytes of a product's offered categories.
-const maxOffered = 1 << 20
+// maxOfferedBytes limits the size in bytes of a product's offered categories.
+const maxOfferedBytes = 1 << 20
 
 // readCell reads the values of a column in the current row.
 func (r *rowReader) readCell(c *leafColumn) error {
@@ -287,8 +287,8 @@ func (r *rowReader) readCell(c *leafColumn) error {
 		if c.leaf.Repetition == 0 {
 			return nil
 		}
-		if bytes += len(v.Bytes); bytes > maxOffered {
-			return fmt.Errorf("found a list of more than %d bytes", maxOffered)
+		if bytes += len(v.Bytes); bytes > maxOfferedBytes {
+			return fmt.Errorf("found a list of more than %d bytes", maxOfferedBytes)
 		}
 	}
 }
@@ -357,20 +357,20 @@ func (r *rowReader) finishRow() {
 	row := &r.row
 	if r.set.Form == Endpoints {
 		var err error
-		if row.Offered, err = listOf(row.OfferedText); err != nil {
+		if row.Offered, err = parseCategories(row.OfferedText); err != nil {
 			r.addFault(offered, "%v", err)
 		}
 		row.Encoded = true
 	}
 	switch {
-	case r.truths:
+	case r.truthOnly:
 		return
 	case r.set.Form == Endpoints:
 		r.checkBase64()
 		return
 	}
 	row.OfferedText = pythonJSON(row.Offered)
-	switch row.Format = formatOf(row.Picture); {
+	switch row.Format = pictureFormat(row.Picture); {
 	case len(row.Picture) == 0 && r.path != "":
 		r.addFault(image, "it has a path alone, %.60q, and no bytes", r.path)
 	case len(row.Picture) == 0:
@@ -378,7 +378,7 @@ func (r *rowReader) finishRow() {
 	case row.Format == "":
 		r.addFault(image, "its first bytes are %.12q, which begin none of JPEG, PNG, GIF, WebP, BMP, TIFF", row.Picture)
 	default:
-		r.checkWhole(image, row.Picture)
+		r.checkComplete(image, row.Picture)
 	}
 }
 
@@ -394,15 +394,15 @@ func (r *rowReader) checkBase64() {
 		r.addFault(imageBase64, "it is no base 64: %v", err)
 		return
 	}
-	if found := formatOf(r.file); found != "" && found != row.Format || row.Format == "" {
+	if found := pictureFormat(r.file); found != "" && found != row.Format || row.Format == "" {
 		r.addFault(imageFormat, "it says %.20q, and the picture is %s", row.Format, found)
 		return
 	}
-	r.checkWhole(imageBase64, r.file)
+	r.checkComplete(imageBase64, r.file)
 }
 
-// checkWhole requires a picture that is complete.
-func (r *rowReader) checkWhole(column string, file []byte) {
+// checkComplete requires a picture that is complete.
+func (r *rowReader) checkComplete(column string, file []byte) {
 	if err := picture.CheckWhole(file); err != nil {
 		r.addFault(column, "the picture of %d bytes is broken: %v", len(file), err)
 	}
@@ -421,8 +421,8 @@ func (s *ProductSet) Truths(count int) ([]ProductTruth, error) {
 		if first == count {
 			break
 		}
-		n := min(s.rows[i], count-first)
-		r := rowReader{set: s, ctx: context.Background(), faults: &faults, truths: true, first: first, most: n,
+		n := min(s.rowCounts[i], count-first)
+		r := rowReader{set: s, ctx: context.Background(), faults: &faults, truthOnly: true, first: first, maxRows: n,
 			do: func(_ int, row *ProductRow) error {
 				all = append(all, row.ProductTruth)
 				return nil

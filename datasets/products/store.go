@@ -12,16 +12,16 @@ import (
 // TextStore keeps a text for each row in a memory-mapped file, so texts that are not read need no memory. If the
 // operating system allows it, the file is unlinked at once and disappears when the process ends.
 type TextStore struct {
-	file  *mapped.MappedFile
-	path  string
-	ends  []int64
-	write *bufio.Writer
-	out   *os.File
-	size  int64
+	file   *mapped.MappedFile
+	path   string
+	ends   []int64
+	writer *bufio.Writer
+	out    *os.File
+	size   int64
 }
 
-// storeBuffer is the size of the write buffer.
-const storeBuffer = 1 << 20
+// storeBufferBytes is the size of the write buffer.
+const storeBufferBytes = 1 << 20
 
 // NewStore returns an empty store with a file in the folder; "" means the system's folder for temporary files.
 func NewStore(folder string) (*TextStore, error) {
@@ -29,12 +29,12 @@ func NewStore(folder string) (*TextStore, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep the products' requests in a file: %w", err)
 	}
-	return &TextStore{out: f, path: f.Name(), write: bufio.NewWriterSize(f, storeBuffer)}, nil
+	return &TextStore{out: f, path: f.Name(), writer: bufio.NewWriterSize(f, storeBufferBytes)}, nil
 }
 
 // AddText appends the text of the next row.
 func (s *TextStore) AddText(text []byte) error {
-	if _, err := s.write.Write(text); err != nil {
+	if _, err := s.writer.Write(text); err != nil {
 		return fmt.Errorf("keep the products' requests in %s, %d MiB so far (TMPDIR names a folder with more room): %w",
 			s.path, s.size>>20, err)
 	}
@@ -45,8 +45,8 @@ func (s *TextStore) AddText(text []byte) error {
 
 // EndWriting completes the file. Texts can be read afterwards.
 func (s *TextStore) EndWriting() error {
-	err := errors.Join(s.write.Flush(), s.out.Close())
-	s.write, s.out = nil, nil
+	err := errors.Join(s.writer.Flush(), s.out.Close())
+	s.writer, s.out = nil, nil
 	if err == nil {
 		s.file, err = mapped.Open(s.path)
 	}

@@ -14,37 +14,37 @@ type PromptFormat struct {
 	Size    int
 	columns []promptColumn
 	// columns of token IDs of whole prompts; the first that a file contains counts; nil: tok_input
-	tokens []string
+	tokenColumns []string
 }
 
 // promptColumn is a column of a table and the field to which its texts belong.
 type promptColumn struct {
-	name  string
-	text  func(*PromptSample) *string
-	role  columnRole
-	among []string // allowed texts; nil: any
-	// otherwise is the column to read if the file does not contain name. from, if set, converts its texts.
-	otherwise string
-	from      func(string) string
-	sparse    bool // the file must contain the column, but rows may lack a value
+	name    string
+	field   func(*PromptSample) *string
+	role    columnRole
+	allowed []string // allowed texts; nil: any
+	// fallback is the column to read if the file does not contain name. from, if set, converts its texts.
+	fallback        string
+	convertFallback func(string) string
+	rowsOptional    bool // the file must contain the column, but rows may lack a value
 }
 
 // columnRole is the purpose of a column.
 type columnRole uint8
 
 const (
-	aside  columnRole = iota // part of prompts that is not a prompt by itself
-	prompt                   // a prompt, if it is not empty
-	whole                    // a complete prompt to which no template applies
-	label                    // used to score answers
+	auxiliaryRole   columnRole = iota // part of prompts that is not a prompt by itself
+	promptRole                        // a prompt, if it is not empty
+	wholePromptRole                   // a complete prompt to which no template applies
+	labelRole                         // used to score answers
 )
 
 // CNNDailyMail returns the format of the articles and summaries of CNN/DailyMail 3.0.0. For GPT-J it contains an
 // instruction, for Llama 3.1 8B the token IDs of whole prompts.
 func CNNDailyMail() PromptFormat {
 	return PromptFormat{File: "cnn_eval", Size: 13368, columns: []promptColumn{
-		{name: "instruction", text: instructionField}, {name: "input", text: inputField, role: prompt},
-		{name: "output", text: outputField, role: label},
+		{name: "instruction", field: instructionField}, {name: "input", field: inputField, role: promptRole},
+		{name: "output", field: outputField, role: labelRole},
 	}}
 }
 
@@ -58,16 +58,16 @@ func CNNDailyMailEdge() PromptFormat {
 // OpenOrca returns the format of the questions for Llama 2 70B, with a system prompt or as whole prompts.
 func OpenOrca() PromptFormat {
 	return PromptFormat{File: "open_orca_gpt4_tokenized_llama.sampled_24576", Size: 24576, columns: []promptColumn{
-		{name: "system_prompt", text: systemField}, {name: "question", text: inputField, role: prompt},
-		{name: "input", text: inputField, role: whole}, {name: "output", text: outputField, role: label},
+		{name: "system_prompt", field: systemField}, {name: "question", field: inputField, role: promptRole},
+		{name: "input", field: inputField, role: wholePromptRole}, {name: "output", field: outputField, role: labelRole},
 	}}
 }
 
 // LongContext returns the format of the long-context tasks for Llama 3.1 405B. Task contains the metric of a sample.
 func LongContext() PromptFormat {
 	return PromptFormat{File: "mlperf_llama3.1_405b_dataset_8313_processed_fp16_eval", Size: 8313, columns: []promptColumn{
-		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
-		{name: "metric", text: taskField, role: label, among: []string{"rouge", "niah_em", "qa_em"}},
+		{name: "input", field: inputField, role: wholePromptRole}, {name: "gt_output", field: outputField, role: labelRole},
+		{name: "metric", field: taskField, role: labelRole, allowed: []string{"rouge", "niah_em", "qa_em"}},
 	}}
 }
 
@@ -75,9 +75,9 @@ func LongContext() PromptFormat {
 // For MBXP, ID is language_task and Output contains the tests that a program must pass.
 func Mixture() PromptFormat {
 	return PromptFormat{File: "09292024_mixtral_15k_mintoken2_v1", Size: 15000, columns: []promptColumn{
-		{name: "input", text: inputField, role: whole}, {name: "gt_output", text: outputField, role: label},
-		{name: "dataset", text: taskField, role: label, among: []string{"OpenOrca", "GSM8K", "MBXP"}},
-		{name: "id", text: idField, role: label},
+		{name: "input", field: inputField, role: wholePromptRole}, {name: "gt_output", field: outputField, role: labelRole},
+		{name: "dataset", field: taskField, role: labelRole, allowed: []string{"OpenOrca", "GSM8K", "MBXP"}},
+		{name: "id", field: idField, role: labelRole},
 	}}
 }
 
@@ -85,25 +85,25 @@ func Mixture() PromptFormat {
 // the official scorer's name.
 func DeepSeekR1() PromptFormat {
 	return PromptFormat{File: "mlperf_deepseek_r1_dataset_4388_fp8_eval", Size: 4388, columns: []promptColumn{
-		{name: "text_input", text: inputField, role: whole},
-		{name: "gt_output", text: outputField, role: label, otherwise: "ground_truth"},
-		{name: "dataset", text: taskField, role: label, otherwise: "metric", from: setOfMetric},
+		{name: "text_input", field: inputField, role: wholePromptRole},
+		{name: "gt_output", field: outputField, role: labelRole, fallback: "ground_truth"},
+		{name: "dataset", field: taskField, role: labelRole, fallback: "metric", convertFallback: setName},
 	}}
 }
 
-// setOfMetric returns the name of a set from that of its metric: mmlu_pro_em gives mmlupro, as in the official scorer.
-func setOfMetric(metric string) string {
+// setName returns the name of a set from that of its metric: mmlu_pro_em gives mmlupro, as in the official scorer.
+func setName(metric string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(metric, "_em", ""), "_", "")
 }
 
 // GPTOSS returns the format of the performance run's questions for gpt-oss-120b: token IDs of whole prompts, or texts
 // in unofficial files. They need no ground truth.
 func GPTOSS() PromptFormat {
-	return PromptFormat{File: "perf_eval_ref", Size: 6396, tokens: []string{"tok_input", "input_tokens"},
+	return PromptFormat{File: "perf_eval_ref", Size: 6396, tokenColumns: []string{"tok_input", "input_tokens"},
 		columns: []promptColumn{
-			{name: "text_input", text: inputField, role: prompt},
-			{name: "ground_truth", text: outputField, role: label, sparse: true},
-			{name: "dataset", text: taskField, role: label},
+			{name: "text_input", field: inputField, role: promptRole},
+			{name: "ground_truth", field: outputField, role: labelRole, rowsOptional: true},
+			{name: "dataset", field: taskField, role: labelRole},
 		}}
 }
 
@@ -121,10 +121,10 @@ func GPTOSSCompliance() PromptFormat {
 	return f
 }
 
-// idColumns returns the possible columns of token IDs.
-func (f PromptFormat) idColumns() []string {
-	if len(f.tokens) > 0 {
-		return f.tokens
+// tokenIDColumns returns the possible columns of token IDs.
+func (f PromptFormat) tokenIDColumns() []string {
+	if len(f.tokenColumns) > 0 {
+		return f.tokenColumns
 	}
 	return []string{"tok_input"}
 }
@@ -133,17 +133,17 @@ func (f PromptFormat) idColumns() []string {
 func (f PromptFormat) wantedColumns(o ReadOptions) []records.TableColumn {
 	var all []records.TableColumn
 	for _, c := range f.columns {
-		if c.role != label && o.LabelsOnly {
+		if c.role != labelRole && o.LabelsOnly {
 			continue
 		}
-		required := c.role == label && !o.PromptsOnly
-		all = append(all, records.TableColumn{Name: c.name, Required: required && c.otherwise == "" && !c.sparse,
-			Among: c.among})
-		if c.otherwise != "" {
-			all = append(all, records.TableColumn{Name: c.otherwise})
+		required := c.role == labelRole && !o.PromptsOnly
+		all = append(all, records.TableColumn{Name: c.name, Required: required && c.fallback == "" && !c.rowsOptional,
+			Among: c.allowed})
+		if c.fallback != "" {
+			all = append(all, records.TableColumn{Name: c.fallback})
 		}
 	}
-	for _, name := range f.idColumns() {
+	for _, name := range f.tokenIDColumns() {
 		if !o.LabelsOnly {
 			all = append(all, records.TableColumn{Name: name, IDs: true})
 		}

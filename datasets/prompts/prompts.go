@@ -48,7 +48,7 @@ func (f PromptFormat) Open(path string, o ReadOptions) ([]PromptSample, error) {
 	all := make([]PromptSample, table.Len())
 	for i := range all {
 		if s := f.makeSample(table, i); !o.LabelsOnly && s.Input == "" && len(s.Tokens) == 0 {
-			names := append(f.promptColumns(), f.idColumns()...)
+			names := append(f.promptColumns(), f.tokenIDColumns()...)
 			last := len(names) - 1
 			faults.Addf(records.RecordLabel(i), "it has neither %s nor %s", strings.Join(names[:last], ", "), names[last])
 		} else {
@@ -63,13 +63,13 @@ func (f PromptFormat) Open(path string, o ReadOptions) ([]PromptSample, error) {
 func (f PromptFormat) checkColumns(t *records.RecordTable, o ReadOptions, faults *fault.FaultList) {
 	missing := false
 	for _, c := range f.columns {
-		unwanted := c.role == label && o.PromptsOnly || c.role != label && o.LabelsOnly || t.Len() == 0
+		unwanted := c.role == labelRole && o.PromptsOnly || c.role != labelRole && o.LabelsOnly || t.Len() == 0
 		switch {
-		case unwanted || t.HasColumn(c.name) || t.HasColumn(c.otherwise):
-		case c.otherwise != "":
-			faults.Addf("", "no column %q and none %q", c.name, c.otherwise)
+		case unwanted || t.HasColumn(c.name) || t.HasColumn(c.fallback):
+		case c.fallback != "":
+			faults.Addf("", "no column %q and none %q", c.name, c.fallback)
 			missing = true
-		case c.sparse:
+		case c.rowsOptional:
 			faults.Addf("", "no column %q", c.name)
 			missing = true
 		}
@@ -82,7 +82,7 @@ func (f PromptFormat) checkColumns(t *records.RecordTable, o ReadOptions, faults
 // makeSample returns the sample of a row. A whole prompt replaces its parts.
 func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
 	var s PromptSample
-	for _, name := range f.idColumns() {
+	for _, name := range f.tokenIDColumns() {
 		if t.HasColumn(name) {
 			s.Tokens = t.IDs(name, row)
 			break
@@ -90,15 +90,15 @@ func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
 	}
 	for _, c := range f.columns {
 		text := t.Text(c.name, row)
-		if c.otherwise != "" && !t.HasColumn(c.name) {
-			text = t.Text(c.otherwise, row)
-			if c.from != nil {
-				text = c.from(text)
+		if c.fallback != "" && !t.HasColumn(c.name) {
+			text = t.Text(c.fallback, row)
+			if c.convertFallback != nil {
+				text = c.convertFallback(text)
 			}
 		}
 		if text != "" {
-			*c.text(&s) = text
-			s.Whole = s.Whole || c.role == whole
+			*c.field(&s) = text
+			s.Whole = s.Whole || c.role == wholePromptRole
 		}
 	}
 	return s
@@ -107,7 +107,7 @@ func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
 // promptColumns returns the names of columns that contain prompts.
 func (f PromptFormat) promptColumns() (names []string) {
 	for _, c := range f.columns {
-		if c.role == prompt || c.role == whole {
+		if c.role == promptRole || c.role == wholePromptRole {
 			names = append(names, c.name)
 		}
 	}

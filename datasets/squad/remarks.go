@@ -43,7 +43,7 @@ const (
 	emptyAnswer
 	strangeAnswer
 	misplacedAnswer
-	oddities = iota
+	remarkKinds = iota
 )
 
 func (o remarkKind) String() string {
@@ -59,8 +59,8 @@ func (o remarkKind) String() string {
 
 // remarkCounts counts the remarks of each kind and stores the first question of each.
 type remarkCounts struct {
-	count [oddities]int
-	first [oddities]string
+	count [remarkKinds]int
+	first [remarkKinds]string
 }
 
 func (r *remarkCounts) addRemark(o remarkKind, q Question) {

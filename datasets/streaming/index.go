@@ -64,7 +64,7 @@ func readLists(find func(name string) (*indexedFile, error), name string, faults
 	}
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 	for i, line := range lines {
-		list, err := wholeNumbers(line)
+		list, err := parseWholeNumbers(line)
 		if err != nil {
 			faults.Addf(fmt.Sprintf("%s, line %d", name, i+1), "%v", err)
 		}
@@ -73,8 +73,8 @@ func readLists(find func(name string) (*indexedFile, error), name string, faults
 	return lists
 }
 
-// wholeNumbers parses a line with one cell, which may be empty.
-func wholeNumbers(line []byte) (out []int64, err error) {
+// parseWholeNumbers parses a line with one cell, which may be empty.
+func parseWholeNumbers(line []byte) (out []int64, err error) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) > 1 && line[0] == '"' && line[len(line)-1] == '"' {
 		line = line[1 : len(line)-1]
@@ -143,7 +143,7 @@ func (s *RequestSet) readRequests(f *indexedFile, starts []int64, ends [][]int64
 		line, err := f.readLine(nil, starts[t], lineEnd(starts, t, f))
 		var users []int64
 		if err == nil {
-			users, err = wholeNumbers(line)
+			users, err = parseWholeNumbers(line)
 		}
 		if err == nil && len(users) == 0 {
 			err = errors.New("no requests; a period without any cannot be asked: leave it out of the data set")
@@ -196,28 +196,28 @@ func lineEnd(starts []int64, i int, f *indexedFile) int64 {
 
 // readLine reads the bytes [start, end) of a file, which must be a line, and returns it without its line end. It reuses
 // the memory of into. The byte before start must end another line.
-func (f *indexedFile) readLine(into []byte, start, end int64) ([]byte, error) {
+func (f *indexedFile) readLine(buffer []byte, start, end int64) ([]byte, error) {
 	if start < 0 || start >= end || end > f.size {
 		return nil, fmt.Errorf("it is said to be bytes %d to %d of %s, which has %d", start, end, f.name, f.size)
 	}
 	from := max(start-1, 0)
 	size := int(end - from)
-	if cap(into) < size {
-		into = make([]byte, size+size/4)
+	if cap(buffer) < size {
+		buffer = make([]byte, size+size/4)
 	}
-	into = into[:size]
-	if n, err := f.ReadAt(into, from); n < size {
+	buffer = buffer[:size]
+	if n, err := f.ReadAt(buffer, from); n < size {
 		return nil, err
 	}
 	if from < start {
-		if into[0] != '\n' {
+		if buffer[0] != '\n' {
 			return nil, fmt.Errorf("no line of %s begins at byte %d: the byte before is %q, want the end of a line", f.name,
-				start, into[0])
+				start, buffer[0])
 		}
-		into = into[1:]
+		buffer = buffer[1:]
 	}
-	if i := bytes.IndexByte(into, '\n'); i >= 0 && i < len(into)-1 || i < 0 && end < f.size {
+	if i := bytes.IndexByte(buffer, '\n'); i >= 0 && i < len(buffer)-1 || i < 0 && end < f.size {
 		return nil, fmt.Errorf("bytes %d to %d of %s are not one line: are the offsets of this file?", start, end, f.name)
 	}
-	return bytes.TrimSuffix(bytes.TrimSuffix(into, []byte("\n")), []byte("\r")), nil
+	return bytes.TrimSuffix(bytes.TrimSuffix(buffer, []byte("\n")), []byte("\r")), nil
 }

@@ -11,8 +11,8 @@ import (
 var errNoNumbers = errors.New("no numbers")
 
 type numberList struct {
-	values []float64
-	float  int // index of the first number with a point or an exponent, which is a float in Python
+	values     []float64
+	firstFloat int // index of the first number with a point or an exponent, which is a float in Python
 }
 
 const noFloat = math.MaxInt
@@ -21,12 +21,12 @@ const noFloat = math.MaxInt
 func (l *numberList) truncateTo(n int) { l.values = l.values[:min(n, len(l.values))] }
 
 // hasFloats reports whether the list contains a float.
-func (l *numberList) hasFloats() bool { return l.float < len(l.values) }
+func (l *numberList) hasFloats() bool { return l.firstFloat < len(l.values) }
 
 // parseJSON replaces the numbers with those of a JSON list. Brackets may be missing on both sides. Whole numbers above
 // 2^53 lose digits.
 func (l *numberList) parseJSON(text []byte) error {
-	l.values, l.float = l.values[:0], noFloat
+	l.values, l.firstFloat = l.values[:0], noFloat
 	text, err := withoutBrackets(text)
 	if err != nil {
 		return err
@@ -38,10 +38,10 @@ func (l *numberList) parseJSON(text []byte) error {
 	for {
 		v, end, point := parseNumber(text, i)
 		if end == i {
-			return notNumber(text, i, len(l.values))
+			return numberError(text, i, len(l.values))
 		}
-		if point && l.float == noFloat {
-			l.float = len(l.values)
+		if point && l.firstFloat == noFloat {
+			l.firstFloat = len(l.values)
 		}
 		l.values = append(l.values, v)
 		if i = end; i < len(text) && text[i] == ',' { // the usual case
@@ -49,7 +49,7 @@ func (l *numberList) parseJSON(text []byte) error {
 		} else if i = skipSpace(text, i); i == len(text) {
 			return nil
 		} else if text[i] != ',' {
-			return notNumber(text, end, len(l.values)-1)
+			return numberError(text, end, len(l.values)-1)
 		} else {
 			i++
 		}
@@ -83,12 +83,12 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-func notNumber(text []byte, i, index int) error {
+func numberError(text []byte, i, index int) error {
 	return fmt.Errorf("number %d is %.40q, want a number, and commas between numbers", index+1, text[i:])
 }
 
-// powers contains the powers of ten by which a whole number up to 2^53 can be divided with a single rounding.
-var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+// powersOfTen contains the powers of ten by which a whole number up to 2^53 can be divided with a single rounding.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // parseNumber parses a JSON number that begins at start. end is start if there is none. fraction reports whether it is
 // a float in Python.
@@ -98,7 +98,7 @@ func parseNumber(text []byte, start int) (v float64, end int, fraction bool) {
 		i++
 	}
 	first := i
-	digits, i := readDigits(text, i, 0)
+	digits, i := appendDigits(text, i, 0)
 	whole := i - first
 	if whole == 0 || whole > 1 && text[first] == '0' {
 		return 0, start, false
@@ -106,33 +106,33 @@ func parseNumber(text []byte, start int) (v float64, end int, fraction bool) {
 	places := 0
 	if i < len(text) && text[i] == '.' {
 		point := i
-		digits, i = readDigits(text, i+1, digits)
+		digits, i = appendDigits(text, i+1, digits)
 		if places = i - point - 1; places == 0 {
 			return 0, start, false
 		}
 	}
-	if i < len(text) && text[i]|0x20 == 'e' || whole+places > len(powers)-1 {
-		return parseGeneral(text, start, i)
+	if i < len(text) && text[i]|0x20 == 'e' || whole+places > len(powersOfTen)-1 {
+		return parseLongNumber(text, start, i)
 	}
-	v = float64(digits) / powers[places]
+	v = float64(digits) / powersOfTen[places]
 	if first > start {
 		v = -v
 	}
 	return v, i, places > 0
 }
 
-// readDigits appends the decimal digits from index i on to number and returns the index after them. The result
+// appendDigits appends the decimal digits from index i on to number and returns the index after them. The result
 // overflows if there are too many digits.
-func readDigits(text []byte, i int, number uint64) (n uint64, end int) {
+func appendDigits(text []byte, i int, number uint64) (n uint64, end int) {
 	for ; i < len(text) && text[i]-'0' < 10; i++ {
 		number = number*10 + uint64(text[i]-'0')
 	}
 	return number, i
 }
 
-// parseGeneral is the slow path of parseNumber for numbers with an exponent or many digits. i is the index after the
+// parseLongNumber is the slow path of parseNumber for numbers with an exponent or many digits. i is the index after the
 // first digits.
-func parseGeneral(text []byte, start, i int) (v float64, end int, fraction bool) {
+func parseLongNumber(text []byte, start, i int) (v float64, end int, fraction bool) {
 	if i < len(text) && text[i]|0x20 == 'e' {
 		i++
 		if i < len(text) && (text[i] == '+' || text[i] == '-') {

@@ -24,9 +24,9 @@ type RequestSample struct {
 	Labels     []uint8 // one per candidate: 1 for a rating of 3.5 or more, else 0
 }
 
-// weights contains the weights of ratings 1 to 5. A rating below 1 selects from the end, like a negative index in
+// ratingWeights contains the weights of ratings 1 to 5. A rating below 1 selects from the end, like a negative index in
 // Python.
-var weights = [...]uint8{1, 2, 4, 8, 16}
+var ratingWeights = [...]uint8{1, 2, 4, 8, 16}
 
 // Cells of a block.
 const (
@@ -54,8 +54,8 @@ func (s *RequestSet) ReadSample(period, request int) (*RequestSample, error) {
 	f := sort.SearchInts(s.ends[period], request+1)
 	user := s.requests[period][request]
 	line := int(user) % len(s.offsets[f])
-	r := s.scratch.Get().(*readBuffers)
-	defer s.scratch.Put(r)
+	r := s.bufferPool.Get().(*readBuffers)
+	defer s.bufferPool.Put(r)
 	sample, err := s.readSample(r, f, line, period)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s, line %d (user %d), for %s: %w", ErrDataset, s.files[f].name, line+1, user,
@@ -122,12 +122,12 @@ func cutCell(line []byte) (cell, rest []byte, more bool, err error) {
 	return cell, bytes.TrimPrefix(rest, []byte(",")), len(rest) > 0, nil
 }
 
-// readHistory joins the history cells of the blocks before the period.
+// joinCells joins the history cells of the blocks before the period.
 func (s *RequestSet) readHistory(r *readBuffers, sample *RequestSample, train, period int) (err error) {
-	if err := r.readHistory(&r.ids, historyIDs, train, period); err != nil {
+	if err := r.joinCells(&r.ids, historyIDs, train, period); err != nil {
 		return fmt.Errorf("ids: %w", err)
 	}
-	if err := r.readHistory(&r.ratings, historyRatings, train, period); err != nil {
+	if err := r.joinCells(&r.ratings, historyRatings, train, period); err != nil {
 		return fmt.Errorf("ratings: %w", err)
 	}
 	if sample.History, err = s.makeEntries(r, s.options.MaxHistory()); err != nil {
@@ -137,19 +137,19 @@ func (s *RequestSet) readHistory(r *readBuffers, sample *RequestSample, train, p
 	for i, rating := range r.ratings.values {
 		index := math.Trunc(rating) - 1
 		if index < 0 {
-			index += float64(len(weights))
+			index += float64(len(ratingWeights))
 		}
-		if index < 0 || index >= float64(len(weights)) {
+		if index < 0 || index >= float64(len(ratingWeights)) {
 			return fmt.Errorf("rating %d is %v, want 1 to 5", i+1, rating)
 		}
-		sample.Weights[i] = weights[int(index)]
+		sample.Weights[i] = ratingWeights[int(index)]
 	}
 	return nil
 }
 
-// readHistory reads one cell of each block before a period: of the base, of the training, and of later periods. It
+// joinCells reads one cell of each block before a period: of the base, of the training, and of later periods. It
 // skips the unused block after the training and blocks without candidates.
-func (r *readBuffers) readHistory(into *numberList, cell, train, period int) error {
+func (r *readBuffers) joinCells(into *numberList, cell, train, period int) error {
 	r.joined = r.joined[:0]
 	blocks := 0
 	for b := range train + period + 2 {
@@ -192,13 +192,13 @@ func (s *RequestSet) readCandidates(r *readBuffers, sample *RequestSample, block
 }
 
 // makeEntries returns entries for the first most IDs that were read.
-func (s *RequestSet) makeEntries(r *readBuffers, most int) (e ItemEntries, err error) {
+func (s *RequestSet) makeEntries(r *readBuffers, maxEntries int) (e ItemEntries, err error) {
 	ids, ratings := &r.ids, &r.ratings
 	if len(ids.values) != len(ratings.values) {
 		return e, fmt.Errorf("%d ids and %d ratings, want a rating for each", len(ids.values), len(ratings.values))
 	}
-	ids.truncateTo(most)
-	ratings.truncateTo(most)
+	ids.truncateTo(maxEntries)
+	ratings.truncateTo(maxEntries)
 	limit := s.options.Items
 	if s.options.AnyID {
 		limit = maxItems

@@ -69,13 +69,13 @@ const (
 
 // RequestSet is a data set whose index files have passed their checks. It may be used from many goroutines.
 type RequestSet struct {
-	options  RequestOptions
-	files    []*indexedFile // files of users
-	offsets  [][]int64      // offsets of lines, for each file
-	requests [][]int32      // users who send requests, for each period after the training
-	ends     [][]int        // for each of these periods, the number of requests up to the end of each file
-	scratch  sync.Pool      // of *readBuffers
-	close    []io.Closer
+	options    RequestOptions
+	files      []*indexedFile // files of users
+	offsets    [][]int64      // offsets of lines, for each file
+	requests   [][]int32      // users who send requests, for each period after the training
+	ends       [][]int        // for each of these periods, the number of requests up to the end of each file
+	bufferPool sync.Pool      // of *readBuffers
+	closers    []io.Closer
 }
 
 // indexedFile is a file with random access.
@@ -98,7 +98,7 @@ func Open(dir string, o RequestOptions) (*RequestSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.close = append(s.close, f)
+		s.closers = append(s.closers, f)
 		info, err := f.Stat()
 		if err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func OpenFiles(files map[string][]byte, o RequestOptions) (*RequestSet, error) {
 
 func (s *RequestSet) openFiles(where string, o RequestOptions, find func(name string) (*indexedFile, error)) error {
 	s.options = o
-	s.scratch.New = func() any { return &readBuffers{} }
+	s.bufferPool.New = func() any { return &readBuffers{} }
 	var faults fault.FaultList
 	o.checkOptions(&faults)
 	if faults.Len() == 0 {
@@ -141,8 +141,8 @@ func (s *RequestSet) openFiles(where string, o RequestOptions, find func(name st
 
 // Close closes the files.
 func (s *RequestSet) Close() error {
-	all := lists.Map(s.close, io.Closer.Close)
-	s.close = nil
+	all := lists.Map(s.closers, io.Closer.Close)
+	s.closers = nil
 	return errors.Join(all...)
 }
 

@@ -16,11 +16,11 @@ import (
 type EmbeddingTable struct {
 	Rows, Width int
 
-	path   string
-	memory *mapped.MappedFile
-	data   []byte // elements of all rows
-	row    int    // size of a row in bytes
-	wide   bool   // elements are float32
+	path      string
+	memory    *mapped.MappedFile
+	data      []byte // elements of all rows
+	rowBytes  int    // size of a row in bytes
+	isFloat32 bool   // elements are float32
 }
 
 // OpenTable maps a table. The shape in its header must agree with its length. Errors wrap ErrDataset.
@@ -53,7 +53,7 @@ func (t *EmbeddingTable) openFile() error {
 	if length < 0 || length > math.MaxInt || int64(len(t.memory.Bytes()))-h.Length != length {
 		return fmt.Errorf("an array of %v in a file of %d bytes: is it complete?", h, len(t.memory.Bytes()))
 	}
-	t.Rows, t.Width, t.row, t.wide = h.Shape[0], h.Shape[1], size*h.Shape[1], size == 4
+	t.Rows, t.Width, t.rowBytes, t.isFloat32 = h.Shape[0], h.Shape[1], size*h.Shape[1], size == 4
 	t.data = t.memory.Bytes()[h.Length:]
 	return nil
 }
@@ -67,7 +67,7 @@ func (t *EmbeddingTable) GatherRows(dst []float32, rows ...int32) error {
 	}
 	err := mapped.CatchFaults(func() {
 		for i, r := range rows {
-			t.decodeRows(dst[i*t.Width:(i+1)*t.Width], t.data[int(r)*t.row:(int(r)+1)*t.row])
+			t.decodeRows(dst[i*t.Width:(i+1)*t.Width], t.data[int(r)*t.rowBytes:(int(r)+1)*t.rowBytes])
 		}
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *EmbeddingTable) GatherRows(dst []float32, rows ...int32) error {
 }
 
 func (t *EmbeddingTable) decodeRows(dst []float32, data []byte) {
-	if !t.wide {
+	if !t.isFloat32 {
 		half.Float16.Decode(dst, data)
 		return
 	}

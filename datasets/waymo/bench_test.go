@@ -24,8 +24,8 @@ func BenchmarkIndex(b *testing.B) {
 	b.SetBytes(int64(index.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		x := indexReader{fault: func(_ int, text string) { b.Error(text) }}
-		if err := x.readIndex(index.Bytes()); err != nil || len(x.frames) != len(frames) {
+		x := indexReader{addFault: func(_ int, text string) { b.Error(text) }}
+		if err := x.readPickle(index.Bytes()); err != nil || len(x.frames) != len(frames) {
 			b.Fatal(err)
 		}
 	}

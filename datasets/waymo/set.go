@@ -39,8 +39,8 @@ type FrameSet struct {
 	dir    string
 	frames []*Frame
 	// number of pictures whose size differs from the index, and the name of one of them
-	other   int
-	example string
+	resizedPictures int
+	resizedExample  string
 }
 
 var _ FrameSource = (*FrameSet)(nil)
@@ -58,7 +58,10 @@ func Open(dir string, o FrameOptions) (*FrameSet, error) {
 	path := filepath.Join(root, IndexName)
 	var faults fault.FaultList
 	s := &FrameSet{dir: root}
-	x := indexReader{o: o, fault: func(i int, text string) { faults.Addf(fmt.Sprintf("frame %d", i), "%s", text) }}
+	x := indexReader{options: o, addFault: func(i int, text string) {
+		faults.Addf(fmt.Sprintf("frame %d", i), "%s",
+			text)
+	}}
 	if err := readIndex(path, &x); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w %s: it holds no %s, the index that goes with training/velodyne and training/image_0 to "+
 			"image_4: %w", ErrDataset, dir, IndexName, fs.ErrNotExist)
@@ -73,7 +76,7 @@ func Open(dir string, o FrameOptions) (*FrameSet, error) {
 	return s, faults.Err(ErrDataset, path)
 }
 
-// readIndex reads an index file through a memory mapping. The index of all frames has some hundred megabytes, none of
+// readPickle reads an index file through a memory mapping. The index of all frames has some hundred megabytes, none of
 // which stays in memory.
 func readIndex(path string, x *indexReader) error {
 	info, err := os.Stat(path)
@@ -88,7 +91,7 @@ func readIndex(path string, x *indexReader) error {
 		return err
 	}
 	var wrong error
-	lost := mapped.CatchFaults(func() { wrong = x.readIndex(file.Bytes()) })
+	lost := mapped.CatchFaults(func() { wrong = x.readPickle(file.Bytes()) })
 	return errors.Join(lost, wrong, file.Close())
 }
 
@@ -135,8 +138,8 @@ func (s *FrameSet) checkFiles(faults *fault.FaultList) {
 			faults.Addf(s.frameLabel(i), "%s", p)
 		}
 		if others[i] != "" {
-			if s.other++; s.example == "" {
-				s.example = others[i]
+			if s.resizedPictures++; s.resizedExample == "" {
+				s.resizedExample = others[i]
 			}
 		}
 	}
@@ -147,7 +150,7 @@ const fileValues = 6
 
 func (s *FrameSet) checkPoints(i int) string {
 	name := s.frames[i].Points
-	info, err := os.Stat(s.path(name))
+	info, err := os.Stat(s.filePath(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return name + ": there is no such file in the data set's folder"
@@ -170,9 +173,11 @@ func pointsProblem(name string, size int64) string {
 	return ""
 }
 
-func (s *FrameSet) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+func (s *FrameSet) filePath(name string) string {
+	return filepath.Join(s.dir, filepath.FromSlash(name))
+}
 
-func (s *FrameSet) picturePath(i, camera int) string { return s.path(s.pictureName(i, camera)) }
+func (s *FrameSet) picturePath(i, camera int) string { return s.filePath(s.pictureName(i, camera)) }
 
 func (s *FrameSet) pictureName(i, camera int) string { return s.frames[i].PictureName(camera) }
 
@@ -189,17 +194,17 @@ func (s *FrameSet) Frame(i int) *Frame { return s.frames[i] }
 
 // Warnings returns warnings about unusual properties of the data set that do not prevent its use.
 func (s *FrameSet) Warnings() []string {
-	if s.other == 0 {
+	if s.resizedPictures == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("pictures of %d frames have another size than the index says: boxes in pictures end "+
-		"where the index says; %s", s.other, s.example)}
+		"where the index says; %s", s.resizedPictures, s.resizedExample)}
 }
 
 // ReadPoints reads the points of frame i.
 func (s *FrameSet) ReadPoints(i int) ([]float32, error) {
 	name := s.frames[i].Points
-	data, err := bounded.ReadFile(s.path(name), maxPointsBytes)
+	data, err := bounded.ReadFile(s.filePath(name), maxPointsBytes)
 	if err == nil {
 		if problem := pointsProblem(name, int64(len(data))); problem != "" {
 			err = errors.New(problem)

@@ -223,15 +223,15 @@ func TestIndexFaults(t *testing.T) {
 		}, "annos.difficulty is missing"},
 		"no P3": {func(f pickle.Dict) any { delete(f["calib"].(pickle.Dict), "P3"); return f }, "calib.P3 is missing"},
 		"3 x 4": {func(f pickle.Dict) any {
-			f["calib"].(pickle.Dict)["P3"] = floatArray(make([]float32, 12), 3, 4)
+			f["calib"].(pickle.Dict)["P3"] = toFloatArray(make([]float32, 12), 3, 4)
 			return f
 		}, "calib.P3 has the shape [3 4], want [4 4]"},
 		"fewer angles": {func(f pickle.Dict) any {
-			f["annos"].(pickle.Dict)["rotation_y"] = floatArray(make([]float32, 1), 1)
+			f["annos"].(pickle.Dict)["rotation_y"] = toFloatArray(make([]float32, 1), 1)
 			return f
 		}, "annos.rotation_y has 1 numbers, want 2"},
 		"names as numbers": {func(f pickle.Dict) any {
-			f["annos"].(pickle.Dict)["name"] = floatArray(make([]float32, 2), 2)
+			f["annos"].(pickle.Dict)["name"] = toFloatArray(make([]float32, 2), 2)
 			return f
 		}, "annos.name"},
 	} {
@@ -240,8 +240,8 @@ func TestIndexFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		var faults []string
-		x := indexReader{fault: func(_ int, text string) { faults = append(faults, "frame 0: "+text) }}
-		if err := x.readIndex(data); err != nil || !strings.Contains(strings.Join(faults, "\n"), c.want) {
+		x := indexReader{addFault: func(_ int, text string) { faults = append(faults, "frame 0: "+text) }}
+		if err := x.readPickle(data); err != nil || !strings.Contains(strings.Join(faults, "\n"), c.want) {
 			t.Errorf("%s: %v, %q, want %q", name, err, faults, c.want)
 		}
 	}
@@ -278,8 +278,8 @@ func FuzzIndex(f *testing.F) {
 	f.Add([]byte("\x80\x04](}}e."))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		faults := 0
-		x := indexReader{fault: func(int, string) { faults++ }}
-		if err := x.readIndex(data); err != nil || faults > 0 {
+		x := indexReader{addFault: func(int, string) { faults++ }}
+		if err := x.readPickle(data); err != nil || faults > 0 {
 			return
 		}
 		for i, frame := range x.frames {
@@ -291,8 +291,8 @@ func FuzzIndex(f *testing.F) {
 		if err := WriteIndex(&again, x.frames); err != nil {
 			t.Fatal(err)
 		}
-		y := indexReader{fault: func(_ int, text string) { t.Error(text) }}
-		if err := y.readIndex(again.Bytes()); err != nil || !reflect.DeepEqual(x.frames, y.frames) {
+		y := indexReader{addFault: func(_ int, text string) { t.Error(text) }}
+		if err := y.readPickle(again.Bytes()); err != nil || !reflect.DeepEqual(x.frames, y.frames) {
 			t.Errorf("written and read again: %v", err)
 		}
 	})

@@ -21,29 +21,29 @@ func WriteIndex(w io.Writer, frames []*Frame) error {
 }
 
 func (f *Frame) toPickle() pickle.Dict {
-	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": matrixArray(f.Calibration.R0)}
+	cameras, calibration := &pickle.List{}, pickle.Dict{"R0_rect": toMatrixArray(f.Calibration.R0)}
 	for k, shape := range f.Shapes {
 		cameras.Items = append(cameras.Items, pickle.Dict{
 			"image_shape": pickle.Tuple{int64(shape.Height), int64(shape.Width)},
 		})
-		calibration[fmt.Sprintf("P%d", k)] = matrixArray(f.Calibration.P[k])
-		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = matrixArray(f.Calibration.Tr[k])
+		calibration[fmt.Sprintf("P%d", k)] = toMatrixArray(f.Calibration.P[k])
+		calibration[fmt.Sprintf("Tr_velo_to_cam_%d", k)] = toMatrixArray(f.Calibration.Tr[k])
 	}
 	return pickle.Dict{
 		"image":       pickle.Dict{"image_idx": int64(f.Image), "camera": cameras},
 		"point_cloud": pickle.Dict{"velodyne_path": f.Points},
 		"calib":       calibration,
-		"annos":       objectsPickled(f.Objects),
+		"annos":       toPickledObjects(f.Objects),
 	}
 }
 
-func matrixArray(m Matrix) *pickle.NumpyArray { return floatArray(m[:], 4, 4) }
+func toMatrixArray(m Matrix) *pickle.NumpyArray { return toFloatArray(m[:], 4, 4) }
 
-func floatArray(values []float32, shape ...int) *pickle.NumpyArray {
-	return &pickle.NumpyArray{DType: "<f4", Shape: shape, Data: bytesOf(values)}
+func toFloatArray(values []float32, shape ...int) *pickle.NumpyArray {
+	return &pickle.NumpyArray{DType: "<f4", Shape: shape, Data: floatBytes(values)}
 }
 
-func bytesOf(values []float32) []byte {
+func floatBytes(values []float32) []byte {
 	data := make([]byte, 0, 4*len(values))
 	for _, v := range values {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
@@ -51,7 +51,7 @@ func bytesOf(values []float32) []byte {
 	return data
 }
 
-func objectsPickled(objects []FrameObject) pickle.Dict {
+func toPickledObjects(objects []FrameObject) pickle.Dict {
 	var locations, dimensions, angles, boxes []float32
 	var difficulties, letters []byte
 	longest := 1
@@ -72,9 +72,10 @@ func objectsPickled(objects []FrameObject) pickle.Dict {
 	n := len(objects)
 	return pickle.Dict{
 		"name":     &pickle.NumpyArray{DType: fmt.Sprintf("<U%d", longest), Shape: []int{n}, Data: letters},
-		"location": floatArray(locations, n, 3), "dimensions": floatArray(dimensions, n, 3), "rotation_y": floatArray(angles,
+		"location": toFloatArray(locations, n, 3), "dimensions": toFloatArray(dimensions, n, 3),
+		"rotation_y": toFloatArray(angles,
 			n),
-		"bbox":       floatArray(boxes, n, 4),
+		"bbox":       toFloatArray(boxes, n, 4),
 		"difficulty": &pickle.NumpyArray{DType: "<i4", Shape: []int{n}, Data: difficulties},
 	}
 }
@@ -84,7 +85,7 @@ func objectsPickled(objects []FrameObject) pickle.Dict {
 func PointBytes(points []float32) []byte {
 	data := make([]byte, 0, 4*fileValues*len(points)/PointValues)
 	for ; len(points) >= PointValues; points = points[PointValues:] {
-		data = append(append(data, bytesOf(points[:PointValues])...), 0, 0, 0, 0)
+		data = append(append(data, floatBytes(points[:PointValues])...), 0, 0, 0, 0)
 	}
 	return data
 }

@@ -46,8 +46,8 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 		w.prompts = s.questionPrompts(openQuestions(r, &s))
 	} else if set := openTurns(r); set != nil {
 		var err error
-		w.prompts, w.all, err = s.turnPrompts(set)
-		w.other = r.Dataset != "" && set.SHA256 != conversations.OfficialSHA256
+		w.prompts, w.conversations, err = s.turnPrompts(set)
+		w.userRecording = r.Dataset != "" && set.SHA256 != conversations.OfficialSHA256
 		r.AddFault(err)
 	}
 	if err := r.Err(); err != nil {
@@ -58,7 +58,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 }
 
 // isScripted reports whether the plugin's script answers. by is the name of the backend.
-func isScripted(by string) bool { return by == standin.Name || by == "" }
+func isScripted(backendName string) bool { return backendName == standin.Name || backendName == "" }
 
 // holdsQuestions reports whether the data set at path contains questions, for accuracy runs, instead of recorded
 // conversations. path must exist. A table of questions and a folder without recorded conversations count as questions.

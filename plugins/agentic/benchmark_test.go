@@ -90,7 +90,8 @@ func scored(t *testing.T, use string, payloads [][]byte) sdk.Score {
 // turns it runs another program in two, and none in one.
 func TestEveryFigureIsKnown(t *testing.T) {
 	score := scored(t, sdk.UseAccuracy, answered(t, openFor(t, sdk.Options{Use: sdk.UseAccuracy})))
-	want := map[string]float64{overall: 100 * float64(10*9+2*11) / 144, normalized: 100 * (0.75 + 0.75 + 11.0/12) / 3}
+	want := map[string]float64{overallMetric: 100 * float64(10*9+2*11) / 144,
+		normalizedMetric: 100 * (0.75 + 0.75 + 11.0/12) / 3}
 	for _, m := range score.Metrics {
 		if math.Abs(m.Value-want[m.Name]) > 1e-12 {
 			t.Errorf("%s = %v, want %v", m.Name, m.Value, want[m.Name])
@@ -112,8 +113,8 @@ func TestEveryFigureIsKnown(t *testing.T) {
 	}
 	turns := openFor(t, sdk.Options{})
 	score = scored(t, sdk.UseReplay, answered(t, turns))
-	if len(turns.all) != 3 || score.Metrics[0].Value != 0.7857 || score.Samples != tooluse.Turns() {
-		t.Errorf("%d conversations, %+v", len(turns.all), score)
+	if len(turns.conversations) != 3 || score.Metrics[0].Value != 0.7857 || score.Samples != tooluse.Turns() {
+		t.Errorf("%d conversations, %+v", len(turns.conversations), score)
 	}
 	const recorded = "assistant: I look at what is there. bash {\"command\": \"ls -la && git status\"}\ntool: gauge.py"
 	if !slices.ContainsFunc(score.Exhibits, func(x sdk.Exhibit) bool { return strings.Contains(x.Text, recorded) }) {
@@ -296,7 +297,7 @@ func TestOverrides(t *testing.T) {
 	}
 	p := prompts[0]
 	if string(p.Fields["temperature"]) != "0.5" || string(p.Fields["max_completion_tokens"]) != "7" ||
-		p.ToolChoice != "none" || string(s.fields["temperature"]) != "0" {
+		p.ToolChoice != "none" || string(s.requestFields["temperature"]) != "0" {
 		t.Errorf("%s, %q", p.Fields, p.ToolChoice)
 	}
 	if _, _, err := s.turnPrompts(row(`,"model":"other"`)); err == nil || !strings.Contains(err.Error(),

@@ -22,22 +22,22 @@ const inlineScore = "inline_score"
 
 // replayScorer compares the answers with the recorded turns.
 type replayScorer struct {
-	turns    []conversations.ClientTurn
-	recorded map[turnKey]replay.RecordedTurn
-	scorer   *replay.TurnScorer
-	failed   map[string]int // number of failed turns by type of error
-	text     int            // number of answers without a call
+	turns        []conversations.ClientTurn
+	recorded     map[turnKey]replay.RecordedTurn
+	scorer       *replay.TurnScorer
+	failedByType map[string]int // number of failed turns by type of error
+	textAnswers  int            // number of answers without a call
 }
 
 type turnKey struct {
 	conversation string
-	client       int
+	clientTurn   int
 }
 
 func newReplayScorer(set *conversations.ConversationSet) *replayScorer {
 	all := replay.RecordedTurns(set.Rows)
 	s := &replayScorer{turns: set.Turns, recorded: map[turnKey]replay.RecordedTurn{}, scorer: replay.New(all),
-		failed: map[string]int{}}
+		failedByType: map[string]int{}}
 	for _, r := range all {
 		s.recorded[turnKey{r.Conversation, r.Client}] = r
 	}
@@ -57,12 +57,12 @@ func (s *replayScorer) addTurn(e mllog.AccuracyEntry) error {
 	request := strconv.FormatUint(e.SeqID, 10)
 	s.scorer.IssueTurn(request, turn.Conversation, turn.Turn)
 	if a.Error != nil {
-		s.failed[a.Error.Type]++
+		s.failedByType[a.Error.Type]++
 		s.scorer.CompleteRequest(request, nil)
 		return nil
 	}
 	if a.ToolCalls == nil {
-		s.text++
+		s.textAnswers++
 	}
 	s.scorer.CompleteRequest(request, &replay.ModelAnswer{Reasoning: a.Reasoning, Content: a.Output,
 		Calls: decodeCalls(a)})
@@ -97,10 +97,10 @@ func (s *replayScorer) scoreReplay(r replay.ReplayScores, c scoring.Counts) (sdk
 	}
 	var n sdk.Notes
 	n.AddCount(c.Missing(), "%d turns were never sent, and count in no figure of scores.json")
-	for _, kind := range sortedKeys(s.failed) {
-		n.Add("%d turns failed: %s", s.failed[kind], kind)
+	for _, kind := range sortedKeys(s.failedByType) {
+		n.Add("%d turns failed: %s", s.failedByType[kind], kind)
 	}
-	n.AddCount(s.text, "%d answers call no tool")
+	n.AddCount(s.textAnswers, "%d answers call no tool")
 	score.Notes = n
 	return score, nil
 }
@@ -147,7 +147,7 @@ func (g turnGallery) showTurn(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 			if err != nil {
 				v = c
 			}
-			line = append(line, callText(v))
+			line = append(line, formatCall(v))
 		}
 		said = append(said, joinTexts(line...))
 	}
@@ -155,11 +155,11 @@ func (g turnGallery) showTurn(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	if n := len(before) - maxHistoryChars; n > 0 {
 		before = "[...]" + strings.ToValidUTF8(before[n:], "")
 	}
-	answer := joinTexts(a.Reasoning, a.Output, callsText(decodeCalls(a)))
+	answer := joinTexts(a.Reasoning, a.Output, formatCalls(decodeCalls(a)))
 	if a.Error != nil {
 		answer = a.Error.Type + ": " + a.Error.Message
 	}
-	recorded := callsText(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls)
+	recorded := formatCalls(g.recorded[turnKey{turn.Conversation, turn.Turn}].Calls)
 	return sdk.Exhibit{
 		Caption: fmt.Sprintf("%s, turn %d: programs %s, recorded %s", turn.Conversation, turn.Turn,
 			cmp.Or(strings.Join(got, " "), "none"), strings.Join(want, " ")),
@@ -172,21 +172,21 @@ func joinTexts(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " ")
 }
 
-// callsText formats calls, one per line.
-func callsText(all any) string {
+// formatCalls formats calls, one per line.
+func formatCalls(all any) string {
 	list, ok := all.([]any)
 	if !ok {
 		return ""
 	}
 	lines := make([]string, len(list))
 	for i, c := range list {
-		lines[i] = callText(c)
+		lines[i] = formatCall(c)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// callText formats a call as its name and its arguments. Anything else is formatted as JSON.
-func callText(call any) string {
+// formatCall formats a call as its name and its arguments. Anything else is formatted as JSON.
+func formatCall(call any) string {
 	d, _ := call.(*pyvalue.Dict)
 	inner, _ := d.Get("function")
 	function, _ := inner.(*pyvalue.Dict)

@@ -19,10 +19,10 @@ import (
 
 // callScorer grades answers to questions.
 type callScorer struct {
-	samples []data.FunctionSample
-	truths  []bfcl.GradingSample
-	grades  map[uint64]bfcl.Grade
-	empty   int // number of empty answers
+	samples      []data.FunctionSample
+	truths       []bfcl.GradingSample
+	grades       map[uint64]bfcl.Grade
+	emptyAnswers int // number of empty answers
 }
 
 func newCallScorer(samples []data.FunctionSample) (*callScorer, error) {
@@ -40,7 +40,7 @@ func newCallScorer(samples []data.FunctionSample) (*callScorer, error) {
 // Add grades an answer.
 func (s *callScorer) Add(sample uint64, answer []byte) error {
 	if len(answer) == 0 {
-		s.empty++
+		s.emptyAnswers++
 	}
 	s.grades[sample] = s.truths[sample].Score(string(answer))
 	return nil
@@ -48,8 +48,8 @@ func (s *callScorer) Add(sample uint64, answer []byte) error {
 
 // Names of the metrics.
 const (
-	overall    = "overall_accuracy"
-	normalized = "normalized_single_turn_score"
+	overallMetric    = "overall_accuracy"
+	normalizedMetric = "normalized_single_turn_score"
 )
 
 func roundPercent(share float64) float64 { return pyfloat.Round(100*share, 2) }
@@ -67,10 +67,10 @@ func (s *callScorer) Result() (bfcl.TotalScores, error) {
 func (s *callScorer) scoreCalls(scores bfcl.TotalScores, c scoring.Counts) (sdk.Score, error) {
 	floor := s.sumGrades(func(i int) (right, answered bool) { return s.truths[i].Score("").Right, true })
 	score := sdk.Score{Metrics: []sdk.Metric{
-		{Name: overall, Unit: "%", Value: 100 * scores.Overall},
-		{Name: normalized, Unit: "%", Value: 100 * scores.Normalized},
+		{Name: overallMetric, Unit: "%", Value: 100 * scores.Overall},
+		{Name: normalizedMetric, Unit: "%", Value: 100 * scores.Normalized},
 	}}
-	score.OfficialText = s.breakdownText(scores)
+	score.OfficialText = s.formatBreakdown(scores)
 	entry, err := json.MarshalIndent(s.endpointsEntry(scores), "", "  ")
 	if err != nil {
 		return score, err
@@ -82,17 +82,17 @@ func (s *callScorer) scoreCalls(scores bfcl.TotalScores, c scoring.Counts) (sdk.
 	n.AddCount(c.Missing(), "%d samples have no answer in the log, and count as wrong")
 	n.AddDropped(c.Repeated())
 	n.AddCount(c.Outside, "%d entries are of samples beyond the data set and were dropped")
-	n.AddCount(s.empty, "%d answers are empty, which is right where no function helps")
+	n.AddCount(s.emptyAnswers, "%d answers are empty, which is right where no function helps")
 	s.noteSources(&n)
 	score.Notes = n
 	return score, nil
 }
 
 // sumGrades computes the total scores of all samples from the grade of each.
-func (s *callScorer) sumGrades(of func(i int) (right, answered bool)) bfcl.TotalScores {
+func (s *callScorer) sumGrades(grade func(i int) (right, answered bool)) bfcl.TotalScores {
 	var t bfcl.GradeTotals
 	for i, truth := range s.truths {
-		if right, answered := of(i); answered {
+		if right, answered := grade(i); answered {
 			t.Add(truth.Subset, right)
 		} else {
 			t.AddMissing(truth.Subset)
@@ -135,10 +135,11 @@ func (s *callScorer) noteSources(n *sdk.Notes) {
 		"first: %s", first)
 }
 
-// breakdownText returns the breakdown of scores, one figure per line.
-func (s *callScorer) breakdownText(of bfcl.TotalScores) string {
+// formatBreakdown returns the breakdown of scores, one figure per line.
+func (s *callScorer) formatBreakdown(of bfcl.TotalScores) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overall, formatPercent(of.Overall), normalized, formatPercent(of.Normalized))
+	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overallMetric, formatPercent(of.Overall), normalizedMetric,
+		formatPercent(of.Normalized))
 	for _, c := range bfcl.Categories() {
 		if v, ok := of.Categories[c.Name]; ok {
 			fmt.Fprintf(&b, "%s=%s%%\n", c.Name, formatPercent(v))
@@ -153,7 +154,7 @@ func (s *callScorer) breakdownText(of bfcl.TotalScores) string {
 }
 
 // endpointsEntry returns the data set's entry in accuracy_results.json of the endpoints harness.
-func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
+func (s *callScorer) endpointsEntry(scores bfcl.TotalScores) any {
 	type counts struct {
 		Issued  int `json:"issued"`
 		Scored  int `json:"scored"`
@@ -161,10 +162,10 @@ func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
 		Missing int `json:"missing"`
 	}
 	categories, subsets := map[string]float64{}, map[string]float64{}
-	for name, v := range of.Categories {
+	for name, v := range scores.Categories {
 		categories[name] = roundPercent(v)
 	}
-	for name, t := range of.Subsets {
+	for name, t := range scores.Subsets {
 		subsets[name] = roundPercent(t.Accuracy())
 	}
 	return struct {
@@ -173,12 +174,13 @@ func (s *callScorer) endpointsEntry(of bfcl.TotalScores) any {
 		Breakdown map[string]any `json:"breakdown"`
 		Counts    counts         `json:"response_counts"`
 	}{
-		of.Overall, of.Completed,
+		scores.Overall, scores.Completed,
 		map[string]any{
-			overall: roundPercent(of.Overall), normalized: roundPercent(of.Normalized), "category_scores": categories,
-			"subset_scores": subsets, "total_samples": of.Completed, "issued_samples": of.Issued,
+			overallMetric: roundPercent(scores.Overall), normalizedMetric: roundPercent(scores.Normalized),
+			"category_scores": categories,
+			"subset_scores":   subsets, "total_samples": scores.Completed, "issued_samples": scores.Issued,
 		},
-		counts{of.Issued, of.Completed - s.empty, s.empty, of.Issued - of.Completed},
+		counts{scores.Issued, scores.Completed - s.emptyAnswers, s.emptyAnswers, scores.Issued - scores.Completed},
 	}
 }
 

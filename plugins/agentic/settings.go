@@ -19,17 +19,17 @@ type requestSettings struct {
 	// servers report the number of tokens
 	Usage bool `param:"usage" choices:"off,on"`
 
-	fields map[string]json.RawMessage // sent with each request
+	requestFields map[string]json.RawMessage // sent with each request
 }
 
 func readSettings(r *manifest.Request) (s requestSettings) {
 	r.Bind(&s)
-	s.fields = map[string]json.RawMessage{
+	s.requestFields = map[string]json.RawMessage{
 		"temperature": numberJSON(s.Temperature), "seed": numberJSON(float64(s.Seed)), "stream": json.RawMessage("true"),
 		"max_completion_tokens": numberJSON(float64(s.MaxTokens)),
 	}
 	if s.Usage {
-		s.fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
+		s.requestFields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
 	}
 	return s
 }

@@ -24,11 +24,12 @@ type toolWorkload struct {
 	file    backend.Model
 	prompts []backend.Prompt
 	// conversations whose turns are the prompts; nil: the prompts are questions
-	all      []sdk.Conversation
-	other    bool // conversations are a recording that the user provides
-	scripted bool // the plugin's script answers
+	conversations []sdk.Conversation
+	userRecording bool // conversations are a recording that the user provides
+	scripted      bool // the plugin's script answers
 
-	reasons, uncounted atomic.Uint64 // numbers of answers with reasoning, and of answers without a token count
+	// numbers of answers with reasoning, and of answers without a token count
+	reasoningAnswers, uncountedAnswers atomic.Uint64
 }
 
 var (
@@ -56,7 +57,7 @@ func (s *requestSettings) questionPrompts(all []bfcl.FunctionSample) (prompts []
 
 // basePrompt returns a prompt with the settings that all prompts share.
 func (s *requestSettings) basePrompt() backend.Prompt {
-	return backend.Prompt{Fields: s.fields, MaxNewTokens: s.MaxTokens}
+	return backend.Prompt{Fields: s.requestFields, MaxNewTokens: s.MaxTokens}
 }
 
 // turnPrompts makes the prompts of the turns. The error lists fields of rows that the harness cannot send.
@@ -68,7 +69,7 @@ func (s *requestSettings) turnPrompts(set *conversations.ConversationSet) (promp
 		if t.Tools != "" {
 			p.Tools = json.RawMessage(t.Tools)
 		}
-		p.Messages = lists.Map(t.Messages, messageOf)
+		p.Messages = lists.Map(t.Messages, toMessage)
 		if err := s.overrideFields(&p, &t); err != nil {
 			return nil, nil, sdk.Data(fmt.Errorf("conversation %s, turn %d: %w", t.Conversation, t.Turn, err))
 		}
@@ -84,7 +85,7 @@ func (s *requestSettings) turnPrompts(set *conversations.ConversationSet) (promp
 	return prompts, all, nil
 }
 
-func messageOf(m conversations.ChatMessage) backend.ChatMessage {
+func toMessage(m conversations.ChatMessage) backend.ChatMessage {
 	to := backend.ChatMessage{Role: m.Role, Content: m.Content, NoContent: m.NoContent, Name: m.Name,
 		Reasoning: m.Reasoning,
 		CallID:    m.CallID}
@@ -148,7 +149,7 @@ func (w *toolWorkload) WarmSample() *backend.Prompt {
 func (w *toolWorkload) ToolsPrompts() bool { return true }
 
 // Conversations returns the conversations whose turns are the samples.
-func (w *toolWorkload) Conversations() []sdk.Conversation { return w.all }
+func (w *toolWorkload) Conversations() []sdk.Conversation { return w.conversations }
 
 // TurnTimeout returns the time limit of an answer to a turn.
 func (w *toolWorkload) TurnTimeout() time.Duration { return w.Timeout }
@@ -157,13 +158,13 @@ func (w *toolWorkload) TurnTimeout() time.Duration { return w.Timeout }
 // reasoning and the text. For a turn it is the whole answer.
 func (w *toolWorkload) AppendTokens(dst []byte, _ *backend.Prompt, t backend.Tokens) ([]byte, int, error) {
 	if t.Reasoning != "" {
-		w.reasons.Add(1)
+		w.reasoningAnswers.Add(1)
 	}
 	if t.N == backend.Uncounted {
-		w.uncounted.Add(1)
+		w.uncountedAnswers.Add(1)
 		t.N = 0
 	}
-	if w.all == nil {
+	if w.conversations == nil {
 		if len(t.Calls) > 0 {
 			return backend.AppendCalls(dst, t.Calls), t.N, nil
 		}
@@ -183,7 +184,7 @@ func (w *toolWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.scripted {
 		info.AtServer()
 	}
-	if w.other {
+	if w.userRecording {
 		info.OpenReasons = append(info.OpenReasons, "the conversations are not those of "+conversations.OfficialName+
 			", by their SHA-256")
 	}
@@ -194,11 +195,11 @@ func (w *toolWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string { r
 
 // RunNotes returns notes about the answers.
 func (w *toolWorkload) RunNotes() (r sdk.RunNotes) {
-	if n := w.reasons.Load(); n > 0 {
+	if n := w.reasoningAnswers.Load(); n > 0 {
 		r.Notes = append(r.Notes, strconv.FormatUint(n, 10)+" answers hold thoughts: the rules want reasoning to be off "+
 			"at the server")
 	}
-	if n := w.uncounted.Load(); n > 0 {
+	if n := w.uncountedAnswers.Load(); n > 0 {
 		r.Notes = append(r.Notes, "the server counted no tokens, as nobody asked it to (--param usage=on asks)")
 	}
 	return r

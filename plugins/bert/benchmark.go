@@ -32,7 +32,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{vocabulary, tensorBinding{}, accuracy.ScoreOptions{}},
+		Open: openWorkload, Score: openScorer, Params: []any{vocabularyFile, tensorBinding{}, accuracy.ScoreOptions{}},
 		Export: manifest.DatasetExport(export.QuestionSets()), Samples: drawnFeatures,
 	})
 }
@@ -43,7 +43,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	if r.Embedded && r.Dataset != "" && r.Params.Text(vocabulary.Param) != manifest.Embedded {
+	if r.Embedded && r.Dataset != "" && r.Params.Text(vocabularyFile.Param) != manifest.Embedded {
 		return nil, sdk.Usage(errors.New("the embedded model has a vocabulary of its own: " +
 			"give parameter vocab=embedded with another data set, or a model file"))
 	}
@@ -76,7 +76,7 @@ func bindTensors(p *option.Params) (b tensorBinding) {
 }
 
 func readOptions(p *option.Params) accuracy.ScoreOptions {
-	o := accuracy.ScoreOptions{Length: length}
+	o := accuracy.ScoreOptions{Length: featureLength}
 	option.Bind(p, &o, option.ReaderFunc("dtype", accuracy.DTypes().Parse))
 	return o
 }
@@ -98,16 +98,17 @@ func parseOutputs(text string) ([]backend.TensorInfo, error) {
 	return outputs, err
 }
 
-// free is the value of the parameter sequence that pads a batch only to its longest feature.
-const free = "free"
+// longestInBatch is the value of the parameter sequence that pads a batch only to its longest feature.
+const longestInBatch = "free"
 
 func parseSequence(text string) (int, error) {
-	if text == free {
+	if text == longestInBatch {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < length {
-		return 0, fmt.Errorf("want %s, or a length of at least %d that every feature is padded to", free, length)
+	if err != nil || n < featureLength {
+		return 0, fmt.Errorf("want %s, or a length of at least %d that every feature is padded to", longestInBatch,
+			featureLength)
 	}
 	return n, nil
 }

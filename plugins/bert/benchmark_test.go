@@ -159,13 +159,14 @@ func TestSamplesToScore(t *testing.T) {
 	at := 0
 	for i, e := range set.examples {
 		for _, f := range e.Features {
-			start, end := make([]float32, length), make([]float32, length)
+			start, end := make([]float32, featureLength), make([]float32, featureLength)
 			if first, last, ok := find(f.Text, f.Len(), e); ok && i%5 != 0 {
 				start[first], end[last] = 9, 9
 			}
 			var p sdk.Payloads
 			loaded := load(t, w, at)
-			if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length}, start...), floats([]int64{1, length}, end...)},
+			if err := w.Postprocess([]backend.Tensor{floats([]int64{1, featureLength}, start...), floats([]int64{1,
+				featureLength}, end...)},
 				loaded, &p); err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,8 @@ func openedOn(t testing.TB, fixed bool) *questionWorkload {
 	t.Helper()
 	w := newQuestionWorkload(tensorBinding{}, backend.Model{}, nil, 0)
 	if fixed {
-		batch := sdk.NewBatch(slices.Repeat([]backend.TensorInfo{{DType: backend.Int64, Shape: []int64{-1, length}}}, 3))
+		batch := sdk.NewBatch(slices.Repeat([]backend.TensorInfo{{DType: backend.Int64, Shape: []int64{-1, featureLength}}},
+			3))
 		if err := w.Collate([]*sequence.Sample{sequence.New(3, 1)}, batch); err != nil {
 			t.Fatal(err)
 		}
@@ -112,10 +113,10 @@ func TestPostprocessRefuses(t *testing.T) {
 
 func BenchmarkPostprocess(b *testing.B) {
 	const n = 8
-	out := floats([]int64{n, length}, make([]float32, n*length)...)
+	out := floats([]int64{n, featureLength}, make([]float32, n*featureLength)...)
 	var samples []*sequence.Sample
 	for range n {
-		samples = append(samples, sequence.New(3, length))
+		samples = append(samples, sequence.New(3, featureLength))
 	}
 	var p sdk.Payloads
 	w := openedOn(b, false)
@@ -139,7 +140,7 @@ func TestPairs(t *testing.T) {
 	for i, want := range [][]float32{{1, -1, 2, -2, 3, -3, accuracy.Absent, accuracy.Absent},
 		{4, -4, 5, -5, accuracy.Absent, accuracy.Absent, accuracy.Absent, accuracy.Absent}} {
 		got := backend.View[float32](p.At(i))
-		if len(got) != 2*length || got[2*length-1] != accuracy.Absent {
+		if len(got) != 2*featureLength || got[2*featureLength-1] != accuracy.Absent {
 			t.Fatalf("payload %d has %d values", i, len(got))
 		}
 		for k, v := range want {
@@ -152,12 +153,12 @@ func TestPairs(t *testing.T) {
 
 func TestPairsOfAllPositionsAreCopied(t *testing.T) {
 	w := newQuestionWorkload(tensorBinding{Outputs: make([]backend.TensorInfo, 1)}, backend.Model{}, nil, 0)
-	all := make([]float32, 2*length)
+	all := make([]float32, 2*featureLength)
 	for i := range all {
 		all[i] = float32(i)
 	}
 	var p sdk.Payloads
-	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, length, 2}, all...)},
+	if err := w.Postprocess([]backend.Tensor{floats([]int64{1, featureLength, 2}, all...)},
 		[]*sequence.Sample{sequence.New(3, 2)}, &p); err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// length is the number of positions of a feature in the benchmark, and of a payload.
-const length = 384
+// featureLength is the number of positions of a feature in the benchmark, and of a payload.
+const featureLength = 384
 
 // drawnFeatures is the number of features of the embedded data set, made with the network's vocabulary.
 const drawnFeatures = 1020
 
-// vocabulary is the place of a data set's vocabulary in the reference implementation's folders.
-var vocabulary = manifest.AssetFile{
+// vocabularyFile is the place of a data set's vocabulary in the reference implementation's folders.
+var vocabularyFile = manifest.AssetFile{
 	Param: "vocab", Name: "vocabulary", Want: "a vocab.txt", Embedded: "model/vocab.txt",
 	Beside:   []string{"vocab.txt", "bert_tf_v1_1_large_fp32_384_v2/vocab.txt"},
 	MaxBytes: 16 << 20, // bytes; the official file has 231,508
@@ -44,7 +44,7 @@ func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 	}
 	paragraphs := set.Paragraphs()
 	parts := make([][]accuracy.Example, len(paragraphs))
-	lists.Each(ctx, len(paragraphs), func(i int) { parts[i] = examplesOf(paragraphs[i], builder) })
+	lists.Each(ctx, len(paragraphs), func(i int) { parts[i] = makeExamples(paragraphs[i], builder) })
 	if err := ctx.Err(); err != nil {
 		r.AddFault(err)
 		return nil
@@ -61,17 +61,17 @@ func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 }
 
 func openBuilder(r *manifest.Request) *features.Builder {
-	text, ok := r.ReadAsset(vocabulary)
+	text, ok := r.ReadAsset(vocabularyFile)
 	if !ok {
 		return nil
 	}
-	b, err := features.OpenBuilder(text, features.LengthOptions{Length: length})
+	b, err := features.OpenBuilder(text, features.LengthOptions{Length: featureLength})
 	r.AddFault(sdk.Data(err))
 	return b
 }
 
-// examplesOf returns the questions about a passage.
-func examplesOf(p squad.Paragraph, b *features.Builder) []accuracy.Example {
+// makeExamples returns the questions about a passage.
+func makeExamples(p squad.Paragraph, b *features.Builder) []accuracy.Example {
 	passage, examples := b.Passage(p.Context), make([]accuracy.Example, len(p.Questions))
 	for i, q := range p.Questions {
 		examples[i] = accuracy.Example{

@@ -24,24 +24,24 @@ const (
 
 // newQuestionWorkload returns a workload for the features. batch is the largest batch that the user requests; 0: the
 // default.
-func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Feature, batch int) *questionWorkload {
+func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Feature, maxBatch int) *questionWorkload {
 	file.Inputs, file.Outputs = b.Inputs, b.Outputs
 	return &questionWorkload{&sequence.BatchedWorkload{
 		OnePart: sdk.OnePart{Model: file}, Name: "features", Values: "token ids, masks and segments",
-		Count: len(all), Read: func(i int) *sequence.Sample { return inputSample(all[i]) },
-		Rows: 3, Longest: length, Length: b.Padded, Tokens: batchTokens, Samples: batchSamples, Asked: batch,
+		Count: len(all), Read: func(i int) *sequence.Sample { return makeSample(all[i]) },
+		Rows: 3, Longest: featureLength, Length: b.Padded, Tokens: batchTokens, Samples: batchSamples, Asked: maxBatch,
 	}}
 }
 
-// inputSample returns the inputs of a feature.
-func inputSample(f features.Feature) *sequence.Sample {
+// makeSample returns the inputs of a feature.
+func makeSample(f features.Feature) *sequence.Sample {
 	s := sequence.New(3, f.Len())
 	features.Fill(f, s.Row(0), s.Row(1), s.Row(2))
 	return s
 }
 
 // payloadBytes is the size of a payload: a start and an end logit, as float32, for each position.
-const payloadBytes = length * 2 * 4
+const payloadBytes = featureLength * 2 * 4
 
 // Postprocess appends each feature's logits in pairs. If all batches have the same length, the logits of the padding
 // are included, as in the reference. If the length depends on the batch, they are replaced by absent values, so that a
@@ -57,7 +57,7 @@ func (w *questionWorkload) Postprocess(outputs []backend.Tensor, samples []*sequ
 		if l.Size < n {
 			return fmt.Errorf("%w: %d positions for a feature of %d tokens", sequence.ErrOutput, l.Size, n)
 		}
-		if w.Fixed() || l.Pairs != nil && l.Size >= length {
+		if w.Fixed() || l.Pairs != nil && l.Size >= featureLength {
 			n = l.Size
 		}
 		l.Put(p.Extend(payloadBytes), i, n)
@@ -92,10 +92,10 @@ func (w *questionWorkload) ClientWork(inputs, outputs []backend.TensorInfo, n in
 	case len(w.Model.Outputs) == 2:
 		work = append(work, fmt.Sprintf("start and end logits are gathered into pairs, with %d behind the feature's end; "+
 			"parameter outputs=NAME is for models with one output of pairs", accuracy.Absent))
-	case len(outputs) != 1 || len(outputs[0].Shape) != 3 || outputs[0].Shape[1] != length:
+	case len(outputs) != 1 || len(outputs[0].Shape) != 3 || outputs[0].Shape[1] != featureLength:
 		work = append(work,
 			fmt.Sprintf("pairs of %d are put behind the feature's end where the model answers with fewer than %d",
-				accuracy.Absent, length))
+				accuracy.Absent, featureLength))
 	}
 	return append(work, w.BatchedWorkload.ClientWork(inputs, n)...)
 }

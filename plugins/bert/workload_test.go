@@ -55,14 +55,14 @@ func TestLoad(t *testing.T) {
 func TestWarmSample(t *testing.T) {
 	w := openEmbedded(t, 1, nil)
 	s := w.WarmSample()
-	if s.Len() != length || slices.Contains(s.Row(1), 0) || slices.Max(s.Row(0)) != 0 {
+	if s.Len() != featureLength || slices.Contains(s.Row(1), 0) || slices.Max(s.Row(0)) != 0 {
 		t.Errorf("%d tokens, mask %v", s.Len(), s.Row(1))
 	}
 }
 
 func TestSizeRule(t *testing.T) {
 	w := openEmbedded(t, 1, nil)
-	if rule := w.SizeRule(); !rule.Alike || rule.MaxSum < 2*length || rule.Batch == 0 {
+	if rule := w.SizeRule(); !rule.Alike || rule.MaxSum < 2*featureLength || rule.Batch == 0 {
 		t.Errorf("%+v", rule)
 	}
 	w.Asked = 64
@@ -79,7 +79,7 @@ func TestClientWork(t *testing.T) {
 		return []backend.TensorInfo{{DType: d, Shape: []int64{-1, size}}}
 	}
 	two, one := make([]backend.TensorInfo, 2), []backend.TensorInfo{{Shape: []int64{-1, -1, 2}}}
-	full := []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, length, 2}}}
+	full := []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, featureLength, 2}}}
 	for name, c := range map[string]struct {
 		bound   []backend.TensorInfo
 		inputs  []backend.TensorInfo
@@ -89,9 +89,9 @@ func TestClientWork(t *testing.T) {
 		"pairs of all positions": {one, inputs(backend.Int64, -1), full, 1, 0},
 		"pairs of some":          {one, inputs(backend.Int64, -1), one, 1, 1},
 		"two outputs":            {two, inputs(backend.Int64, -1), two, 1, 1},
-		"padded by the model":    {one, inputs(backend.Int64, length), full, 1, 1},
+		"padded by the model":    {one, inputs(backend.Int64, featureLength), full, 1, 1},
 		"padded in a batch":      {one, inputs(backend.Int64, -1), full, 2, 1},
-		"converted and padded":   {two, inputs(backend.Int32, length), two, 1, 3},
+		"converted and padded":   {two, inputs(backend.Int32, featureLength), two, 1, 3},
 	} {
 		w := newQuestionWorkload(tensorBinding{Outputs: c.bound}, backend.Model{}, nil, 0)
 		if work := w.ClientWork(c.inputs, c.outputs, c.n); len(work) != c.want {

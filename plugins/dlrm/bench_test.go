@@ -12,7 +12,7 @@ func benchBatch(b *testing.B, params map[string]string) (*clickWorkload, []*pair
 	b.Helper()
 	w := mustOpen(b, sdk.Options{Params: params})
 	samples := load(b, w, 0, 1, 2, 4)
-	return w, samples, pairsOf(samples)
+	return w, samples, countPairs(samples)
 }
 
 func reportPairs(b *testing.B, pairs int) {
@@ -55,7 +55,7 @@ func BenchmarkPostprocess(b *testing.B) {
 
 // BenchmarkGroup groups the pairs of the embedded data set, which happens once.
 func BenchmarkGroup(b *testing.B) {
-	g := grouping{Seed: 123}
+	g := pairGrouping{Seed: 123}
 	const pairs = 271_600
 	b.ReportAllocs()
 	for b.Loop() {

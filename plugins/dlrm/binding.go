@@ -13,15 +13,15 @@ import (
 type inputLayout uint8
 
 const (
-	// bags is the reference's jagged tensor of all tables: offsets [26 * pairs + 1] and indices [all]. Bag k * pairs + i
-	// contains the indices of table k and pair i, from its offset to the next one.
-	bags inputLayout = iota
-	// stacked is the ONNX export of DLRM v1: offsets [26,pairs] and indices [26,pairs], with one index in each bag.
+	// bagsLayout is the reference's jagged tensor of all tables: offsets [26 * pairs + 1] and indices [all]. Bag k * pairs
+	// + i contains the indices of table k and pair i, from its offset to the next one.
+	bagsLayout inputLayout = iota
+	// stackedLayout is the ONNX export of DLRM v1: offsets [26,pairs] and indices [26,pairs], with one index in each bag.
 	// Offsets in a row refer to the same row of indices.
-	stacked
-	// lists is the other export of DLRM v1: offsets_0 to offsets_25 [pairs] and indices_0 to indices_25 [all of the
+	stackedLayout
+	// listsLayout is the other export of DLRM v1: offsets_0 to offsets_25 [pairs] and indices_0 to indices_25 [all of the
 	// table].
-	lists
+	listsLayout
 )
 
 // clickBinding maps pairs to a model's inputs and its output to predictions.
@@ -39,7 +39,7 @@ func bindTensors(p *option.Params) (b clickBinding) {
 	option.Bind(p, &b,
 		option.WordReader("index", map[string]backend.DType{"int64": backend.Int64, "int32": backend.Int32}))
 	for name, value := range map[string]string{"offsets": b.Offsets, "indices": b.Indices} {
-		if b.Layout == lists && value == "" {
+		if b.Layout == listsLayout && value == "" {
 			p.AddFault(name, errors.New("want a name: with layout = lists the number of the table follows it"))
 		}
 	}
@@ -56,13 +56,13 @@ func (b clickBinding) completeModel(m backend.Model) backend.Model {
 		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.Index, Shape: shape})
 	}
 	switch b.Layout {
-	case bags:
+	case bagsLayout:
 		add(b.Offsets, -1)
 		add(b.Indices, -1)
-	case stacked:
+	case stackedLayout:
 		add(b.Offsets, criteo.Tables, -1)
 		add(b.Indices, criteo.Tables, -1)
-	case lists:
+	case listsLayout:
 		for _, name := range []string{b.Offsets, b.Indices} {
 			for k := range criteo.Tables {
 				add(fmt.Sprintf("%s_%d", name, k), -1)

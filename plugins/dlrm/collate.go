@@ -16,7 +16,7 @@ type collator struct {
 
 // newCollator returns an error if the layout cannot represent the shape.
 func newCollator(b clickBinding, s *indexShape) (collator, error) {
-	if b.Layout == stacked && !s.oneHot() {
+	if b.Layout == stackedLayout && !s.isOneHot() {
 		return collator{},
 			sdk.Usage(fmt.Errorf("parameter layout = stacked needs data with one index for each table, and these have %v; "+
 				"want bags or lists", s.hotness))
@@ -26,8 +26,8 @@ func newCollator(b clickBinding, s *indexShape) (collator, error) {
 
 // Collate joins the pairs of the samples, in order. A single sample is not copied if its memory has the model's layout.
 func (c collator) Collate(samples []*pairRun, b *sdk.Batch) error {
-	n := pairsOf(samples)
-	if len(samples) == 1 && samples[0].starts != nil {
+	n := countPairs(samples)
+	if len(samples) == 1 && samples[0].bagStarts != nil {
 		c.shareSample(samples[0], b)
 		return nil
 	}
@@ -43,7 +43,7 @@ func (c collator) Collate(samples []*pairRun, b *sdk.Batch) error {
 	return nil
 }
 
-func pairsOf(samples []*pairRun) int {
+func countPairs(samples []*pairRun) int {
 	n := 0
 	for _, s := range samples {
 		n += s.pairCount()
@@ -52,29 +52,29 @@ func pairsOf(samples []*pairRun) int {
 }
 
 // canShare reports whether the memory of a sample has the model's layout.
-func (c collator) canShare() bool { return c.Layout == bags && c.Index == backend.Int32 }
+func (c collator) canShare() bool { return c.Layout == bagsLayout && c.Index == backend.Int32 }
 
 // shareSample makes the inputs refer to a sample.
 func (c collator) shareSample(s *pairRun, b *sdk.Batch) {
 	n := s.pairCount()
 	b.Share(0, backend.Bytes(s.dense), int64(n), criteo.DenseFeatures)
-	b.Share(1, backend.Bytes(s.starts), int64(len(s.starts)))
+	b.Share(1, backend.Bytes(s.bagStarts), int64(len(s.bagStarts)))
 	b.Share(2, backend.Bytes(s.sparse), int64(len(s.sparse)))
 }
 
 // writeIndices writes offsets and indices of the n pairs.
 func writeIndices[T int32 | int64](c collator, samples []*pairRun, n int, b *sdk.Batch) {
 	switch c.Layout {
-	case bags:
+	case bagsLayout:
 		writeBags(c, backend.View[T](b.Input(1, int64(criteo.Tables*n+1))), n)
-		joinAll(c, backend.View[T](b.Input(2, int64(c.perPair()*n))), samples, n)
-	case stacked:
+		joinTables(c, backend.View[T](b.Input(2, int64(c.indicesPerPair()*n))), samples, n)
+	case stackedLayout:
 		offsets := backend.View[T](b.Input(1, criteo.Tables, int64(n)))
 		for k := range criteo.Tables {
 			writeBagStarts(offsets[k*n:(k+1)*n], 0, 1)
 		}
-		joinAll(c, backend.View[T](b.Input(2, criteo.Tables, int64(n))), samples, n)
-	case lists:
+		joinTables(c, backend.View[T](b.Input(2, criteo.Tables, int64(n))), samples, n)
+	case listsLayout:
 		for k, hot := range c.hotness {
 			writeBagStarts(backend.View[T](b.Input(1+k, int64(n))), 0, hot)
 			joinTable(backend.View[T](b.Input(1+criteo.Tables+k, int64(hot*n))), samples, k)
@@ -85,9 +85,9 @@ func writeIndices[T int32 | int64](c collator, samples []*pairRun, n int, b *sdk
 // writeBags writes the start of each bag of all tables, and the end of the last one.
 func writeBags[T int32 | int64](c collator, offsets []T, n int) {
 	for k, hot := range c.hotness {
-		writeBagStarts(offsets[k*n:(k+1)*n], c.first[k]*n, hot)
+		writeBagStarts(offsets[k*n:(k+1)*n], c.starts[k]*n, hot)
 	}
-	offsets[criteo.Tables*n] = T(c.perPair() * n)
+	offsets[criteo.Tables*n] = T(c.indicesPerPair() * n)
 }
 
 // writeBagStarts writes the starts of bags with hot indices each.
@@ -99,10 +99,10 @@ func writeBagStarts[T int32 | int64](dst []T, start, hot int) {
 	}
 }
 
-// joinAll writes the indices of all tables, one table after the other.
-func joinAll[T int32 | int64](c collator, dst []T, samples []*pairRun, n int) {
+// joinTables writes the indices of all tables, one table after the other.
+func joinTables[T int32 | int64](c collator, dst []T, samples []*pairRun, n int) {
 	for k := range criteo.Tables {
-		joinTable(dst[c.first[k]*n:c.first[k+1]*n], samples, k)
+		joinTable(dst[c.starts[k]*n:c.starts[k+1]*n], samples, k)
 	}
 }
 

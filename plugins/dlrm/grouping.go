@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// sampleRanges groups the pairs of a data set and, if requested, writes the trace.
-func (s clickSource) sampleRanges(pairs int) ([]criteo.PairRange, error) {
+// groupSamples groups the pairs of a data set and, if requested, writes the trace.
+func (s clickSource) groupSamples(pairs int) ([]criteo.PairRange, error) {
 	samples, err := s.groupPairs(pairs)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (s clickSource) sampleRanges(pairs int) ([]criteo.PairRange, error) {
 	return samples, nil
 }
 
-func (g grouping) groupPairs(pairs int) ([]criteo.PairRange, error) {
+func (g pairGrouping) groupPairs(pairs int) ([]criteo.PairRange, error) {
 	if g.Trace != "" {
 		return g.readTrace(pairs)
 	}
@@ -41,9 +41,9 @@ func (g grouping) groupPairs(pairs int) ([]criteo.PairRange, error) {
 	return samples, nil
 }
 
-func (g grouping) groupBounds(pairs int) ([]int, error) {
-	if g.Sizes.equal > 0 {
-		return tabular.GroupEqually(pairs, g.Sizes.equal)
+func (g pairGrouping) groupBounds(pairs int) ([]int, error) {
+	if g.Sizes.fixedSize > 0 {
+		return tabular.GroupEqually(pairs, g.Sizes.fixedSize)
 	}
 	q, err := g.Sizes.sizeQuantiles()
 	if err != nil {
@@ -53,8 +53,8 @@ func (g grouping) groupBounds(pairs int) ([]int, error) {
 }
 
 // readTrace reads the trace, whose ranges must be within the pairs.
-func (g grouping) readTrace(pairs int) ([]criteo.PairRange, error) {
-	samples, err := readFile(g.Trace, criteo.ReadTrace)
+func (g pairGrouping) readTrace(pairs int) ([]criteo.PairRange, error) {
+	samples, err := readSmallFile(g.Trace, criteo.ReadTrace)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
@@ -65,12 +65,13 @@ func (g grouping) readTrace(pairs int) ([]criteo.PairRange, error) {
 	return samples, nil
 }
 
-// maxSmallFile limits the size of a trace or of a table of hot categories. Those of the whole data set have megabytes.
-const maxSmallFile = 1 << 30
+// maxSmallFileBytes limits the size of a trace or of a table of hot categories. Those of the whole data set have
+// megabytes.
+const maxSmallFileBytes = 1 << 30
 
-// readFile reads a small file. Errors name the file.
-func readFile[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
-	data, err := backend.ReadFile(path, maxSmallFile)
+// readSmallFile reads a small file. Errors name the file.
+func readSmallFile[T any](path string, read func(io.Reader) (T, error)) (v T, err error) {
+	data, err := backend.ReadFile(path, maxSmallFileBytes)
 	if err != nil {
 		return v, err
 	}

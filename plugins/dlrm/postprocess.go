@@ -15,15 +15,15 @@ var errOutput = errors.New("the model's output is not one prediction per pair")
 
 // Postprocess appends a payload for each sample.
 func (w *clickWorkload) Postprocess(outputs []backend.Tensor, samples []*pairRun, p *sdk.Payloads) error {
-	predictions, err := predictionsOf(outputs, pairsOf(samples))
+	predictions, err := viewPredictions(outputs, countPairs(samples))
 	if err != nil {
 		return err
 	}
-	buffer, _ := w.pool.Get().(*[]byte)
+	buffer, _ := w.payloadPool.Get().(*[]byte)
 	if buffer == nil {
 		buffer = new([]byte)
 	}
-	defer w.pool.Put(buffer)
+	defer w.payloadPool.Put(buffer)
 	for i, s := range samples {
 		labels := s.labels
 		*buffer, err = appendPairs((*buffer)[:0], predictions[:len(labels)], labels)
@@ -36,8 +36,8 @@ func (w *clickWorkload) Postprocess(outputs []backend.Tensor, samples []*pairRun
 	return nil
 }
 
-// predictionsOf returns the output for n pairs without copying it.
-func predictionsOf(outputs []backend.Tensor, n int) ([]float32, error) {
+// viewPredictions returns the output for n pairs without copying it.
+func viewPredictions(outputs []backend.Tensor, n int) ([]float32, error) {
 	if len(outputs) != 1 {
 		return nil, fmt.Errorf("%w: %d outputs, want 1", errOutput, len(outputs))
 	}

@@ -9,23 +9,23 @@ import (
 // indexShape describes the layout of the indices of a pair or a run of pairs: table by table.
 type indexShape struct {
 	hotness [criteo.Tables]int     // number of indices per pair in each table
-	first   [criteo.Tables + 1]int // sums of the hotness of the preceding tables
+	starts  [criteo.Tables + 1]int // sums of the hotness of the preceding tables
 }
 
 func newIndexShape(hotness []int) *indexShape {
 	s := new(indexShape)
 	copy(s.hotness[:], hotness)
 	for k, hot := range s.hotness {
-		s.first[k+1] = s.first[k] + hot
+		s.starts[k+1] = s.starts[k] + hot
 	}
 	return s
 }
 
-// perPair returns the total number of indices per pair.
-func (s *indexShape) perPair() int { return s.first[criteo.Tables] }
+// indicesPerPair returns the total number of indices per pair.
+func (s *indexShape) indicesPerPair() int { return s.starts[criteo.Tables] }
 
-// oneHot reports whether every table has one index per pair.
-func (s *indexShape) oneHot() bool {
+// isOneHot reports whether every table has one index per pair.
+func (s *indexShape) isOneHot() bool {
 	return !slices.ContainsFunc(s.hotness[:], func(hot int) bool { return hot != 1 })
 }
 
@@ -35,14 +35,14 @@ type pairRun struct {
 	dense  []float32 // 13 per pair
 	sparse []int32   // by table, then by pair
 	labels []uint8   // 0 or 1 per pair
-	// starts of the bags of indices, shared by samples with the same number of pairs; nil: the layout has other offsets
-	starts []int32
+	// bagStarts of the bags of indices, shared by samples with the same number of pairs; nil: the layout has other offsets
+	bagStarts []int32
 }
 
 func newPairRun(s *indexShape, pairs int) *pairRun {
 	return &pairRun{
 		indexShape: s, dense: make([]float32, pairs*criteo.DenseFeatures),
-		sparse: make([]int32, pairs*s.perPair()), labels: make([]uint8, pairs),
+		sparse: make([]int32, pairs*s.indicesPerPair()), labels: make([]uint8, pairs),
 	}
 }
 
@@ -51,5 +51,5 @@ func (s *pairRun) pairCount() int { return len(s.labels) }
 // tableIndices returns the indices into table k.
 func (s *pairRun) tableIndices(k int) []int32 {
 	n := s.pairCount()
-	return s.sparse[s.first[k]*n : s.first[k+1]*n]
+	return s.sparse[s.starts[k]*n : s.starts[k+1]*n]
 }

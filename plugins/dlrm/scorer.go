@@ -44,11 +44,11 @@ func newAUCScorer(f payloadForm, s clickSource) (sdk.Scorer, error) {
 	log := scoring.Log{
 		Samples: len(truth.Samples), Exhibits: s.Exhibits, Gallery: worstPredicted(truth, f.DType),
 	}
-	return scoring.New(metric, log, scoreOf), nil
+	return scoring.New(metric, log, makeScore), nil
 }
 
-// scoreOf returns the score. If a sample has several entries in the log, the first one counts.
-func scoreOf(r auc.PairResult, c scoring.Counts) (sdk.Score, error) {
+// makeScore returns the score. If a sample has several entries in the log, the first one counts.
+func makeScore(r auc.PairResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	if !r.Defined() {
 		n.Add("all %d pairs have label %d: the AUC is undefined", r.Total, min(r.Positives, 1))
@@ -69,7 +69,7 @@ func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
 	if err != nil {
 		return t, err
 	}
-	samples, err := s.sampleRanges(len(labels))
+	samples, err := s.groupSamples(len(labels))
 	if err != nil {
 		return t, err
 	}
@@ -90,7 +90,7 @@ func (s clickSource) readLabels() ([]uint8, error) {
 	}
 	text := filepath.Join(s.Dataset, textName)
 	if _, err := os.Stat(text); err == nil {
-		return s.textLabels(text)
+		return s.readTextLabels(text)
 	}
 	o := s.Log
 	o.LabelsOnly = true
@@ -101,8 +101,8 @@ func (s clickSource) readLabels() ([]uint8, error) {
 	return set.Labels(), set.Close()
 }
 
-// textLabels reads the labels that the trace needs from the published text file.
-func (s clickSource) textLabels(path string) (labels []uint8, err error) {
+// readTextLabels reads the labels that the trace needs from the published text file.
+func (s clickSource) readTextLabels(path string) (labels []uint8, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -110,7 +110,7 @@ func (s clickSource) textLabels(path string) (labels []uint8, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	most := 0
 	if s.Trace != "" {
-		samples, err := readFile(s.Trace, criteo.ReadTrace)
+		samples, err := readSmallFile(s.Trace, criteo.ReadTrace)
 		if err != nil {
 			return nil, sdk.Data(err)
 		}

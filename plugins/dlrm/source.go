@@ -18,11 +18,11 @@ type clickSource struct {
 	*manifest.Request
 	Log   criteo.PairOptions
 	Check bool `param:"check" choices:"headers,all"` // check every number and index before the run
-	grouping
+	pairGrouping
 }
 
-// grouping determines how pairs are grouped into samples.
-type grouping struct {
+// pairGrouping determines how pairs are grouped into samples.
+type pairGrouping struct {
 	Seed     uint32    `param:"seed" min:"0" max:"uint32"` // for drawing the sizes
 	Sizes    pairSizes `param:"grouping"`
 	Trace    string    `param:"trace"`     // a trace to read; "": draw the sizes
@@ -31,8 +31,8 @@ type grouping struct {
 
 // pairSizes determines the number of pairs per sample.
 type pairSizes struct {
-	quantiles string // path of a distribution; "": the distribution of the rules
-	equal     int    // fixed number of pairs per sample; 0: draw from the distribution
+	quantilesPath string // path of a distribution; "": the distribution of the rules
+	fixedSize     int    // fixed number of pairs per sample; 0: draw from the distribution
 }
 
 // readSource reads the parameters.
@@ -73,17 +73,17 @@ func parseSizes(text string) (pairSizes, error) {
 	case text == "rules":
 		return pairSizes{}, nil
 	case err == nil && size > 0:
-		return pairSizes{equal: size}, nil
+		return pairSizes{fixedSize: size}, nil
 	case err == nil || text == "":
 		return pairSizes{}, errors.New("want rules, a number of pairs above 0, or a file of quantiles")
 	}
-	return pairSizes{quantiles: text}, nil
+	return pairSizes{quantilesPath: text}, nil
 }
 
 // sizeQuantiles returns the distribution from which sizes are drawn.
 func (s pairSizes) sizeQuantiles() (tabular.Quantiles, error) {
-	if s.quantiles == "" {
+	if s.quantilesPath == "" {
 		return tabular.OfficialQuantiles(), nil
 	}
-	return readFile(s.quantiles, tabular.ReadQuantiles)
+	return readSmallFile(s.quantilesPath, tabular.ReadQuantiles)
 }

@@ -23,12 +23,12 @@ var _ sdk.ClientWorker = (*clickWorkload)(nil)
 // clickWorkload is the benchmark with one model file and one data set.
 type clickWorkload struct {
 	collator
-	file    backend.Model
-	log     clickLog
-	samples []criteo.PairRange
-	batch   int       // maximum number of pairs per batch
-	pool    sync.Pool // of *[]byte, for payloads
-	starts  sync.Map  // []int32 by the number of pairs, for pairRun.bagStarts
+	file          backend.Model
+	log           clickLog
+	samples       []criteo.PairRange
+	maxBatchPairs int       // maximum number of pairs per batch
+	payloadPool   sync.Pool // of *[]byte, for payloads
+	bagStarts     sync.Map  // []int32 by the number of pairs, for pairRun.bagStarts
 }
 
 // openClickWorkload groups the pairs of a data set. On error it closes the data set.
@@ -47,12 +47,12 @@ func openClickWorkload(ctx context.Context, b clickBinding, s clickSource, log c
 	if err != nil {
 		return nil, err
 	}
-	samples, err := s.sampleRanges(log.Len())
+	samples, err := s.groupSamples(log.Len())
 	if err != nil {
 		return nil, err
 	}
 	batch := cmp.Or(s.Batch, defaultBatch)
-	w := &clickWorkload{collator: c, file: b.completeModel(s.File()), log: log, samples: samples, batch: batch}
+	w := &clickWorkload{collator: c, file: b.completeModel(s.File()), log: log, samples: samples, maxBatchPairs: batch}
 	return w, context.Cause(ctx)
 }
 
@@ -74,10 +74,12 @@ func (w *clickWorkload) Load(_ context.Context, i int) (*pairRun, error) {
 func (w *clickWorkload) SampleSize(s *pairRun) int { return s.pairCount() }
 
 // SizeRule limits batches by their number of pairs.
-func (w *clickWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{MaxSum: w.batch, Batch: w.batch} }
+func (w *clickWorkload) SizeRule() sdk.SizeRule {
+	return sdk.SizeRule{MaxSum: w.maxBatchPairs, Batch: w.maxBatchPairs}
+}
 
 // WarmSample returns a sample whose values are zero.
-func (w *clickWorkload) WarmSample() *pairRun { return w.newSample(min(warmPairs, w.batch)) }
+func (w *clickWorkload) WarmSample() *pairRun { return w.newSample(min(warmPairs, w.maxBatchPairs)) }
 
 // newSample returns a sample of zeros. It sets the starts of the bags if the sample may be shared with the model.
 func (w *clickWorkload) newSample(pairs int) *pairRun {
@@ -85,13 +87,13 @@ func (w *clickWorkload) newSample(pairs int) *pairRun {
 	if !w.canShare() {
 		return s
 	}
-	known, ok := w.starts.Load(pairs)
+	known, ok := w.bagStarts.Load(pairs)
 	if !ok {
 		starts := make([]int32, criteo.Tables*pairs+1)
 		writeBags(w.collator, starts, pairs)
-		known, _ = w.starts.LoadOrStore(pairs, starts)
+		known, _ = w.bagStarts.LoadOrStore(pairs, starts)
 	}
-	s.starts = known.([]int32)
+	s.bagStarts = known.([]int32)
 	return s
 }
 

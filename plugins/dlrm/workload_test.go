@@ -384,7 +384,7 @@ func TestClientWork(t *testing.T) {
 		"a sample as it lies": {clickBinding{Index: backend.Int32}, 1, 0},
 		"samples joined":      {clickBinding{Index: backend.Int32}, 2, 1},
 		"converted":           {clickBinding{Index: backend.Int64}, 1, 1},
-		"copied":              {clickBinding{Layout: lists, Index: backend.Int32}, 1, 1},
+		"copied":              {clickBinding{Layout: listsLayout, Index: backend.Int32}, 1, 1},
 	} {
 		w := &clickWorkload{collator: collator{clickBinding: c.clickBinding}}
 		if work := w.ClientWork(nil, nil, c.n); len(work) != c.want {
@@ -399,12 +399,12 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 	for k := range hotness {
 		hotness[k] = 1 + k%3
 	}
-	w := &clickWorkload{collator: collator{clickBinding{Layout: bags, Index: backend.Int32}, newIndexShape(hotness)}}
+	w := &clickWorkload{collator: collator{clickBinding{Layout: bagsLayout, Index: backend.Int32}, newIndexShape(hotness)}}
 	s := w.newSample(5)
 	for i := range s.sparse {
 		s.sparse[i] = int32(i)
 	}
-	if again := w.newSample(5); &again.starts[0] != &s.starts[0] {
+	if again := w.newSample(5); &again.bagStarts[0] != &s.bagStarts[0] {
 		t.Error("samples of as many pairs have offsets of their own")
 	}
 	shared, copied := sdk.NewBatch(w.completeModel(backend.Model{}).Inputs),
@@ -413,7 +413,7 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := *s
-	plain.starts = nil
+	plain.bagStarts = nil
 	if err := w.Collate([]*pairRun{&plain}, copied); err != nil {
 		t.Fatal(err)
 	}

@@ -74,5 +74,5 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return scoring.New(own, scoring.Log{Exhibits: r.Exhibits, Gallery: worstPredicted}, own.scoreEntropy), nil
+	return scoring.New(own, scoring.Log{Exhibits: r.Exhibits, Gallery: rateRequest}, own.scoreEntropy), nil
 }

@@ -44,7 +44,7 @@ func TestDefaultsAreThoseOfTheData(t *testing.T) {
 	}
 	for embedded, want := range map[bool]streaming.RequestOptions{true: drawn, false: streaming.OfficialOptions()} {
 		s := readSource(&manifest.Request{Params: manifesttest.Params(t, New(), "", embedded, nil)})
-		if s.Stream != want || s.Share != 1 || s.Seed != 123 || s.Queries != 0 || s.History != whole {
+		if s.Stream != want || s.Share != 1 || s.Seed != 123 || s.Queries != 0 || s.History != wholeHistory {
 			t.Errorf("embedded %v: %+v, want %+v", embedded, s, want)
 		}
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// candidate is a candidate with its prediction and label.
-type candidate struct {
+// ratedCandidate is a candidate with its prediction and label.
+type ratedCandidate struct {
 	number     int
 	prediction float64
 	liked      bool
 }
 
 // logLoss returns the log loss of the prediction.
-func (c candidate) logLoss() float64 {
+func (c ratedCandidate) logLoss() float64 {
 	right := c.prediction
 	if !c.liked {
 		right = 1 - right
@@ -29,13 +29,13 @@ func (c candidate) logLoss() float64 {
 	return -math.Log(max(right, 1e-9))
 }
 
-// payloadCandidates returns the candidates of a payload that the scorer has accepted.
-func payloadCandidates(payload []byte) []candidate {
+// parseCandidates returns the candidates of a payload that the scorer has accepted.
+func parseCandidates(payload []byte) []ratedCandidate {
 	at := func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:]))) }
 	n := (len(payload)/4 - 3) / 3
-	all := make([]candidate, max(n, 0))
+	all := make([]ratedCandidate, max(n, 0))
 	for i := range all {
-		all[i] = candidate{i, at(2 + i), at(2+n+i) == 1}
+		all[i] = ratedCandidate{i, at(2 + i), at(2+n+i) == 1}
 	}
 	return all
 }
@@ -43,9 +43,9 @@ func payloadCandidates(payload []byte) []candidate {
 // maxShownCandidates limits the candidates shown per request.
 const maxShownCandidates = 8
 
-// worstPredicted rates a request by the mean log loss of its candidates, and shows those with the worst predictions.
-func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
-	all := payloadCandidates(e.Data)
+// rateRequest rates a request by the mean log loss of its candidates, and shows those with the worst predictions.
+func rateRequest(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
+	all := parseCandidates(e.Data)
 	if len(all) == 0 {
 		return 0, nil
 	}
@@ -54,7 +54,7 @@ func worstPredicted(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFu
 	}
 	badness /= float64(len(all))
 	return badness, func() (sdk.Exhibit, error) {
-		slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.logLoss(), a.logLoss()) })
+		slices.SortStableFunc(all, func(a, b ratedCandidate) int { return cmp.Compare(b.logLoss(), a.logLoss()) })
 		var b strings.Builder
 		for _, c := range all[:min(len(all), maxShownCandidates)] {
 			what := "not liked"

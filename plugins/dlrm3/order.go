@@ -11,16 +11,16 @@ type requestID struct{ period, request int32 }
 
 // requestOrder is the order in which requests are sent, as in the reference.
 type requestOrder struct {
-	requests []requestID // every request once, by period
-	starts   []int       // start of each period in requests, and the end of the last one
-	repeats  int         // number of times that each period is sent before the next one starts
-	extra    int         // number of requests of the last period that are sent once more at the end
+	requests      []requestID // every request once, by period
+	periodStarts  []int       // start of each period in requests, and the end of the last one
+	repetitions   int         // number of times that each period is sent before the next one starts
+	extraRequests int         // number of requests of the last period that are sent once more at the end
 }
 
 // newOrder shuffles a share of each period's requests with one generator. Each request is sent once.
 func newOrder(requests []int, share float64, seed int64) (requestOrder, error) {
 	random := mt19937.NewPython(seed)
-	o := requestOrder{starts: []int{0}, repeats: 1}
+	o := requestOrder{periodStarts: []int{0}, repetitions: 1}
 	for p, n := range requests {
 		begin := len(o.requests)
 		for r := range int(float64(n) * share) {
@@ -29,7 +29,7 @@ func newOrder(requests []int, share float64, seed int64) (requestOrder, error) {
 		own := o.requests[begin:]
 		random.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
 		if len(own) > 0 {
-			o.starts = append(o.starts, len(o.requests))
+			o.periodStarts = append(o.periodStarts, len(o.requests))
 		}
 	}
 	if len(o.requests) == 0 {
@@ -43,16 +43,16 @@ func newOrder(requests []int, share float64, seed int64) (requestOrder, error) {
 // once.
 func (o *requestOrder) repeatFor(queries int) {
 	if queries > len(o.requests) {
-		o.repeats, o.extra = queries/len(o.requests), queries%len(o.requests)
+		o.repetitions, o.extraRequests = queries/len(o.requests), queries%len(o.requests)
 	}
 }
 
 // keepFirst keeps only the first n requests.
 func (o *requestOrder) keepFirst(n int) {
 	o.requests = o.requests[:n]
-	for i, start := range o.starts {
+	for i, start := range o.periodStarts {
 		if start >= n {
-			o.starts = append(o.starts[:i:i], n)
+			o.periodStarts = append(o.periodStarts[:i:i], n)
 			return
 		}
 	}
@@ -65,16 +65,16 @@ func (o *requestOrder) queryOrder() (all []int64) {
 			all = append(all, int64(from+i))
 		}
 	}
-	last := len(o.starts) - 2
+	last := len(o.periodStarts) - 2
 	for p := range last + 1 {
-		from, end := o.starts[p], o.starts[p+1]
-		for range o.repeats {
+		from, end := o.periodStarts[p], o.periodStarts[p+1]
+		for range o.repetitions {
 			round(from, end-from)
 		}
 		if p < last {
 			continue
 		}
-		for rest := o.extra; rest > 0; rest -= end - from {
+		for rest := o.extraRequests; rest > 0; rest -= end - from {
 			round(from, min(rest, end-from))
 		}
 	}

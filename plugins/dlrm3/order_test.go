@@ -41,8 +41,10 @@ func TestGoldenOrders(t *testing.T) {
 					want = append(want, requestID{int32(p), r})
 				}
 			}
-			if !slices.Equal(o.requests, want) || o.repeats != c.Repeats || c.Queries > c.Total && o.extra != c.Remaining {
-				t.Errorf("%s: %d times %v and %d, want %d times %v and %d", c.Name, o.repeats, o.requests, o.extra, c.Repeats, want,
+			if !slices.Equal(o.requests, want) || o.repetitions != c.Repeats || c.Queries > c.Total &&
+				o.extraRequests != c.Remaining {
+				t.Errorf("%s: %d times %v and %d, want %d times %v and %d", c.Name, o.repetitions, o.requests, o.extraRequests,
+					c.Repeats, want,
 					c.Remaining)
 			}
 			if got := len(o.queryOrder()); got != max(c.Queries, c.Total) {

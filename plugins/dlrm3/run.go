@@ -16,10 +16,10 @@ const (
 	itemIDs = iota
 	itemWeights
 	itemCategories
-	user
+	userIDs
 	candidateIDs
 	candidateCategories
-	lengths
+	historyLengths
 )
 
 // bindModel returns m with its tensors, for B requests, L entries of the longest history, and C candidates. If the
@@ -58,12 +58,12 @@ func (w *streamWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*requestSample], erro
 // requestRun runs requests through a session. A batch contains requests of one period with the same number of
 // candidates.
 type requestRun struct {
-	session backend.Session
-	batch   *sdk.Batch
-	out     [1]backend.Tensor
-	scored  bool
-	tables  *embeddingTables
-	rows    [3][][]int32 // of the items in histories, users, and candidates
+	session   backend.Session
+	batch     *sdk.Batch
+	outputs   [1]backend.Tensor
+	scored    bool
+	tables    *embeddingTables
+	tableRows [3][][]int32 // of the items in histories, users, and candidates
 }
 
 // Run splits the samples into batches at the end of a period and where the number of candidates changes. Requests do
@@ -98,10 +98,10 @@ func (r *requestRun) inferBatch(ctx context.Context, samples []*requestSample, p
 	if err := r.writeInputs(samples, candidates); err != nil {
 		return err
 	}
-	if err := r.session.Run(ctx, r.batch.Tensors(), r.out[:]); err != nil {
+	if err := r.session.Run(ctx, r.batch.Tensors(), r.outputs[:]); err != nil {
 		return err
 	}
-	defer r.out[0].Release()
+	defer r.outputs[0].Release()
 	return r.appendAnswers(samples, candidates, p)
 }
 
@@ -114,22 +114,22 @@ func (r *requestRun) writeInputs(samples []*requestSample, candidates int) error
 	}
 	in := func(i int, shape ...int64) []int64 { return backend.View[int64](r.batch.Input(i, shape...)) }
 	weights, categories := in(itemWeights, n, int64(longest)), in(itemCategories, n, int64(longest))
-	kinds, long := in(candidateCategories, n, int64(candidates)), in(lengths, n)
-	for i := range r.rows {
-		r.rows[i] = r.rows[i][:0]
+	kinds, long := in(candidateCategories, n, int64(candidates)), in(historyLengths, n)
+	for i := range r.tableRows {
+		r.tableRows[i] = r.tableRows[i][:0]
 	}
 	for i, s := range samples {
 		long[i] = int64(len(s.Weights))
-		widenRow(weights[i*longest:(i+1)*longest], s.Weights)
-		widenRow(categories[i*longest:(i+1)*longest], s.History.Categories)
-		widenRow(kinds[i*candidates:(i+1)*candidates], s.Candidates.Categories)
-		r.rows[0], r.rows[1] = append(r.rows[0], s.History.IDs), append(r.rows[1], s.user[:])
-		r.rows[2] = append(r.rows[2], s.Candidates.IDs)
+		copyPadded(weights[i*longest:(i+1)*longest], s.Weights)
+		copyPadded(categories[i*longest:(i+1)*longest], s.History.Categories)
+		copyPadded(kinds[i*candidates:(i+1)*candidates], s.Candidates.Categories)
+		r.tableRows[0], r.tableRows[1] = append(r.tableRows[0], s.History.IDs), append(r.tableRows[1], s.user[:])
+		r.tableRows[2] = append(r.tableRows[2], s.Candidates.IDs)
 	}
 	var faults []error
-	for i, input := range []int{itemIDs, user, candidateIDs} {
+	for i, input := range []int{itemIDs, userIDs, candidateIDs} {
 		shape := [][]int64{{n, int64(longest)}, {n}, {n, int64(candidates)}}[i]
-		faults = append(faults, r.writeIDs(input, shape, r.rows[i]))
+		faults = append(faults, r.writeIDs(input, shape, r.tableRows[i]))
 	}
 	return errors.Join(faults...)
 }
@@ -142,13 +142,13 @@ func (r *requestRun) writeIDs(input int, shape []int64, ids [][]int32) error {
 	values := backend.View[int64](r.batch.Input(input, shape...))
 	each := len(values) / len(ids)
 	for i, row := range ids {
-		widenRow(values[i*each:(i+1)*each], row)
+		copyPadded(values[i*each:(i+1)*each], row)
 	}
 	return nil
 }
 
-// widenRow copies values into row and fills the rest with zeros.
-func widenRow[T int32 | uint16 | uint8](row []int64, values []T) {
+// copyPadded copies values into row and fills the rest with zeros.
+func copyPadded[T int32 | uint16 | uint8](row []int64, values []T) {
 	for i, v := range values {
 		row[i] = int64(v)
 	}
@@ -157,7 +157,7 @@ func widenRow[T int32 | uint16 | uint8](row []int64, values []T) {
 
 // appendAnswers appends the payloads with the model's predictions.
 func (r *requestRun) appendAnswers(samples []*requestSample, candidates int, p *sdk.Payloads) error {
-	out := r.out[0]
+	out := r.outputs[0]
 	if shape := out.Shape; len(shape) != 2 || shape[0] != int64(len(samples)) || shape[1] != int64(candidates) {
 		return fmt.Errorf("%w: predictions %v for %d requests of %d candidates, want [%d,%d]", backend.ErrFailed, shape,
 			len(samples), candidates, len(samples), candidates)

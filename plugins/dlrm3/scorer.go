@@ -13,15 +13,15 @@ import (
 
 // Names of the metrics.
 const (
-	normalizedEntropy = "NE"
-	rightSide         = "accuracy"
-	groupedArea       = "GAUC"
+	normalizedEntropyMetric = "NE"
+	accuracyMetric          = "accuracy"
+	groupedAUCMetric        = "GAUC"
 )
 
 // entropyScorer reports the metrics of the official script. Every entry of the log counts, independent of its index.
 type entropyScorer struct {
 	entropy.RequestScorer
-	minEntropy float64 // the submission checker's threshold of the normalized entropy; 0: none for this data set
+	requiredEntropy float64 // the submission checker's threshold of the normalized entropy; 0: none for this data set
 
 	// requests of the data set that have not occurred in the log so far; nil: no data set is named
 	missing    map[requestID]bool
@@ -30,17 +30,17 @@ type entropyScorer struct {
 }
 
 // expectRequests makes a scorer count the requests of the data set.
-func (s streamSource) expectRequests(own *entropyScorer) error {
+func (s streamSource) expectRequests(scorer *entropyScorer) error {
 	set, err := s.openSet()
 	if set == nil || err != nil {
 		return err
 	}
 	o, err := s.orderRequests(set, sdk.UseAccuracy)
-	own.missing, own.requests = map[requestID]bool{}, len(o.requests)
+	scorer.missing, scorer.requests = map[requestID]bool{}, len(o.requests)
 	for _, p := range o.requests {
-		own.missing[p] = true
+		scorer.missing[p] = true
 	}
-	own.minEntropy = s.referenceValue(normalizedEntropy) * checkerShare
+	scorer.requiredEntropy = s.referenceValue(normalizedEntropyMetric) * checkerShare
 	return errors.Join(err, set.Close())
 }
 
@@ -84,8 +84,8 @@ func (s *entropyScorer) scoreEntropy(r entropy.RequestResult, _ scoring.Counts) 
 	score := sdk.Score{
 		Samples: r.Requests, OfficialText: r.Text(), Notes: s.scoreNotes(r),
 		Metrics: []sdk.Metric{
-			{Name: normalizedEntropy, Value: r.Entropy}, {Name: rightSide, Unit: "%", Value: 100 * r.Accuracy},
-			{Name: groupedArea, Unit: "%", Value: 100 * r.GAUC},
+			{Name: normalizedEntropyMetric, Value: r.Entropy}, {Name: accuracyMetric, Unit: "%", Value: 100 * r.Accuracy},
+			{Name: groupedAUCMetric, Unit: "%", Value: 100 * r.GAUC},
 		},
 	}
 	if math.IsNaN(r.Entropy) {
@@ -98,9 +98,9 @@ func (s *entropyScorer) scoreEntropy(r entropy.RequestResult, _ scoring.Counts) 
 func (s *entropyScorer) scoreNotes(r entropy.RequestResult) []string {
 	var n sdk.Notes
 	n.Add("normalized entropy (NE) is better when lower: 1 is that of who answers the share of likes for every candidate")
-	if s.minEntropy > 0 && r.Entropy < s.minEntropy {
+	if s.requiredEntropy > 0 && r.Entropy < s.requiredEntropy {
 		n.Add("the submission checker takes NE as better when higher, and wants %.8f at least: it refuses this log, whose "+
-			"model is better than the reference", s.minEntropy)
+			"model is better than the reference", s.requiredEntropy)
 	}
 	if s.missing != nil {
 		n.AddMissing(len(s.missing), s.requests, "requests", "the metrics are those")

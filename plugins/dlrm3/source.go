@@ -29,9 +29,9 @@ type streamSource struct {
 type historyMode int
 
 const (
-	whole    historyMode = iota
-	shuffled             // drawn separately for each request
-	hidden
+	wholeHistory    historyMode = iota
+	shuffledHistory             // drawn separately for each request
+	hiddenHistory
 )
 
 // readSource reads the parameters.
@@ -41,8 +41,9 @@ func readSource(r *manifest.Request) streamSource {
 	return s
 }
 
-// folder is the name of the folder with the data set's files. The reference receives its parent folder as an argument.
-const folder = "sampled_data"
+// dataFolder is the name of the folder with the data set's files. The reference receives its parent folder as an
+// argument.
+const dataFolder = "sampled_data"
 
 // openSet opens the user's data set or the embedded one. If parameters are invalid, it returns nil.
 func (s streamSource) openSet() (*streaming.RequestSet, error) {
@@ -54,7 +55,7 @@ func (s streamSource) openSet() (*streaming.RequestSet, error) {
 		return set, sdk.Usage(err) // the parameters are wrong
 	}
 	dir := s.Dataset
-	if below := filepath.Join(dir, folder); isFolder(below) {
+	if below := filepath.Join(dir, dataFolder); isFolder(below) {
 		dir = below
 	}
 	set, err := streaming.Open(dir, s.Stream)

@@ -15,12 +15,12 @@ import (
 // model. nil: the model contains its tables.
 type embeddingTables struct{ items, users *streaming.EmbeddingTable }
 
-// inside is the parameter's value for a model that contains its tables.
-const inside = "inside"
+// insideModel is the parameter's value for a model that contains its tables.
+const insideModel = "inside"
 
 // openTables opens items.npy and users.npy in a folder.
 func openTables(dir string) (*embeddingTables, error) {
-	if dir == inside {
+	if dir == insideModel {
 		return nil, nil
 	}
 	t := &embeddingTables{}
@@ -39,7 +39,7 @@ func openTables(dir string) (*embeddingTables, error) {
 
 // inputTable returns the table for an input.
 func (t *embeddingTables) inputTable(input int) *streaming.EmbeddingTable {
-	if input == user {
+	if input == userIDs {
 		return t.users
 	}
 	return t.items

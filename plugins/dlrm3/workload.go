@@ -17,8 +17,8 @@ var (
 	_ sdk.ClientWorker      = (*streamWorkload)(nil)
 )
 
-// batch is the default of the maximum number of requests per batch, as in the reference.
-const batch = 10
+// defaultBatch is the default of the maximum number of requests per batch, as in the reference.
+const defaultBatch = 10
 
 // streamWorkload is the benchmark with one model file and one data set.
 type streamWorkload struct {
@@ -45,7 +45,7 @@ func (w *streamWorkload) MaxBatch() int               { return 0 }
 func (*streamWorkload) SampleSize(*requestSample) int { return 1 }
 
 // SizeRule limits only the number of requests, which run in order regardless of their length.
-func (*streamWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: batch} }
+func (*streamWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Batch: defaultBatch} }
 
 // Load reads a request.
 func (w *streamWorkload) Load(_ context.Context, i int) (*requestSample, error) {
@@ -67,9 +67,9 @@ func (w *streamWorkload) Load(_ context.Context, i int) (*requestSample, error) 
 // hideHistory removes the entries of the history that the model must not receive.
 func (w *streamWorkload) hideHistory(s *streaming.RequestSample, i int) {
 	switch w.History {
-	case hidden:
+	case hiddenHistory:
 		s.History, s.Weights = streaming.ItemEntries{}, nil
-	case shuffled:
+	case shuffledHistory:
 		h := s.History
 		rand.New(rand.NewPCG(uint64(i), 0)).Shuffle(len(s.Weights), func(i, j int) {
 			h.IDs[i], h.IDs[j] = h.IDs[j], h.IDs[i]
@@ -100,7 +100,7 @@ func (w *streamWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		}
 	}
 	open("ids are not rounded as those of the reference are (ids=exact)", w.Stream.ExactIDs)
-	open("the model does not see the history as it is (parameter history)", w.History != whole)
+	open("the model does not see the history as it is (parameter history)", w.History != wholeHistory)
 	open(fmt.Sprintf("%v of each period's requests are asked (parameter percentage)", w.Share), w.Share != 1)
 }
 

@@ -37,7 +37,7 @@ func written(t *testing.T, set *preferences.Set) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range set.Files() {
-		path := filepath.Join(dir, folder, name)
+		path := filepath.Join(dir, dataFolder, name)
 		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600))
 		if err != nil {
 			t.Fatal(err)
@@ -98,14 +98,14 @@ func (*echo) Inputs() []backend.TensorInfo { return bindModel(backend.Model{}, n
 func (e *echo) Run(_ context.Context, in, out []backend.Tensor) error {
 	n, long, candidates := int(in[itemIDs].Shape[0]), int(in[itemIDs].Shape[1]), int(in[candidateIDs].Shape[1])
 	values := func(i int) []int64 { return backend.View[int64](in[i].Data) }
-	e.batches = append(e.batches, [4]int{n, long, candidates, int(values(lengths)[0])})
+	e.batches = append(e.batches, [4]int{n, long, candidates, int(values(historyLengths)[0])})
 	predictions := make([]float32, n*candidates)
 	for b := range n {
-		sum := values(user)[b]
+		sum := values(userIDs)[b]
 		for j := range long {
 			at := b*long + j
 			entry := values(itemIDs)[at] + 3*values(itemWeights)[at] + 5*values(itemCategories)[at]
-			if int64(j) >= values(lengths)[b] && entry != 0 {
+			if int64(j) >= values(historyLengths)[b] && entry != 0 {
 				return errors.New("padding is not 0")
 			}
 			sum += entry
@@ -142,7 +142,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var samples []*requestSample
-		border := w.order.starts[1]
+		border := w.order.periodStarts[1]
 		for i := border - 3; i < border+4; i++ {
 			s, err := w.Load(t.Context(), i)
 			if err != nil {
@@ -189,7 +189,7 @@ type rowsEcho struct {
 func (e *rowsEcho) Inputs() []backend.TensorInfo { return bindModel(backend.Model{}, e.tables).Inputs }
 
 func (e *rowsEcho) Run(_ context.Context, in, out []backend.Tensor) error {
-	items, users, asked := in[itemIDs], in[user], in[candidateIDs]
+	items, users, asked := in[itemIDs], in[userIDs], in[candidateIDs]
 	for _, x := range []backend.Tensor{items, users, asked} {
 		if x.DType != backend.Float32 || x.Shape[len(x.Shape)-1] != 2 {
 			e.t.Errorf("%s is %v %v, want float32 rows of 2", x.Name, x.DType, x.Shape)
@@ -257,7 +257,7 @@ func TestRowsAsInputs(t *testing.T) {
 			}
 		}
 	}
-	if names := w.file.Inputs; names[itemIDs].Name != "item_rows" || names[user].Name != "user_rows" {
+	if names := w.file.Inputs; names[itemIDs].Name != "item_rows" || names[userIDs].Name != "user_rows" {
 		t.Errorf("inputs %v", names)
 	}
 	if err := w.Close(); err != nil {
@@ -365,7 +365,7 @@ func TestHistoryIsSpoiledOnPurpose(t *testing.T) {
 
 func TestBadData(t *testing.T) {
 	dir := written(t, preferences.Eval())
-	path := filepath.Join(dir, folder, "0.csv")
+	path := filepath.Join(dir, dataFolder, "0.csv")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

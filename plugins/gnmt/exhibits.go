@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// showUnlike returns a gallery of the translations whose words differ most from those of the reference.
-func showUnlike(text sentencePairs) exhibit.Gallery {
+// newWorstGallery returns a gallery of the translations whose words differ most from those of the reference.
+func newWorstGallery(text sentencePairs) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, reference := e.QSLIndex, text.references[e.QSLIndex]
 		badness = exhibit.TextDistance(reference, string(e.Data))

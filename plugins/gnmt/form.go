@@ -10,16 +10,16 @@ import (
 
 // modelForm is a family of models. It converts sentences to token IDs and answers to text, and defines the search.
 type modelForm interface {
-	// ids returns the token IDs of a sentence. If there are none, the translation is empty.
-	ids(sentence string) ([]int32, error)
-	prompt(ids []int32) backend.Prompt
-	// options returns the search's options without its memory limits.
-	options() generate.GeneratorOptions
-	text(ids []int32) (string, error)
-	// size returns the number of tokens in the target vocabulary.
-	size() int
-	// inform adds notes about the form to the result.
-	inform(info *sdk.WorkloadInfo)
+	// encode returns the token IDs of a sentence. If there are none, the translation is empty.
+	encode(sentence string) ([]int32, error)
+	makePrompt(ids []int32) backend.Prompt
+	// generatorOptions returns the search's options without its memory limits.
+	generatorOptions() generate.GeneratorOptions
+	decode(ids []int32) (string, error)
+	// vocabularySize returns the number of tokens in the target vocabulary.
+	vocabularySize() int
+	// addInfo adds notes about the form to the result.
+	addInfo(info *sdk.WorkloadInfo)
 }
 
 // openForm reads the model's vocabularies. If Marian's files are in the folder of the model or in the folder that the
@@ -29,7 +29,7 @@ func openForm(r *manifest.Request, s searchSettings) (modelForm, error) {
 		return openMarian(r, s, dir)
 	}
 	if s.Plain {
-		r.AddFault(sdk.Usage(errPlain))
+		r.AddFault(sdk.Usage(errPlainNeedsMarian))
 	}
 	v, err := openVocabularies(r, s.Vocabulary)
 	return &referenceForm{v, s}, err
@@ -41,21 +41,23 @@ type referenceForm struct {
 	settings   searchSettings
 }
 
-func (f *referenceForm) ids(sentence string) ([]int32, error) {
+func (f *referenceForm) encode(sentence string) ([]int32, error) {
 	return f.vocabulary.source.IDs(sentence), nil
 }
-func (f *referenceForm) text(ids []int32) (string, error) { return f.vocabulary.target.Text(ids), nil }
-func (f *referenceForm) size() int                        { return f.vocabulary.target.Len() }
-func (f *referenceForm) inform(*sdk.WorkloadInfo)         {}
+func (f *referenceForm) decode(ids []int32) (string, error) {
+	return f.vocabulary.target.Text(ids), nil
+}
+func (f *referenceForm) vocabularySize() int       { return f.vocabulary.target.Len() }
+func (f *referenceForm) addInfo(*sdk.WorkloadInfo) {}
 
-// prompt limits the steps to twice the number of source tokens.
-func (f *referenceForm) prompt(ids []int32) backend.Prompt {
+// makePrompt limits the steps to twice the number of source tokens.
+func (f *referenceForm) makePrompt(ids []int32) backend.Prompt {
 	return backend.Prompt{
 		Tokens: ids, MaxNewTokens: 2 * len(ids), EOS: []int32{subword.End}, PadToken: subword.End,
 		Beams: f.settings.Beams, LengthPenalty: f.settings.Penalty,
 	}
 }
 
-func (f *referenceForm) options() generate.GeneratorOptions {
+func (f *referenceForm) generatorOptions() generate.GeneratorOptions {
 	return generate.GeneratorOptions{Start: []int32{subword.Start}, Beams: f.settings.Rule}
 }

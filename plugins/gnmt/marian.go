@@ -21,11 +21,11 @@ const (
 )
 
 var (
-	errPieces = errors.New("a Marian model translates plain text, and parameter text = pieces: give text=plain, and the " +
+	errNeedsPlainText = errors.New("a Marian model translates plain text, and parameter text = pieces: give text=plain, and the " +
 		"names of the data set's files with sources and references")
-	errPlain = errors.New("parameter text = plain is for Marian models, and there is none of its files with the model " +
+	errPlainNeedsMarian = errors.New("parameter text = plain is for Marian models, and there is none of its files with the model " +
 		"(source.spm, target.spm, vocab.json, config.json): GNMT takes text that is split into pieces")
-	errSteps = errors.New("parameter max_steps is of GNMT's search; a Marian model has max_length in its " +
+	errStepsWithMarian = errors.New("parameter max_steps is of GNMT's search; a Marian model has max_length in its " +
 		"generation_config.json")
 )
 
@@ -39,7 +39,7 @@ type marianForm struct {
 // marianFolder returns the folder of a Marian model's files: the folder that the user names, the encoder's folder, or
 // its parent, because exports may have a folder of their own. It returns "" if no folder contains them.
 func marianFolder(r *manifest.Request, named string) string {
-	if named == embedded || named == "" && r.Files["encoder"].Path == "" {
+	if named == embeddedVocabulary || named == "" && r.Files["encoder"].Path == "" {
 		return ""
 	}
 	folder := named
@@ -65,10 +65,10 @@ func fileExists(path string) bool {
 // openMarian reads the files of a Marian model. The error lists all faults.
 func openMarian(r *manifest.Request, s searchSettings, dir string) (*marianForm, error) {
 	if !s.Plain {
-		r.AddFault(sdk.Usage(errPieces))
+		r.AddFault(sdk.Usage(errNeedsPlainText))
 	}
 	if r.GivenValue("max_steps") != "" {
-		r.AddFault(sdk.Usage(errSteps))
+		r.AddFault(sdk.Usage(errStepsWithMarian))
 	}
 	search, errSearch := readMarianSearch(dir)
 	if r.GivenValue("beams") != "" {
@@ -90,7 +90,7 @@ func openMarian(r *manifest.Request, s searchSettings, dir string) (*marianForm,
 func readMarianTokenizer(dir string) (*sentencepiece.Marian, error) {
 	source, errSource := readPieces(filepath.Join(dir, marianSource))
 	target, errTarget := readPieces(filepath.Join(dir, marianTarget))
-	vocab, errVocab := backend.ReadFile(filepath.Join(dir, marianVocab), maxVocabularySize)
+	vocab, errVocab := backend.ReadFile(filepath.Join(dir, marianVocab), maxVocabularyBytes)
 	var errApart error
 	if fileExists(filepath.Join(dir, "target_vocab.json")) {
 		errApart = errors.New("it has a vocabulary for each language (target_vocab.json), want one for both")
@@ -102,7 +102,7 @@ func readMarianTokenizer(dir string) (*sentencepiece.Marian, error) {
 }
 
 func readPieces(path string) (*sentencepiece.Model, error) {
-	data, err := backend.ReadFile(path, maxVocabularySize)
+	data, err := backend.ReadFile(path, maxVocabularyBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func readPieces(path string) (*sentencepiece.Model, error) {
 	return m, nil
 }
 
-// ids returns the token IDs of an untokenized sentence, with the end token.
-func (m *marianForm) ids(sentence string) ([]int32, error) {
+// encode returns the token IDs of an untokenized sentence, with the end token.
+func (m *marianForm) encode(sentence string) ([]int32, error) {
 	ids := m.tokenizer.Encode(nil, sentence)
 	if n := m.search.Positions; n > 0 && len(ids) > n {
 		return nil, sdk.Data(fmt.Errorf("a sentence of %d tokens, the model takes %d (max_position_embeddings): %.80q",
@@ -123,18 +123,18 @@ func (m *marianForm) ids(sentence string) ([]int32, error) {
 	return ids, nil
 }
 
-func (m *marianForm) text(ids []int32) (string, error) { return m.tokenizer.Decode(ids) }
-func (m *marianForm) size() int                        { return m.tokenizer.Size() }
+func (m *marianForm) decode(ids []int32) (string, error) { return m.tokenizer.Decode(ids) }
+func (m *marianForm) vocabularySize() int                { return m.tokenizer.Size() }
 
-func (m *marianForm) prompt(ids []int32) backend.Prompt {
+func (m *marianForm) makePrompt(ids []int32) backend.Prompt {
 	s := &m.search
 	return backend.Prompt{
 		Tokens: ids, MinNewTokens: s.minTokens(), MaxNewTokens: s.maxTokens(), EOS: s.End, PadToken: *s.Pad, Beams: s.Beams,
-		LengthPenalty: s.Penalty, EarlyStopping: s.early,
+		LengthPenalty: s.Penalty, EarlyStopping: s.stopEarly,
 	}
 }
 
-func (m *marianForm) options() generate.GeneratorOptions {
+func (m *marianForm) generatorOptions() generate.GeneratorOptions {
 	s := &m.search
 	never := slices.Clone(s.Suppressed)
 	for _, word := range s.Bad {
@@ -148,7 +148,7 @@ func (m *marianForm) options() generate.GeneratorOptions {
 	}
 }
 
-func (m *marianForm) inform(info *sdk.WorkloadInfo) {
+func (m *marianForm) addInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}

@@ -96,7 +96,7 @@ func TestMarianPrompts(t *testing.T) {
 	if err != nil || p.MaxNewTokens != 23 || p.Beams != 4 || p.LengthPenalty != 1 || p.EarlyStopping {
 		t.Errorf("%+v, %v", p, err)
 	}
-	o := w.form.options()
+	o := w.form.generatorOptions()
 	if !o.ForceEnd || !o.Renormalize || !slices.Equal(o.Never, o.Start) || o.Start[0] != p.PadToken {
 		t.Errorf("%+v", o)
 	}
@@ -128,7 +128,7 @@ func TestMarianSettings(t *testing.T) {
 			continue
 		}
 		p, _ := w.Prompt(nil)
-		if got := [4]int{p.Beams, p.MinNewTokens, p.MaxNewTokens, len(w.form.options().Never)}; got != c.want {
+		if got := [4]int{p.Beams, p.MinNewTokens, p.MaxNewTokens, len(w.form.generatorOptions().Never)}; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -220,7 +220,8 @@ func FuzzMarianSearch(f *testing.F) {
 			return
 		}
 		m := &marianForm{search: s}
-		if p := m.prompt(nil); p.MaxNewTokens < 1 || p.Beams < 1 || len(p.EOS) == 0 || len(m.options().Start) != 1 {
+		if p := m.makePrompt(nil); p.MaxNewTokens < 1 || p.Beams < 1 || len(p.EOS) == 0 ||
+			len(m.generatorOptions().Start) != 1 {
 			t.Errorf("%+v", p)
 		}
 	})

@@ -33,7 +33,7 @@ type marianSearch struct {
 	MaxNew    int `json:"max_new_tokens"`
 
 	Positions int `json:"-"` // positions of the encoder and of the decoder; 0: not in config.json
-	early     bool
+	stopEarly bool
 }
 
 // minTokens and maxTokens return the limits of an answer's length, including the end token.
@@ -62,16 +62,16 @@ func (t *tokenIDs) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]int32)(t))
 }
 
-// maxConfigSize limits the size of a configuration file in bytes.
-const maxConfigSize = 1 << 20
+// maxConfigBytes limits the size of a configuration file in bytes.
+const maxConfigBytes = 1 << 20
 
 // readMarianSearch reads the configurations in a folder.
 func readMarianSearch(dir string) (marianSearch, error) {
-	config, err := backend.ReadFile(filepath.Join(dir, marianConfig), maxConfigSize)
+	config, err := backend.ReadFile(filepath.Join(dir, marianConfig), maxConfigBytes)
 	if err != nil {
 		return marianSearch{}, err
 	}
-	generation, err := backend.ReadFile(filepath.Join(dir, marianGeneration), maxConfigSize)
+	generation, err := backend.ReadFile(filepath.Join(dir, marianGeneration), maxConfigBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return marianSearch{}, err
 	}
@@ -96,25 +96,26 @@ func parseMarianSearch(config, generation []byte) (marianSearch, error) {
 		name, text = marianConfig, config
 	}
 	s := marianSearch{Start: model.Start, Positions: model.Positions, Beams: 1, Penalty: 1, MaxLength: 20}
-	if err := errors.Join(json.Unmarshal(text, &s), s.readEarly(), otherSearches(text)); err != nil {
+	if err := errors.Join(json.Unmarshal(text, &s), s.parseEarlyStopping(), rejectOtherSearches(text)); err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
 	return s, nil
 }
 
-func (s *marianSearch) readEarly() error {
+func (s *marianSearch) parseEarlyStopping() error {
 	switch v := s.Early.(type) {
 	case nil:
 	case bool:
-		s.early = v
+		s.stopEarly = v
 	default:
 		return fmt.Errorf("early_stopping = %v, want true or false", v)
 	}
 	return nil
 }
 
-// neutral lists settings of unsupported searches, with the values, in addition to null, for which they have no effect.
-var neutral = map[string]any{
+// neutralSettings lists settings of unsupported searches, with the values, in addition to null, for which they have no
+// effect.
+var neutralSettings = map[string]any{
 	"do_sample": false, "num_beam_groups": 1.0, "diversity_penalty": 0.0, "repetition_penalty": 1.0,
 	"encoder_repetition_penalty": 1.0, "no_repeat_ngram_size": 0.0, "encoder_no_repeat_ngram_size": 0.0,
 	"guidance_scale": 1.0, "forced_bos_token_id": nil, "begin_suppress_tokens": nil, "force_words_ids": nil,
@@ -122,16 +123,16 @@ var neutral = map[string]any{
 	"stop_strings": nil, "watermarking_config": nil, "max_time": nil,
 }
 
-// otherSearches returns an error that lists settings with which transformers would use an unsupported search.
-func otherSearches(text []byte) error {
+// rejectOtherSearches returns an error that lists settings with which transformers would use an unsupported search.
+func rejectOtherSearches(text []byte) error {
 	var given map[string]any
 	if json.Unmarshal(text, &given) != nil {
 		return nil // already reported
 	}
 	var faults []error
-	for _, name := range slices.Sorted(maps.Keys(neutral)) {
-		if v := given[name]; v != nil && !equalScalars(v, neutral[name]) {
-			faults = append(faults, fmt.Errorf("%s = %.60v, which this search has not: want %v", name, v, neutral[name]))
+	for _, name := range slices.Sorted(maps.Keys(neutralSettings)) {
+		if v := given[name]; v != nil && !equalScalars(v, neutralSettings[name]) {
+			faults = append(faults, fmt.Errorf("%s = %.60v, which this search has not: want %v", name, v, neutralSettings[name]))
 		}
 	}
 	return errors.Join(faults...)
@@ -148,7 +149,7 @@ func equalScalars(v, neutral any) bool {
 
 // checkSettings checks that the settings agree with each other and with the number of tokens in the vocabulary. The
 // error lists every fault.
-func (s *marianSearch) checkSettings(tokens int) error {
+func (s *marianSearch) checkSettings(vocabularySize int) error {
 	var faults []error
 	want := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -157,7 +158,7 @@ func (s *marianSearch) checkSettings(tokens int) error {
 	}
 	inside := func(name string, ids ...int32) {
 		for _, id := range ids {
-			want(id >= 0 && int(id) < tokens, "%s = %d, want one of the %d of vocab.json", name, id, tokens)
+			want(id >= 0 && int(id) < vocabularySize, "%s = %d, want one of the %d of vocab.json", name, id, vocabularySize)
 		}
 	}
 	want(s.Start != nil && s.Pad != nil && len(s.End) > 0,

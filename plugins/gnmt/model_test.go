@@ -54,7 +54,7 @@ func TestVocabulariesAreThoseOfTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := openVocabularies(nil, embedded)
+	v, err := openVocabularies(nil, embeddedVocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type translationMetrics struct {
 func newScorer(text sentencePairs, s searchSettings, exhibits int) sdk.Scorer {
 	m := &translationMetrics{bleu.New(text.references), bleu.NewSacre(s.Sacre), text.references, make([]bool,
 		len(text.references))}
-	log := scoring.Log{Samples: len(text.sources), Exhibits: exhibits, Gallery: showUnlike(text)}
+	log := scoring.Log{Samples: len(text.sources), Exhibits: exhibits, Gallery: newWorstGallery(text)}
 	return scoring.New(m, log, translationScorer{text, s, m.sacre}.scoreTranslations)
 }
 

@@ -27,7 +27,7 @@ type sentencePairs struct {
 // openSentences opens the official files of a request, or the synthetic ones.
 func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	if r.Dataset == "" {
-		return writeSentences(r, s)
+		return generateSentences(r, s)
 	}
 	sources, err := readLines(filepath.Join(r.Dataset, s.Sources), s.Plain)
 	if err != nil {
@@ -41,32 +41,32 @@ func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 }
 
 // readReferences reads the reference translations of a data set with the given number of sentences.
-func (s *sentencePairs) readReferences(r *manifest.Request, o searchSettings, sources int) {
-	lines, err := readLines(filepath.Join(r.Dataset, o.References), o.Plain)
+func (s *sentencePairs) readReferences(r *manifest.Request, settings searchSettings, sentenceCount int) {
+	lines, err := readLines(filepath.Join(r.Dataset, settings.References), settings.Plain)
 	if err != nil {
 		r.AddFault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
-	if s.references = lines; !o.Plain {
+	if s.references = lines; !settings.Plain {
 		s.references = lists.Map(lines, bleu.CleanReference)
 	}
-	if err == nil && len(lines) != sources {
+	if err == nil && len(lines) != sentenceCount {
 		s.remark = fmt.Sprintf("%s has %d lines and %s %d: they do not belong together, or hold characters that end a "+
 			"line, such as U+2028; as in the official script, translations are compared line by line all the same",
-			o.References, len(lines), o.Sources, sources)
+			settings.References, len(lines), settings.Sources, sentenceCount)
 	}
 }
 
-// maxTextSize limits the size of a file; that of performance runs has 400 MB.
-const maxTextSize = 2 << 30
+// maxTextBytes limits the size of a file; that of performance runs has 400 MB.
+const maxTextBytes = 2 << 30
 
-// readLines reads a UTF-8 file and splits it with cutLines.
+// readLines reads a UTF-8 file and splits it with splitLines.
 func readLines(path string, plain bool) ([]string, error) {
-	data, err := backend.ReadFile(path, maxTextSize)
+	data, err := backend.ReadFile(path, maxTextBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w; the data set is a folder with newstest2014.tok.bpe.32000.en and .de, "+
 			"parameters sources and references name others", err)
 	}
-	lines := cutLines(string(data), plain)
+	lines := splitLines(string(data), plain)
 	for i, line := range lines {
 		if !utf8.ValidString(line) {
 			return nil, fmt.Errorf("%s, line %d: it is not UTF-8", path, i+1)
@@ -78,18 +78,18 @@ func readLines(path string, plain bool) ([]string, error) {
 	return lines, nil
 }
 
-// cutLines splits a text into lines. Plain text is split after each line feed and trimmed at the end of lines, as in
+// splitLines splits a text into lines. Plain text is split after each line feed and trimmed at the end of lines, as in
 // sacreBLEU. The official files are split wherever Python splits lines.
-func cutLines(text string, plain bool) []string {
+func splitLines(text string, plain bool) []string {
 	if !plain {
 		return pystr.Lines(text)
 	}
 	return lists.Map(slices.Collect(strings.Lines(text)), pystr.TrimRight)
 }
 
-// writeSentences generates the synthetic data set. Sources that are not plain text are split into pieces of the
+// generateSentences generates the synthetic data set. Sources that are not plain text are split into pieces of the
 // embedded model's vocabulary.
-func writeSentences(r *manifest.Request, s searchSettings) sentencePairs {
+func generateSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	codes, err := embeddedCodes()
 	if err != nil {
 		r.AddFault(err)

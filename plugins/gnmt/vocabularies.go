@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// embedded is the value of the parameter vocabulary that selects the embedded model's vocabulary.
-const embedded = "embedded"
+// embeddedVocabulary is the value of the parameter vocabulary that selects the embedded model's vocabulary.
+const embeddedVocabulary = "embedded"
 
 // vocabularyPair contains the vocabularies of both languages.
 type vocabularyPair struct{ source, target *subword.Vocabulary }
@@ -30,20 +30,20 @@ func openVocabularies(r *manifest.Request, folder string) (v vocabularyPair, err
 // vocabularyNames lists the possible names of a vocabulary, without the suffix of its language.
 var vocabularyNames = [...]string{"vocab.bpe.32000", "vocab.bpe"}
 
-// maxVocabularySize limits the size of a vocabulary; the official ones have 300 kB.
-const maxVocabularySize = 64 << 20
+// maxVocabularyBytes limits the size of a vocabulary; the official ones have 300 kB.
+const maxVocabularyBytes = 64 << 20
 
 func openVocabulary(r *manifest.Request, folder, ending string) (*subword.Vocabulary, error) {
-	if folder == embedded {
+	if folder == embeddedVocabulary {
 		data, err := modelFiles.ReadFile("model/vocab.bpe" + ending)
 		if err != nil {
 			return nil, err
 		}
 		return subword.ParseVocabulary(data)
 	}
-	places := vocabularyPlaces(r, folder, ending)
+	places := vocabularyPaths(r, folder, ending)
 	for _, place := range places {
-		data, err := backend.ReadFile(place, maxVocabularySize)
+		data, err := backend.ReadFile(place, maxVocabularyBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -60,7 +60,7 @@ func openVocabulary(r *manifest.Request, folder, ending string) (*subword.Vocabu
 		fs.ErrNotExist)
 }
 
-func vocabularyPlaces(r *manifest.Request, folder, ending string) []string {
+func vocabularyPaths(r *manifest.Request, folder, ending string) []string {
 	folders := []string{folder}
 	if folder == "" {
 		folders = []string{r.Dataset, filepath.Dir(r.Files["encoder"].Path)}

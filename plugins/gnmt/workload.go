@@ -35,7 +35,7 @@ func (w *translationWorkload) Close() error { return nil }
 
 // Load returns the token IDs of sentence i.
 func (w *translationWorkload) Load(_ context.Context, i int) (sourceIDs, error) {
-	ids, err := w.form.ids(w.sentences.sources[i])
+	ids, err := w.form.encode(w.sentences.sources[i])
 	if err != nil {
 		return nil, fmt.Errorf("line %d of the sources: %w", i+1, err)
 	}
@@ -60,7 +60,7 @@ func (w *translationWorkload) Parts() []sdk.Part {
 
 // Prompt returns the source with the search's settings.
 func (w *translationWorkload) Prompt(s sourceIDs) (backend.Prompt, error) {
-	return w.form.prompt(s), nil
+	return w.form.makePrompt(s), nil
 }
 
 // SampleSize returns the number of tokens.
@@ -90,8 +90,8 @@ func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (ba
 	if err := w.checkVocabulary(p.Decoder); err != nil {
 		return nil, err
 	}
-	beams := w.form.prompt(nil).Beams
-	o := w.form.options()
+	beams := w.form.makePrompt(nil).Beams
+	o := w.form.generatorOptions()
 	o.MaxSequences = max(cmp.Or(c.MaxBatch, defaultSentences*beams), beams)
 	o.CacheBytes, o.CopyState = w.Cache, w.Copies
 	g, err := generate.NewEncoderDecoder(p, o)
@@ -107,9 +107,9 @@ func (w *translationWorkload) checkVocabulary(decoder backend.Session) error {
 		if t.Name != "logits" || len(t.Shape) == 0 {
 			continue
 		}
-		if size := t.Shape[len(t.Shape)-1]; size >= 0 && size != int64(w.form.size()) {
+		if size := t.Shape[len(t.Shape)-1]; size >= 0 && size != int64(w.form.vocabularySize()) {
 			return sdk.Data(fmt.Errorf("the decoder has %d tokens, the vocabulary of the target language %d: they belong to "+
-				"different models (parameter vocabulary)", size, w.form.size()))
+				"different models (parameter vocabulary)", size, w.form.vocabularySize()))
 		}
 	}
 	return nil
@@ -131,12 +131,12 @@ func (w *translationWorkload) AppendTokens(dst []byte, _ sourceIDs, t backend.To
 	if t.IDs == nil {
 		return append(dst, t.Text...), t.N, nil
 	}
-	text, err := w.form.text(t.IDs)
+	text, err := w.form.decode(t.IDs)
 	return append(dst, text...), len(t.IDs), err
 }
 
 // AddInfo adds notes about the model's form.
-func (w *translationWorkload) AddInfo(info *sdk.WorkloadInfo) { w.form.inform(info) }
+func (w *translationWorkload) AddInfo(info *sdk.WorkloadInfo) { w.form.addInfo(info) }
 
 // ClientWork lists the work with token IDs on the client.
 func (w *translationWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {

@@ -31,7 +31,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, beamSearch{}},
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, searchSettings{}},
 		Export:  manifest.DatasetExport(export.ArticleSets()),
 		Samples: articles.EvalCount,
 	})
@@ -66,12 +66,12 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, err
 	}
 	names := lists.Map(r.Model.Metrics, func(m sdk.MetricInfo) string { return m.Name })
-	metric := newEngine(data, s, t, split, run)
+	metric := newScoringEngine(data, s, t, split, run)
 	log := scoring.Log{
-		Samples: len(data.items), First: true, Exhibits: r.Exhibits, Gallery: textGallery{data.items, s.DType, t}.showAnswer,
+		Samples: len(data.items), First: true, Exhibits: r.Exhibits, Gallery: textGallery{data.items, s.DType, t}.rateAnswer,
 	}
-	return scoring.New(scoring.Of(metric.Add, metric.figures), log, func(f textFigures, c scoring.Counts) (sdk.Score,
+	return scoring.New(scoring.Of(metric.Add, metric.scoreFigures), log, func(f textFigures, c scoring.Counts) (sdk.Score,
 		error) {
-		return scoreOf(f, names, c), nil
+		return makeScore(f, names, c), nil
 	}), nil
 }

@@ -16,7 +16,7 @@ import (
 
 type rougeEngine struct{ *generation.AnswerScorer }
 
-func (e rougeEngine) figures() (textFigures, error) {
+func (e rougeEngine) scoreFigures() (textFigures, error) {
 	r, err := e.Result()
 	if err != nil {
 		return textFigures{}, err
@@ -41,7 +41,7 @@ func (f textFigures) withLengths(l generation.Lengths) textFigures {
 
 type contextEngine struct{ *longcontext.AnswerScorer }
 
-func (e contextEngine) figures() (textFigures, error) {
+func (e contextEngine) scoreFigures() (textFigures, error) {
 	r, err := e.Result()
 	if err != nil {
 		return textFigures{}, err
@@ -55,16 +55,16 @@ func (e contextEngine) figures() (textFigures, error) {
 // mixedEngine scores the samples of Mixtral. If run is not nil, it executes MBXP's programs in Python.
 type mixedEngine struct {
 	*mixture.TaskScorer
-	run *coderun.ProgramRunner
+	runner *coderun.ProgramRunner
 }
 
-func (e mixedEngine) figures() (textFigures, error) {
+func (e mixedEngine) scoreFigures() (textFigures, error) {
 	r, err := e.Result()
 	if err != nil {
 		return textFigures{}, err
 	}
-	if e.run != nil {
-		if err := r.ExecutePrograms(context.Background(), e.run.Run, coderun.AtOnce); err != nil {
+	if e.runner != nil {
+		if err := r.ExecutePrograms(context.Background(), e.runner.Run, coderun.AtOnce); err != nil {
 			return textFigures{}, err
 		}
 	}
@@ -76,19 +76,19 @@ func (e mixedEngine) figures() (textFigures, error) {
 		f.values["mbxp"] = mbxp
 	}
 	languages := r.Languages()
-	if c := languages[mixture.Python]; c.All > 0 && c.Executed == c.All && e.run != nil {
+	if c := languages[mixture.Python]; c.All > 0 && c.Executed == c.All && e.runner != nil {
 		f.values["mbxp_python"] = c.Share()
 		f.notes = append(f.notes, fmt.Sprintf("MBXP: %d of %d programs in Python passed their tests; %s",
-			c.Passed, c.All, e.run.Note()))
+			c.Passed, c.All, e.runner.Note()))
 	}
-	if note := notExecuted(languages); note != "" {
+	if note := describeNotExecuted(languages); note != "" {
 		f.notes = append(f.notes, note)
 	}
 	return f.withLengths(r.Lengths), nil
 }
 
-// notExecuted describes how many programs, by language, were not executed. It returns "" if all were.
-func notExecuted(languages map[string]mixture.ProgramCount) string {
+// describeNotExecuted describes how many programs, by language, were not executed. It returns "" if all were.
+func describeNotExecuted(languages map[string]mixture.ProgramCount) string {
 	var names []string
 	how := "other languages than Python are not executed"
 	for _, name := range slices.Sorted(maps.Keys(languages)) {
@@ -108,24 +108,24 @@ func notExecuted(languages map[string]mixture.ProgramCount) string {
 
 // textEngine scores text answers of servers whose tokenizer is unknown. It does not count tokens.
 type textEngine struct {
-	split *punkt.Splitter
-	pairs []generation.TextPair
-	refs  []string
+	splitter   *punkt.Splitter
+	pairs      []generation.TextPair
+	references []string
 }
 
 func (p *textEngine) Add(index uint64, payload []byte) error {
-	if index >= uint64(len(p.refs)) {
-		return fmt.Errorf("%w: %d, want one of [0, %d)", generation.ErrIndex, index, len(p.refs))
+	if index >= uint64(len(p.references)) {
+		return fmt.Errorf("%w: %d, want one of [0, %d)", generation.ErrIndex, index, len(p.references))
 	}
-	p.pairs = append(p.pairs, generation.TextPair{Reference: p.refs[index], Answer: string(payload)})
+	p.pairs = append(p.pairs, generation.TextPair{Reference: p.references[index], Answer: string(payload)})
 	return nil
 }
 
-func (p *textEngine) figures() (textFigures, error) {
+func (p *textEngine) scoreFigures() (textFigures, error) {
 	if len(p.pairs) == 0 {
 		return textFigures{}, generation.ErrNoSamples
 	}
-	f := rougeFigures(generation.ComparePairs(p.split, p.pairs))
+	f := rougeFigures(generation.ComparePairs(p.splitter, p.pairs))
 	delete(f.values, "tokens_per_sample")
 	f.notes = []string{"answers are text, which says nothing of tokens: name the model's tokenizer for tokens_per_sample"}
 	return f, nil

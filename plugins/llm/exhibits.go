@@ -13,24 +13,24 @@ import (
 
 // textGallery shows texts whose words differ most from those of the reference.
 type textGallery struct {
-	items []prompts.PromptSample
-	dtype accuracy.DType
-	coder textTokenizer // nil: payloads are texts
+	samples   []prompts.PromptSample
+	dtype     accuracy.DType
+	tokenizer textTokenizer // nil: payloads are texts
 }
 
 func (g textGallery) answerText(e mllog.AccuracyEntry) (string, error) {
-	if g.coder == nil {
+	if g.tokenizer == nil {
 		return string(e.Data), nil
 	}
 	ids, err := generation.AppendIDs(nil, g.dtype, e.Data)
 	if err != nil {
 		return "", err
 	}
-	return g.coder.Decode(ids)
+	return g.tokenizer.Decode(ids)
 }
 
-func (g textGallery) showAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
-	item := g.items[e.QSLIndex]
+func (g textGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
+	item := g.samples[e.QSLIndex]
 	answer, err := g.answerText(e)
 	if err != nil {
 		return 0, nil

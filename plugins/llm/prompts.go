@@ -46,8 +46,8 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.PromptSample) 
 	}
 	p.Tokens = item.Tokens
 	// the token IDs in a data set are those of the official tokenizer
-	own := s.Tokenizer == language.EmbeddedTokenizer && item.Input != ""
-	if p.Tokens == nil || own {
+	tokenize := s.Tokenizer == language.EmbeddedTokenizer && item.Input != ""
+	if p.Tokens == nil || tokenize {
 		p.Text = s.fillTemplate(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}

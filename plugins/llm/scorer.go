@@ -24,23 +24,24 @@ type textFigures struct {
 // scoringEngine scores a data set. Each sample has one answer.
 type scoringEngine interface {
 	Add(index uint64, payload []byte) error
-	figures() (textFigures, error)
+	scoreFigures() (textFigures, error)
 }
 
-// newEngine returns the engine for a data set. run executes the programs of MBXP; if it is nil, they are not executed.
-func newEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Splitter,
+// newScoringEngine returns the engine for a data set. run executes the programs of MBXP; if it is nil, they are not
+// executed.
+func newScoringEngine(data textSet, s modelSettings, t textTokenizer, split *punkt.Splitter,
 	run *coderun.ProgramRunner) scoringEngine {
 	switch {
 	case t == nil:
-		return &textEngine{split: split, refs: referenceTexts(data)}
-	case data.kind == contexts:
+		return &textEngine{splitter: split, references: referenceTexts(data)}
+	case data.kind == longContextData:
 		refs := lists.Map(data.items, func(item prompts.PromptSample) longcontext.Reference {
 			return longcontext.Reference{Text: item.Output, Metric: longcontext.SampleMetric(item.Task)}
 		})
 		return contextEngine{
 			longcontext.New(longcontext.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
 		}
-	case data.kind == mixed:
+	case data.kind == mixedData:
 		refs := lists.Map(data.items, func(item prompts.PromptSample) mixture.Reference {
 			return mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
 		})
@@ -57,8 +58,8 @@ func referenceTexts(data textSet) []string {
 	return lists.Map(data.items, func(item prompts.PromptSample) string { return item.Output })
 }
 
-// scoreOf returns the score with the engine's metrics that occur in names.
-func scoreOf(f textFigures, names []string, c scoring.Counts) sdk.Score {
+// makeScore returns the score with the engine's metrics that occur in names.
+func makeScore(f textFigures, names []string, c scoring.Counts) sdk.Score {
 	score := sdk.Score{OfficialText: f.line}
 	for _, m := range allMetrics() {
 		value, ok := f.values[m.Name]

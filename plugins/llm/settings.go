@@ -20,8 +20,8 @@ type modelSettings struct {
 	Programs coderun.ProgramSettings // execution of MBXP's programs
 }
 
-// beamSearch contains the parameters of payloads and of the beam search.
-type beamSearch struct {
+// searchSettings contains the parameters of payloads and of the beam search.
+type searchSettings struct {
 	DType         accuracy.DType `param:"dtype"`
 	Beams         int            `param:"beams" min:"1" max:"1024"`
 	EarlyStopping bool           `param:"early_stopping"`
@@ -32,7 +32,7 @@ type beamSearch struct {
 func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
-	if k, _ := kindOf(r.Model.Name); k != mixed && s.Programs.RunsPrograms() {
+	if k, _ := modelDataset(r.Model.Name); k != mixedData && s.Programs.RunsPrograms() {
 		r.Params.AddFault(sdk.ExecuteParam, fmt.Errorf("no answer of %s is a program: want it empty", r.Model.Name))
 	}
 	return s
@@ -41,7 +41,7 @@ func readSettings(r *manifest.Request) modelSettings {
 func parseSettings(p *option.Params) (s modelSettings) {
 	s.BindParams(p, &s, option.ReaderFunc("prompt", parseTemplate))
 	s.Programs.CheckNeeded(p, false)
-	var of beamSearch
+	var of searchSettings
 	option.Bind(p, &of, option.ReaderFunc("dtype", generation.ParseDType))
 	s.DType = of.DType
 	l := &s.Limits

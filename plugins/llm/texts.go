@@ -13,24 +13,24 @@ import (
 type datasetKind uint8
 
 const (
-	news     datasetKind = iota // articles and summaries of CNN/DailyMail
-	orca                        // questions of OpenOrca
-	contexts                    // long-context tasks
-	mixed                       // OpenOrca, GSM8K and MBXP
+	newsData        datasetKind = iota // articles and summaries of CNN/DailyMail
+	orcaData                           // questions of OpenOrca
+	longContextData                    // long-context tasks
+	mixedData                          // OpenOrca, GSM8K and MBXP
 )
 
-func kindOf(model string) (datasetKind, prompts.PromptFormat) {
+func modelDataset(model string) (datasetKind, prompts.PromptFormat) {
 	switch {
 	case strings.HasPrefix(model, "llama2"):
-		return orca, prompts.OpenOrca()
+		return orcaData, prompts.OpenOrca()
 	case strings.HasPrefix(model, "llama3.1-405b"):
-		return contexts, prompts.LongContext()
+		return longContextData, prompts.LongContext()
 	case strings.HasPrefix(model, "mixtral"):
-		return mixed, prompts.Mixture()
+		return mixedData, prompts.Mixture()
 	case strings.HasSuffix(model, "-edge"):
-		return news, prompts.CNNDailyMailEdge()
+		return newsData, prompts.CNNDailyMailEdge()
 	}
-	return news, prompts.CNNDailyMail()
+	return newsData, prompts.CNNDailyMail()
 }
 
 // textSet is a data set. Synthetic texts are scored by ROUGE for every model.
@@ -42,9 +42,9 @@ type textSet struct {
 // openTexts opens the samples of a request: the model's data set, or the synthetic one.
 func openTexts(r *manifest.Request) textSet {
 	if r.Dataset == "" {
-		return writeArticles(r.SampleCount(articles.EvalCount, "samples"))
+		return generateArticles(r.SampleCount(articles.EvalCount, "samples"))
 	}
-	k, format := kindOf(r.Model.Name)
+	k, format := modelDataset(r.Model.Name)
 	items, err := format.Open(r.Dataset, prompts.ReadOptions{
 		Count: r.Count, LabelsOnly: r.Scoring, PromptsOnly: !r.Scoring && !r.Verifying,
 	})
@@ -56,16 +56,16 @@ func openTexts(r *manifest.Request) textSet {
 	return textSet{k, items}
 }
 
-// instruction is the instruction for synthetic articles, used by templates with {instruction}.
-const instruction = "Summarize the following news article:"
+// summaryInstruction is the instruction for synthetic articles, used by templates with {instruction}.
+const summaryInstruction = "Summarize the following news article:"
 
-// writeArticles generates the first count samples of the synthetic data set.
-func writeArticles(count int) textSet {
+// generateArticles generates the first count samples of the synthetic data set.
+func generateArticles(count int) textSet {
 	set := articles.Eval()
-	all := textSet{kind: news, items: make([]prompts.PromptSample, count)}
+	all := textSet{kind: newsData, items: make([]prompts.PromptSample, count)}
 	for i := range all.items {
 		a := set.At(i)
-		all.items[i] = prompts.PromptSample{Instruction: instruction, Input: a.Text, Output: a.Summary}
+		all.items[i] = prompts.PromptSample{Instruction: summaryInstruction, Input: a.Text, Output: a.Summary}
 	}
 	return all
 }

@@ -231,7 +231,7 @@ func TestReferencesScoreFull(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, item := range writeArticles(11).items {
+			for i, item := range generateArticles(11).items {
 				payload, _, err := w.AppendTokens(nil, nil, backend.Tokens{Text: " " + item.Output})
 				if err != nil {
 					t.Fatal(err)
@@ -265,7 +265,7 @@ func TestTextAnswersAreScored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right := writeArticles(2).items[1].Output
+	right := generateArticles(2).items[1].Output
 	for i, text := range []string{"", right, "dropped"} {
 		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(min(i, 1)), Data: []byte(text)}); err != nil {
 			t.Fatal(err)

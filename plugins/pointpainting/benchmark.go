@@ -58,7 +58,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(b, set, l.Empty, r.Exhibits), nil
+	return newPrecisionScorer(b, set, l.Empty, r.Exhibits), nil
 }
 
 // openFrames opens the frames of a run. It checks the whole data set, and the fault lists every error. Scoring needs

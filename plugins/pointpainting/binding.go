@@ -13,8 +13,8 @@ import (
 
 // Names of the model's parts.
 const (
-	segmentation = "segmentation"
-	detector     = "detector"
+	segmentationPart = "segmentation"
+	detectorPart     = "detector"
 )
 
 // networkBinding maps frames to the networks' inputs and the detector's output to boxes.
@@ -74,8 +74,8 @@ const (
 
 // completeModels completes the files with the tensors that the binding uses. Tensors are identified by position,
 // because exports name them differently.
-func (b *networkBinding) completeModels(files map[string]backend.Model) map[string]backend.Model {
-	s, d := files[segmentation], files[detector]
+func (b *networkBinding) completeModels(models map[string]backend.Model) map[string]backend.Model {
+	s, d := models[segmentationPart], models[detectorPart]
 	s.Inputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, 3, -1, -1}}}
 	s.Outputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, lidar.Classes, -1, -1}}}
 	d.Inputs = []backend.TensorInfo{
@@ -84,30 +84,31 @@ func (b *networkBinding) completeModels(files map[string]backend.Model) map[stri
 		{DType: backend.Int32, Shape: []int64{-1}},
 	}
 	d.Outputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, rowValues}}}
-	return map[string]backend.Model{segmentation: s, detector: d}
+	return map[string]backend.Model{segmentationPart: s, detectorPart: d}
 }
 
 // checkFiles returns an error if a file's inputs are those of another part. It describes the probable mistake. Files
 // that cannot be read are not checked.
 func checkFiles(files map[string]backend.Model) error {
 	inputs := map[string][]onnx.Value{}
-	for _, part := range []string{segmentation, detector} {
+	for _, part := range []string{segmentationPart, detectorPart} {
 		m, err := onnx.ReadFile(files[part].Path, files[part].Bytes)
 		if err != nil {
 			return nil // the backend reports what is wrong with the file
 		}
 		inputs[part] = m.Inputs
 	}
-	s, d := inputs[segmentation], inputs[detector]
+	s, d := inputs[segmentationPart], inputs[detectorPart]
 	const wantS, wantD = "the pictures [N,3,H,W]", "pillars, coordinates and counts, of ranks 3, 2 and 1"
 	switch {
 	case len(s) == 3 && len(d) == 1 && len(d[0].Dims) == 4:
 		return fmt.Errorf("the model files are exchanged: %s is the file of the %s, and %s that of the %s",
-			files[segmentation].Name, detector, files[detector].Name, segmentation)
+			files[segmentationPart].Name, detectorPart, files[detectorPart].Name, segmentationPart)
 	case len(s) != 1:
-		return fmt.Errorf("the %s (%s) has %d inputs, want 1: %s", segmentation, files[segmentation].Name, len(s), wantS)
+		return fmt.Errorf("the %s (%s) has %d inputs, want 1: %s", segmentationPart, files[segmentationPart].Name, len(s),
+			wantS)
 	case len(d) != 3:
-		return fmt.Errorf("the %s (%s) has %d inputs, want 3: %s", detector, files[detector].Name, len(d), wantD)
+		return fmt.Errorf("the %s (%s) has %d inputs, want 3: %s", detectorPart, files[detectorPart].Name, len(d), wantD)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (b *frameBoxes) resetBoxes() { b.found = b.found[:0] }
 
 // chooseBoxes selects boxes from the detector's rows, class by class in the order of their scores. It keeps boxes above
 // the minimum score that no better box covers. If there are too many, it keeps those with the best scores.
-func (b *frameBoxes) chooseBoxes(o *networkBinding, rows []float32) error {
+func (b *frameBoxes) chooseBoxes(binding *networkBinding, rows []float32) error {
 	for i := 0; i < len(rows); i += rowValues {
 		for _, v := range rows[i+7 : i+7+classes] {
 			if !(v >= 0 && v <= 1) {
@@ -43,7 +43,7 @@ func (b *frameBoxes) chooseBoxes(o *networkBinding, rows []float32) error {
 		b.candidates = b.candidates[:0]
 		score := func(row int) float32 { return rows[row*rowValues+7+class] }
 		for i := range len(rows) / rowValues {
-			if score(i) <= o.Score {
+			if score(i) <= binding.Score {
 				continue
 			}
 			for k, v := range rows[i*rowValues:][:7] {
@@ -54,40 +54,40 @@ func (b *frameBoxes) chooseBoxes(o *networkBinding, rows []float32) error {
 			b.candidates = append(b.candidates, i)
 		}
 		slices.SortStableFunc(b.candidates, func(x, y int) int { return cmp.Compare(score(y), score(x)) })
-		b.suppressOverlaps(o.Overlap, rows)
+		b.suppressOverlaps(binding.Overlap, rows)
 		for _, i := range b.kept {
 			b.found = append(b.found, decodeBox(rows[i*rowValues:][:rowValues], class))
 		}
 	}
-	if len(b.found) > o.Most {
+	if len(b.found) > binding.Most {
 		slices.SortStableFunc(b.found, func(x, y lidarBox) int { return cmp.Compare(y.score, x.score) })
-		b.found = b.found[:o.Most]
+		b.found = b.found[:binding.Most]
 	}
 	return nil
 }
 
 // suppressOverlaps keeps the candidates whose overlap with every better kept candidate is at most most.
-func (b *frameBoxes) suppressOverlaps(most float32, rows []float32) {
+func (b *frameBoxes) suppressOverlaps(maxOverlap float32, rows []float32) {
 	b.kept, b.grounds = b.kept[:0], b.grounds[:0]
 	for _, i := range b.candidates {
-		ground := groundOf(rows[i*rowValues:])
-		if !b.isCovered(&ground, most) {
+		ground := toGroundRect(rows[i*rowValues:])
+		if !b.isCovered(&ground, maxOverlap) {
 			b.kept, b.grounds = append(b.kept, i), append(b.grounds, ground)
 		}
 	}
 }
 
-func (b *frameBoxes) isCovered(g *kitti3d.GroundRect, most float32) bool {
+func (b *frameBoxes) isCovered(g *kitti3d.GroundRect, maxOverlap float32) bool {
 	for i := range b.grounds {
-		if overlapRatio(&b.grounds[i], g) > most {
+		if overlapRatio(&b.grounds[i], g) > maxOverlap {
 			return true
 		}
 	}
 	return false
 }
 
-// groundOf returns the ground rectangle of a row's box, seen from above.
-func groundOf(row []float32) kitti3d.GroundRect {
+// toGroundRect returns the ground rectangle of a row's box, seen from above.
+func toGroundRect(row []float32) kitti3d.GroundRect {
 	return kitti3d.Box{
 		Location: [3]float32{row[0], 0, row[1]}, Dimensions: [3]float32{row[3], 0, row[4]}, RotationY: row[6],
 	}.GroundRect()

@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 )
 
-// picture4 is the camera into whose picture boxes are projected. The reference projects into all pictures and keeps the
-// last result.
-const picture4 = waymo.Cameras - 1
+// projectedCamera is the camera into whose picture boxes are projected. The reference projects into all pictures and
+// keeps the last result.
+const projectedCamera = waymo.Cameras - 1
 
 // encodePayload returns a frame's payload. It contains a row of 14 little-endian float32 values for each box:
 // dimensions (length, height, width), location and angle in the coordinate system of camera 0, the box in the picture
@@ -26,13 +26,13 @@ func (b *frameBoxes) encodePayload(f *waymo.Frame) []byte {
 		return b.bytes
 	}
 	main := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[0])
-	last := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[picture4])
+	last := multiplyMatrices(&f.Calibration.R0, &f.Calibration.Tr[projectedCamera])
 	for i := range b.found {
 		found := &b.found[i]
 		b.appendFloats(found.length, found.height, found.width)
 		location := applyMatrix(&main, found.x, found.y, found.z)
 		b.appendFloats(location[0], location[1], location[2], found.angle)
-		box := found.projectBox(&last, &f.Calibration.P[picture4], f.Shapes[picture4])
+		box := found.projectBox(&last, &f.Calibration.P[projectedCamera], f.Shapes[projectedCamera])
 		b.appendFloats(box[:]...)
 		b.appendFloats(float32(found.class), found.score, image)
 	}

@@ -24,9 +24,9 @@ type frameGallery struct {
 
 // Minimum score of a confident detection, minimum overlap of a detection with its object, and size of shown pictures.
 const (
-	sure = 0.5
-	same = 0.5
-	side = 360 // side of the shown square in pixels
+	minScore   = 0.5
+	minOverlap = 0.5
+	shownSide  = 360 // side of the shown square in pixels
 )
 
 // shownObject is a box of the log or of the data set.
@@ -40,7 +40,7 @@ func (g *frameGallery) trueObjects(i int) (all []shownObject) {
 	for _, o := range g.set.Frame(i).Objects {
 		for class, name := range kitti3d.Classes() {
 			if o.Name == name && o.Difficulty == 0 {
-				all = append(all, shownObject{truthObject(o).Box, class})
+				all = append(all, shownObject{toTrueObject(o).Box, class})
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func parseDetections(payload []byte) (all []shownObject) {
 		for k := range v {
 			v[k] = math.Float32frombits(binary.LittleEndian.Uint32(payload[4*k:]))
 		}
-		if v[0] > 0 && v[12] >= sure {
+		if v[0] > 0 && v[12] >= minScore {
 			box := kitti3d.Box{Dimensions: [3]float32(v[0:3]), Location: [3]float32(v[3:6]), RotationY: v[6]}
 			all = append(all, shownObject{box, int(v[11])})
 		}
@@ -68,7 +68,7 @@ func countFound(detections, objects []shownObject) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
 		for i, o := range objects {
-			if !taken[i] && d.class == o.class && kitti3d.Overlap(d.Box, o.Box) >= same {
+			if !taken[i] && d.class == o.class && kitti3d.Overlap(d.Box, o.Box) >= minOverlap {
 				taken[i] = true
 				n++
 				break
@@ -89,12 +89,12 @@ func (g *frameGallery) rateFrame(e mllog.AccuracyEntry) (badness float64, show e
 
 // showFrame draws a frame from above, with the view of camera 0 upwards. It shows the boxes, and the points of the
 // pillars in the colours of the pictures, or in grey if no camera sees them.
-func (g *frameGallery) showFrame(i int, objects, sure []shownObject) (sdk.Exhibit, error) {
+func (g *frameGallery) showFrame(i int, objects, detections []shownObject) (sdk.Exhibit, error) {
 	pillars, err := g.colourPillars(i)
 	if err != nil {
 		return sdk.Exhibit{}, err
 	}
-	view := topView{image.NewNRGBA(image.Rect(0, 0, side, side)), float64(max(g.grid.High[0], g.grid.High[1]))}
+	view := topView{image.NewNRGBA(image.Rect(0, 0, shownSide, shownSide)), float64(max(g.grid.High[0], g.grid.High[1]))}
 	for k := range view.Pix {
 		view.Pix[k] = 0xff
 	}
@@ -108,14 +108,14 @@ func (g *frameGallery) showFrame(i int, objects, sure []shownObject) (sdk.Exhibi
 	for _, o := range objects {
 		view.drawBox(o.Box, exhibit.Truth)
 	}
-	for _, d := range sure {
+	for _, d := range detections {
 		view.drawBox(d.Box, exhibit.Found)
 	}
 	text, err := exhibit.PNG(view.NRGBA)
-	right := countFound(sure, objects)
+	right := countFound(detections, objects)
 	return sdk.Exhibit{PNG: text, Caption: fmt.Sprintf("frame %d (image %d) from above, %.4g m to each side: %d of %d "+
 		"objects (green) found, %d detections (red) of nothing", i, f.Image, view.reach, right, len(objects),
-		len(sure)-right)}, err
+		len(detections)-right)}, err
 }
 
 // colourPillars returns the pillars of a frame. Its points are painted with red, green, blue and 1 instead of scores.
@@ -148,8 +148,8 @@ type topView struct {
 	reach float64
 }
 
-func (a topView) pixelOf(x, z float64) (column, row int) {
-	return int((x/a.reach + 1) * side / 2), int((1 - z/a.reach) * side / 2)
+func (a topView) toPixel(x, z float64) (column, row int) {
+	return int((x/a.reach + 1) * shownSide / 2), int((1 - z/a.reach) * shownSide / 2)
 }
 
 // drawPoint draws a point, given in the camera's coordinate system, in its colours.
@@ -158,7 +158,7 @@ func (a topView) drawPoint(at [3]float32, s []float32) {
 	if s[3] > 0 {
 		c = color.NRGBA{uint8(s[0]), uint8(s[1]), uint8(s[2]), 0xff}
 	}
-	x, y := a.pixelOf(float64(at[0]), float64(at[2]))
+	x, y := a.toPixel(float64(at[0]), float64(at[2]))
 	for k := range 4 { // large enough to recognize its colour
 		a.SetNRGBA(x+k%2, y+k/2, c)
 	}
@@ -172,13 +172,13 @@ func (a topView) drawBox(b kitti3d.Box, c color.NRGBA) {
 		x, z = [...]float64{-l, l, l, -l}[i%4], [...]float64{-w, -w, w, w}[i%4]
 		return float64(b.Location[0]) + x*cos + z*sin, float64(b.Location[2]) - x*sin + z*cos
 	}
-	const steps = 2 * side
+	const steps = 2 * shownSide
 	for i := range 4 {
 		x0, z0 := corner(i)
 		x1, z1 := corner(i + 1)
 		for k := range steps {
 			t := float64(k) / steps
-			x, y := a.pixelOf(x0+t*(x1-x0), z0+t*(z1-z0))
+			x, y := a.toPixel(x0+t*(x1-x0), z0+t*(z1-z0))
 			a.SetNRGBA(x, y, c)
 		}
 	}

@@ -20,18 +20,18 @@ type frameRun struct {
 	*frameWorkload
 	segmentation, detector backend.Session
 
-	levels      []float32 // levels of a picture
-	spacePoints []float32 // points within the grid's space
-	painter     lidar.Painter
-	pillars     lidar.Pillars
-	boxes       frameBoxes
+	levels     []float32 // levels of a picture
+	gridPoints []float32 // points within the grid's space
+	painter    lidar.Painter
+	pillars    lidar.Pillars
+	boxes      frameBoxes
 
-	in  [3]backend.Tensor
-	out [1]backend.Tensor
+	inputs  [3]backend.Tensor
+	outputs [1]backend.Tensor
 }
 
-func newRun(w *frameWorkload, s sdk.Sessions) *frameRun {
-	return &frameRun{frameWorkload: w, segmentation: s.Part(segmentation), detector: s.Part(detector)}
+func newFrameRun(w *frameWorkload, s sdk.Sessions) *frameRun {
+	return &frameRun{frameWorkload: w, segmentation: s.Part(segmentationPart), detector: s.Part(detectorPart)}
 }
 
 // Run appends a payload with the boxes of each frame.
@@ -52,8 +52,8 @@ func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads
 		}
 		s = &read
 	}
-	r.spacePoints = r.grid.Filter(append(r.spacePoints[:0], s.points...))
-	r.pillars.Fill(r.grid, r.spacePoints, lidar.Values)
+	r.gridPoints = r.grid.Filter(append(r.gridPoints[:0], s.points...))
+	r.pillars.Fill(r.grid, r.gridPoints, lidar.Values)
 	r.painter.Start(&r.pillars)
 	calibration := lidar.Calibration(s.frame.Calibration)
 	for k, picture := range s.pictures {
@@ -64,7 +64,7 @@ func (r *frameRun) runFrame(ctx context.Context, s *frameSample, p *sdk.Payloads
 	r.painter.Finish()
 	r.boxes.resetBoxes()
 	if len(r.pillars.Counts) == 0 {
-		r.empty.Add(1)
+		r.emptyFrames.Add(1)
 	} else if err := r.detectBoxes(ctx); err != nil {
 		return err
 	}
@@ -80,17 +80,17 @@ func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera
 		return err
 	}
 	h, w := int64(picture.H), int64(picture.W)
-	r.in[0] = backend.Tensor{Name: r.segmentation.Inputs()[0].Name, DType: backend.Float32, Shape: []int64{1, 3, h, w},
+	r.inputs[0] = backend.Tensor{Name: r.segmentation.Inputs()[0].Name, DType: backend.Float32, Shape: []int64{1, 3, h, w},
 		Data: backend.Bytes(r.levels)}
-	r.out[0] = backend.Tensor{}
-	if err := r.segmentation.Run(ctx, r.in[:1], r.out[:]); err != nil {
+	r.outputs[0] = backend.Tensor{}
+	if err := r.segmentation.Run(ctx, r.inputs[:1], r.outputs[:]); err != nil {
 		return err
 	}
-	defer r.out[0].Release()
-	if err := checkOutput(&r.out[0], 1, lidar.Classes, h, w); err != nil {
-		return fmt.Errorf("the %s of a picture of %d x %d pixels: %w", segmentation, w, h, err)
+	defer r.outputs[0].Release()
+	if err := checkOutput(&r.outputs[0], 1, lidar.Classes, h, w); err != nil {
+		return fmt.Errorf("the %s of a picture of %d x %d pixels: %w", segmentationPart, w, h, err)
 	}
-	view := lidar.SegmentedView{Height: picture.H, Width: picture.W, Logits: backend.View[float32](r.out[0].Data)}
+	view := lidar.SegmentedView{Height: picture.H, Width: picture.W, Logits: backend.View[float32](r.outputs[0].Data)}
 	r.painter.AddCamera(c, camera, lidar.PictureSize{Height: picture.H, Width: picture.W}, view.Score)
 	return nil
 }
@@ -98,25 +98,25 @@ func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera
 // detectBoxes runs the detector with the pillars and keeps the best boxes.
 func (r *frameRun) detectBoxes(ctx context.Context) error {
 	n := int64(len(r.pillars.Counts))
-	r.in = [3]backend.Tensor{
+	r.inputs = [3]backend.Tensor{
 		{DType: backend.Float32, Shape: []int64{n, int64(r.grid.Points), lidar.Painted},
 			Data: backend.Bytes(r.pillars.Values)},
 		{DType: backend.Int64, Shape: []int64{n, 4}, Data: backend.Bytes(r.pillars.Coordinates)},
 		{DType: backend.Int32, Shape: []int64{n}, Data: backend.Bytes(r.pillars.Counts)},
 	}
 	for i, info := range r.detector.Inputs() {
-		r.in[i].Name = info.Name
+		r.inputs[i].Name = info.Name
 	}
-	r.out[0] = backend.Tensor{}
-	if err := r.detector.Run(ctx, r.in[:], r.out[:]); err != nil {
+	r.outputs[0] = backend.Tensor{}
+	if err := r.detector.Run(ctx, r.inputs[:], r.outputs[:]); err != nil {
 		return err
 	}
-	defer r.out[0].Release()
-	if err := checkOutput(&r.out[0], -1, rowValues); err != nil {
-		return fmt.Errorf("the %s: %w", detector, err)
+	defer r.outputs[0].Release()
+	if err := checkOutput(&r.outputs[0], -1, rowValues); err != nil {
+		return fmt.Errorf("the %s: %w", detectorPart, err)
 	}
-	if err := r.boxes.chooseBoxes(&r.networkBinding, backend.View[float32](r.out[0].Data)); err != nil {
-		return fmt.Errorf("the %s: %w: %w", detector, errOutput, err)
+	if err := r.boxes.chooseBoxes(&r.networkBinding, backend.View[float32](r.outputs[0].Data)); err != nil {
+		return fmt.Errorf("the %s: %w: %w", detectorPart, errOutput, err)
 	}
 	return nil
 }

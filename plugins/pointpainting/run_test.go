@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 	var payloads [][]byte
 	for _, load := range []string{"memory", "files"} {
 		w, s, d := newWorkload(t, "load", load), redIsPerson(), firstIsBox()
-		r := newRun(w, sdk.Sessions{segmentation: s, detector: d})
+		r := newFrameRun(w, sdk.Sessions{segmentationPart: s, detectorPart: d})
 		var p sdk.Payloads
 		for i := range 2 {
 			f, err := w.Load(t.Context(), i)
@@ -163,7 +163,8 @@ func TestNoPoint(t *testing.T) {
 	nan := float32(math.NaN())
 	f.points = []float32{nan, 0, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, -2, 0, 0}
 	var p sdk.Payloads
-	if err := newRun(w, sdk.Sessions{segmentation: s, detector: d}).Run(t.Context(), []*frameSample{f}, &p); err != nil {
+	if err := newFrameRun(w, sdk.Sessions{segmentationPart: s, detectorPart: d}).Run(t.Context(), []*frameSample{f},
+		&p); err != nil {
 		t.Fatal(err)
 	}
 	want := [14]float32{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, float32(f.frame.Image)}
@@ -216,7 +217,8 @@ func TestGreyPicture(t *testing.T) {
 func TestWarmSampleFits(t *testing.T) {
 	w, s, d := newWorkload(t), redIsPerson(), firstIsBox()
 	var p sdk.Payloads
-	err := newRun(w, sdk.Sessions{segmentation: s, detector: d}).Run(t.Context(), []*frameSample{w.WarmSample()}, &p)
+	err := newFrameRun(w, sdk.Sessions{segmentationPart: s, detectorPart: d}).Run(t.Context(),
+		[]*frameSample{w.WarmSample()}, &p)
 	if err != nil || s.runs != waymo.Cameras || d.runs != 1 {
 		t.Errorf("%v, %d and %d runs", err, s.runs, d.runs)
 	}
@@ -232,24 +234,24 @@ func TestRunReportsWhatTheNetworksGive(t *testing.T) {
 		spoil func(out *backend.Tensor)
 		want  string
 	}{
-		"classes":  {segmentation, func(out *backend.Tensor) { out.Shape[1] = 21 }, "[1,21,64,96], want [1,19,64,96]"},
-		"size":     {segmentation, func(out *backend.Tensor) { out.Shape[2] /= 2 }, "a picture of 96 x 64 pixels"},
-		"bytes":    {segmentation, func(out *backend.Tensor) { out.Data = out.Data[:8] }, "8 bytes, want 466944"},
-		"ranks":    {detector, func(out *backend.Tensor) { out.Shape = []int64{1, 1, rowValues} }, "want [N,11]"},
-		"values":   {detector, func(out *backend.Tensor) { out.Shape[1] = 10 }, "its shape is [1,10], want [N,11]"},
-		"type":     {detector, func(out *backend.Tensor) { out.DType = backend.Int32 }, "int32"},
-		"score":    {detector, detected(func(row []float32) { row[8] = 1.5 }), "row 0 has the score 1.5, want 0 to 1"},
-		"no score": {detector, detected(func(row []float32) { row[8] = float32(math.NaN()) }), "row 0 has the score NaN"},
-		"box":      {detector, detected(func(row []float32) { row[3] = float32(math.Inf(1)) }), "has +Inf at place 3"},
+		"classes":  {segmentationPart, func(out *backend.Tensor) { out.Shape[1] = 21 }, "[1,21,64,96], want [1,19,64,96]"},
+		"size":     {segmentationPart, func(out *backend.Tensor) { out.Shape[2] /= 2 }, "a picture of 96 x 64 pixels"},
+		"bytes":    {segmentationPart, func(out *backend.Tensor) { out.Data = out.Data[:8] }, "8 bytes, want 466944"},
+		"ranks":    {detectorPart, func(out *backend.Tensor) { out.Shape = []int64{1, 1, rowValues} }, "want [N,11]"},
+		"values":   {detectorPart, func(out *backend.Tensor) { out.Shape[1] = 10 }, "its shape is [1,10], want [N,11]"},
+		"type":     {detectorPart, func(out *backend.Tensor) { out.DType = backend.Int32 }, "int32"},
+		"score":    {detectorPart, detected(func(row []float32) { row[8] = 1.5 }), "row 0 has the score 1.5, want 0 to 1"},
+		"no score": {detectorPart, detected(func(row []float32) { row[8] = float32(math.NaN()) }), "row 0 has the score NaN"},
+		"box":      {detectorPart, detected(func(row []float32) { row[3] = float32(math.Inf(1)) }), "has +Inf at place 3"},
 	} {
-		w, networks := newWorkload(t), map[string]*network{segmentation: redIsPerson(), detector: firstIsBox()}
+		w, networks := newWorkload(t), map[string]*network{segmentationPart: redIsPerson(), detectorPart: firstIsBox()}
 		networks[c.part].spoil = c.spoil
-		s := sdk.Sessions{segmentation: networks[segmentation], detector: networks[detector]}
+		s := sdk.Sessions{segmentationPart: networks[segmentationPart], detectorPart: networks[detectorPart]}
 		f, err := w.Load(t.Context(), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = newRun(w, s).Run(t.Context(), []*frameSample{f}, &sdk.Payloads{})
+		err = newFrameRun(w, s).Run(t.Context(), []*frameSample{f}, &sdk.Payloads{})
 		if !errors.Is(err, errOutput) || networks[c.part].inUse != 0 {
 			t.Errorf("%s: %v, %d outputs not released", name, err, networks[c.part].inUse)
 			continue
@@ -302,7 +304,7 @@ func TestFiles(t *testing.T) {
 		}
 		return backend.Model{Name: name + ".onnx", Bytes: data}
 	}
-	s, d := read(segmentation), read(detector)
+	s, d := read(segmentationPart), read(detectorPart)
 	for name, c := range map[string]struct {
 		segmentation, detector backend.Model
 		want                   string
@@ -312,13 +314,13 @@ func TestFiles(t *testing.T) {
 		"detector twice":     {d, d, "the segmentation (detector.onnx) has 3 inputs, want 1"},
 		"no model":           {s, backend.Model{Bytes: []byte("?")}, ""},
 	} {
-		files := map[string]backend.Model{segmentation: c.segmentation, detector: c.detector}
+		files := map[string]backend.Model{segmentationPart: c.segmentation, detectorPart: c.detector}
 		before := maps.Clone(files)
 		if err := checkFiles(files); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 		b := bindNetworks(values())
-		if made := b.completeModels(files); len(made[detector].Inputs) != 3 || len(before[detector].Inputs) != 0 {
+		if made := b.completeModels(files); len(made[detectorPart].Inputs) != 3 || len(before[detectorPart].Inputs) != 0 {
 			t.Errorf("%s: %+v", name, made)
 		}
 	}

@@ -11,27 +11,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer returns a scorer of average precisions. Each frame must be in the log, unless missingIsEmpty is set.
-func newScorer(b networkBinding, set waymo.FrameSource, missingIsEmpty bool, exhibits int) sdk.Scorer {
+// newPrecisionScorer returns a scorer of average precisions. Each frame must be in the log, unless missingIsEmpty is
+// set.
+func newPrecisionScorer(b networkBinding, set waymo.FrameSource, missingIsEmpty bool, exhibits int) sdk.Scorer {
 	metric := kitti3d.New(lists.Make(set.Len(), func(i int) kitti3d.Frame {
 		f := set.Frame(i)
-		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, truthObject)}
+		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, toTrueObject)}
 	}))
 	metric.MissingIsEmpty = missingIsEmpty
 	add := func(sample uint64, answer []byte) error { return metric.Add(int(sample), answer) }
 	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: (&frameGallery{b, set}).rateFrame}
-	return scoring.New(scoring.Of(add, metric.Result), log, scoreOf)
+	return scoring.New(scoring.Of(add, metric.Result), log, makeScore)
 }
 
-func truthObject(o waymo.FrameObject) kitti3d.TrueObject {
+func toTrueObject(o waymo.FrameObject) kitti3d.TrueObject {
 	return kitti3d.TrueObject{
 		Name: o.Name, Difficulty: o.Difficulty,
 		Box: kitti3d.Box{Location: o.Location, Dimensions: o.Dimensions, RotationY: o.RotationY},
 	}
 }
 
-// scoreOf returns the score as fractions, like the official target. The official line contains percentages.
-func scoreOf(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
+// makeScore returns the score as fractions, like the official target. The official line contains percentages.
+func makeScore(r kitti3d.PrecisionResult, c scoring.Counts) (sdk.Score, error) {
 	if math.IsNaN(r.Total) {
 		return sdk.Score{}, sdk.Data(fmt.Errorf("the mAP is NaN, as in the official script: at some score, no detection of "+
 			"a class counts as right or wrong: %s", r.Text()))

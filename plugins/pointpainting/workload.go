@@ -20,11 +20,11 @@ var (
 // through the sessions.
 type frameWorkload struct {
 	networkBinding
-	files map[string]backend.Model
-	set   waymo.FrameSource
-	empty atomic.Int64 // number of frames without a pillar
-	// converted is the name of a picture that had to be converted to RGB.
-	converted atomic.Pointer[string]
+	files       map[string]backend.Model
+	set         waymo.FrameSource
+	emptyFrames atomic.Int64 // number of frames without a pillar
+	// convertedPicture is the name of a picture that had to be converted to RGB.
+	convertedPicture atomic.Pointer[string]
 }
 
 // frameSample is a frame with its loaded data.
@@ -39,8 +39,8 @@ func (w *frameWorkload) Len() int { return w.set.Len() }
 
 func (w *frameWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
-		{Name: segmentation, Model: w.files[segmentation], RunsPerSample: waymo.Cameras, MaxBatch: 1},
-		{Name: detector, Model: w.files[detector]},
+		{Name: segmentationPart, Model: w.files[segmentationPart], RunsPerSample: waymo.Cameras, MaxBatch: 1},
+		{Name: detectorPart, Model: w.files[detectorPart]},
 	}
 }
 
@@ -62,7 +62,7 @@ func (w *frameWorkload) readSensors(s *frameSample) (err error) {
 		if err == nil {
 			s.pictures[k], err = image.Decode(data, image.DecodeOptions{Converted: func() {
 				name := s.frame.PictureName(k)
-				w.converted.CompareAndSwap(nil, &name)
+				w.convertedPicture.CompareAndSwap(nil, &name)
 			}})
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (w *frameWorkload) WarmSample() *frameSample {
 
 // NewRun returns a run with the memory of one worker.
 func (w *frameWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frameSample], error) {
-	return newRun(w, s), nil
+	return newFrameRun(w, s), nil
 }
 
 // MaxBatch returns 1, as in the reference.
@@ -116,11 +116,11 @@ func (w *frameWorkload) RunNotes() (r sdk.RunNotes) {
 	if w.InTime {
 		r.Notes = append(r.Notes, "points and pictures were read and decoded within the timed run, as in the reference")
 	}
-	if name := w.converted.Load(); name != nil {
+	if name := w.convertedPicture.Load(); name != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("pictures that are not RGB were converted, on which the reference stops: "+
 			"%s was the first", *name))
 	}
-	if n := w.empty.Load(); n > 0 {
+	if n := w.emptyFrames.Load(); n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d frames had no point in the space: the detector was not run for them", n))
 	}
 	return r

@@ -20,7 +20,7 @@ import (
 
 // connectServer returns a client for a server. what is the parameter that contains the server's address, for messages.
 func connectServer(
-	ctx context.Context, servers backend.GeneratorOpener, what string, s serverSettings, retries, concurrency int,
+	ctx context.Context, servers backend.GeneratorOpener, parameter string, s serverSettings, retries, concurrency int,
 ) (backend.Generator, error) {
 	if s.url == manifest.Embedded {
 		return standin.RuleBackend{}.OpenGenerator(ctx, backend.Model{}, backend.Config{})
@@ -34,7 +34,7 @@ func connectServer(
 	}
 	g, err := servers.OpenGenerator(ctx, backend.Model{}, backend.Config{Concurrency: concurrency, Options: options})
 	if err != nil {
-		return nil, sdk.Usage(fmt.Errorf("parameter %s: %w", what, err))
+		return nil, sdk.Usage(fmt.Errorf("parameter %s: %w", parameter, err))
 	}
 	return g, nil
 }
@@ -67,10 +67,11 @@ var errTimeout = errors.New("no reply within the timeout")
 // askServer sends a message to a server. After a timeout it repeats the request, up to tries requests with a pause that
 // doubles. The client g itself retries other errors (429, 502, 503, 504, lost connections).
 func askServer(
-	ctx context.Context, g backend.Generator, content string, f map[string]json.RawMessage, most int,
+	ctx context.Context, g backend.Generator, content string, fields map[string]json.RawMessage, maxTokens int,
 	timeout time.Duration, tries int,
 ) (*modelReply, error) {
-	p := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: content}}, Fields: f, MaxNewTokens: most}
+	p := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: content}}, Fields: fields,
+		MaxNewTokens: maxTokens}
 	for try := 0; ; try++ {
 		r := &modelReply{}
 		limited, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
@@ -93,14 +94,14 @@ func askServer(
 }
 
 // requestFields returns the fields of the reference's requests.
-func (f requestSettings) requestFields(most int) map[string]json.RawMessage {
+func (f requestSettings) requestFields(maxTokens int) map[string]json.RawMessage {
 	effort, err := json.Marshal(f.effort)
 	if err != nil { // impossible for strings
 		effort = []byte(`""`)
 	}
 	return map[string]json.RawMessage{
 		"temperature": numberJSON(f.temperature), "top_p": json.RawMessage("1.0"), "top_k": json.RawMessage("-1"),
-		"max_tokens": json.RawMessage(strconv.Itoa(most)), "reasoning_effort": effort,
+		"max_tokens": json.RawMessage(strconv.Itoa(maxTokens)), "reasoning_effort": effort,
 	}
 }
 
@@ -124,7 +125,7 @@ type stepModels struct {
 func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSettings) (*stepModels, error) {
 	m := &stepModels{ragSettings: s}
 	var err error
-	if m.cache, err = readReplies(s.cache); err != nil {
+	if m.cache, err = readReplies(s.cachePath); err != nil {
 		return nil, err
 	}
 	queries, err1 := connectServer(ctx, servers, "llm", s.queries, s.tries-1, s.Concurrency)
@@ -150,7 +151,7 @@ func (m *stepModels) closeAll() error {
 // reply is ignored. used is the number of tokens in the reply.
 func (m *stepModels) askStep(
 	ctx context.Context, s agent.Step, row, round int, prompt string,
-) (text string, used int, err error) {
+) (text string, tokens int, err error) {
 	most := m.fields.maxTokens
 	if s == agent.Relevance {
 		most = m.fields.maxMarkingTokens

@@ -40,7 +40,7 @@ func New(servers backend.GeneratorOpener) sdk.Benchmark {
 	b := serverOpener{servers}
 	own := manifest.DatasetExport(export.EncyclopediaSets())
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: b.openWorkload, Score: b.openScorer, Params: []any{storeSettings{}, askSettings{}, vocabSettings{}},
+		Open: b.openWorkload, Score: b.openScorer, Params: []any{storeSettings{}, questionSettings{}, vocabSettings{}},
 		Export: own, Exports: map[string]manifest.DatasetExport{pagesModel: own},
 		Samples: encyclopedia.QuestionCount,
 	})

@@ -25,7 +25,7 @@ type databaseScorer struct {
 	ctx context.Context
 	ragSettings
 	pages  retrieval.PageLog
-	want   *retrieval.Manifest
+	wantManifest   *retrieval.Manifest
 	probes []retrieval.ProbeQuery // queries of the manifest to write; nil: write none
 	embed  func(ctx context.Context, texts []string) ([][]float32, error)
 	model  string
@@ -35,11 +35,11 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 	s := &databaseScorer{ctx: context.WithoutCancel(ctx), ragSettings: readSettings(r)}
 	log := scoring.Log{Samples: readPages(r).Len()}
 	s.readManifest(r)
-	if (s.want != nil || s.probes != nil) && s.Database == "" {
+	if (s.wantManifest != nil || s.probes != nil) && s.Database == "" {
 		r.Params.AddFault("database", errors.New("want the file that the run wrote: a manifest is of a database"))
 	}
 	scorer := scoring.New(s, log, s.scoreBuild)
-	if err := r.Err(); err != nil || s.want == nil && s.probes == nil {
+	if err := r.Err(); err != nil || s.wantManifest == nil && s.probes == nil {
 		return scorer, err
 	}
 	if r.OpenPart == nil {
@@ -47,21 +47,21 @@ func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, e
 	}
 	m := r.Files[embedderPart]
 	s.model = m.Name
-	session, err := r.OpenPart(ctx, sdk.Part{Name: embedderPart, Model: modelOf(m), MaxBatch: textsPerRun})
+	session, err := r.OpenPart(ctx, sdk.Part{Name: embedderPart, Model: completeEncoder(m), MaxBatch: textsPerRun})
 	if err != nil {
 		return nil, err
 	}
-	s.embed = (&textEncoder{session: session, tokens: s.encoder}).embedTexts
+	s.embed = (&textEncoder{session: session, tokens: s.embedderRows}).embedTexts
 	return scorer, nil
 }
 
-// maxManifestSize limits the size of an uncompressed manifest.
-const maxManifestSize = 1 << 30
+// maxManifestBytes limits the size of an uncompressed manifest.
+const maxManifestBytes = 1 << 30
 
 // readManifest reads the expected manifest of the database, and the queries for a manifest to write.
 func (s *databaseScorer) readManifest(r *manifest.Request) {
 	if path := s.Manifest; path != "" {
-		text, err := readPacked(path)
+		text, err := readMaybeGzip(path)
 		var m retrieval.Manifest
 		if err == nil {
 			m, err = retrieval.ParseManifest(text)
@@ -69,7 +69,7 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 		if err != nil {
 			r.AddFault(sdk.Data(fmt.Errorf("parameter manifest: %w", err)))
 		}
-		s.want = &m
+		s.wantManifest = &m
 	}
 	if s.Questions == "" {
 		return
@@ -84,9 +84,9 @@ func (s *databaseScorer) readManifest(r *manifest.Request) {
 	}
 }
 
-// readPacked reads a file that may be compressed by gzip.
-func readPacked(path string) ([]byte, error) {
-	text, err := bounded.ReadFile(path, maxManifestSize)
+// readMaybeGzip reads a file that may be compressed by gzip.
+func readMaybeGzip(path string) ([]byte, error) {
+	text, err := bounded.ReadFile(path, maxManifestBytes)
 	if err != nil || !bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		return text, err
 	}
@@ -94,7 +94,7 @@ func readPacked(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	text, err = io.ReadAll(io.LimitReader(z, maxManifestSize))
+	text, err = io.ReadAll(io.LimitReader(z, maxManifestBytes))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -162,7 +162,7 @@ func (s *databaseScorer) compareSums(b retrieval.DatabaseBuild, n *sdk.Notes) (s
 
 // compareManifest compares the database with the manifest, and writes the database's manifest if requested.
 func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
-	if s.want == nil && s.probes == nil {
+	if s.wantManifest == nil && s.probes == nil {
 		return nil
 	}
 	db, err := index.Open(s.Database)
@@ -170,21 +170,21 @@ func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 		return sdk.Data(err)
 	}
 	local := s.describeDatabase(db)
-	if s.want != nil {
-		found, err := s.findPages(db, s.want.Queries, s.want.Depth)
+	if s.wantManifest != nil {
+		found, err := s.findPages(db, s.wantManifest.Queries, s.wantManifest.Depth)
 		if err != nil {
 			return err
 		}
-		c := s.want.Compare(local, found)
+		c := s.wantManifest.Compare(local, found)
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: "manifest_overlap", Value: c.Overlap})
 		n.Add("manifest: %d questions, overlap %.4f, the first page is the same of %.3f, all pages of %d", c.Asked, c.Overlap,
 			c.First, c.Full)
 		for _, f := range c.Faults {
 			n.Add("manifest: %s", f)
 		}
-		if local.Corpus != s.want.Corpus {
+		if local.Corpus != s.wantManifest.Corpus {
 			n.Add("manifest: the passages are not the same, which is reported alone: sha256 %.12s, the manifest has %.12s",
-				local.Corpus, s.want.Corpus)
+				local.Corpus, s.wantManifest.Corpus)
 		}
 	}
 	if s.probes == nil {

@@ -14,28 +14,28 @@ import (
 // errOutput is wrapped by every error about an encoder's output.
 var errOutput = errors.New("the encoder's output is not what the benchmark needs")
 
-// tokenRows converts texts to rows of token IDs. It is read-only.
-type tokenRows struct {
+// rowTokenizer converts texts to rows of token IDs. It is read-only.
+type rowTokenizer struct {
 	*wordpiece.Tokenizer
-	maxTokens  int
-	class, end int32
+	maxTokens      int
+	classID, endID int32
 }
 
-func newTokenRows(t *wordpiece.Tokenizer, most int) *tokenRows {
+func newRowTokenizer(t *wordpiece.Tokenizer, maxTokens int) *rowTokenizer {
 	class, _ := t.ID(wordpiece.Class)
 	end, _ := t.ID(wordpiece.Separator)
-	return &tokenRows{t, most, class, end}
+	return &rowTokenizer{t, maxTokens, class, end}
 }
 
 // makeRow returns the token IDs of a text between [CLS] and [SEP], truncated to most tokens.
-func (t *tokenRows) makeRow(text string, most int) []int32 {
-	ids := t.Encode([]int32{t.class}, text)
-	return append(ids[:min(len(ids), most-1)], t.end)
+func (t *rowTokenizer) makeRow(text string, maxTokens int) []int32 {
+	ids := t.Encode([]int32{t.classID}, text)
+	return append(ids[:min(len(ids), maxTokens-1)], t.endID)
 }
 
-// modelOf returns m with an encoder's tensors: token IDs, mask and types [B,T] as inputs, and the last hidden states
-// [B,T,D] as the output.
-func modelOf(m backend.Model) backend.Model {
+// completeEncoder returns m with an encoder's tensors: token IDs, mask and types [B,T] as inputs, and the last hidden
+// states [B,T,D] as the output.
+func completeEncoder(m backend.Model) backend.Model {
 	ids := func(name string) backend.TensorInfo {
 		return backend.TensorInfo{Name: name, DType: backend.Int64, Shape: []int64{-1, -1}}
 	}
@@ -48,7 +48,7 @@ func modelOf(m backend.Model) backend.Model {
 // textEncoder runs texts through a session. It must be used by one goroutine only.
 type textEncoder struct {
 	session backend.Session
-	tokens  *tokenRows
+	tokens  *rowTokenizer
 	in      [3][]int64
 }
 
@@ -122,7 +122,7 @@ func (e *textEncoder) embedTexts(ctx context.Context, texts []string) (vectors [
 			return nil, err
 		}
 		for i := range rows {
-			v := meanOf(h.rowStates(i), h.dim)
+			v := normalizedMean(h.rowStates(i), h.dim)
 			if v == nil {
 				h.Release()
 				return nil, fmt.Errorf("%w: the states of text %d have no finite mean above 0", errOutput, from+i)
@@ -134,8 +134,8 @@ func (e *textEncoder) embedTexts(ctx context.Context, texts []string) (vectors [
 	return vectors, nil
 }
 
-// meanOf returns the mean of the states, scaled to length 1, or nil if its length is 0.
-func meanOf(states []float32, dim int) []float32 {
+// normalizedMean returns the mean of the states, scaled to length 1, or nil if its length is 0.
+func normalizedMean(states []float32, dim int) []float32 {
 	v := make([]float32, dim)
 	for at := 0; at < len(states); at += dim {
 		for k, x := range states[at : at+dim] {

@@ -31,7 +31,7 @@ import (
 
 // Limits of a judge's reply.
 const (
-	judgeTokens  = 1024
+	maxJudgeTokens  = 1024
 	judgeTimeout = time.Minute
 )
 
@@ -40,7 +40,7 @@ type judgeScorer struct {
 	ctx context.Context
 	*ragSettings
 	judge       backend.Generator
-	memory      *verdictCache
+	cache      *verdictCache
 	maxExhibits int // maximum number of exhibits
 	questions   []frames.FramesQuestion
 	truths      map[string]frames.FramesQuestion // by the text of the question; of equal questions, the last one
@@ -68,17 +68,17 @@ func (o serverOpener) openJudge(ctx context.Context, r *manifest.Request) (sdk.S
 		j.truths[q.Prompt] = q
 	}
 	var err error
-	if j.memory, err = openVerdicts(s.JudgeCache); err != nil {
+	if j.cache, err = openVerdicts(s.JudgeCache); err != nil {
 		return nil, sdk.Data(fmt.Errorf("parameter judge_cache: %w", err))
 	}
 	if j.judge, err = connectServer(ctx, o.servers, "judge", s.judge, 0, s.Concurrency); err != nil {
-		return nil, errors.Join(err, j.memory.Close())
+		return nil, errors.Join(err, j.cache.Close())
 	}
 	return scoring.New(j, scoring.Log{Samples: len(j.questions), First: true, Within: true}, j.scoreVerdicts), nil
 }
 
 // Close closes the client and the cache.
-func (j *judgeScorer) Close() error { return errors.Join(j.judge.Close(), j.memory.Close()) }
+func (j *judgeScorer) Close() error { return errors.Join(j.judge.Close(), j.cache.Close()) }
 
 // AddEntry adds an answer.
 func (j *judgeScorer) AddEntry(e mllog.AccuracyEntry) error {
@@ -97,10 +97,10 @@ func (j *judgeScorer) judgeAnswer(a *loggedAnswer) (v retrieval.JudgeVerdict, ok
 		return v, false
 	}
 	prompt := j.loop.Prompts.JudgePrompt(a.Query, q.Answer, a.Answer)
-	text, err := j.memory.cachedReply(j.ragSettings.judge.model, prompt, func() (string, error) {
+	text, err := j.cache.cachedReply(j.ragSettings.judge.model, prompt, func() (string, error) {
 		f := map[string]json.RawMessage{"temperature": json.RawMessage("0.0"),
-			"max_tokens": json.RawMessage(strconv.Itoa(judgeTokens))}
-		r, err := askServer(j.ctx, j.judge, prompt, f, judgeTokens, judgeTimeout, 1)
+			"max_tokens": json.RawMessage(strconv.Itoa(maxJudgeTokens))}
+		r, err := askServer(j.ctx, j.judge, prompt, f, maxJudgeTokens, judgeTimeout, 1)
 		if err != nil {
 			return "", err
 		}
@@ -147,13 +147,13 @@ func (j *judgeScorer) Result() (t answerTotals, err error) {
 // scoreVerdicts returns the score from the totals of all verdicts.
 func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score, error) {
 	score := sdk.Score{Metrics: []sdk.Metric{
-		{Name: accuracyMetric, Unit: "%", Value: 100 * t.meanOver(t.right)},
+		{Name: accuracyMetric, Unit: "%", Value: 100 * t.meanPerAnswer(t.right)},
 		{Name: strictMetric, Unit: "%", Value: 100 * float64(t.strict) / float64(max(len(j.questions), 1))},
-		{Name: "retrieval_precision", Value: t.meanOver(t.found.Precision)},
-		{Name: "retrieval_recall", Value: t.meanOver(t.found.Recall)},
-		{Name: "retrieval_f1", Value: t.meanOver(t.found.F1)},
+		{Name: "retrieval_precision", Value: t.meanPerAnswer(t.found.Precision)},
+		{Name: "retrieval_recall", Value: t.meanPerAnswer(t.found.Recall)},
+		{Name: "retrieval_f1", Value: t.meanPerAnswer(t.found.F1)},
 	}}
-	score.OfficialText = fmt.Sprintf("Accuracy: %.4f\n", 100*t.meanOver(t.right))
+	score.OfficialText = fmt.Sprintf("Accuracy: %.4f\n", 100*t.meanPerAnswer(t.right))
 	text, err := j.resultsJSON()
 	if err != nil {
 		return score, err
@@ -168,8 +168,8 @@ type answerTotals struct {
 	scored, unknown, strict   int
 	right                     float64
 	found                     retrieval.PageMatch
-	errors, unreadable, loose int
-	first                     string // what was wrong with the first unreadable verdict
+	errors, unreadable, lenient int
+	firstFault                     string // what was wrong with the first unreadable verdict
 	rounds                    int
 	fallbacks                 map[string]int
 }
@@ -182,11 +182,11 @@ func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.FramesQuestion, v
 	if v.Strict {
 		t.strict++
 	} else if v.Counts {
-		t.loose++
+		t.lenient++
 	}
 	if v.Err != nil {
 		if t.unreadable++; t.unreadable == 1 {
-			t.first = v.Err.Error()
+			t.firstFault = v.Err.Error()
 		}
 	}
 	if a.Error != "" {
@@ -205,8 +205,8 @@ func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.FramesQuestion, v
 	}
 }
 
-// meanOver divides a sum by the number of answers, as the reference does.
-func (t *answerTotals) meanOver(sum float64) float64 { return sum / float64(max(t.scored, 1)) }
+// meanPerAnswer divides a sum by the number of answers, as the reference does.
+func (t *answerTotals) meanPerAnswer(sum float64) float64 { return sum / float64(max(t.scored, 1)) }
 
 func (j *judgeScorer) scoreNotes(t *answerTotals, c scoring.Counts) sdk.Notes {
 	var n sdk.Notes
@@ -223,8 +223,8 @@ func (j *judgeScorer) scoreNotes(t *answerTotals, c scoring.Counts) sdk.Notes {
 		n.AddCount(t.fallbacks[step], "%d replies of the step "+step+" could not be read")
 	}
 	n.AddCount(t.errors, "%d questions ended in an error, and have the answer Error")
-	n.AddCount(t.unreadable, "%d verdicts could not be read, and count as wrong; the first: "+t.first)
-	n.AddCount(t.loose, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
+	n.AddCount(t.unreadable, "%d verdicts could not be read, and count as wrong; the first: "+t.firstFault)
+	n.AddCount(t.lenient, "%d answers count as right by a value of \"correct\" that is not true itself, such as the text "+
 		"\"false\"")
 	n.AddCount(t.unknown, "%d answers are to questions that the data set does not have: the official mean leaves them out")
 	n.AddCount(c.Outside, "%d entries are of questions beyond the data set and were dropped")
@@ -275,7 +275,7 @@ func (j *judgeScorer) wrongAnswers() (all []sdk.Exhibit) {
 // verdictCache keeps judges' replies in a file of JSON lines.
 type verdictCache struct {
 	mu   sync.Mutex
-	all  map[string]string
+	replies  map[string]string
 	file *os.File // nil: replies are not kept
 }
 
@@ -287,7 +287,7 @@ type cachedVerdict struct {
 
 // openVerdicts opens or creates the file. An empty path means no file.
 func openVerdicts(path string) (*verdictCache, error) {
-	v := &verdictCache{all: map[string]string{}}
+	v := &verdictCache{replies: map[string]string{}}
 	if path == "" {
 		return v, nil
 	}
@@ -303,9 +303,9 @@ func openVerdicts(path string) (*verdictCache, error) {
 			break // the last line may be truncated
 		} else if err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: line %d: %w; want verdicts that were kept before, or a new file", path,
-				len(v.all)+1, err), f.Close())
+				len(v.replies)+1, err), f.Close())
 		}
-		v.all[k.Key] = k.Reply
+		v.replies[k.Key] = k.Reply
 		end = lines.InputOffset()
 	}
 	if err := f.Truncate(end); err != nil {
@@ -328,7 +328,7 @@ func (v *verdictCache) cachedReply(model, prompt string, ask func() (string, err
 	sum := sha256.Sum256([]byte(model + "\x00" + prompt))
 	key := hex.EncodeToString(sum[:])
 	v.mu.Lock()
-	text, ok := v.all[key]
+	text, ok := v.replies[key]
 	v.mu.Unlock()
 	if ok {
 		return text, nil
@@ -339,7 +339,7 @@ func (v *verdictCache) cachedReply(model, prompt string, ask func() (string, err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.all[key] = text
+	v.replies[key] = text
 	if v.file == nil {
 		return text, nil
 	}

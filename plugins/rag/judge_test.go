@@ -210,7 +210,7 @@ func TestVerdictsCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verdicts.jsonl")
 	for n, wanted := range []int{0, 1, 1} {
 		v, err := openVerdicts(path)
-		if err != nil || len(v.all) != wanted {
+		if err != nil || len(v.replies) != wanted {
 			t.Fatalf("%d: %v, %v", n, v, err)
 		}
 		for _, prompt := range []string{"one", "two"} {

@@ -25,14 +25,14 @@ type pageSet interface {
 	Page(i int) (frames.WebPage, error)
 }
 
-// ownPages contains the generated pages.
-type ownPages []encyclopedia.Page
+// generated contains the generated pages.
+type generatedPages []encyclopedia.Page
 
-func newOwnPages() ownPages { return encyclopedia.Eval().Pages() }
+func newGeneratedPages() generatedPages { return encyclopedia.Eval().Pages() }
 
-func (p ownPages) Len() int { return len(p) }
+func (p generatedPages) Len() int { return len(p) }
 
-func (p ownPages) Page(i int) (frames.WebPage, error) {
+func (p generatedPages) Page(i int) (frames.WebPage, error) {
 	return frames.WebPage{Name: p[i].Name, URL: p[i].URL, HTML: p[i].HTML}, nil
 }
 
@@ -46,21 +46,21 @@ type builtPage struct {
 
 // databaseBuilder builds a database from pages that arrive in any order. It is safe for concurrent use.
 type databaseBuilder struct {
-	pages pageSet
-	path  string                // path of the database file; empty: not saved
-	store *pgvector.TableWriter // replaces db; nil: not used
-	db    *index.Database
+	pages       pageSet
+	path        string                // path of the database file; empty: not saved
+	tableWriter *pgvector.TableWriter // replaces db; nil: not used
+	db          *index.Database
 
 	mu       sync.Mutex
 	waiting  map[int]builtPage // pages that arrived before their turn
-	next     int               // index of the next page to add
+	nextPage int               // index of the next page to add
 	pending  int               // number of pages that have not arrived
 	received []bool
 	notes    [2][]string // pages without text, and pages that failed
 	counts   [2]int
 }
 
-func newBuilder(p pageSet, path string) *databaseBuilder {
+func newDatabaseBuilder(p pageSet, path string) *databaseBuilder {
 	return &databaseBuilder{pages: p, path: path, waiting: map[int]builtPage{}, pending: p.Len(), received: make([]bool,
 		p.Len())}
 }
@@ -109,11 +109,11 @@ func (b *databaseBuilder) finishPage(ctx context.Context, i int, p builtPage) (m
 	b.received[i] = true
 	b.pending--
 	b.waiting[i] = p
-	for ; b.next < len(b.received) && b.received[b.next]; b.next++ {
-		if err := b.addPassages(ctx, b.waiting[b.next]); err != nil {
+	for ; b.nextPage < len(b.received) && b.received[b.nextPage]; b.nextPage++ {
+		if err := b.addPassages(ctx, b.waiting[b.nextPage]); err != nil {
 			return "", err
 		}
-		delete(b.waiting, b.next)
+		delete(b.waiting, b.nextPage)
 	}
 	if b.pending > 0 {
 		return "", nil
@@ -125,8 +125,8 @@ func (b *databaseBuilder) finishPage(ctx context.Context, i int, p builtPage) (m
 func (b *databaseBuilder) addPassages(ctx context.Context, p builtPage) error {
 	for k, v := range p.vectors {
 		passage := index.Passage{Text: p.passages[k], Source: p.Name, ID: k, URL: p.URL}
-		if b.store != nil {
-			if err := b.store.Add(ctx, passage, v); err != nil {
+		if b.tableWriter != nil {
+			if err := b.tableWriter.Add(ctx, passage, v); err != nil {
 				return fmt.Errorf("page %s, passage %d: %w", p.Name, k, err)
 			}
 			continue
@@ -144,11 +144,11 @@ func (b *databaseBuilder) addPassages(ctx context.Context, p builtPage) error {
 
 // saveDatabase links the remaining vectors and writes the file.
 func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err error) {
-	if b.db == nil && (b.store == nil || b.store.Len() == 0) {
+	if b.db == nil && (b.tableWriter == nil || b.tableWriter.Len() == 0) {
 		return "", errors.New("no page became a passage: the database would be empty")
 	}
-	if b.store != nil {
-		return b.store.FinishTable(ctx)
+	if b.tableWriter != nil {
+		return b.tableWriter.FinishTable(ctx)
 	}
 	b.db.LinkLast()
 	if b.path == "" {
@@ -172,9 +172,9 @@ func (b *databaseBuilder) saveDatabase(ctx context.Context) (md5 string, err err
 type databaseWorkload struct {
 	*databaseBuilder
 	ragSettings
-	file     backend.Model
-	ownPages bool
-	reads    bool // read pages when they are loaded, to verify the data set
+	file       backend.Model
+	generated  bool
+	readOnLoad bool // read pages when they are loaded, to verify the data set
 }
 
 var (
@@ -187,7 +187,8 @@ var (
 // openPages opens the pages.
 func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
-	m := &databaseWorkload{ragSettings: s, file: r.Files[embedderPart], ownPages: r.Dataset == "", reads: r.Verifying}
+	m := &databaseWorkload{ragSettings: s, file: r.Files[embedderPart], generated: r.Dataset == "",
+		readOnLoad: r.Verifying}
 	all := readPages(r)
 	if s.Database != "" {
 		if info, err := os.Stat(filepath.Dir(s.Database)); err != nil || !info.IsDir() {
@@ -197,13 +198,13 @@ func openPages(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	m.databaseBuilder = newBuilder(all, s.Database)
+	m.databaseBuilder = newDatabaseBuilder(all, s.Database)
 	store, err := s.openStore(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if store != nil {
-		m.store = store.NewWriter()
+		m.tableWriter = store.NewWriter()
 	}
 	return sdk.Runs(m), nil
 }
@@ -217,7 +218,7 @@ type firstPages struct {
 func (s firstPages) Len() int { return s.n }
 
 func readPages(r *manifest.Request) pageSet {
-	var all pageSet = newOwnPages()
+	var all pageSet = newGeneratedPages()
 	if r.Dataset != "" {
 		set, err := frames.OpenPages(r.Dataset)
 		if err != nil {
@@ -233,12 +234,12 @@ func (m *databaseWorkload) Len() int { return m.pages.Len() }
 
 // Parts returns the embedder.
 func (m *databaseWorkload) Parts() []sdk.Part {
-	return []sdk.Part{{Name: embedderPart, Model: modelOf(m.file), MaxBatch: textsPerRun}}
+	return []sdk.Part{{Name: embedderPart, Model: completeEncoder(m.file), MaxBatch: textsPerRun}}
 }
 
 // Load does nothing in a run, because reading pages is part of the measured task.
 func (m *databaseWorkload) Load(_ context.Context, i int) (int, error) {
-	if !m.reads {
+	if !m.readOnLoad {
 		return i, nil
 	}
 	p, err := m.pages.Page(i)
@@ -259,15 +260,15 @@ func (m *databaseWorkload) MaxBatch() int { return 1 }
 
 // Close closes the connections to the store.
 func (m *databaseWorkload) Close() error {
-	if m.store == nil {
+	if m.tableWriter == nil {
 		return nil
 	}
-	return m.store.Close()
+	return m.tableWriter.Close()
 }
 
 // NewRun returns a run for the pages of one worker.
 func (m *databaseWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[int], error) {
-	return &databaseRun{m, &textEncoder{session: s.Part(embedderPart), tokens: m.encoder}}, nil
+	return &databaseRun{m, &textEncoder{session: s.Part(embedderPart), tokens: m.embedderRows}}, nil
 }
 
 type databaseRun struct {
@@ -310,9 +311,9 @@ func (m *databaseWorkload) RunNotes() (r sdk.RunNotes) {
 			r.Notes = append(r.Notes, fmt.Sprintf(text, n, strings.Join(m.notes[kind], "; ")))
 		}
 	}
-	if m.store != nil {
+	if m.tableWriter != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d passages of %d values in the table at %s, whose MD5 is that of passages "+
-			"and vectors, not of a file", m.store.Len(), m.store.Dim(), m.store.Name()))
+			"and vectors, not of a file", m.tableWriter.Len(), m.tableWriter.Dim(), m.tableWriter.Name()))
 	}
 	if m.db != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d passages of %d values in the database", m.db.Len(), m.db.Dim()))
@@ -336,11 +337,11 @@ func (m *databaseWorkload) AddInfo(info *sdk.WorkloadInfo) {
 			}
 		}
 	}
-	if m.store != nil {
-		info.BackendInfo["index"] = "pgvector at " + m.store.Name()
+	if m.tableWriter != nil {
+		info.BackendInfo["index"] = "pgvector at " + m.tableWriter.Name()
 		info.OpenReasons = append(info.OpenReasons, "passages are kept by pgvector, not by the official index")
 	}
-	if m.path == "" && m.store == nil && !m.ownPages {
+	if m.path == "" && m.tableWriter == nil && !m.generated {
 		info.OpenReasons = append(info.OpenReasons, "no database is kept (parameter database)")
 	}
 }

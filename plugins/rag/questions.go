@@ -28,12 +28,12 @@ type questionWorkload struct {
 	files     map[string]backend.Model
 	models    *stepModels
 	embedded  bool // questions, pages and language models are embedded
-	zeros     bool // payloads have the reference's form: a 32-bit zero for each token
+	zeroPayloads     bool // payloads have the reference's form: a 32-bit zero for each token
 
-	building sync.Once
+	buildOnce sync.Once
 	store    *pgvector.Store // replaces db; nil: not used
 	db       *index.Database // for embedded pages, nil until it is built
-	fault    error
+	buildErr    error
 
 	findings answerFindings
 }
@@ -44,7 +44,7 @@ type answerFindings struct {
 	fallbacks           [agent.StepCount]atomic.Int64
 	uncounted           atomic.Int64
 	mu                  sync.Mutex
-	faults, errs        []string // the first ones
+	firstFaults, firstErrors        []string // the first ones
 	failed              int
 }
 
@@ -60,7 +60,7 @@ var (
 func (o serverOpener) openQuestions(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 	s := readSettings(r)
 	a := &questionWorkload{ragSettings: &s, questions: readQuestions(r), files: r.Files, embedded: r.Dataset == "",
-		zeros: r.Use != sdk.UseAccuracy}
+		zeroPayloads: r.Use != sdk.UseAccuracy}
 	switch {
 	case r.Verifying:
 	case s.Database != "":
@@ -108,8 +108,8 @@ func (a *questionWorkload) Len() int { return len(a.questions) }
 // Parts returns the two encoders.
 func (a *questionWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
-		{Name: embedderPart, Model: modelOf(a.files[embedderPart]), RunsPerSample: 4, MaxBatch: textsPerRun},
-		{Name: rerankerPart, Model: modelOf(a.files[rerankerPart]), RunsPerSample: 8, MaxBatch: a.loop.Depth},
+		{Name: embedderPart, Model: completeEncoder(a.files[embedderPart]), RunsPerSample: 4, MaxBatch: textsPerRun},
+		{Name: rerankerPart, Model: completeEncoder(a.files[rerankerPart]), RunsPerSample: 8, MaxBatch: a.loop.Depth},
 	}
 }
 
@@ -139,18 +139,18 @@ func (a *questionWorkload) Close() error {
 // checks that the user's database fits the embedder.
 func (a *questionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*frames.FramesQuestion], error) {
 	run := &questionRun{
-		questionWorkload: a, embedder: &textEncoder{session: s.Part(embedderPart), tokens: a.encoder},
-		reranker: &textEncoder{session: s.Part(rerankerPart), tokens: a.reranker},
+		questionWorkload: a, embedder: &textEncoder{session: s.Part(embedderPart), tokens: a.embedderRows},
+		reranker: &textEncoder{session: s.Part(rerankerPart), tokens: a.rerankerRows},
 	}
-	a.building.Do(func() { a.fault = a.prepareDatabase(context.Background(), run.embedder) })
-	return run, a.fault
+	a.buildOnce.Do(func() { a.buildErr = a.prepareDatabase(context.Background(), run.embedder) })
+	return run, a.buildErr
 }
 
 // prepareDatabase builds the database of the embedded pages, or checks that the embedder's vectors fit the user's
 // database.
 func (a *questionWorkload) prepareDatabase(ctx context.Context, e *textEncoder) error {
 	if a.db == nil && a.store == nil {
-		b := newBuilder(newOwnPages(), "")
+		b := newDatabaseBuilder(newGeneratedPages(), "")
 		for i := range b.pages.Len() {
 			page, err := b.makePage(ctx, e, i)
 			if err != nil {
@@ -205,7 +205,7 @@ type answerPayload struct {
 // Run answers questions.
 func (r *questionRun) Run(ctx context.Context, questions []*frames.FramesQuestion, p *sdk.Payloads) error {
 	for _, q := range questions {
-		w := &questionWorld{questionRun: r, row: q.Row}
+		w := &questionEnvironment{questionRun: r, row: q.Row}
 		got, err := agent.Run(ctx, q.Prompt, r.loop, w)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -235,7 +235,7 @@ func (r *questionRun) Run(ctx context.Context, questions []*frames.FramesQuestio
 }
 
 func (r *questionRun) appendPayload(a *answerPayload, tokens int, p *sdk.Payloads) error {
-	if r.zeros {
+	if r.zeroPayloads {
 		p.AppendTokens(make([]byte, 4*tokens), tokens)
 		return nil
 	}
@@ -246,15 +246,15 @@ func (r *questionRun) appendPayload(a *answerPayload, tokens int, p *sdk.Payload
 	return err
 }
 
-// questionWorld is the agent.Environment of a question.
-type questionWorld struct {
+// questionEnvironment is the agent.Environment of a question.
+type questionEnvironment struct {
 	*questionRun
 	row    int
 	tokens int // number of tokens in the last reply of the answer step
 }
 
 // Ask implements agent.Environment.
-func (w *questionWorld) Ask(ctx context.Context, s agent.Step, round int, prompt string) (string, error) {
+func (w *questionEnvironment) Ask(ctx context.Context, s agent.Step, round int, prompt string) (string, error) {
 	text, used, err := w.models.askStep(ctx, s, w.row, round, prompt)
 	if s == agent.Answer && err == nil {
 		if w.tokens = used; used == backend.Uncounted {
@@ -265,7 +265,7 @@ func (w *questionWorld) Ask(ctx context.Context, s agent.Step, round int, prompt
 }
 
 // Search implements agent.Environment.
-func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]agent.Document, error) {
+func (w *questionEnvironment) Search(ctx context.Context, query string, k int) ([]agent.Document, error) {
 	v, err := w.embedder.embedTexts(ctx, []string{query})
 	if err != nil {
 		return nil, err
@@ -284,34 +284,34 @@ func (w *questionWorld) Search(ctx context.Context, query string, k int) ([]agen
 }
 
 // Rerank implements agent.Environment.
-func (w *questionWorld) Rerank(ctx context.Context, query string, docs []agent.Document) ([]float32, error) {
+func (w *questionEnvironment) Rerank(ctx context.Context, query string, docs []agent.Document) ([]float32, error) {
 	return w.reranker.scoreTexts(ctx, query, lists.Map(docs, func(d agent.Document) string { return d.Text }))
 }
 
 // maxFaults limits the number of faults in a note.
 const maxFaults = 3
 
-func (s *answerFindings) addAnswer(a *answerPayload, of *agent.LoopResult) {
+func (s *answerFindings) addAnswer(a *answerPayload, result *agent.LoopResult) {
 	s.answers.Add(1)
-	for step, n := range of.Fallbacks {
+	for step, n := range result.Fallbacks {
 		s.fallbacks[step].Add(int64(n))
 	}
 	if a.Answer == "" {
 		s.unanswered.Add(1)
 	}
-	if a.Error == "" && len(of.Faults) == 0 {
+	if a.Error == "" && len(result.Faults) == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range of.Faults {
-		if len(s.faults) < maxFaults {
-			s.faults = append(s.faults, fmt.Sprintf("question %d: %s", a.Row, f))
+	for _, f := range result.Faults {
+		if len(s.firstFaults) < maxFaults {
+			s.firstFaults = append(s.firstFaults, fmt.Sprintf("question %d: %s", a.Row, f))
 		}
 	}
 	if a.Error != "" {
-		if s.failed++; len(s.errs) < maxFaults {
-			s.errs = append(s.errs, fmt.Sprintf("question %d: %s", a.Row, a.Error))
+		if s.failed++; len(s.firstErrors) < maxFaults {
+			s.firstErrors = append(s.firstErrors, fmt.Sprintf("question %d: %s", a.Row, a.Error))
 		}
 	}
 }
@@ -331,7 +331,7 @@ func (a *questionWorkload) RunNotes() (r sdk.RunNotes) {
 	}
 	if len(steps) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("steps whose reply could not be read, of %d questions: %s; the first: %s", all,
-			strings.Join(steps, ", "), strings.Join(s.faults, "; ")))
+			strings.Join(steps, ", "), strings.Join(s.firstFaults, "; ")))
 	}
 	if n := s.unanswered.Load(); n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d questions were not answered: nothing was kept in any round", n, all))
@@ -342,13 +342,13 @@ func (a *questionWorkload) RunNotes() (r sdk.RunNotes) {
 	}
 	if s.failed > 0 {
 		r.Estimates = append(r.Estimates, fmt.Sprintf("%d of %d questions ended in an error; the first: %s", s.failed, all,
-			strings.Join(s.errs, "; ")))
+			strings.Join(s.firstErrors, "; ")))
 	}
 	return r
 }
 
-// officialPrompts is the SHA-256 of the prompts of the reference's steps.
-const officialPrompts = "8bdb1959341608903a1aa8a6cd2a3f15386a9c6f95d2f1d83d046b728ee8b4f6"
+// officialPromptSum is the SHA-256 of the prompts of the reference's steps.
+const officialPromptSum = "8bdb1959341608903a1aa8a6cd2a3f15386a9c6f95d2f1d83d046b728ee8b4f6"
 
 // AddInfo adds the names of the language models, and the reasons why a run does not belong to the closed division.
 func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
@@ -378,7 +378,7 @@ func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 			info.OpenReasons = append(info.OpenReasons, reason)
 		}
 	}
-	open(a.loop.Prompts.Sum != officialPrompts, "prompts have other words than those of the official program")
+	open(a.loop.Prompts.Sum != officialPromptSum, "prompts have other words than those of the official program")
 	open(a.loop.Rounds != 5, fmt.Sprintf("%d rounds at most, the official scripts have 5", a.loop.Rounds))
 	open(a.loop.Depth != 10 || a.loop.MaxQueries != 3, "other searches than the official ones: 10 passages, 3 queries")
 	if a.db != nil {

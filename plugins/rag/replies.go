@@ -19,8 +19,8 @@ type replyKey struct {
 	round     int
 }
 
-// maxRepliesSize limits the size of a file of replies.
-const maxRepliesSize = 4 << 30
+// maxRepliesBytes limits the size of a file of replies.
+const maxRepliesBytes = 4 << 30
 
 // readReplies reads a logs_result.json file of the reference. The text of a reply is in output.response or, in newer
 // files, in output.actual_output. An empty path returns no replies.
@@ -28,7 +28,7 @@ func readReplies(path string) (cachedReplies, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := bounded.ReadFile(path, maxRepliesSize)
+	text, err := bounded.ReadFile(path, maxRepliesBytes)
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("parameter cache: %w", err))
 	}

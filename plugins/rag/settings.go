@@ -22,14 +22,14 @@ import (
 // ragSettings contains the parameters of both models and of the servers.
 type ragSettings struct {
 	storeSettings
-	encoder  *tokenRows // tokenizer of the embedder
-	reranker *tokenRows
+	embedderRows  *rowTokenizer // tokenizer of the embedder
+	rerankerRows *rowTokenizer
 	loop     agent.LoopOptions
 
 	queries, relevance, judge serverSettings
 	fields                    requestSettings
 	tries                     int
-	cache                     string // path of the replies of an earlier run; empty: none
+	cachePath                     string // path of the replies of an earlier run; empty: none
 }
 
 // storeSettings contains the parameters that both models share.
@@ -43,8 +43,8 @@ type storeSettings struct {
 	JudgeCache  string        `param:"judge_cache"`
 }
 
-// askSettings contains the parameters of the model e2e-rag-qna.
-type askSettings struct {
+// questionSettings contains the parameters of the model e2e-rag-qna.
+type questionSettings struct {
 	Rounds           int               `param:"rounds" min:"1" max:"1000"`
 	Depth            int               `param:"top_k" min:"1" max:"10000"`
 	MaxQueries       int               `param:"max_queries" min:"1" max:"1000"`
@@ -96,32 +96,32 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 	}
 	asks := r.Model.Name == questionsModel
 	if asks {
-		s.readAsking(r)
+		s.readServerSettings(r)
 	}
 	if r.Scoring && (asks || s.Manifest == "" && s.Questions == "") {
 		return s
 	}
 	var w vocabSettings
 	r.Bind(&w)
-	s.encoder = readTokens(r, "vocab", w.Vocab, embedderPart, w.MaxTokens)
+	s.embedderRows = readVocabulary(r, "vocab", w.Vocab, embedderPart, w.MaxTokens)
 	if asks {
 		path := w.Reranker
 		if path == "" && r.Files[rerankerPart].Path == "" {
 			path = w.Vocab
 		}
-		s.reranker = readTokens(r, "reranker_vocab", path, rerankerPart, w.MaxTokens)
+		s.rerankerRows = readVocabulary(r, "reranker_vocab", path, rerankerPart, w.MaxTokens)
 	}
 	return s
 }
 
-// readAsking reads the settings of requests and servers.
-func (s *ragSettings) readAsking(r *manifest.Request) {
-	var a askSettings
+// readServerSettings reads the settings of requests and servers.
+func (s *ragSettings) readServerSettings(r *manifest.Request) {
+	var a questionSettings
 	r.Bind(&a, option.ReaderFunc("prompts", readPrompts), option.ReaderFunc("llm_options", readOptions))
 	s.loop = agent.LoopOptions{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
 	s.fields = requestSettings{temperature: a.Temperature, effort: a.Effort, maxTokens: a.MaxTokens,
 		maxMarkingTokens: a.MaxMarkingTokens}
-	s.tries, s.cache = a.Tries, a.Cache
+	s.tries, s.cachePath = a.Tries, a.Cache
 	s.queries = serverSettings{a.LLM, a.LLMModel, a.Options}
 	s.relevance = serverSettings{a.Relevance, a.RelevanceModel, a.Options}
 	if s.relevance.url == "" {
@@ -175,8 +175,8 @@ func (s *ragSettings) openStore(ctx context.Context) (*pgvector.Store, error) {
 
 // Size limits of a prompt file and of a vocabulary.
 const (
-	maxPromptSize = 16 << 20
-	maxVocabSize  = 64 << 20
+	maxPromptBytes = 16 << 20
+	maxVocabBytes  = 64 << 20
 )
 
 // readPrompts reads the prompts.
@@ -188,17 +188,17 @@ func readPrompts(path string) (*agent.PromptSet, error) {
 		return nil, errors.New("want a folder of queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt, " +
 			"or embedded")
 	}
-	return agent.ReadPrompts(bounded.Dir(path, maxPromptSize))
+	return agent.ReadPrompts(bounded.Dir(path, maxPromptBytes))
 }
 
-// readTokens reads the vocabulary of a part from path, the value of the parameter param, or from vocab.txt in the
+// readVocabulary reads the vocabulary of a part from path, the value of the parameter param, or from vocab.txt in the
 // folder of the part's file.
-func readTokens(r *manifest.Request, param, path, part string, most int) *tokenRows {
+func readVocabulary(r *manifest.Request, param, path, part string, most int) *rowTokenizer {
 	text, err := readVocab(path, r.Files[part])
 	if err == nil {
 		var t *wordpiece.Tokenizer
 		if t, err = wordpiece.New(text); err == nil {
-			return newTokenRows(t, most)
+			return newRowTokenizer(t, most)
 		}
 	}
 	r.AddFault(sdk.Data(fmt.Errorf("parameter %s: %w", param, err)))
@@ -212,5 +212,5 @@ func readVocab(path string, m backend.Model) ([]byte, error) {
 	if path == "" {
 		path = filepath.Join(filepath.Dir(m.Path), "vocab.txt")
 	}
-	return bounded.ReadFile(path, maxVocabSize)
+	return bounded.ReadFile(path, maxVocabBytes)
 }

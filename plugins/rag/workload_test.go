@@ -33,8 +33,8 @@ type session struct {
 	bad  func(ids []int64) bool // whether it gives states that are no numbers
 }
 
-func (*session) Inputs() []backend.TensorInfo  { return modelOf(backend.Model{}).Inputs }
-func (*session) Outputs() []backend.TensorInfo { return modelOf(backend.Model{}).Outputs }
+func (*session) Inputs() []backend.TensorInfo  { return completeEncoder(backend.Model{}).Inputs }
+func (*session) Outputs() []backend.TensorInfo { return completeEncoder(backend.Model{}).Outputs }
 func (*session) Limits() backend.Limits        { return backend.Limits{} }
 func (*session) Close() error                  { return nil }
 
@@ -385,7 +385,7 @@ func TestDatabase(t *testing.T) {
 		}
 		e := &session{dim: 8}
 		if m, _ := sdk.As[*databaseWorkload](w); fails {
-			z, _ := m.encoder.ID("z")
+			z, _ := m.embedderRows.ID("z")
 			e.bad = func(ids []int64) bool { return slices.Contains(ids, int64(z)) }
 		}
 		p, err := answersOf(t, w, sdk.Sessions{embedderPart: e}, samples...)
@@ -463,10 +463,10 @@ func TestSumOfOfficialPrompts(t *testing.T) {
 			files[name+".txt"] = text
 		}
 		p, err := agent.ReadPrompts(os.DirFS(pagesIn(t, files)))
-		if err != nil || p.Sum != officialPrompts {
-			t.Errorf("%s, %v, want %s", p.Sum, err, officialPrompts)
+		if err != nil || p.Sum != officialPromptSum {
+			t.Errorf("%s, %v, want %s", p.Sum, err, officialPromptSum)
 		}
-		if _, err := hex.DecodeString(officialPrompts); err != nil {
+		if _, err := hex.DecodeString(officialPromptSum); err != nil {
 			t.Error(err)
 		}
 	})

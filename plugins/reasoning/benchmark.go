@@ -29,7 +29,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, drawSettings{}},
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}, language.AnswerLengths{}, samplingSettings{}},
 		Export: manifest.DatasetExport(export.ReasoningSets()), Samples: len(synthetic.DeepSeek()),
 	})
 }
@@ -42,7 +42,7 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	f := familyOf(r.Model.Name)
+	f := modelFamilyOf(r.Model.Name)
 	r.AddFault(f.checkTokenizer(t))
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	f := familyOf(r.Model.Name)
+	f := modelFamilyOf(r.Model.Name)
 	decode, err := f.payloadDecoder(t)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 type worstGallery struct {
 	script    reasoning.Script
 	maxPerSet int // maximum number of answers per set
-	items     []prompts.PromptSample
+	samples     []prompts.PromptSample
 	decode    func(ids []int32) (string, error)   // decodes questions that are token IDs
 	sets      map[string][]reasoning.GradedAnswer // worst answers first
 }
@@ -31,7 +31,7 @@ const maxEndChars = 1500
 // addAnswer adds a graded answer if it is among the worst of its set. Of equally bad answers, the first in the data set
 // are kept.
 func (g *worstGallery) addAnswer(a reasoning.GradedAnswer) {
-	name := g.items[a.Index].Task
+	name := g.samples[a.Index].Task
 	set := g.sets[name]
 	at, _ := slices.BinarySearchFunc(set, a, func(a, b reasoning.GradedAnswer) int {
 		return cmp.Or(cmp.Compare(rateBadness(b), rateBadness(a)), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Entry,
@@ -40,7 +40,7 @@ func (g *worstGallery) addAnswer(a reasoning.GradedAnswer) {
 	if at >= g.maxPerSet {
 		return
 	}
-	a.Text = lastPart(a.Text)
+	a.Text = textEnd(a.Text)
 	set = slices.Insert(set, at, a)
 	g.sets[name] = set[:min(len(set), g.maxPerSet)]
 }
@@ -60,8 +60,8 @@ func rateBadness(a reasoning.GradedAnswer) int {
 	return 0
 }
 
-// lastPart returns the end of a text, up to maxEndChars characters.
-func lastPart(text string) string {
+// textEnd returns the end of a text, up to maxEndChars characters.
+func textEnd(text string) string {
 	n := utf8.RuneCountInString(text) - maxEndChars
 	if n <= 0 {
 		return text
@@ -99,7 +99,7 @@ func (g *worstGallery) listExhibits() []sdk.Exhibit {
 }
 
 func (g *worstGallery) showAnswer(set string, a reasoning.GradedAnswer) sdk.Exhibit {
-	item := g.items[a.Index]
+	item := g.samples[a.Index]
 	question := item.Input
 	if question == "" && len(item.Tokens) > 0 {
 		question, _ = g.decode(item.Tokens) // on error the question stays empty

@@ -22,7 +22,7 @@ const (
 	gptOSS
 )
 
-func familyOf(model string) modelFamily {
+func modelFamilyOf(model string) modelFamily {
 	if strings.HasPrefix(model, "gpt-oss") {
 		return gptOSS
 	}
@@ -53,15 +53,15 @@ func (f modelFamily) datasetFormat(use string) prompts.PromptFormat {
 // complianceTest is the name of the test that has a separate data set.
 const complianceTest = "TEST07"
 
-// markers lists harmony's special tokens, without which an answer has no final section.
-var markers = []string{"<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>"}
+// harmonyMarkers lists harmony's special tokens, without which an answer has no final section.
+var harmonyMarkers = []string{"<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>"}
 
 // checkTokenizer requires harmony's markers to be tokens if the family's answers have that form.
 func (f modelFamily) checkTokenizer(t language.TextTokenizer) error {
 	if f != gptOSS {
 		return nil
 	}
-	missing := lists.Filter(markers, func(marker string) bool { return len(t.EncodePlain(nil, marker)) != 1 })
+	missing := lists.Filter(harmonyMarkers, func(marker string) bool { return len(t.EncodePlain(nil, marker)) != 1 })
 	if len(missing) == 0 {
 		return nil
 	}

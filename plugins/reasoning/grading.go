@@ -44,14 +44,14 @@ func openProblems(path string, r *manifest.Request) (coderun.ProblemSet, error) 
 		return nil, sdk.Usage(errors.New("parameter problems is missing: programs are tested by the problems of " +
 			"LiveCodeBench: give the folder with test.jsonl and so on, or leave execute out"))
 	}
-	return newOwnProblems(familyOf(r.Model.Name).embeddedRows(r.Use)), nil
+	return newEmbeddedProblems(modelFamilyOf(r.Model.Name).embeddedRows(r.Use)), nil
 }
 
-// ownProblems contains the embedded problems by ID.
-type ownProblems map[string]livecodebench.CodeProblem
+// embeddedProblems contains the embedded problems by ID.
+type embeddedProblems map[string]livecodebench.CodeProblem
 
-func newOwnProblems(rows synthetic.Rows) ownProblems {
-	all := ownProblems{}
+func newEmbeddedProblems(rows synthetic.Rows) embeddedProblems {
+	all := embeddedProblems{}
 	for _, p := range rows.Problems() {
 		problem := livecodebench.CodeProblem{ID: p.ID, Function: p.Method}
 		for _, tests := range [][]synthetic.Test{p.Public, p.Private} {
@@ -66,7 +66,7 @@ func newOwnProblems(rows synthetic.Rows) ownProblems {
 }
 
 // Problem returns the problem with the given ID.
-func (o ownProblems) Problem(id string) (livecodebench.CodeProblem, error) {
+func (o embeddedProblems) Problem(id string) (livecodebench.CodeProblem, error) {
 	p, ok := o[id]
 	if !ok {
 		return p, fmt.Errorf("%w: %q", livecodebench.ErrUnknown, id)

@@ -40,7 +40,7 @@ func scoreOwn(t *testing.T, params map[string]string) sdk.Score {
 // equal; of programs that nobody executes nothing is said.
 func TestOwnAnswers(t *testing.T) {
 	r := scoreOwn(t, map[string]string{})
-	if m := r.Metrics[0]; m.Name != withoutPrograms || m.Value < 90 {
+	if m := r.Metrics[0]; m.Name != withoutProgramsMetric || m.Value < 90 {
 		t.Errorf("%+v", r.Metrics)
 	}
 	if !strings.Contains(strings.Join(r.Notes, "\n"), "programs were not executed") {
@@ -56,7 +56,8 @@ func TestPythonPrograms(t *testing.T) {
 	}
 	r := scoreOwn(t, map[string]string{"execute": python, "sandbox": "weak"})
 	notes := strings.Join(r.Notes, "\n")
-	if m := r.Metrics[0]; m.Name != exactMatch || m.Value < 90 || !strings.Contains(r.OfficialText, "'exact_match': ") ||
+	if m := r.Metrics[0]; m.Name != exactMatchMetric || m.Value < 90 || !strings.Contains(r.OfficialText,
+		"'exact_match': ") ||
 		!strings.Contains(notes, "programs ran by Python") {
 		t.Errorf("%+v, %q, %q", r.Metrics, r.OfficialText, notes)
 	}

@@ -31,7 +31,7 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 	case item.Input != "":
 		p.Text = strings.Replace(s.Template, "{input}", item.Input, 1)
 		p.Messages = []backend.ChatMessage{{Role: "user", Content: item.Input}}
-		if s.Template == templates["plain"] {
+		if s.Template == promptTemplates["plain"] {
 			p.Tokens = t.Encode(nil, p.Text)
 		} else { // the chat template adds the surrounding tokens
 			p.Tokens = t.EncodePlain(nil, p.Text)
@@ -42,22 +42,22 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 	default:
 		p.Tokens = item.Tokens
 	}
-	if err := s.checkIDs(p.Tokens, t.Size()); err != nil {
+	if err := s.checkTokenIDs(p.Tokens, t.Size()); err != nil {
 		return p, err
 	}
-	return s.sentPrompt(t, p)
+	return s.toSentPrompt(t, p)
 }
 
-// checkIDs checks a prompt's token IDs against the vocabulary and the model's limit.
-func (s *modelSettings) checkIDs(ids []int32, size int) error {
+// checkTokenIDs checks a prompt's token IDs against the vocabulary and the model's limit.
+func (s *modelSettings) checkTokenIDs(ids []int32, size int) error {
 	if n := len(ids); s.MaxInput > 0 && n > s.MaxInput {
 		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MaxInput)
 	}
 	return language.CheckIDs(ids, size)
 }
 
-// sentPrompt returns the part of a prompt that is sent to a server.
-func (s *modelSettings) sentPrompt(t language.TextTokenizer, p backend.Prompt) (backend.Prompt, error) {
+// toSentPrompt returns the part of a prompt that is sent to a server.
+func (s *modelSettings) toSentPrompt(t language.TextTokenizer, p backend.Prompt) (backend.Prompt, error) {
 	switch s.Send {
 	case asText:
 		if p.Text == "" {

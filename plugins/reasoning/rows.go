@@ -13,10 +13,10 @@ import (
 
 // openRows opens the questions of a request, from the data set for its use.
 func openRows(r *manifest.Request) []prompts.PromptSample {
-	f := familyOf(r.Model.Name)
+	f := modelFamilyOf(r.Model.Name)
 	if r.Dataset == "" {
 		rows := f.embeddedRows(r.Use)
-		return writeRows(rows[:min(r.SampleCount(len(rows), "samples"), len(rows))])
+		return toSamples(rows[:min(r.SampleCount(len(rows), "samples"), len(rows))])
 	}
 	o := prompts.ReadOptions{Count: r.Count, PromptsOnly: !r.Scoring && !(r.Verifying && f == deepSeek)}
 	o.LabelsOnly = r.Scoring && r.Exhibits <= 0
@@ -49,8 +49,8 @@ func (f modelFamily) embeddedRows(use string) synthetic.Rows {
 	return synthetic.GPTOSSPerformance()
 }
 
-// writeRows converts embedded questions to the form of those in a file.
-func writeRows(rows synthetic.Rows) []prompts.PromptSample {
+// toSamples converts embedded questions to the form of those in a file.
+func toSamples(rows synthetic.Rows) []prompts.PromptSample {
 	return lists.Map(rows, func(row synthetic.Row) prompts.PromptSample {
 		return prompts.PromptSample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
 	})

@@ -12,10 +12,10 @@ import (
 
 // exactScorer reports the results of a family's official script.
 type exactScorer struct {
-	grader *reasoning.LogScorer
-	whole  bool          // token_data is prepended to data
-	note   func() string // describes the programs' environment; nil: no programs run
-	worst  *worstGallery
+	grader           *reasoning.LogScorer
+	prependTokenData bool          // token_data is prepended to data
+	note             func() string // describes the programs' environment; nil: no programs run
+	worst            *worstGallery
 }
 
 // newScorer returns a scorer of the answers to items. exhibits is the number of answers to show; o contains the other
@@ -27,7 +27,7 @@ func newScorer(s *modelSettings, items []prompts.PromptSample, o reasoning.Gradi
 		o.Rows[i] = reasoning.TruthRow{Set: item.Task, Truth: item.Output}
 	}
 	worst := &worstGallery{
-		script: o.Script, maxPerSet: min(exhibits, sdk.MaxExhibits), items: items, decode: o.Decode,
+		script: o.Script, maxPerSet: min(exhibits, sdk.MaxExhibits), samples: items, decode: o.Decode,
 		sets: map[string][]reasoning.GradedAnswer{},
 	}
 	if exhibits > 0 {
@@ -42,18 +42,18 @@ func newScorer(s *modelSettings, items []prompts.PromptSample, o reasoning.Gradi
 // are joined.
 func (s *exactScorer) addEntry(e mllog.AccuracyEntry) error {
 	data := e.Data
-	if s.whole {
+	if s.prependTokenData {
 		data = slices.Concat(e.TokenData, e.Data)
 	}
 	return s.grader.Add(int64(e.QSLIndex), data)
 }
 
-// Names of the metrics. withoutPrograms covers only the sets without programs; it is reported if programs were not
-// executed.
+// Names of the metrics. withoutProgramsMetric covers only the sets without programs; it is reported if programs were
+// not executed.
 const (
-	exactMatch      = "exact_match"
-	tokensPerSample = "tokens_per_sample"
-	withoutPrograms = "exact_match_without_programs"
+	exactMatchMetric      = "exact_match"
+	tokensPerSampleMetric = "tokens_per_sample"
+	withoutProgramsMetric = "exact_match_without_programs"
 )
 
 func (s *exactScorer) scoreAnswers(r reasoning.LogResult, _ scoring.Counts) (sdk.Score, error) {
@@ -63,11 +63,11 @@ func (s *exactScorer) scoreAnswers(r reasoning.LogResult, _ scoring.Counts) (sdk
 		score.Notes = append(score.Notes, s.note())
 	}
 	if v, ok := r.ExactMatch(); ok {
-		score.Metrics = append(score.Metrics, sdk.Metric{Name: exactMatch, Unit: "%", Value: v})
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: exactMatchMetric, Unit: "%", Value: v})
 	} else {
-		score.Metrics = append(score.Metrics, sdk.Metric{Name: withoutPrograms, Unit: "%", Value: gradedMatch(r)})
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: withoutProgramsMetric, Unit: "%", Value: gradedMatch(r)})
 	}
-	score.Metrics = append(score.Metrics, sdk.Metric{Name: tokensPerSample, Value: r.TokensPerSample()})
+	score.Metrics = append(score.Metrics, sdk.Metric{Name: tokensPerSampleMetric, Value: r.TokensPerSample()})
 	return score, nil
 }
 
@@ -113,7 +113,7 @@ func scoreNotes(r reasoning.LogResult) sdk.Notes {
 		r.LooseRight)
 	n.AddCount(r.NotExecuted,
 		"%d programs were not executed, so that there is no official exact_match: %s is that of the "+
-			"other sets; --param execute=python3 executes them", withoutPrograms)
+			"other sets; --param execute=python3 executes them", withoutProgramsMetric)
 	return n
 }
 

@@ -29,11 +29,11 @@ type modelSettings struct {
 
 	// MaxScored is the limit of tokens per answer in an accuracy run; other runs have another limit.
 	MaxScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
-	draw      backend.Sampling // sampling without the seed
+	sampling      backend.Sampling // sampling without the seed
 }
 
-// drawSettings contains the parameters of sampling tokens.
-type drawSettings struct {
+// samplingSettings contains the parameters of sampling tokens.
+type samplingSettings struct {
 	Temperature float64 `param:"temperature" min:"0" max:"100"`
 	TopP        float64 `param:"top_p" min:"0" max:"1"`
 	TopK        *int    `param:"top_k"`
@@ -62,9 +62,9 @@ func parseSettings(p *option.Params) (s modelSettings) {
 	s.BindParams(p, &s, option.ReaderFunc("prompt", parseTemplate), option.ReaderFunc("seed", parseSeed),
 		option.ReaderFunc(sdk.GraderParam, sympy.ParseGrader))
 	s.Programs.CheckNeeded(p, s.Algebra.IsExternal())
-	var of drawSettings
+	var of samplingSettings
 	option.Bind(p, &of, option.ReaderFunc("top_k", parseTopK))
-	s.draw = backend.Sampling{Temperature: &of.Temperature, TopP: &of.TopP, TopK: of.TopK}
+	s.sampling = backend.Sampling{Temperature: &of.Temperature, TopP: &of.TopP, TopK: of.TopK}
 	if of.TopP == 0 && p.Err() == nil {
 		p.AddFault("top_p", errors.New("want a number above 0, at most 1"))
 	}
@@ -72,7 +72,7 @@ func parseSettings(p *option.Params) (s modelSettings) {
 }
 
 // drawsTokens reports whether tokens are sampled. At temperature 0, the most probable token is chosen instead.
-func (s *modelSettings) drawsTokens() bool { return *s.draw.Temperature > 0 }
+func (s *modelSettings) drawsTokens() bool { return *s.sampling.Temperature > 0 }
 
 // promptSampling returns the sampling of prompt i, or nil if tokens are not sampled. Each prompt has its own seed, so
 // that repeated questions get different answers.
@@ -80,7 +80,7 @@ func (s *modelSettings) promptSampling(i int) *backend.Sampling {
 	if !s.drawsTokens() {
 		return nil
 	}
-	of := s.draw
+	of := s.sampling
 	if s.Seed != nil {
 		seed := *s.Seed + int64(i)
 		of.Seed = &seed
@@ -107,15 +107,15 @@ func parseTopK(text string) (*int, error) {
 	return &k, nil
 }
 
-// templates contains the named forms of prompts.
-var templates = map[string]string{
+// promptTemplates contains the named forms of prompts.
+var promptTemplates = map[string]string{
 	"plain":    "{input}",
 	"deepseek": "<｜begin▁of▁sentence｜><｜User｜>{input}<｜Assistant｜>",
 	"harmony":  "<|start|>user<|message|>{input}<|end|><|start|>assistant",
 }
 
 func parseTemplate(text string) (string, error) {
-	if t, ok := templates[text]; ok {
+	if t, ok := promptTemplates[text]; ok {
 		text = t
 	}
 	if !strings.Contains(text, "{input}") {

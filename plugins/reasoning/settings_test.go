@@ -24,7 +24,7 @@ func FuzzSettings(f *testing.F) {
 			return
 		}
 		of := s.promptSampling(3)
-		if err := of.Check(); err != nil || (of == nil) != (*s.draw.Temperature == 0) {
+		if err := of.Check(); err != nil || (of == nil) != (*s.sampling.Temperature == 0) {
 			t.Errorf("%+v, %v", of, err)
 		}
 		if !strings.Contains(s.Template, "{input}") || s.Limits.MaxNewTokens < 1 || len(s.Limits.EOS) == 0 ||

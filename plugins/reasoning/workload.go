@@ -12,7 +12,7 @@ import (
 type reasoningWorkload struct {
 	*language.PromptWorkload
 	family modelFamily
-	draws  bool
+	samplesTokens  bool
 }
 
 var (
@@ -21,7 +21,7 @@ var (
 )
 
 // SamplingPrompts reports whether tokens are sampled.
-func (w *reasoningWorkload) SamplingPrompts() bool { return w.draws }
+func (w *reasoningWorkload) SamplingPrompts() bool { return w.samplesTokens }
 
 // errNoIDs means that an answer in harmony's form arrived as text.
 var errNoIDs = sdk.Usage(errors.New("the server reports no token ids, and harmony's markers have no text: ask one " +

@@ -43,7 +43,7 @@ func writeTokenizer(t *testing.T, special ...string) string {
 	return write(t, "tokenizer.json", string(text))
 }
 
-func harmony(t *testing.T) string { return writeTokenizer(t, markers...) }
+func harmony(t *testing.T) string { return writeTokenizer(t, harmonyMarkers...) }
 
 func deepseek(t *testing.T) string {
 	return writeTokenizer(t, "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>")
@@ -187,7 +187,7 @@ func TestBadInput(t *testing.T) {
 			"deepseek-r1", row, map[string]string{"accuracy_max_new_tokens": "0"}},
 		"parameter send": {"deepseek-r1", row, map[string]string{"send": "fax"}},
 		"no tokens for harmony's <|return|>": {"gpt-oss-120b", `{"tok_input":[1]}`, map[string]string{
-			"tokenizer": writeTokenizer(t, markers[:4]...)}},
+			"tokenizer": writeTokenizer(t, harmonyMarkers[:4]...)}},
 	} {
 		params := map[string]string{"tokenizer": deepseek(t)}
 		if c.model == "gpt-oss-120b" {
@@ -222,7 +222,7 @@ func TestBadTruths(t *testing.T) {
 	}
 	_, err := New().OpenScorer(t.Context(), sdk.ScoreOptions{
 		Model: "gpt-oss-120b", Dataset: write(t, "rows.jsonl", `{"ground_truth":"A","dataset":"gpqa_diamond"}`),
-		Params: map[string]string{"tokenizer": writeTokenizer(t, markers[1:]...)},
+		Params: map[string]string{"tokenizer": writeTokenizer(t, harmonyMarkers[1:]...)},
 	})
 	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(), "no tokens for harmony's <|start|>") {
 		t.Errorf("%v, want the marker that the tokenizer lacks", err)
@@ -251,7 +251,7 @@ func TestBadTruths(t *testing.T) {
 		}
 	}
 	first := r.Metrics[0]
-	if first.Name != withoutPrograms || first.Value != 100./3 || strings.Contains(r.OfficialText, exactMatch) {
+	if first.Name != withoutProgramsMetric || first.Value != 100./3 || strings.Contains(r.OfficialText, exactMatchMetric) {
 		t.Errorf("%+v, %q", r.Metrics, r.OfficialText)
 	}
 }

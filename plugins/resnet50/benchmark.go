@@ -62,14 +62,14 @@ func (c Classifier) openWorkload(_ context.Context, r *manifest.Request) (sdk.Wo
 // openScorer reads the labels of the data set.
 func (c Classifier) openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	var l logSettings
-	r.Bind(&l, option.ReaderFunc("dtype", topk.DTypes().Parse), bestReader())
+	r.Bind(&l, option.ReaderFunc("dtype", topk.DTypes().Parse), payloadClassesReader())
 	set := openLabels(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	x, err := openExpected(l.Expect, set, l.DType, c.Classes)
+	x, err := openExpectedClasses(l.Expect, set, l.DType, c.Classes)
 	if err != nil {
 		return nil, err
 	}
-	return newScorer(set, l.DType, classScorer{l.Offset, l.Best > 1, x}, r.Exhibits), nil
+	return newClassScorer(set, l.DType, classScorer{l.Offset, l.Best > 1, x}, r.Exhibits), nil
 }

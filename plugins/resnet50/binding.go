@@ -14,7 +14,7 @@ import (
 // classifierBinding maps pictures to a model's input and its output to classes.
 type classifierBinding struct {
 	recipe   image.Recipe
-	official int // height and width of the benchmark's own models in pixels
+	officialSize int // height and width of the benchmark's own models in pixels
 	// of the input; at the maximum, a picture has 200 MB of float32
 	Size    int           `param:"size,optional" min:"1" max:"4096"`
 	Element backend.DType `param:"input_type"`
@@ -36,15 +36,15 @@ type logSettings struct {
 	Expect string         `param:"expect"` // path of expected answers
 }
 
-// bestReader returns a reader of the number of classes per payload: officially 1, otherwise 5.
-func bestReader() option.ParamReader {
+// payloadClassesReader returns a reader of the number of classes per payload: officially 1, otherwise 5.
+func payloadClassesReader() option.ParamReader {
 	return option.WordReader("payload", map[string]int{"class": 1, "top5": 5})
 }
 
 // bindClassifier reads the parameters of a model. The default height and width of its input are official pixels.
-func bindClassifier(p *option.Params, official int) classifierBinding {
-	b := classifierBinding{official: official, Size: official}
-	option.Bind(p, &b, pictures.ElementReader(), bestReader(),
+func bindClassifier(p *option.Params, officialSize int) classifierBinding {
+	b := classifierBinding{officialSize: officialSize, Size: officialSize}
+	option.Bind(p, &b, pictures.ElementReader(), payloadClassesReader(),
 		option.WordReader("layout", map[string]image.Layout{"nchw": image.NCHW, "nhwc": image.NHWC}))
 	b.recipe = readRecipe(p, b.Size, b.Layout)
 	if b.Element == backend.Uint8 && b.recipe.Name() != "pixels" {

@@ -18,12 +18,12 @@ import (
 // listParam is the parameter of the conversion that contains the path of the list of pictures.
 const listParam = "list"
 
-// maxListSize limits the size of a list in bytes; the official ones have 500 names.
-const maxListSize = 64 << 20
+// maxListBytes limits the size of a list in bytes; the official ones have 500 names.
+const maxListBytes = 64 << 20
 
 // exportCalibration copies the pictures in a list from a data set to a new data set in the same layout.
 func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (string, error) {
-	wanted, err := readList(r.Params[listParam])
+	wanted, err := readPictureList(r.Params[listParam])
 	if err != nil {
 		return "", sdk.Data(err)
 	}
@@ -56,12 +56,12 @@ func exportCalibration(ctx context.Context, r sdk.DatasetRequest, progress func(
 	return fmt.Sprintf("%d of %d pictures, with their labels in %s", len(wanted), set.Len(), imagenet.MapName), err
 }
 
-// readList reads a list of unique names, one per line.
-func readList(path string) (names []string, err error) {
+// readPictureList reads a list of unique names, one per line.
+func readPictureList(path string) (names []string, err error) {
 	if path == "" {
 		return nil, errors.New("which pictures? give the calibration list with --param list=FILE, a name in each line")
 	}
-	text, err := backend.ReadFile(path, maxListSize)
+	text, err := backend.ReadFile(path, maxListBytes)
 	if err != nil {
 		return nil, err
 	}

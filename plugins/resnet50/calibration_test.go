@@ -51,7 +51,7 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := readList(""); err == nil || !strings.Contains(err.Error(), "--param list=FILE") {
+	if _, err := readPictureList(""); err == nil || !strings.Contains(err.Error(), "--param list=FILE") {
 		t.Errorf("no list: %v", err)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// side is the longer side of a shown picture in pixels.
-const side = 192
+// shownSide is the longer side of a shown picture in pixels.
+const shownSide = 192
 
-// wrongOnes returns a gallery of misclassified pictures.
-func wrongOnes(labels labelSet, dtype accuracy.DType) exhibit.Gallery {
+// wrongPictures returns a gallery of misclassified pictures.
+func wrongPictures(labels labelSet, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := int(e.QSLIndex)
 		class, err := topk.Class(dtype, e.Data)
@@ -32,7 +32,7 @@ func wrongOnes(labels labelSet, dtype accuracy.DType) exhibit.Gallery {
 			if err != nil {
 				return sdk.Exhibit{}, err
 			}
-			text, err := exhibit.PNG(exhibit.Thumbnail(p, side))
+			text, err := exhibit.PNG(exhibit.Thumbnail(p, shownSide))
 			return sdk.Exhibit{
 				Caption: fmt.Sprintf("%s: class %d, the model says %d", labels.Name(i), labels.Label(i), class), PNG: text,
 			}, err

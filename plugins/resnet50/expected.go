@@ -17,9 +17,9 @@ type expectedClasses struct {
 	topk *topk.ClassScorer
 }
 
-// openExpected reads the file at path, which must contain a class less than all for each picture in the set. It returns
-// nil if path is empty.
-func openExpected(path string, set labelSet, d accuracy.DType, all int) (*expectedClasses, error) {
+// openExpectedClasses reads the file at path, which must contain a class less than all for each picture in the set. It
+// returns nil if path is empty.
+func openExpectedClasses(path string, set labelSet, d accuracy.DType, all int) (*expectedClasses, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -39,18 +39,18 @@ func openExpected(path string, set labelSet, d accuracy.DType, all int) (*expect
 	if len(missing) > 0 {
 		return nil,
 			sdk.Data(fmt.Errorf("%s has no class for %d of the %d pictures: want a line \"NAME CLASS\" for each, not for %s",
-				path, len(missing), len(wanted), listFirst(missing)))
+				path, len(missing), len(wanted), joinFirstItems(missing)))
 	}
 	return &expectedClasses{path, set, topk.New(wanted, topk.PayloadOptions{DType: d, KeepWrong: true})}, nil
 }
 
-// shown is the number of items of a list in a message.
-const shown = 5
+// maxListedItems is the number of items of a list in a message.
+const maxListedItems = 5
 
-// listFirst joins the first items of a list.
-func listFirst(list []string) string {
-	text := strings.Join(list[:min(len(list), shown)], ", ")
-	if len(list) > shown {
+// joinFirstItems joins the first items of a list.
+func joinFirstItems(list []string) string {
+	text := strings.Join(list[:min(len(list), maxListedItems)], ", ")
+	if len(list) > maxListedItems {
 		text += ", ..."
 	}
 	return text
@@ -79,7 +79,7 @@ func (x *expectedClasses) addAgreement(score *sdk.Score) error {
 	}
 	if len(others) > 0 {
 		score.Notes = append(score.Notes, fmt.Sprintf("%d of %d classes are not those of %s: %s", len(others), r.Total,
-			x.path, listFirst(others)))
+			x.path, joinFirstItems(others)))
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func firstOfClasses(r *manifest.Request, all labelledPictures) labelledPictures 
 
 func drawnPictures(r *manifest.Request) synthetic.ImageSet {
 	set := synthetic.ImageEval()
-	set.N = r.SampleCount(set.Len(), what)
+	set.N = r.SampleCount(set.Len(), samplesNoun)
 	return set
 }
 
@@ -104,9 +104,9 @@ func openImagenet(r *manifest.Request, o imagenet.PictureOptions) *imagenet.Pict
 		r.AddFault(sdk.Data(err))
 		return nil
 	}
-	r.SampleCount(set.Len(), what)
+	r.SampleCount(set.Len(), samplesNoun)
 	return set
 }
 
-// what is the noun for samples in messages.
-const what = "pictures"
+// samplesNoun is the noun for samples in messages.
+const samplesNoun = "pictures"

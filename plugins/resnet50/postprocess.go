@@ -33,7 +33,7 @@ func (b classifierBinding) appendAnswers(out backend.Tensor, n int, p *sdk.Paylo
 	var classes [5]int64
 	var payload [4 * len(classes)]byte
 	for i := range n {
-		if err := b.bestClasses(classes[:best], out.DType, out.Data[i*row:(i+1)*row]); err != nil {
+		if err := b.findBestClasses(classes[:best], out.DType, out.Data[i*row:(i+1)*row]); err != nil {
 			return fmt.Errorf("%w: picture %d of the batch: %w", errOutput, i, err)
 		}
 		for k, class := range classes[:best] {
@@ -44,22 +44,22 @@ func (b classifierBinding) appendAnswers(out backend.Tensor, n int, p *sdk.Paylo
 	return nil
 }
 
-// bestClasses writes the best classes of a row in the model's numbering, best first: a single class, or the classes
+// findBestClasses writes the best classes of a row in the model's numbering, best first: a single class, or the classes
 // with the highest scores.
-func (b classifierBinding) bestClasses(best []int64, d backend.DType, row []byte) error {
+func (b classifierBinding) findBestClasses(best []int64, d backend.DType, row []byte) error {
 	switch d {
 	case backend.Int64:
 		best[0] = int64(binary.LittleEndian.Uint64(row))
 	case backend.Int32:
 		best[0] = int64(int32(binary.LittleEndian.Uint32(row)))
 	default:
-		return greatestScores(best, row)
+		return findTopScores(best, row)
 	}
 	return nil
 }
 
-// greatestScores writes the indices of the largest float32 values in a row. Of equal values, the first comes first.
-func greatestScores(best []int64, row []byte) error {
+// findTopScores writes the indices of the largest float32 values in a row. Of equal values, the first comes first.
+func findTopScores(best []int64, row []byte) error {
 	if len(row)/4 < len(best) {
 		return fmt.Errorf("%d scores, want at least %d", len(row)/4, len(best))
 	}

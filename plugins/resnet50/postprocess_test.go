@@ -102,7 +102,7 @@ func BenchmarkArgmax(b *testing.B) {
 	row := backend.Bytes(make([]float32, 1001))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := greatestScores(best[:], row); err != nil {
+		if err := findTopScores(best[:], row); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,13 +17,13 @@ type classScorer struct {
 	expected *expectedClasses
 }
 
-// newScorer returns a scorer of answers against the labels of a set. s.expected may be nil.
-func newScorer(set labelSet, d accuracy.DType, s classScorer, exhibits int) sdk.Scorer {
+// newClassScorer returns a scorer of answers against the labels of a set. s.expected may be nil.
+func newClassScorer(set labelSet, d accuracy.DType, s classScorer, exhibits int) sdk.Scorer {
 	metric := topk.New(lists.Make(set.Len(), set.Label), topk.PayloadOptions{DType: d})
 	add := func(sample uint64, answer []byte) error {
 		return errors.Join(metric.Add(sample, answer), s.expected.addAnswer(sample, answer))
 	}
-	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: wrongOnes(set, d)}
+	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: wrongPictures(set, d)}
 	return scoring.New(scoring.Of(add, metric.Result), log, s.scoreClasses)
 }
 

@@ -35,9 +35,9 @@ func (w *classifierWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if w.Best > 1 {
 		info.OpenReasons = append(info.OpenReasons, "the answers are the five best classes of each picture (payload=top5)")
 	}
-	if size := w.recipe.Size(); size != w.official {
+	if size := w.recipe.Size(); size != w.officialSize {
 		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("the model's input has %d x %d pixels (size=%d), where the "+
-			"benchmark's has %d x %d", size, size, size, w.official, w.official))
+			"benchmark's has %d x %d", size, size, size, w.officialSize, w.officialSize))
 	}
 	if set, ok := w.set.(pictureSubset); ok {
 		info.OpenReasons = append(info.OpenReasons, fmt.Sprintf("%d of %d pictures are used (per_class)", set.Len(),

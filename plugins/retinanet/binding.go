@@ -30,7 +30,7 @@ func bindDetector(p *option.Params) detectorBinding {
 	if f.pixels {
 		f.Pixels = f.Size
 	}
-	p.AddFault("outputs", f.nameOutputs(f.Named))
+	p.AddFault("outputs", f.setOutputNames(f.Named))
 	b := detectorBinding{f, f.Recipe(f.Size, f.Layout)}
 	if b.recipe.Name() == "coco_mobilenet" && f.Layout != b.recipe.Layout() {
 		p.AddFault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
@@ -43,8 +43,8 @@ func bindDetector(p *option.Params) detectorBinding {
 	return b
 }
 
-// nameOutputs sets the names of boxes, scores and labels and, if the form has it, of the number of detections.
-func (f *exportForm) nameOutputs(text string) error {
+// setOutputNames sets the names of boxes, scores and labels and, if the form has it, of the number of detections.
+func (f *exportForm) setOutputNames(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -63,8 +63,8 @@ func (f *exportForm) nameOutputs(text string) error {
 }
 
 // namedRecipes returns the preprocessing functions by the official reference's names.
-func namedRecipes() map[string]makeRecipe {
-	return map[string]makeRecipe{
+func namedRecipes() map[string]recipeMaker {
+	return map[string]recipeMaker{
 		"retinanet": image.Retinanet, "coco_pt_mobilenet": image.CocoPtMobilenet,
 		"coco_mobilenet": func(size int, _ image.Layout) image.Stretch { return image.CocoMobilenet(size) },
 		"coco_resnet34":  image.CocoResnet34, "coco_resnet34_tf": image.CocoResnet34TF,

@@ -13,7 +13,7 @@ type formChoice struct {
 
 // exportForm describes the inputs and outputs of an exported network. Parameters may override its fields.
 type exportForm struct {
-	Recipe makeRecipe   `param:"preprocess,optional"`
+	Recipe recipeMaker   `param:"preprocess,optional"`
 	Layout image.Layout `param:"layout,optional" choices:"nchw,nhwc"`
 	// of each side, in pixels; at the maximum, a picture has 200 MB of float32
 	Size    int           `param:"size,optional" min:"1" max:"4096"`
@@ -24,8 +24,8 @@ type exportForm struct {
 	detection.ModelOutputs
 }
 
-// makeRecipe returns the preprocessing for pictures of a size.
-type makeRecipe func(size int, l image.Layout) image.Stretch
+// recipeMaker returns the preprocessing for pictures of a size.
+type recipeMaker func(size int, l image.Layout) image.Stretch
 
 // exportForms returns the official exports by name.
 func exportForms() map[string]exportForm {

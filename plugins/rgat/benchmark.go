@@ -63,7 +63,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	log := scoring.Log{
-		Samples: len(p.labels), Exhibits: r.Exhibits, Gallery: wrongOnes(p.ids, p.labels, l.Format),
+		Samples: len(p.labels), Exhibits: r.Exhibits, Gallery: wrongPapers(p.ids, p.labels, l.Format),
 	}
-	return scoring.New(accuracy.New(p.labels, l.Format), log, scoreOf), p.Close()
+	return scoring.New(accuracy.New(p.labels, l.Format), log, makeScore), p.Close()
 }

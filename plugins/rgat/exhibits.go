@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// wrongOnes returns a gallery of misclassified papers.
-func wrongOnes(ids []uint32, labels []int, format accuracy.ClassFormat) exhibit.Gallery {
+// wrongPapers returns a gallery of misclassified papers.
+func wrongPapers(ids []uint32, labels []int, format accuracy.ClassFormat) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i := e.QSLIndex
 		class, err := format.Class(e.Data)

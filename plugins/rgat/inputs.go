@@ -16,47 +16,47 @@ import (
 type graphInput struct {
 	kind  inputKind
 	index int       // index of a node type or a relation in the graph
-	rows  []float32 // buffer for features
+	featureBuffer  []float32 // buffer for features
 }
 
 // inputKind is the content of an input.
 type inputKind int
 
 const (
-	features     inputKind = iota // x_TYPE: [nodes, width]
-	sources                       // src_RELATION: [edges]
-	destinations                  // dst_RELATION: [edges]
-	seeds                         // seeds: [papers]
+	featuresInput     inputKind = iota // x_TYPE: [nodes, width]
+	sourcesInput                       // src_RELATION: [edges]
+	destinationsInput                  // dst_RELATION: [edges]
+	seedsInput                         // seeds: [papers]
 )
 
-// inputsOf determines the content of each of a model's inputs from its name. The error lists all inputs with unknown
+// parseInputs determines the content of each of a model's inputs from its name. The error lists all inputs with unknown
 // names.
-func inputsOf(infos []backend.TensorInfo, g *graph.Graph, width int) ([]graphInput, error) {
+func parseInputs(infos []backend.TensorInfo, g *graph.Graph, width int) ([]graphInput, error) {
 	var all []graphInput
 	var faults []error
 	for _, info := range infos {
-		in, err := inputOf(info, g, width)
+		in, err := parseInput(info, g, width)
 		all, faults = append(all, in), append(faults, err)
 	}
-	if !slices.ContainsFunc(all, func(in graphInput) bool { return in.kind == seeds }) {
+	if !slices.ContainsFunc(all, func(in graphInput) bool { return in.kind == seedsInput }) {
 		faults = append(faults, fmt.Errorf("%w: input \"seeds\" is missing", backend.ErrTensors))
 	}
 	return all, errors.Join(faults...)
 }
 
-func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, error) {
+func parseInput(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, error) {
 	in, want := graphInput{}, backend.TensorInfo{Name: info.Name, DType: backend.Int64, Shape: []int64{-1}}
 	name := ""
 	switch {
 	case info.Name == "seeds":
-		in.kind = seeds
+		in.kind = seedsInput
 	case strings.HasPrefix(info.Name, "x_"):
 		name = info.Name[len("x_"):]
 		in.index, want.DType, want.Shape = g.TypeIndex(name), backend.Float32, []int64{-1, int64(width)}
 	case strings.HasPrefix(info.Name, "src_"), strings.HasPrefix(info.Name, "dst_"):
 		name = info.Name[len("src_"):]
-		if in.kind = sources; info.Name[0] == 'd' {
-			in.kind = destinations
+		if in.kind = sourcesInput; info.Name[0] == 'd' {
+			in.kind = destinationsInput
 		}
 		in.index = g.RelationIndex(name)
 	default:
@@ -75,13 +75,13 @@ func inputOf(info backend.TensorInfo, g *graph.Graph, width int) (graphInput, er
 func (in *graphInput) fillTensor(ctx context.Context, t *backend.Tensor, b *sampling.NeighborBatch,
 	store graph.FeatureStore) error {
 	switch in.kind {
-	case sources:
+	case sourcesInput:
 		setPositions(t, b.Sources[in.index])
-	case destinations:
+	case destinationsInput:
 		setPositions(t, b.Destinations[in.index])
-	case seeds:
+	case seedsInput:
 		setPositions(t, b.Seeds)
-	case features:
+	case featuresInput:
 		return in.gatherFeatures(ctx, t, b.Nodes[in.index], store)
 	}
 	return nil
@@ -93,13 +93,13 @@ func (in *graphInput) gatherFeatures(ctx context.Context, t *backend.Tensor, nod
 	store graph.FeatureStore,
 ) error {
 	rows, width := max(len(nodes), 1), store.Width()
-	in.rows = slices.Grow(in.rows[:0], rows*width)[:rows*width]
-	t.Shape, t.Data = append(t.Shape[:0], int64(rows), int64(width)), backend.Bytes(in.rows)
+	in.featureBuffer = slices.Grow(in.featureBuffer[:0], rows*width)[:rows*width]
+	t.Shape, t.Data = append(t.Shape[:0], int64(rows), int64(width)), backend.Bytes(in.featureBuffer)
 	if len(nodes) == 0 {
-		clear(in.rows)
+		clear(in.featureBuffer)
 		return nil
 	}
-	return store.Gather(ctx, in.rows, in.index, nodes)
+	return store.Gather(ctx, in.featureBuffer, in.index, nodes)
 }
 
 func setPositions(t *backend.Tensor, positions []int64) {

@@ -31,7 +31,7 @@ func openPapers(ctx context.Context, r *manifest.Request) *paperSet {
 	p := new(paperSet)
 	var err error
 	if r.Dataset == "" {
-		err = p.drawGraph(ctx, r)
+		err = p.generateGraph(ctx, r)
 	} else {
 		err = sdk.Data(p.readFiles(ctx, r))
 	}
@@ -44,8 +44,8 @@ func openPapers(ctx context.Context, r *manifest.Request) *paperSet {
 	return p
 }
 
-// drawGraph generates the embedded graph.
-func (p *paperSet) drawGraph(ctx context.Context, r *manifest.Request) (err error) {
+// generateGraph generates the embedded graph.
+func (p *paperSet) generateGraph(ctx context.Context, r *manifest.Request) (err error) {
 	if r.GivenValue("features") != "" {
 		return sdk.Usage(errors.New("parameter features needs a data set of files: the embedded one draws its features"))
 	}

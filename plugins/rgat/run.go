@@ -17,28 +17,29 @@ var errOutput = errors.New("the model's output is not the classes of the papers"
 // graphRun samples neighbourhoods and runs them through a session. It reuses its memory.
 type graphRun struct {
 	*graphWorkload
-	session backend.Session
-	sampler *sampling.NeighborSampler
-	batch   *sampling.NeighborBatch // papers of the session's next run
-	next    *sampling.NeighborBatch // paper that did not fit into batch
-	inputs  []graphInput
-	in      []backend.Tensor
-	out     [1]backend.Tensor
-	answer  []byte
+	session      backend.Session
+	sampler      *sampling.NeighborSampler
+	batch        *sampling.NeighborBatch // papers of the session's next run
+	overflow     *sampling.NeighborBatch // paper that did not fit into batch
+	inputs       []graphInput
+	inputTensors []backend.Tensor
+	outputs      [1]backend.Tensor
+	payload      []byte
 }
 
-func newRun(w *graphWorkload, session backend.Session, fault error) (*graphRun, error) {
+func newGraphRun(w *graphWorkload, session backend.Session, fault error) (*graphRun, error) {
 	infos := session.Inputs()
-	inputs, err := inputsOf(infos, w.papers.graph, w.papers.features.Width())
+	inputs, err := parseInputs(infos, w.papers.graph, w.papers.features.Width())
 	sampler, err2 := sampling.New(w.papers.graph, w.samplingBinding.samplingOptions())
 	if err := errors.Join(fault, err, err2); err != nil {
 		return nil, err
 	}
-	r := &graphRun{graphWorkload: w, session: session, sampler: sampler, inputs: inputs, in: make([]backend.Tensor,
-		len(infos)),
-		batch: sampling.NewBatch(w.papers.graph), next: sampling.NewBatch(w.papers.graph)}
+	r := &graphRun{graphWorkload: w, session: session, sampler: sampler, inputs: inputs,
+		inputTensors: make([]backend.Tensor,
+			len(infos)),
+		batch: sampling.NewBatch(w.papers.graph), overflow: sampling.NewBatch(w.papers.graph)}
 	for i, info := range infos {
-		r.in[i] = backend.Tensor{Name: info.Name, DType: info.DType}
+		r.inputTensors[i] = backend.Tensor{Name: info.Name, DType: info.DType}
 	}
 	return r, nil
 }
@@ -54,11 +55,11 @@ func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloa
 			return err
 		}
 		if r.batch.NodeCount() > r.Nodes && len(r.batch.Seeds) > 1 {
-			r.batch.MoveLast(r.next)
+			r.batch.MoveLast(r.overflow)
 			if err := r.inferBatch(ctx, p); err != nil {
 				return err
 			}
-			r.batch, r.next = r.next, r.batch
+			r.batch, r.overflow = r.overflow, r.batch
 		}
 	}
 	return r.inferBatch(ctx, p)
@@ -86,40 +87,40 @@ func (r *graphRun) inferBatch(ctx context.Context, p *sdk.Payloads) error {
 		return context.Cause(ctx)
 	}
 	for i := range r.inputs {
-		if err := r.inputs[i].fillTensor(ctx, &r.in[i], r.batch, r.papers.features); err != nil {
+		if err := r.inputs[i].fillTensor(ctx, &r.inputTensors[i], r.batch, r.papers.features); err != nil {
 			return err
 		}
 	}
-	r.out[0] = backend.Tensor{}
-	if err := r.session.Run(ctx, r.in, r.out[:]); err != nil {
+	r.outputs[0] = backend.Tensor{}
+	if err := r.session.Run(ctx, r.inputTensors, r.outputs[:]); err != nil {
 		return err
 	}
-	defer r.out[0].Release()
-	return r.appendAnswers(&r.out[0], len(r.batch.Seeds), p)
+	defer r.outputs[0].Release()
+	return r.appendAnswers(&r.outputs[0], len(r.batch.Seeds), p)
 }
 
 // appendAnswers appends the classes of n papers.
 func (r *graphRun) appendAnswers(out *backend.Tensor, n int, p *sdk.Payloads) error {
-	classes, err := classesOf(out, n)
+	classes, err := classReader(out, n)
 	if err != nil {
 		return err
 	}
 	for i := range n {
 		class, err := classes(i)
 		if err == nil {
-			r.answer, err = r.Payload.appendClass(r.answer[:0], class)
+			r.payload, err = r.Payload.appendClass(r.payload[:0], class)
 		}
 		if err != nil {
 			return fmt.Errorf("paper %d of the run: %w", i, err)
 		}
-		p.Append(r.answer)
+		p.Append(r.payload)
 	}
 	return nil
 }
 
-// classesOf returns a function that reads the class of paper i from an output, which contains either logits or classes.
-// The largest logit determines the class.
-func classesOf(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
+// classReader returns a function that reads the class of paper i from an output, which contains either logits or
+// classes. The largest logit determines the class.
+func classReader(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
 	whole := int64(len(out.Data)) == backend.Elements(out.Shape)*int64(out.DType.Size())
 	switch {
 	case whole && out.DType == backend.Int64 && len(out.Shape) == 1 && out.Shape[0] == int64(n):
@@ -127,15 +128,15 @@ func classesOf(out *backend.Tensor, n int) (func(i int) (int64, error), error) {
 		return func(i int) (int64, error) { return labels[i], nil }, nil
 	case whole && out.DType == backend.Float32 && len(out.Shape) == 2 && out.Shape[0] == int64(n) && out.Shape[1] > 0:
 		logits, width := backend.View[float32](out.Data), int(out.Shape[1])
-		return func(i int) (int64, error) { return greatestLogit(logits[i*width:][:width]) }, nil
+		return func(i int) (int64, error) { return argMaxLogit(logits[i*width:][:width]) }, nil
 	}
 	return nil, fmt.Errorf("%w: %q is %v%s of %d bytes, want float32[%d,classes] or int64[%d]", errOutput, out.Name,
 		out.DType,
 		backend.ShapeString(out.Shape), len(out.Data), n, n)
 }
 
-// greatestLogit returns the index of the largest logit. Of equal ones, it returns the first.
-func greatestLogit(logits []float32) (int64, error) {
+// argMaxLogit returns the index of the largest logit. Of equal ones, it returns the first.
+func argMaxLogit(logits []float32) (int64, error) {
 	best := 0
 	for i, v := range logits {
 		if v != v {

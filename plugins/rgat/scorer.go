@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// scoreOf returns the score. If a sample has several entries in the log, the first one counts.
-func scoreOf(r accuracy.ClassResult, c scoring.Counts) (sdk.Score, error) {
+// makeScore returns the score. If a sample has several entries in the log, the first one counts.
+func makeScore(r accuracy.ClassResult, c scoring.Counts) (sdk.Score, error) {
 	n := c.Notes("samples", "the accuracy is that")
 	n.AddCount(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")
 	n.AddCount(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v", r.Told)

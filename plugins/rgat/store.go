@@ -26,12 +26,12 @@ func storeFeatures(ctx context.Context, r sdk.DatasetRequest, progress func(line
 	if err := errors.Join(err, features.Close()); err != nil {
 		return "", sdk.Data(err)
 	}
-	n := nodeCount(features)
+	n := countFeatureNodes(features)
 	return fmt.Sprintf("the features of %d nodes, %.1f MB, are at %d servers: run with --param features=OUT", n,
 		float64(n)*float64(4*features.Width())/1e6, len(servers)), nil
 }
 
-func nodeCount(f graph.FeatureStore) (n int) {
+func countFeatureNodes(f graph.FeatureStore) (n int) {
 	for _, t := range f.Types() {
 		n += t.Nodes
 	}

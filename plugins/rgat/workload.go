@@ -70,7 +70,7 @@ func (w *graphWorkload) ExtraRuns() int {
 // NewRun returns a run with the memory of one worker.
 func (w *graphWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[paperSample], error) {
 	session := s.Part("")
-	return newRun(w, session, checkThreads(session))
+	return newGraphRun(w, session, checkThreads(session))
 }
 
 // checkThreads rejects a session whose sums would be wrong. ONNX Runtime's ScatterND, which adds up the messages into a

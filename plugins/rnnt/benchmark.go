@@ -54,5 +54,5 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(set, l.DType, r.Exhibits)
+	return newTranscriptScorer(set, l.DType, r.Exhibits)
 }

@@ -180,7 +180,8 @@ func TestScorer(t *testing.T) {
 		}
 	}
 	for _, e := range []mllog.AccuracyEntry{
-		{QSLIndex: 2}, {QSLIndex: 1, Data: []byte{1}}, {QSLIndex: 1, Data: binary.LittleEndian.AppendUint64(nil, blank)},
+		{QSLIndex: 2}, {QSLIndex: 1, Data: []byte{1}}, {QSLIndex: 1, Data: binary.LittleEndian.AppendUint64(nil,
+			blankSymbol)},
 	} {
 		if err := s.Add(e); !errors.Is(err, sdk.ErrData) {
 			t.Errorf("entry %+v: error %v, want one about the data", e, err)

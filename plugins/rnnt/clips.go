@@ -50,12 +50,12 @@ func (r fileClips) Transcript(i int) string { return r.all[i].Transcript }
 
 func (r fileClips) Samples(i int) ([]float32, error) { return readSpeech(r.all[i].FilePath(r.dir)) }
 
-// maxFileSize limits the size of a sound file; 15 s need half a megabyte.
-const maxFileSize = 64 << 20
+// maxFileBytes limits the size of a sound file; 15 s need half a megabyte.
+const maxFileBytes = 64 << 20
 
 // readSpeech reads a clip that is long enough to have features.
 func readSpeech(path string) ([]float32, error) {
-	file, err := backend.ReadFile(path, maxFileSize)
+	file, err := backend.ReadFile(path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		set.N = r.SampleCount(set.N, "clips")
 		return drawnClips{set}
 	}
-	o := librispeech.ClipOptions{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: isSayable, Length: readLength,
+	o := librispeech.ClipOptions{Manifest: s.Manifest, MostSeconds: s.Longest, Keep: isKeptTranscript, Length: readLength,
 		Count: r.Count}
 	if _, err := os.Stat(filepath.Join(r.Dataset, s.Manifest)); r.Scoring && err == nil {
 		o.Length = nil
@@ -105,8 +105,8 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	return fileClips{r.Dataset, all}
 }
 
-// isSayable reports whether the official script keeps a clip with this transcript.
-func isSayable(transcript string) bool {
+// isKeptTranscript reports whether the official script keeps a clip with this transcript.
+func isKeptTranscript(transcript string) bool {
 	_, err := wer.CleanTranscript(transcript)
 	return err == nil
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// stacked is the number of feature frames that the encoder combines into one.
-const stacked = 2
+// stackedFrames is the number of feature frames that the encoder combines into one.
+const stackedFrames = 2
 
 // encodedFrames returns the number of frames that the encoder makes of n frames. It pads an odd number with a frame of
 // zeros.
-func encodedFrames(n int) int { return (n + stacked - 1) / stacked }
+func encodedFrames(n int) int { return (n + stackedFrames - 1) / stackedFrames }
 
 // encoderSharing determines which clips can share a run of the encoder without changing the result.
 //
@@ -24,9 +24,9 @@ func encodedFrames(n int) int { return (n + stacked - 1) / stacked }
 type encoderSharing uint8
 
 const (
-	alone      encoderSharing = iota // none
-	evenLength                       // clips of even length, and clips as long as the longest one of the run
-	anyLength                        // all clips: the encoder masks frames after a clip's end
+	noSharing         encoderSharing = iota // none
+	evenLengthSharing                       // clips of even length, and clips as long as the longest one of the run
+	anyLengthSharing                        // all clips: the encoder masks frames after a clip's end
 )
 
 func (s encoderSharing) String() string {
@@ -40,11 +40,11 @@ type encoderRun struct {
 	bins    int // number of values per feature frame
 	sharing encoderSharing
 
-	input   []float32
-	lengths []int64
-	in, out [2]backend.Tensor
-	order   []int
-	held    []backend.Tensor // outputs to which clips refer
+	input           []float32
+	lengths         []int64
+	inputs, outputs [2]backend.Tensor
+	order           []int
+	sharedOutputs   []backend.Tensor // outputs to which clips refer
 }
 
 // clipFeatures contains the features of a clip: values [frames, bins].
@@ -76,7 +76,8 @@ func (e *encoderRun) groupClips(clips []clipFeatures, order []int) int {
 	n, longest := 0, e.frameCount(clips[order[0]])
 	for i, c := range order {
 		length := e.frameCount(clips[c])
-		if i == 0 || e.sharing == anyLength || e.sharing == evenLength && (length == longest || length%stacked == 0) {
+		if i == 0 || e.sharing == anyLengthSharing || e.sharing == evenLengthSharing && (length == longest ||
+			length%stackedFrames == 0) {
 			copy(order[n+1:i+1], order[n:i]) // the order of the others stays unchanged
 			order[n] = c
 			n++
@@ -88,16 +89,16 @@ func (e *encoderRun) groupClips(clips []clipFeatures, order []int) int {
 // encodeGroup encodes clips in one run. The longest one must be first.
 func (e *encoderRun) encodeGroup(ctx context.Context, clips []clipFeatures, group []int, encoded [][]float32) error {
 	e.writeInputs(clips, group)
-	e.out = [2]backend.Tensor{}
-	if err := e.session.Run(ctx, e.in[:], e.out[:]); err != nil {
+	e.outputs = [2]backend.Tensor{}
+	if err := e.session.Run(ctx, e.inputs[:], e.outputs[:]); err != nil {
 		return err
 	}
-	e.held = append(e.held, e.out[:]...)
-	values, err := floatsOf(&e.out[0], 3)
+	e.sharedOutputs = append(e.sharedOutputs, e.outputs[:]...)
+	values, err := readFloats(&e.outputs[0], 3)
 	if err != nil {
 		return err
 	}
-	lengths, err := readIntegers(&e.out[1], len(group))
+	lengths, err := readIntegers(&e.outputs[1], len(group))
 	if err != nil {
 		return err
 	}
@@ -126,8 +127,8 @@ func (e *encoderRun) writeInputs(clips []clipFeatures, group []int) {
 		}
 		data = e.input
 	}
-	e.in[0] = floatTensor(data, e.form.layout.tensorShape(n, frames, e.bins)...)
-	e.in[1] = backend.Tensor{DType: backend.Int64, Shape: []int64{int64(n)}, Data: backend.Bytes(e.lengths)}
+	e.inputs[0] = floatTensor(data, e.form.layout.tensorShape(n, frames, e.bins)...)
+	e.inputs[1] = backend.Tensor{DType: backend.Int64, Shape: []int64{int64(n)}, Data: backend.Bytes(e.lengths)}
 }
 
 // writeClip writes clip i of n.
@@ -147,14 +148,14 @@ func (e *encoderRun) writeClip(i, n, frames int, clip clipFeatures) {
 
 // encodedClip returns the frames of clip i of n in the output of a run. length is their number according to the output.
 func (e *encoderRun) encodedClip(values []float32, i, n int, length int64) ([]float32, error) {
-	shape := e.out[0].Shape
+	shape := e.outputs[0].Shape
 	most, width := shape[1], shape[2]
 	if e.form.layout == widthFirst {
 		most, width = width, most
 	}
-	if e.form.frames != nil {
-		length = int64(e.form.frames(int(e.lengths[i])))
-		if want := int64(e.form.frames(int(e.lengths[0]))); most != want {
+	if e.form.encodedFrames != nil {
+		length = int64(e.form.encodedFrames(int(e.lengths[i])))
+		if want := int64(e.form.encodedFrames(int(e.lengths[0]))); most != want {
 			return nil, fmt.Errorf("%w: encoder: %s for clips of up to %d frames, want [%d,%d,width], half as many frames, "+
 				"rounded up; an export with a fixed length gives others: export with free ones", errOutput,
 				backend.ShapeString(shape), e.lengths[0], n, want)
@@ -173,12 +174,12 @@ func (e *encoderRun) encodedClip(values []float32, i, n int, length int64) ([]fl
 }
 
 // transposeFrames transposes the first frames of values from [width, all] to [frames, width].
-func transposeFrames(values []float32, all, frames int) []float32 {
-	width := len(values) / all
+func transposeFrames(values []float32, allFrames, frames int) []float32 {
+	width := len(values) / allFrames
 	to := make([]float32, 0, frames*width)
 	for t := range frames {
 		for j := range width {
-			to = append(to, values[j*all+t])
+			to = append(to, values[j*allFrames+t])
 		}
 	}
 	return to
@@ -186,8 +187,8 @@ func transposeFrames(values []float32, all, frames int) []float32 {
 
 // releaseOutputs releases the outputs to which clips refer.
 func (e *encoderRun) releaseOutputs() {
-	for i := range e.held {
-		e.held[i].Release()
+	for i := range e.sharedOutputs {
+		e.sharedOutputs[i].Release()
 	}
-	e.held = e.held[:0]
+	e.sharedOutputs = e.sharedOutputs[:0]
 }

@@ -49,7 +49,7 @@ type model struct {
 
 // newModel is a model in which nothing is wrong.
 func newModel() *model {
-	m := &model{rows: start + 1}
+	m := &model{rows: startSymbol + 1}
 	p := referenceParts()
 	m.encoder = part{inputs: p[0].inputs, outputs: p[0].outputs, run: m.encode}
 	m.prediction = part{inputs: p[1].inputs, outputs: p[1].outputs, run: m.predict}
@@ -126,13 +126,13 @@ func (m *model) predict(in []backend.Tensor) ([]backend.Tensor, error) {
 func (m *model) join(in []backend.Tensor) ([]backend.Tensor, error) {
 	frames, g := backend.View[float32](in[0].Data), backend.View[float32](in[1].Data)
 	m.joint.rows = append(m.joint.rows, len(g))
-	scores := make([]float32, len(g)*scored)
+	scores := make([]float32, len(g)*scoredSymbols)
 	for i := range g {
 		symbol := (int(frames[2*i]*16)%40 + int(g[i])%31 + 80) % 40
-		scores[i*scored+min(symbol, blank)] = 1
-		for k := range scored {
-			scores[i*scored+k] += m.score
+		scores[i*scoredSymbols+min(symbol, blankSymbol)] = 1
+		for k := range scoredSymbols {
+			scores[i*scoredSymbols+k] += m.score
 		}
 	}
-	return []backend.Tensor{floatTensor(scores, int64(len(g)), 1, 1, scored)}, nil
+	return []backend.Tensor{floatTensor(scores, int64(len(g)), 1, 1, scoredSymbols)}, nil
 }

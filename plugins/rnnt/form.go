@@ -15,16 +15,16 @@ type modelForm struct {
 	name   string
 	parts  func() []partTensors
 	layout featureLayout
-	// frames returns the number of frames that the encoder makes of n frames. nil: unknown before a run.
-	frames func(n int) int
+	// encodedFrames returns the number of frames that the encoder makes of n frames. nil: unknown before a run.
+	encodedFrames func(n int) int
 	// trialLengths contains the lengths for probing the encoder: a long one, an odd one, and a shorter one.
 	trialLengths [3]int
 	maxSymbols   int // maximum number of symbols per frame
 
-	// sizes returns the sizes that the files declare. Its error lists all mismatches.
-	sizes     func(s sdk.Sessions) (partSizes, error)
-	network   func(s sdk.Sessions, f partSizes) symbolScorer
-	extractor func(width int) featureExtractor
+	// readSizes returns the sizes that the files declare. Its error lists all mismatches.
+	readSizes    func(s sdk.Sessions) (partSizes, error)
+	newScorer    func(s sdk.Sessions, f partSizes) symbolScorer
+	newExtractor func(width int) featureExtractor
 	// openReason is the reason why a run belongs to the open division. Empty: the form is the reference's.
 	openReason string
 }
@@ -32,19 +32,22 @@ type modelForm struct {
 // modelForms returns the forms by name.
 func modelForms() map[string]*modelForm {
 	reference := &modelForm{
-		parts: referenceParts, layout: timeFirst, frames: encodedFrames, trialLengths: [3]int{10, 7, 6}, maxSymbols: 30,
-		sizes: declaredSizes, network: newReferenceNetwork,
-		extractor: func(int) featureExtractor { return audio.NewRNNT() },
+		parts: referenceParts, layout: timeFirst, encodedFrames: encodedFrames, trialLengths: [3]int{10, 7, 6},
+		maxSymbols: 30,
+		readSizes:  declaredSizes, newScorer: newReferenceNetwork,
+		newExtractor: func(int) featureExtractor { return audio.NewRNNT() },
 	}
 	nemo := &modelForm{
 		parts: nemoParts, layout: widthFirst, trialLengths: [3]int{120, 75, 64}, maxSymbols: 10,
-		sizes: nemoSizes, network: newNeMo, extractor: func(n int) featureExtractor { return audio.NewNeMo(n) },
-		openReason: "the model has the form of NeMo's exports (interface=nemo), with features and tokens of its own",
+		readSizes: nemoSizes, newScorer: newNeMoNetwork,
+		newExtractor: func(n int) featureExtractor { return audio.NewNeMo(n) },
+		openReason:   "the model has the form of NeMo's exports (interface=nemo), with features and tokens of its own",
 	}
 	icefall := &modelForm{
 		parts: icefallParts, layout: clipFirst, trialLengths: [3]int{120, 75, 64}, maxSymbols: 1,
-		sizes: icefallSizes, network: newIcefall, extractor: func(n int) featureExtractor { return audio.NewKaldi(n) },
-		openReason: "the model has the form of icefall's exports (interface=icefall), with features and tokens of its own",
+		readSizes: icefallSizes, newScorer: newIcefallNetwork,
+		newExtractor: func(n int) featureExtractor { return audio.NewKaldi(n) },
+		openReason:   "the model has the form of icefall's exports (interface=icefall), with features and tokens of its own",
 	}
 	all := map[string]*modelForm{"reference": reference, "nemo": nemo, "icefall": icefall}
 	for name, f := range all {

@@ -55,8 +55,8 @@ func TestHypothesesDoNotMeet(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]partSizes{
-		"nemo":    {width: 2, layers: 2, hidden: 3, symbols: 5, blank: 4},
-		"icefall": {width: 2, layers: 1, hidden: 2, predicted: 1, symbols: 5},
+		"nemo":    {encoderWidth: 2, layers: 2, hidden: 3, symbols: 5, blank: 4},
+		"icefall": {encoderWidth: 2, layers: 1, hidden: 2, predictionWidth: 1, symbols: 5},
 	} {
 		decoder, joiner := &part{run: nemoDecoder}, &part{run: icefallJoiner}
 		if name == "icefall" {
@@ -64,7 +64,7 @@ func TestHypothesesDoNotMeet(t *testing.T) {
 		}
 		form := modelForms()[name]
 		s := greedySearch{
-			network: form.network(sdk.Sessions{predictionPart: decoder, jointPart: joiner}, f), width: 2, scored: f.symbols,
+			network: form.newScorer(sdk.Sessions{predictionPart: decoder, jointPart: joiner}, f), width: 2, scored: f.symbols,
 			blank: int64(f.blank), maxSymbols: form.maxSymbols,
 		}
 		var together [][]int64
@@ -93,7 +93,7 @@ func TestLayouts(t *testing.T) {
 			return []backend.Tensor{floatTensor(slices.Clone(backend.View[float32](in[0].Data)), in[0].Shape...),
 				{DType: backend.Int64, Shape: in[1].Shape, Data: slices.Clone(in[1].Data)}}, nil
 		}}
-		e := encoderRun{session: same, form: modelForms()[name], bins: bins, sharing: anyLength}
+		e := encoderRun{session: same, form: modelForms()[name], bins: bins, sharing: anyLengthSharing}
 		clips := []clipFeatures{probeClip(4, bins), probeClip(7, bins), probeClip(1, bins)}
 		encoded := make([][]float32, len(clips))
 		if err := e.encodeClips(t.Context(), clips, encoded); err != nil {
@@ -118,7 +118,7 @@ func TestFormsThatDoNotFit(t *testing.T) {
 		for _, p := range form.parts() {
 			s[p.name] = &part{inputs: p.inputs, outputs: p.outputs}
 		}
-		_, err := form.sizes(s)
+		_, err := form.readSizes(s)
 		sdktest.WantError(t, err, want...)
 	}
 }

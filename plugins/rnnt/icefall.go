@@ -29,16 +29,17 @@ func icefallSizes(s sdk.Sessions) (partSizes, error) {
 	encoder, decoder, joiner := s.Part(encoderPart), s.Part(predictionPart), s.Part(jointPart)
 	takes, context := joiner.Inputs(), decoder.Inputs()[0].Shape
 	f := partSizes{
-		bins: int(encoder.Inputs()[0].Shape[2]), width: int(takes[0].Shape[1]), predicted: int(takes[1].Shape[1]),
-		layers: 1, hidden: int(context[1]), symbols: int(joiner.Outputs()[0].Shape[1]),
+		bins: int(encoder.Inputs()[0].Shape[2]), encoderWidth: int(takes[0].Shape[1]),
+		predictionWidth: int(takes[1].Shape[1]),
+		layers:          1, hidden: int(context[1]), symbols: int(joiner.Outputs()[0].Shape[1]),
 	}
 	var faults partFaults
-	faults.addUnless(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
+	faults.addFaultUnless(f.bins > 0, "the encoder takes %s: the number of filters must be fixed in the file",
 		backend.ShapeString(encoder.Inputs()[0].Shape))
-	faults.addUnless(f.hidden > 0,
+	faults.addFaultUnless(f.hidden > 0,
 		"the decoder takes %s: the number of symbols that it looks back on must be fixed in the file",
 		backend.ShapeString(context))
-	faults.addUnless(f.width > 0 && f.predicted > 0 && f.symbols > 1,
+	faults.addFaultUnless(f.encoderWidth > 0 && f.predictionWidth > 0 && f.symbols > 1,
 		"the joiner takes %s and %s and gives %s: all widths "+
 			"must be fixed in the file", backend.ShapeString(takes[0].Shape), backend.ShapeString(takes[1].Shape),
 		backend.ShapeString(joiner.Outputs()[0].Shape))
@@ -51,60 +52,60 @@ func icefallSizes(s sdk.Sessions) (partSizes, error) {
 // -1, as in training. The unknown symbol has no text, as with sherpa-onnx.
 type icefallNetwork struct {
 	decoder, joiner backend.Session
-	fit             partSizes
+	sizes           partSizes
 
 	contexts  []int64   // [hypotheses, context]
 	predicted []float32 // [hypotheses, predicted]
 	stale     []bool
 
-	rows    []int
-	context []int64
-	inputs  [2][]float32
-	last    [1]backend.Tensor // output of the last run
+	rows        []int
+	context     []int64
+	inputs      [2][]float32
+	lastOutputs [1]backend.Tensor // output of the last run
 }
 
-func newIcefall(s sdk.Sessions, f partSizes) symbolScorer {
-	return &icefallNetwork{decoder: s.Part(predictionPart), joiner: s.Part(jointPart), fit: f}
+func newIcefallNetwork(s sdk.Sessions, f partSizes) symbolScorer {
+	return &icefallNetwork{decoder: s.Part(predictionPart), joiner: s.Part(jointPart), sizes: f}
 }
 
-func (n *icefallNetwork) begin(hypotheses int) {
+func (n *icefallNetwork) startHypotheses(hypotheses int) {
 	n.contexts, n.stale = n.contexts[:0], n.stale[:0]
 	for range hypotheses {
-		for range n.fit.hidden - 1 {
+		for range n.sizes.hidden - 1 {
 			n.contexts = append(n.contexts, -1)
 		}
-		n.contexts, n.stale = append(n.contexts, int64(n.fit.blank)), append(n.stale, true)
+		n.contexts, n.stale = append(n.contexts, int64(n.sizes.blank)), append(n.stale, true)
 	}
-	n.predicted = growFloats(n.predicted, hypotheses*n.fit.predicted)
+	n.predicted = growFloats(n.predicted, hypotheses*n.sizes.predictionWidth)
 }
 
-func (n *icefallNetwork) say(hypothesis int, symbol int64) {
-	if symbol == n.fit.unknown {
+func (n *icefallNetwork) addSymbol(hypothesis int, symbol int64) {
+	if symbol == n.sizes.unknownSymbol {
 		return
 	}
-	said := n.contexts[hypothesis*n.fit.hidden:][:n.fit.hidden]
+	said := n.contexts[hypothesis*n.sizes.hidden:][:n.sizes.hidden]
 	copy(said, said[1:])
 	said[len(said)-1], n.stale[hypothesis] = symbol, true
 }
 
-func (n *icefallNetwork) scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
+func (n *icefallNetwork) scoreSymbols(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error) {
 	if err := n.runDecoder(ctx, hypotheses); err != nil {
 		return nil, err
 	}
 	n.inputs[0], n.inputs[1] = n.inputs[0][:0], n.inputs[1][:0]
 	for i, h := range hypotheses {
 		n.inputs[0] = append(n.inputs[0], frames[i]...)
-		n.inputs[1] = append(n.inputs[1], n.predicted[h*n.fit.predicted:][:n.fit.predicted]...)
+		n.inputs[1] = append(n.inputs[1], n.predicted[h*n.sizes.predictionWidth:][:n.sizes.predictionWidth]...)
 	}
 	rows := int64(len(hypotheses))
-	in := []backend.Tensor{floatTensor(n.inputs[0], rows, int64(n.fit.width)),
-		floatTensor(n.inputs[1], rows, int64(n.fit.predicted))}
-	n.last[0].Release()
-	n.last[0] = backend.Tensor{}
-	if err := n.joiner.Run(ctx, in, n.last[:]); err != nil {
+	in := []backend.Tensor{floatTensor(n.inputs[0], rows, int64(n.sizes.encoderWidth)),
+		floatTensor(n.inputs[1], rows, int64(n.sizes.predictionWidth))}
+	n.lastOutputs[0].Release()
+	n.lastOutputs[0] = backend.Tensor{}
+	if err := n.joiner.Run(ctx, in, n.lastOutputs[:]); err != nil {
 		return nil, err
 	}
-	return rowsOf(&n.last[0], len(hypotheses), n.fit.symbols)
+	return readRows(&n.lastOutputs[0], len(hypotheses), n.sizes.symbols)
 }
 
 // runDecoder runs the decoder for the hypotheses that have a new symbol.
@@ -113,26 +114,26 @@ func (n *icefallNetwork) runDecoder(ctx context.Context, hypotheses []int) error
 	for _, h := range hypotheses {
 		if n.stale[h] {
 			n.rows, n.stale[h] = append(n.rows, h), false
-			n.context = append(n.context, n.contexts[h*n.fit.hidden:][:n.fit.hidden]...)
+			n.context = append(n.context, n.contexts[h*n.sizes.hidden:][:n.sizes.hidden]...)
 		}
 	}
 	if len(n.rows) == 0 {
 		return nil
 	}
 	in := []backend.Tensor{{
-		DType: backend.Int64, Shape: []int64{int64(len(n.rows)), int64(n.fit.hidden)}, Data: backend.Bytes(n.context),
+		DType: backend.Int64, Shape: []int64{int64(len(n.rows)), int64(n.sizes.hidden)}, Data: backend.Bytes(n.context),
 	}}
 	var out [1]backend.Tensor
 	if err := n.decoder.Run(ctx, in, out[:]); err != nil {
 		return err
 	}
 	defer out[0].Release()
-	values, err := rowsOf(&out[0], len(n.rows), n.fit.predicted)
+	values, err := readRows(&out[0], len(n.rows), n.sizes.predictionWidth)
 	if err != nil {
 		return err
 	}
 	for i, h := range n.rows {
-		copy(n.predicted[h*n.fit.predicted:], values[i*n.fit.predicted:][:n.fit.predicted])
+		copy(n.predicted[h*n.sizes.predictionWidth:], values[i*n.sizes.predictionWidth:][:n.sizes.predictionWidth])
 	}
 	return nil
 }

@@ -15,10 +15,10 @@ const (
 
 // Symbols of the benchmark: the labels of its payloads, from 0, and two symbols that do not occur in payloads.
 const (
-	labels = 28
-	blank  = labels // no further symbol in this frame
-	start  = labels // first input of the prediction network; row 28 of its embedding contains zeros
-	scored = labels + 1
+	labelCount = 28
+	blankSymbol  = labelCount // no further symbol in this frame
+	startSymbol  = labelCount // first input of the prediction network; row 28 of its embedding contains zeros
+	scoredSymbols = labelCount + 1
 )
 
 // Parts returns the form's networks. A clip normally goes through the encoder once, and through the others once for

@@ -16,18 +16,18 @@ type clipRun struct {
 	encoder   encoderRun
 	search    greedySearch
 
-	memory  [][]float32 // memory of the features of each clip
+	featureMemory  [][]float32 // memory of the features of each clip
 	clips   []clipFeatures
 	encoded [][]float32
 }
 
-func newRun(w *runSettings, s sdk.Sessions, f partSizes) *clipRun {
-	f.unknown = int64(slices.Index(w.tokens, unknownToken))
+func newClipRun(w *runSettings, s sdk.Sessions, f partSizes) *clipRun {
+	f.unknownSymbol = int64(slices.Index(w.tokens, unknownToken))
 	return &clipRun{
-		extractor: w.Form.extractor(f.bins), tokens: w.tokens,
-		encoder: encoderRun{session: s.Part(encoderPart), form: w.Form, bins: f.bins, sharing: f.batches},
+		extractor: w.Form.newExtractor(f.bins), tokens: w.tokens,
+		encoder: encoderRun{session: s.Part(encoderPart), form: w.Form, bins: f.bins, sharing: f.sharing},
 		search: greedySearch{
-			network: w.Form.network(s, f), width: f.width, scored: f.symbols, blank: int64(f.blank),
+			network: w.Form.newScorer(s, f), width: f.encoderWidth, scored: f.symbols, blank: int64(f.blank),
 			maxSymbols: w.Form.maxSymbols,
 		},
 	}
@@ -50,7 +50,7 @@ func (r *clipRun) Run(ctx context.Context, samples []*clipSample, p *sdk.Payload
 		symbols := r.search.hypotheses[i].symbols
 		if r.tokens != nil {
 			var err error
-			if symbols, err = r.tokens.textLabels(symbols); err != nil {
+			if symbols, err = r.tokens.toLabels(symbols); err != nil {
 				return err
 			}
 		}
@@ -67,13 +67,13 @@ func (r *clipRun) extractFeatures(samples []*clipSample) (err error) {
 			r.clips = append(r.clips, s.features)
 			continue
 		}
-		if i >= len(r.memory) {
-			r.memory = append(r.memory, make([][]float32, len(samples)-len(r.memory))...)
+		if i >= len(r.featureMemory) {
+			r.featureMemory = append(r.featureMemory, make([][]float32, len(samples)-len(r.featureMemory))...)
 		}
-		if r.memory[i], err = r.extractor.Append(r.memory[i][:0], s.waveform); err != nil {
+		if r.featureMemory[i], err = r.extractor.Append(r.featureMemory[i][:0], s.waveform); err != nil {
 			return fmt.Errorf("features of sample %d of a batch: %w", i, err)
 		}
-		r.clips = append(r.clips, r.memory[i])
+		r.clips = append(r.clips, r.featureMemory[i])
 	}
 	return nil
 }

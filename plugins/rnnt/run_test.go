@@ -39,7 +39,7 @@ func loop(t *testing.T, m *model, s *clipSample) []int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, last := []int64{}, int64(start)
+	said, last := []int64{}, int64(startSymbol)
 	state := []backend.Tensor{floatTensor(make([]float32, 6), 2, 1, 3), floatTensor(make([]float32, 6), 2, 1, 3)}
 	for frame := range slices.Chunk(backend.View[float32](encoded[0].Data), 2) {
 		for range 30 {
@@ -50,7 +50,7 @@ func loop(t *testing.T, m *model, s *clipSample) []int64 {
 			scores, _ := m.join([]backend.Tensor{floatTensor(frame, 1, 1, 2), next[0]})
 			values := backend.View[float32](scores[0].Data)
 			k := slices.Index(values, slices.Max(values))
-			if k == blank {
+			if k == blankSymbol {
 				break
 			}
 			said, last, state = append(said, int64(k)), int64(k), next[1:]
@@ -66,7 +66,7 @@ func transcribe(t *testing.T, m *model, samples []*clipSample, batch int) (all [
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(reference(), m.sessions(), f)
+	r := newClipRun(reference(), m.sessions(), f)
 	for some := range slices.Chunk(samples, batch) {
 		var p sdk.Payloads
 		if err := r.Run(t.Context(), some, &p); err != nil {
@@ -115,11 +115,11 @@ func TestClipsShareRunsOfTheEncoder(t *testing.T) {
 	for _, c := range []struct {
 		sharing encoderSharing
 		want    []int
-	}{{anyLength, []int{7}}, {evenLength, []int{4, 2, 1}}, {alone, []int{1, 1, 1, 1, 1, 1, 1}}} {
+	}{{anyLengthSharing, []int{7}}, {evenLengthSharing, []int{4, 2, 1}}, {noSharing, []int{1, 1, 1, 1, 1, 1, 1}}} {
 		m := newModel()
-		r := newRun(reference(), m.sessions(), partSizes{
-			bins: audio.RNNTWidth, symbols: scored, blank: blank, width: 2, predicted: 1, layers: 2,
-			hidden: 3, batches: c.sharing,
+		r := newClipRun(reference(), m.sessions(), partSizes{
+			bins: audio.RNNTWidth, symbols: scoredSymbols, blank: blankSymbol, encoderWidth: 2, predictionWidth: 1, layers: 2,
+			hidden: 3, sharing: c.sharing,
 		})
 		if err := r.Run(t.Context(), randomClips(9, 31, 7, 8, 31, 9, 30), &sdk.Payloads{}); err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func TestRunReportsScoresThatAreNoNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.score = float32(math.NaN())
-	if err := newRun(reference(), m.sessions(), f).Run(t.Context(), randomClips(4),
+	if err := newClipRun(reference(), m.sessions(), f).Run(t.Context(), randomClips(4),
 		&sdk.Payloads{}); !errors.Is(err, errScores) {
 		t.Errorf("error %v, want %v", err, errScores)
 	}
@@ -162,7 +162,7 @@ func TestRunReportsShortClips(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 1, 256, 257, 480} {
-		err := newRun(reference(), m.sessions(), f).Run(t.Context(),
+		err := newClipRun(reference(), m.sessions(), f).Run(t.Context(),
 			[]*clipSample{{waveform: make([]float32, n)}}, &sdk.Payloads{})
 		if !errors.Is(err, audio.ErrShort) {
 			t.Errorf("%d samples: error %v, want %v", n, err, audio.ErrShort)
@@ -182,7 +182,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		cancel(reason)
 		return nil, context.Cause(ctx)
 	}
-	if err := newRun(reference(), m.sessions(), f).Run(ctx, randomClips(4), &sdk.Payloads{}); !errors.Is(err, reason) {
+	if err := newClipRun(reference(), m.sessions(), f).Run(ctx, randomClips(4), &sdk.Payloads{}); !errors.Is(err, reason) {
 		t.Errorf("error %v, want %v", err, reason)
 	}
 	if m.encoder.inUse != 0 {

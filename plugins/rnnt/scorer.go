@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer returns a scorer of answers against the transcripts. Every entry of a log counts.
-func newScorer(set clipSet, dtype accuracy.DType, exhibits int) (sdk.Scorer, error) {
+// newTranscriptScorer returns a scorer of answers against the transcripts. Every entry of a log counts.
+func newTranscriptScorer(set clipSet, dtype accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	references := make([]string, set.Len())
 	for i := range references {
 		text, err := wer.CleanTranscript(set.Transcript(i))
@@ -27,11 +27,11 @@ func newScorer(set clipSet, dtype accuracy.DType, exhibits int) (sdk.Scorer, err
 	log := scoring.Log{
 		Samples: len(references), Exhibits: exhibits, Gallery: exhibit.Transcripts(set.Name, set.Transcript, words.Compare),
 	}
-	return scoring.New(words, log, scoreOf), nil
+	return scoring.New(words, log, makeScore), nil
 }
 
-// scoreOf returns the score with the word error rate.
-func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
+// makeScore returns the score with the word error rate.
+func makeScore(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	n.AddMissing(c.Missing(), c.All, "clips", "the rate is that")
 	n.AddCount(c.Repeated(), "%d entries are of clips that the log has already; as in the official script, each counts")

@@ -11,9 +11,9 @@ var errScores = errors.New("the model's scores are not numbers (NaN)")
 
 // symbolScorer scores the next symbol of hypotheses.
 type symbolScorer interface {
-	begin(hypotheses int)
-	scores(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error)
-	say(hypothesis int, symbol int64)
+	startHypotheses(hypotheses int)
+	scoreSymbols(ctx context.Context, hypotheses []int, frames [][]float32) ([]float32, error)
+	addSymbol(hypothesis int, symbol int64)
 }
 
 // greedySearch is the reference's greedy search for several clips in parallel. In each step, each clip that is not at
@@ -32,8 +32,8 @@ type greedySearch struct {
 
 // hypothesis is the result for one clip so far.
 type hypothesis struct {
-	encoded []float32 // remaining frames; the current one is first
-	asked   int       // number of requests in the current frame
+	remainingFrames []float32 // remaining frames; the current one is first
+	requests   int       // number of requests in the current frame
 	symbols []int64
 }
 
@@ -43,9 +43,9 @@ func (s *greedySearch) findSymbols(ctx context.Context, encoded [][]float32) err
 	for len(s.active) > 0 {
 		s.frames = s.frames[:0]
 		for _, i := range s.active {
-			s.frames = append(s.frames, s.hypotheses[i].encoded[:s.width])
+			s.frames = append(s.frames, s.hypotheses[i].remainingFrames[:s.width])
 		}
-		scores, err := s.network.scores(ctx, s.active, s.frames)
+		scores, err := s.network.scoreSymbols(ctx, s.active, s.frames)
 		if err != nil {
 			return err
 		}
@@ -57,12 +57,12 @@ func (s *greedySearch) findSymbols(ctx context.Context, encoded [][]float32) err
 }
 
 func (s *greedySearch) startClips(encoded [][]float32) {
-	s.network.begin(len(encoded))
+	s.network.startHypotheses(len(encoded))
 	s.hypotheses = slices.Grow(s.hypotheses[:0], len(encoded))[:len(encoded)]
 	s.active = s.active[:0]
 	for i, frames := range encoded {
 		h := &s.hypotheses[i]
-		h.encoded, h.asked, h.symbols = frames, 0, h.symbols[:0]
+		h.remainingFrames, h.requests, h.symbols = frames, 0, h.symbols[:0]
 		if len(frames) > 0 {
 			s.active = append(s.active, i)
 		}
@@ -73,19 +73,19 @@ func (s *greedySearch) startClips(encoded [][]float32) {
 func (s *greedySearch) takeSymbols(scores []float32) error {
 	left := s.active[:0]
 	for row, i := range s.active {
-		symbol, err := greatestScore(scores[row*s.scored:][:s.scored])
+		symbol, err := argMaxScore(scores[row*s.scored:][:s.scored])
 		if err != nil {
 			return err
 		}
 		h := &s.hypotheses[i]
-		if h.asked++; symbol != s.blank {
+		if h.requests++; symbol != s.blank {
 			h.symbols = append(h.symbols, symbol)
-			s.network.say(i, symbol)
+			s.network.addSymbol(i, symbol)
 		}
-		if symbol == s.blank || h.asked == s.maxSymbols {
-			h.encoded, h.asked = h.encoded[s.width:], 0
+		if symbol == s.blank || h.requests == s.maxSymbols {
+			h.remainingFrames, h.requests = h.remainingFrames[s.width:], 0
 		}
-		if len(h.encoded) > 0 {
+		if len(h.remainingFrames) > 0 {
 			left = append(left, i)
 		}
 	}
@@ -93,8 +93,8 @@ func (s *greedySearch) takeSymbols(scores []float32) error {
 	return nil
 }
 
-// greatestScore returns the index of the first maximum.
-func greatestScore(scores []float32) (int64, error) {
+// argMaxScore returns the index of the first maximum.
+func argMaxScore(scores []float32) (int64, error) {
 	best := 0
 	for i, v := range scores {
 		if v != v {

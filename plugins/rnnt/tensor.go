@@ -15,8 +15,8 @@ func floatTensor(values []float32, shape ...int64) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: shape, Data: backend.Bytes(values)}
 }
 
-// floatsOf returns the values of a float32 output that must have dims dimensions.
-func floatsOf(t *backend.Tensor, dims int) ([]float32, error) {
+// readFloats returns the values of a float32 output that must have dims dimensions.
+func readFloats(t *backend.Tensor, dims int) ([]float32, error) {
 	if t.DType != backend.Float32 || len(t.Shape) != dims {
 		return nil, fmt.Errorf("%w: %q is %v%s, want float32 of %d dimensions", errOutput, t.Name, t.DType,
 			backend.ShapeString(t.Shape), dims)
@@ -27,9 +27,9 @@ func floatsOf(t *backend.Tensor, dims int) ([]float32, error) {
 	return backend.View[float32](t.Data), nil
 }
 
-// rowsOf returns the values of a float32 output that must contain each values for each of n rows, in any shape.
-func rowsOf(t *backend.Tensor, n, each int) ([]float32, error) {
-	values, err := floatsOf(t, len(t.Shape))
+// readRows returns the values of a float32 output that must contain each values for each of n rows, in any shape.
+func readRows(t *backend.Tensor, n, each int) ([]float32, error) {
+	values, err := readFloats(t, len(t.Shape))
 	if err == nil && len(values) != n*each {
 		err = fmt.Errorf("%w: %q is %s, want %d values for each of %d rows", errOutput, t.Name,
 			backend.ShapeString(t.Shape), each, n)

@@ -74,9 +74,9 @@ const unknownToken = "<unk>"
 // wordStart is the beginning of a word in SentencePiece tokens.
 const wordStart = "\u2581"
 
-// textLabels returns the labels of the symbols' text: in lower case, with words separated by one space, and without
+// toLabels returns the labels of the symbols' text: in lower case, with words separated by one space, and without
 // characters that are not labels. Tokens in angle brackets have no text.
-func (t tokenTexts) textLabels(symbols []int64) ([]int64, error) {
+func (t tokenTexts) toLabels(symbols []int64) ([]int64, error) {
 	var text strings.Builder
 	for _, s := range symbols {
 		if s < 0 || s >= int64(len(t)) {

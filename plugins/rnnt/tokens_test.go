@@ -12,7 +12,7 @@ func TestTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := all.textLabels([]int64{1, 3, 3, 2, 6, 4, 5, 1})
+	got, err := all.toLabels([]int64{1, 3, 3, 2, 6, 4, 5, 1})
 	var said strings.Builder
 	for _, i := range got {
 		said.WriteByte(labelTexts[i])
@@ -21,7 +21,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("%q, %v", said.String(), err)
 	}
 	for _, symbol := range []int64{-1, 7} {
-		if _, err := all.textLabels([]int64{symbol}); !errors.Is(err, errToken) {
+		if _, err := all.toLabels([]int64{symbol}); !errors.Is(err, errToken) {
 			t.Errorf("symbol %d: error %v, want %v", symbol, err, errToken)
 		}
 	}
@@ -47,8 +47,8 @@ func FuzzTokens(f *testing.F) {
 			return
 		}
 		symbols := []int64{0, int64(len(all) - 1)}
-		got, err := all.textLabels(symbols)
-		if err != nil || slices.ContainsFunc(got, func(i int64) bool { return i < 0 || i >= labels }) {
+		got, err := all.toLabels(symbols)
+		if err != nil || slices.ContainsFunc(got, func(i int64) bool { return i < 0 || i >= labelCount }) {
 			t.Errorf("%v, %v", got, err)
 		}
 	})

@@ -24,9 +24,9 @@ type speechWorkload struct {
 	clips clipSet
 	batch int // batch size that the user requests; 0: default
 
-	probing sync.Once
-	probed  partSizes
-	fault   error // error of probing
+	probeOnce sync.Once
+	sizes  partSizes
+	probeErr   error // error of probing
 }
 
 func newSpeechWorkload(s runSettings, files map[string]backend.Model, set clipSet, batch int) *speechWorkload {
@@ -63,7 +63,7 @@ func (w *speechWorkload) Load(_ context.Context, i int) (*clipSample, error) {
 	if !w.Untimed {
 		return s, nil
 	}
-	if s.features, err = w.Form.extractor(w.featureWidth()).Append(nil, waveform); err != nil {
+	if s.features, err = w.Form.newExtractor(w.featureWidth()).Append(nil, waveform); err != nil {
 		return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, w.clips.Name(i), err))
 	}
 	s.waveform = nil
@@ -71,7 +71,7 @@ func (w *speechWorkload) Load(_ context.Context, i int) (*clipSample, error) {
 }
 
 // featureWidth returns the width of a feature frame, which is known after the parts are opened.
-func (w *speechWorkload) featureWidth() int { return max(w.probed.bins, 1) }
+func (w *speechWorkload) featureWidth() int { return max(w.sizes.bins, 1) }
 
 // warmSamples is the length of the warm-up clip: three seconds.
 const warmSamples = 3 * audio.SampleRate
@@ -83,7 +83,7 @@ func (w *speechWorkload) WarmSample() *clipSample {
 		s.waveform[i] = float32(i%100) / 200
 	}
 	if w.Untimed {
-		s.features, _ = w.Form.extractor(w.featureWidth()).Append(nil, s.waveform)
+		s.features, _ = w.Form.newExtractor(w.featureWidth()).Append(nil, s.waveform)
 		s.waveform = nil
 	}
 	return s
@@ -92,22 +92,22 @@ func (w *speechWorkload) WarmSample() *clipSample {
 // SampleSize returns the number of feature frames.
 func (w *speechWorkload) SampleSize(s *clipSample) int { return s.frameCount() }
 
-// together is the default number of clips per batch.
-const together = 32
+// defaultBatch is the default number of clips per batch.
+const defaultBatch = 32
 
 // SizeRule groups clips of similar length, which the encoder can process together.
-func (w *speechWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true, Batch: together} }
+func (w *speechWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true, Batch: defaultBatch} }
 
 // MaxBatch returns 0: the user or the sdk decides.
 func (w *speechWorkload) MaxBatch() int { return 0 }
 
 // NewRun returns a run with the memory of one worker. The first call probes the parts.
 func (w *speechWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*clipSample], error) {
-	w.probing.Do(func() { w.probed, w.fault = probeParts(s, w.Form) })
-	if w.fault != nil {
-		return nil, w.fault
+	w.probeOnce.Do(func() { w.sizes, w.probeErr = probeParts(s, w.Form) })
+	if w.probeErr != nil {
+		return nil, w.probeErr
 	}
-	return newRun(&w.runSettings, s, w.probed), nil
+	return newClipRun(&w.runSettings, s, w.sizes), nil
 }
 
 // ClientWork lists the work between sound and the model's features, and between its scores and the answer.
@@ -127,7 +127,7 @@ func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
-	info.BackendInfo["encoder_batches"] = w.probed.batches.String()
+	info.BackendInfo["encoder_batches"] = w.sizes.sharing.String()
 	if w.Position {
 		info.BackendInfo["tensors_bound"] = "by position: parameter bind"
 	}

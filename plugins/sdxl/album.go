@@ -34,7 +34,7 @@ func (a *pictureAlbum) addPicture(sample uint64, levels []byte) error {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, levelsOf{levels, a.width, a.height}); err != nil {
+	if err := png.Encode(&b, payloadPicture{levels, a.width, a.height}); err != nil {
 		return fmt.Errorf("picture of sample %d: %w", sample, err)
 	}
 	a.pictures[sample] = b.Bytes()
@@ -65,17 +65,17 @@ func (a *pictureAlbum) missingNotes() []string {
 	return nil
 }
 
-// levelsOf is a picture in a payload as an image.Image.
-type levelsOf struct {
+// payloadPicture is a picture in a payload as an image.Image.
+type payloadPicture struct {
 	levels        []byte
 	width, height int
 }
 
-func (p levelsOf) ColorModel() color.Model { return color.RGBAModel }
-func (p levelsOf) Bounds() image.Rectangle { return image.Rect(0, 0, p.width, p.height) }
-func (p levelsOf) Opaque() bool            { return true }
+func (p payloadPicture) ColorModel() color.Model { return color.RGBAModel }
+func (p payloadPicture) Bounds() image.Rectangle { return image.Rect(0, 0, p.width, p.height) }
+func (p payloadPicture) Opaque() bool            { return true }
 
-func (p levelsOf) At(x, y int) color.Color {
+func (p payloadPicture) At(x, y int) color.Color {
 	rgb := p.levels[3*(y*p.width+x):]
 	return color.RGBA{R: rgb[0], G: rgb[1], B: rgb[2], A: 255}
 }

@@ -15,8 +15,8 @@ import (
 // errOutput is wrapped by every error about a part's output.
 var errOutput = errors.New("a part of the model gives what the benchmark cannot use")
 
-// formatOf returns the number format of a tensor's type.
-func formatOf(d backend.DType) half.Format {
+// numberFormat returns the number format of a tensor's type.
+func numberFormat(d backend.DType) half.Format {
 	switch d {
 	case backend.Float16:
 		return half.Float16
@@ -42,7 +42,7 @@ func copyDense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	if d == backend.Float32 {
 		copy(values, backend.View[float32](t.Data))
 	} else {
-		formatOf(d).Decode(values, t.Data)
+		numberFormat(d).Decode(values, t.Data)
 	}
 	shape := lists.Map(t.Shape, func(n int64) int { return int(n) })
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(values)), nil
@@ -65,9 +65,9 @@ type inputFeed struct {
 	shape []int64
 }
 
-// feedTensor returns a tensor in the session's input type. It refers to the memory of t or of the feed until the next
+// toInput returns a tensor in the session's input type. It refers to the memory of t or of the feed until the next
 // call.
-func (f *inputFeed) feedTensor(t *tensor.Dense) backend.Tensor {
+func (f *inputFeed) toInput(t *tensor.Dense) backend.Tensor {
 	f.shape = f.shape[:0]
 	for _, n := range t.Shape() {
 		f.shape = append(f.shape, int64(n))
@@ -79,7 +79,7 @@ func (f *inputFeed) feedTensor(t *tensor.Dense) backend.Tensor {
 		return in
 	}
 	f.bytes = slices.Grow(f.bytes[:0], 2*len(values))[:2*len(values)]
-	formatOf(f.info.DType).Encode(f.bytes, values)
+	numberFormat(f.info.DType).Encode(f.bytes, values)
 	in.Data = f.bytes
 	return in
 }

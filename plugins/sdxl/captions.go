@@ -35,7 +35,7 @@ func openCaptions(r *manifest.Request) []string {
 func openLatent(r *manifest.Request, path string) *tensor.Dense {
 	shape, values := captioned.LatentShape, captioned.Latent()
 	switch {
-	case path == "" && r.Dataset == "" || path == embedded:
+	case path == "" && r.Dataset == "" || path == embeddedFile:
 	default:
 		if path == "" {
 			path = coco2014.FindLatents(r.Dataset)
@@ -52,8 +52,8 @@ func openLatent(r *manifest.Request, path string) *tensor.Dense {
 	return latent
 }
 
-// mayDiffer counts the captions that the reference may tokenize differently.
-func mayDiffer(captions []string) int {
+// countAmbiguous counts the captions that the reference may tokenize differently.
+func countAmbiguous(captions []string) int {
 	n := 0
 	for _, c := range captions {
 		if clip.MayNeedRepair(c) {

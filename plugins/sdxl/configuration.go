@@ -23,10 +23,10 @@ type modelConfig struct {
 
 // readConfiguration reads the folder of an optimum export, or the embedded files. The error lists every fault.
 func readConfiguration(dir string, steps int) (*modelConfig, error) {
-	if dir == embedded {
+	if dir == embeddedFile {
 		return embeddedConfiguration(steps)
 	}
-	files := bounded.Dir(dir, maxConfigFile)
+	files := bounded.Dir(dir, maxConfigBytes)
 	var c modelConfig
 	var faults []error
 	for i, name := range []string{"tokenizer", "tokenizer_2"} {
@@ -35,7 +35,7 @@ func readConfiguration(dir string, steps int) (*modelConfig, error) {
 		faults = append(faults, err)
 	}
 	faults = append(faults, c.readScheduler(files, "scheduler/scheduler_config.json", steps),
-		c.readVAE(files, "vae_decoder/config.json"))
+		c.readScalingFactor(files, "vae_decoder/config.json"))
 	if err := errors.Join(faults...); err != nil {
 		return nil, sdk.Data(fmt.Errorf("%s, which should be the folder that optimum exports (parameter config names "+
 			"another): %w", dir, err))
@@ -43,8 +43,8 @@ func readConfiguration(dir string, steps int) (*modelConfig, error) {
 	return &c, nil
 }
 
-// maxConfigFile limits the size of a configuration file in bytes; vocabularies have a megabyte.
-const maxConfigFile = 256 << 20
+// maxConfigBytes limits the size of a configuration file in bytes; vocabularies have a megabyte.
+const maxConfigBytes = 256 << 20
 
 // readTokenizer reads a tokenizer for generating from its folder.
 func readTokenizer(files fs.FS, folder string) (*clip.Tokenizer, error) {
@@ -86,18 +86,18 @@ func (c *modelConfig) readScheduler(files fs.FS, name string, steps int) error {
 	return err
 }
 
-// defaultScaling is the scaling factor if vae_decoder/config.json contains none.
-const defaultScaling = 0.18215
+// defaultScalingFactor is the scaling factor if vae_decoder/config.json contains none.
+const defaultScalingFactor = 0.18215
 
-// readVAE reads the scaling factor. If it is missing, diffusers' default applies.
-func (c *modelConfig) readVAE(files fs.FS, name string) error {
+// readScalingFactor reads the scaling factor. If it is missing, diffusers' default applies.
+func (c *modelConfig) readScalingFactor(files fs.FS, name string) error {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
 	}
 	vae := struct {
 		Factor float64 `json:"scaling_factor"`
-	}{defaultScaling}
+	}{defaultScalingFactor}
 	if err := json.Unmarshal(data, &vae); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -26,7 +26,7 @@ func embeddedConfiguration(steps int) (*modelConfig, error) {
 		faults = append(faults, err)
 	}
 	faults = append(faults, c.readScheduler(modelFiles, modelPrefix+"scheduler_config.json", steps),
-		c.readVAE(modelFiles, modelPrefix+"vae_config.json"))
+		c.readScalingFactor(modelFiles, modelPrefix+"vae_config.json"))
 	return &c, errors.Join(faults...)
 }
 
@@ -39,15 +39,15 @@ func embeddedStatistics() (*coco2014.FeatureStatistics, error) {
 	return coco2014.ParseStatistics(bytes.NewReader(data), int64(len(data)))
 }
 
-// scorerVocabulary returns the file system and the folder with the scorer's vocab.json and merges.txt.
-func scorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, prefix string, err error) {
+// findScorerVocabulary returns the file system and the folder with the scorer's vocab.json and merges.txt.
+func findScorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, prefix string, err error) {
 	switch {
-	case folder == embedded || folder == "" && clipFile.Path == "" && clipFile.Bytes != nil:
+	case folder == embeddedFile || folder == "" && clipFile.Path == "" && clipFile.Bytes != nil:
 		return modelFiles, modelPrefix, nil
 	case folder == "" && clipFile.Path == "":
 		return nil, "", sdk.Usage(errors.New("the scorer's clip has no file"))
 	case folder == "":
 		folder = filepath.Dir(clipFile.Path)
 	}
-	return bounded.Dir(folder, maxConfigFile), "", nil
+	return bounded.Dir(folder, maxConfigBytes), "", nil
 }

@@ -54,23 +54,23 @@ type textEncoder struct {
 	session        backend.Session
 	hidden, pooled int   // indices of the outputs; pooled -1: none
 	width          int64 // width of the pooled embedding if the file does not declare it; -1: unknown
-	wide           []int64
-	out            []backend.Tensor
+	wideIDs        []int64
+	outputs        []backend.Tensor
 }
 
 func newEncoder(s backend.Session, name string) (*textEncoder, error) {
-	hidden := lastButOne(s.Outputs())
+	hidden := penultimateIndex(s.Outputs())
 	if hidden < 0 {
 		return nil, fmt.Errorf("%w: %s has no outputs hidden_states.0, hidden_states.1 and so on, of which the last but one "+
 			"counts: it has %s; export it with its hidden states (optimum does, for --task text-to-image)", errParts, name,
 			joinNames(s.Outputs()))
 	}
-	return &textEncoder{session: s, hidden: hidden, pooled: -1, out: make([]backend.Tensor, len(s.Outputs()))}, nil
+	return &textEncoder{session: s, hidden: hidden, pooled: -1, outputs: make([]backend.Tensor, len(s.Outputs()))}, nil
 }
 
-// lastButOne returns the index of the hidden states before those of the last layer, according to the numbers in their
-// names, or -1 if there are none.
-func lastButOne(outputs []backend.TensorInfo) int {
+// penultimateIndex returns the index of the hidden states before those of the last layer, according to the numbers in
+// their names, or -1 if there are none.
+func penultimateIndex(outputs []backend.TensorInfo) int {
 	last, at := 0, map[int]int{}
 	for i, o := range outputs {
 		number, ok := strings.CutPrefix(o.Name, "hidden_states.")
@@ -96,30 +96,30 @@ func joinNames(infos []backend.TensorInfo) string {
 // is none.
 func (e *textEncoder) encodeText(ctx context.Context, ids []int32) (hidden, pooled *tensor.Dense, err error) {
 	for i, info := range e.session.Outputs() {
-		e.out[i] = outputTensor(info, e.outputShape(i, info.Shape, int64(len(ids)))...)
+		e.outputs[i] = outputTensor(info, e.outputShape(i, info.Shape, int64(len(ids)))...)
 	}
-	if err := e.session.Run(ctx, []backend.Tensor{e.inputTensor(ids)}, e.out); err != nil {
+	if err := e.session.Run(ctx, []backend.Tensor{e.inputTensor(ids)}, e.outputs); err != nil {
 		return nil, nil, err
 	}
 	defer func() {
-		for i := range e.out {
-			e.out[i].Release()
+		for i := range e.outputs {
+			e.outputs[i].Release()
 		}
 	}()
-	if hidden, err = copyDense(&e.out[e.hidden], 3); err == nil && e.pooled >= 0 {
-		pooled, err = copyDense(&e.out[e.pooled], 2)
+	if hidden, err = copyDense(&e.outputs[e.hidden], 3); err == nil && e.pooled >= 0 {
+		pooled, err = copyDense(&e.outputs[e.pooled], 2)
 	}
 	return hidden, pooled, err
 }
 
 // outputShape returns the shape of output i for ids tokens. Unknown sides are -1.
-func (e *textEncoder) outputShape(i int, of []int64, ids int64) []int64 {
-	shape := append([]int64{1}, of[min(1, len(of)):]...)
+func (e *textEncoder) outputShape(i int, declared []int64, tokens int64) []int64 {
+	shape := append([]int64{1}, declared[min(1, len(declared)):]...)
 	switch {
 	case i == e.pooled && len(shape) == 2 && shape[1] < 0:
 		shape[1] = e.width
 	case len(shape) == 3:
-		shape[1] = ids
+		shape[1] = tokens
 	}
 	return shape
 }
@@ -131,10 +131,10 @@ func (e *textEncoder) inputTensor(ids []int32) backend.Tensor {
 		in.Data = backend.Bytes(ids)
 		return in
 	}
-	e.wide = e.wide[:0]
+	e.wideIDs = e.wideIDs[:0]
 	for _, id := range ids {
-		e.wide = append(e.wide, int64(id))
+		e.wideIDs = append(e.wideIDs, int64(id))
 	}
-	in.DType, in.Data = backend.Int64, backend.Bytes(e.wide)
+	in.DType, in.Data = backend.Int64, backend.Bytes(e.wideIDs)
 	return in
 }

@@ -52,18 +52,19 @@ func newFake() *fake {
 	f.second = encoderOf(fakeWidth2, "text_embeds", "hidden_states.1", "hidden_states.0")
 	f.unet = part{
 		inputs: []backend.TensorInfo{
-			numberInfo("sample", -1, 4, -1, -1), integerInfo("timestep", -1),
-			numberInfo("encoder_hidden_states", -1, -1, fakeWidth+fakeWidth2), numberInfo("text_embeds", -1, fakePooled),
-			numberInfo("time_ids", -1, 6),
+			floatInfoAnyPrecision("sample", -1, 4, -1, -1), integerInfo("timestep", -1),
+			floatInfoAnyPrecision("encoder_hidden_states", -1, -1, fakeWidth+fakeWidth2), floatInfoAnyPrecision("text_embeds",
+				-1, fakePooled),
+			floatInfoAnyPrecision("time_ids", -1, 6),
 		},
-		outputs: []backend.TensorInfo{numberInfo("out_sample", -1, 4, -1, -1)},
+		outputs: []backend.TensorInfo{floatInfoAnyPrecision("out_sample", -1, 4, -1, -1)},
 	}
 	f.unet.run = func(in []backend.Tensor) []backend.Tensor {
 		return []backend.Tensor{zeros(in[0].DType, in[0].Shape...)}
 	}
 	f.decoder = part{
-		inputs:  []backend.TensorInfo{numberInfo("latent_sample", -1, 4, -1, -1)},
-		outputs: []backend.TensorInfo{numberInfo("sample", -1, 3, -1, -1)},
+		inputs:  []backend.TensorInfo{floatInfoAnyPrecision("latent_sample", -1, 4, -1, -1)},
+		outputs: []backend.TensorInfo{floatInfoAnyPrecision("sample", -1, 3, -1, -1)},
 	}
 	f.decoder.run = func(in []backend.Tensor) []backend.Tensor {
 		s := in[0].Shape
@@ -77,9 +78,9 @@ func encoderOf(width int64, names ...string) part {
 	p := part{inputs: []backend.TensorInfo{integerInfo("input_ids", -1, -1)}}
 	for _, name := range names {
 		if name == "text_embeds" {
-			p.outputs = append(p.outputs, numberInfo(name, -1, fakePooled))
+			p.outputs = append(p.outputs, floatInfoAnyPrecision(name, -1, fakePooled))
 		} else {
-			p.outputs = append(p.outputs, numberInfo(name, -1, -1, width))
+			p.outputs = append(p.outputs, floatInfoAnyPrecision(name, -1, -1, width))
 		}
 	}
 	p.run = func(in []backend.Tensor) (out []backend.Tensor) {

@@ -20,8 +20,8 @@ const (
 
 // scorerNetworks contains the sessions of the scorer's models. It implements score.ScoreNetworks.
 type scorerNetworks struct {
-	pair, features backend.Session
-	narrow         [2][]int32 // token IDs and mask if the file requires int32
+	clipSession, inceptionSession backend.Session
+	int32Buffers         [2][]int32 // token IDs and mask if the file requires int32
 }
 
 // openScorerNetworks opens both models. CLIP must have the form of optimum's export.
@@ -38,8 +38,8 @@ func openScorerNetworks(ctx context.Context, r *manifest.Request) (*scorerNetwor
 	features.Outputs = []backend.TensorInfo{{DType: backend.Float32}}
 	var j scorerNetworks
 	var err, err2 error
-	j.pair, err = r.OpenPart(ctx, sdk.Part{Name: clipPart, Model: pair, MaxBatch: 1})
-	j.features, err2 = r.OpenPart(ctx, sdk.Part{Name: inceptionPart, Model: features, MaxBatch: 1})
+	j.clipSession, err = r.OpenPart(ctx, sdk.Part{Name: clipPart, Model: pair, MaxBatch: 1})
+	j.inceptionSession, err2 = r.OpenPart(ctx, sdk.Part{Name: inceptionPart, Model: features, MaxBatch: 1})
 	return &j, errors.Join(err, err2)
 }
 
@@ -50,12 +50,12 @@ func floatInfo(name string, shape ...int64) backend.TensorInfo {
 // CLIP runs the CLIP model.
 func (j *scorerNetworks) CLIP(ctx context.Context, pixels []float32, ids, mask []int64) (picture, caption []float32,
 	err error) {
-	inputs := j.pair.Inputs()
+	inputs := j.clipSession.Inputs()
 	in := []backend.Tensor{
 		j.integerTensor(0, inputs[0], ids), floatTensor(inputs[1].Name, pixels, 1, 3, 224, 224), j.integerTensor(1,
 			inputs[2], mask),
 	}
-	rows, err := runOne(ctx, j.pair, in)
+	rows, err := runSession(ctx, j.clipSession, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,8 +64,8 @@ func (j *scorerNetworks) CLIP(ctx context.Context, pixels []float32, ids, mask [
 
 // Inception runs the Inception model.
 func (j *scorerNetworks) Inception(ctx context.Context, values []float32) ([]float32, error) {
-	in := []backend.Tensor{floatTensor(j.features.Inputs()[0].Name, values, 1, 3, 299, 299)}
-	rows, err := runOne(ctx, j.features, in)
+	in := []backend.Tensor{floatTensor(j.inceptionSession.Inputs()[0].Name, values, 1, 3, 299, 299)}
+	rows, err := runSession(ctx, j.inceptionSession, in)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +83,16 @@ func (j *scorerNetworks) integerTensor(i int, info backend.TensorInfo, values []
 		in.DType, in.Data = backend.Int64, backend.Bytes(values)
 		return in
 	}
-	j.narrow[i] = j.narrow[i][:0]
+	j.int32Buffers[i] = j.int32Buffers[i][:0]
 	for _, v := range values {
-		j.narrow[i] = append(j.narrow[i], int32(v))
+		j.int32Buffers[i] = append(j.int32Buffers[i], int32(v))
 	}
-	in.Data = backend.Bytes(j.narrow[i])
+	in.Data = backend.Bytes(j.int32Buffers[i])
 	return in
 }
 
-// runOne runs a session on one picture and copies its outputs, which must be (1, n) or (1, n, 1, 1).
-func runOne(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]float32, error) {
+// runSession runs a session on one picture and copies its outputs, which must be (1, n) or (1, n, 1, 1).
+func runSession(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]float32, error) {
 	out := make([]backend.Tensor, len(s.Outputs()))
 	if err := s.Run(ctx, in, out); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func runOne(ctx context.Context, s backend.Session, in []backend.Tensor) ([][]fl
 // openScorerTokenizer reads the scorer's vocabulary from the folder that the parameter names, or from the folder of
 // CLIP's file, where optimum writes it.
 func openScorerTokenizer(folder string, clipFile backend.Model) (*clip.Tokenizer, error) {
-	files, prefix, err := scorerVocabulary(folder, clipFile)
+	files, prefix, err := findScorerVocabulary(folder, clipFile)
 	if err != nil {
 		return nil, err
 	}

@@ -33,14 +33,15 @@ func (w *captionWorkload) Parts() []sdk.Part {
 	}
 	unet, decoder := w.files[unetPart], w.files[decoderPart]
 	unet.Inputs = []backend.TensorInfo{
-		numberInfo("sample", -1, -1, -1, -1),
+		floatInfoAnyPrecision("sample", -1, -1, -1, -1),
 		{Name: "timestep", DType: backend.Int64, Also: []backend.DType{backend.Float32, backend.Int32, backend.Float16,
 			backend.BFloat16}},
-		numberInfo("encoder_hidden_states", -1, -1, -1), numberInfo("text_embeds", -1, -1), numberInfo("time_ids", -1, 6),
+		floatInfoAnyPrecision("encoder_hidden_states", -1, -1, -1), floatInfoAnyPrecision("text_embeds", -1, -1),
+		floatInfoAnyPrecision("time_ids", -1, 6),
 	}
-	unet.Outputs = []backend.TensorInfo{numberInfo("out_sample", -1, -1, -1, -1)}
-	decoder.Inputs = []backend.TensorInfo{numberInfo("latent_sample", -1, -1, -1, -1)}
-	decoder.Outputs = []backend.TensorInfo{numberInfo("sample", -1, 3, -1, -1)}
+	unet.Outputs = []backend.TensorInfo{floatInfoAnyPrecision("out_sample", -1, -1, -1, -1)}
+	decoder.Inputs = []backend.TensorInfo{floatInfoAnyPrecision("latent_sample", -1, -1, -1, -1)}
+	decoder.Outputs = []backend.TensorInfo{floatInfoAnyPrecision("sample", -1, 3, -1, -1)}
 	return []sdk.Part{
 		encoder(encoderPart), encoder(encoder2Part),
 		{Name: unetPart, Model: unet, RunsPerSample: float64(w.Steps), MaxBatch: rowsPerCaption * w.batch},
@@ -48,8 +49,8 @@ func (w *captionWorkload) Parts() []sdk.Part {
 	}
 }
 
-// numberInfo describes a tensor of floats in any precision.
-func numberInfo(name string, shape ...int64) backend.TensorInfo {
+// floatInfoAnyPrecision describes a tensor of floats in any precision.
+func floatInfoAnyPrecision(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Also: []backend.DType{backend.Float16, backend.BFloat16},
 		Shape: shape}
 }

@@ -21,14 +21,14 @@ type captionRun struct {
 	prompts  []diffusion.EncodedPrompt
 }
 
-func newRun(w *captionWorkload, e *textEncoders, s sdk.Sessions) (*captionRun, error) {
+func newCaptionRun(w *captionWorkload, e *textEncoders, s sdk.Sessions) (*captionRun, error) {
 	unet, decoder := s.Part(unetPart), s.Part(decoderPart)
 	r := &captionRun{
 		encoders: e, networks: diffusionNetworks{unet: unet, decoder: decoder},
 		pipeline: diffusion.Pipeline{
 			Schedule: w.schedule, Guidance: w.Guidance, ScalingFactor: w.scalingFactor, Latent: w.latent,
 			Negative: w.negative,
-			Latents:  formatOf(unet.Inputs()[0].DType), Pictures: formatOf(decoder.Outputs()[0].DType),
+			Latents:  numberFormat(unet.Inputs()[0].DType), Pictures: numberFormat(decoder.Outputs()[0].DType),
 		},
 		batch: decoder.Limits().MaxBatch,
 	}
@@ -86,48 +86,48 @@ type diffusionNetworks struct {
 	feeds         [5]inputFeed // for the UNet
 	latents       inputFeed    // for the decoder
 
-	in        [5]backend.Tensor
-	out       [1]backend.Tensor
+	inputs        [5]backend.Tensor
+	outputs       [1]backend.Tensor
 	predicted *tensor.Dense
-	narrowed  []byte // prediction of a 16-bit UNet
-	time      [1]int64
-	fraction  [1]float32
+	halfPredicted  []byte // prediction of a 16-bit UNet
+	int64Time      [1]int64
+	floatTime  [1]float32
 	halfTime  [2]byte
-	narrow    [1]int32
+	int32Time    [1]int32
 }
 
 // Denoise runs the UNet. Inputs that are the same in all steps are passed without copying, or converted once at the
 // first step.
 func (n *diffusionNetworks) Denoise(ctx context.Context, step *diffusion.DenoiseStep) (*tensor.Dense, error) {
 	if step.Index == 0 {
-		n.in[2], n.in[3], n.in[4] = n.feeds[2].feedTensor(step.Hidden), n.feeds[3].feedTensor(step.Pooled),
-			n.feeds[4].feedTensor(step.TimeIDs)
+		n.inputs[2], n.inputs[3], n.inputs[4] = n.feeds[2].toInput(step.Hidden), n.feeds[3].toInput(step.Pooled),
+			n.feeds[4].toInput(step.TimeIDs)
 		n.predicted = tensor.New(tensor.WithShape(step.Sample.Shape()...), tensor.Of(tensor.Float32))
 	}
-	n.in[0], n.in[1] = n.feeds[0].feedTensor(step.Sample), n.timestepTensor(step.Timestep)
+	n.inputs[0], n.inputs[1] = n.feeds[0].toInput(step.Sample), n.timestepTensor(step.Timestep)
 	values := n.predicted.Data().([]float32)
-	n.out[0] = backend.Tensor{DType: n.unet.Outputs()[0].DType, Shape: n.feeds[0].shape, Data: backend.Bytes(values)}
-	if size := 2 * len(values); n.out[0].DType != backend.Float32 {
-		n.narrowed = slices.Grow(n.narrowed[:0], size)[:size]
-		n.out[0].Data = n.narrowed
+	n.outputs[0] = backend.Tensor{DType: n.unet.Outputs()[0].DType, Shape: n.feeds[0].shape, Data: backend.Bytes(values)}
+	if size := 2 * len(values); n.outputs[0].DType != backend.Float32 {
+		n.halfPredicted = slices.Grow(n.halfPredicted[:0], size)[:size]
+		n.outputs[0].Data = n.halfPredicted
 	}
-	if err := n.unet.Run(ctx, n.in[:], n.out[:]); err != nil {
+	if err := n.unet.Run(ctx, n.inputs[:], n.outputs[:]); err != nil {
 		return nil, err
 	}
-	defer n.out[0].Release()
+	defer n.outputs[0].Release()
 	return n.predicted, n.readPredicted(values)
 }
 
 // readPredicted copies the UNet's output to predicted unless it is already there.
 func (n *diffusionNetworks) readPredicted(values []float32) error {
-	out := &n.out[0]
+	out := &n.outputs[0]
 	want := n.feeds[0].shape
 	if !slices.Equal(out.Shape, want) || len(out.Data) != out.DType.Size()*len(values) {
 		return fmt.Errorf("%w: the UNet gave %q of %v%s, want %s", errOutput, out.Name, out.DType,
 			backend.ShapeString(out.Shape), backend.ShapeString(want))
 	}
 	if out.DType != backend.Float32 {
-		formatOf(out.DType).Decode(values, out.Data)
+		numberFormat(out.DType).Decode(values, out.Data)
 	} else if own := backend.Bytes(values); &own[0] != &out.Data[0] {
 		copy(own, out.Data)
 	}
@@ -143,16 +143,16 @@ func (n *diffusionNetworks) timestepTensor(t float32) backend.Tensor {
 	}
 	switch info.DType {
 	case backend.Float32:
-		n.fraction[0] = t
-		in.Data = backend.Bytes(n.fraction[:])
+		n.floatTime[0] = t
+		in.Data = backend.Bytes(n.floatTime[:])
 	case backend.Int32:
-		n.narrow[0] = int32(t)
-		in.Data = backend.Bytes(n.narrow[:])
+		n.int32Time[0] = int32(t)
+		in.Data = backend.Bytes(n.int32Time[:])
 	case backend.Int64:
-		n.time[0] = int64(t)
-		in.Data = backend.Bytes(n.time[:])
+		n.int64Time[0] = int64(t)
+		in.Data = backend.Bytes(n.int64Time[:])
 	default:
-		formatOf(info.DType).Encode(n.halfTime[:], []float32{t})
+		numberFormat(info.DType).Encode(n.halfTime[:], []float32{t})
 		in.Data = n.halfTime[:]
 	}
 	return in
@@ -164,7 +164,7 @@ func (n *diffusionNetworks) Decode(ctx context.Context, latents *tensor.Dense) (
 	shape := latents.Shape()
 	out := []backend.Tensor{outputTensor(n.decoder.Outputs()[0], int64(shape[0]), 3, int64(perLatent*shape[2]),
 		int64(perLatent*shape[3]))}
-	if err := n.decoder.Run(ctx, []backend.Tensor{n.latents.feedTensor(latents)}, out); err != nil {
+	if err := n.decoder.Run(ctx, []backend.Tensor{n.latents.toInput(latents)}, out); err != nil {
 		return nil, err
 	}
 	defer out[0].Release()

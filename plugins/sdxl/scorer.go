@@ -40,11 +40,11 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		Captions: captions, Tokenizer: tokenizer, Real: real, Networks: j,
 		Width: perLatent * latent.Shape()[3], Height: perLatent * latent.Shape()[2],
 	}
-	m, err := newMetric(ctx, r, o)
+	m, err := newPictureMetric(ctx, r, o)
 	if err != nil {
 		return nil, err
 	}
-	log := scoring.Log{Samples: len(captions), First: true, Exhibits: r.Exhibits, Gallery: showSheet(o)}
+	log := scoring.Log{Samples: len(captions), First: true, Exhibits: r.Exhibits, Gallery: newPictureSheet(o)}
 	return scoring.New(m, log, m.scorePictures), nil
 }
 
@@ -53,7 +53,7 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 	var read *coco2014.FeatureStatistics
 	var err error
 	switch {
-	case path == embedded || path == "" && dataset == "":
+	case path == embeddedFile || path == "" && dataset == "":
 		read, err = embeddedStatistics()
 	case path == "":
 		path = filepath.Join(dataset, coco2014.StatisticsFile)
@@ -73,24 +73,24 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 
 // pictureMetric computes CLIP_SCORE and FID_SCORE, and collects the pictures for the submission.
 type pictureMetric struct {
-	ctx       context.Context // ends with the scoring
-	scores    *score.PictureScorer
-	memory    *score.FeatureMemory // nil: not kept
-	memoryErr error                // reason why memory is nil
-	captions  []string
-	album     *pictureAlbum
-	reused    int // number of features from an interrupted scoring
+	ctx         context.Context // ends with the scoring
+	scores      *score.PictureScorer
+	memory      *score.FeatureMemory // nil: not kept
+	memoryErr   error                // reason why memory is nil
+	captions    []string
+	album       *pictureAlbum
+	reusedCount int // number of features from an interrupted scoring
 }
 
-func newMetric(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureMetric, error) {
+func newPictureMetric(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (*pictureMetric, error) {
 	s := &pictureMetric{ctx: ctx, captions: o.Captions, album: newPictureAlbum(r.Show, o)}
 	if r.Memory != "" {
-		key, err := keyOf(r, o)
+		key, err := featureKey(r, o)
 		if err != nil {
 			return nil, sdk.Data(err)
 		}
 		if s.memory, s.memoryErr = score.OpenMemory(r.Memory, key); s.memoryErr == nil {
-			s.reused = s.memory.Len()
+			s.reusedCount = s.memory.Len()
 			o.Memory = s.memory
 		}
 	}
@@ -98,13 +98,13 @@ func newMetric(ctx context.Context, r *manifest.Request, o score.ScoreOptions) (
 	return s, nil
 }
 
-// keyOf returns a hash of everything that features depend on, except the log, which determines the file's name: the
-// scorer's models and the captions.
-func keyOf(r *manifest.Request, o score.ScoreOptions) (score.FeatureKey, error) {
+// featureKey returns a hash of everything that features depend on, except the log, which determines the file's name:
+// the scorer's models and the captions.
+func featureKey(r *manifest.Request, o score.ScoreOptions) (score.FeatureKey, error) {
 	h := sha256.New()
 	_, _ = fmt.Fprintln(h, filepath.Base(r.Memory), o.Width, o.Height)
 	for _, part := range []string{clipPart, inceptionPart} {
-		if err := addFile(h, r.Files[part]); err != nil {
+		if err := hashModelFile(h, r.Files[part]); err != nil {
 			return score.FeatureKey{}, err
 		}
 	}
@@ -114,8 +114,8 @@ func keyOf(r *manifest.Request, o score.ScoreOptions) (score.FeatureKey, error) 
 	return score.FeatureKey(h.Sum(nil)), nil
 }
 
-// addFile adds the content of a model's file to a hash.
-func addFile(h io.Writer, m backend.Model) (err error) {
+// hashModelFile adds the content of a model's file to a hash.
+func hashModelFile(h io.Writer, m backend.Model) (err error) {
 	if m.Path == "" {
 		_, err = h.Write(m.Bytes)
 		return err
@@ -166,13 +166,13 @@ func (s *pictureMetric) removeMemory() error {
 func (s *pictureMetric) scoreNotes(r score.PictureScores, c scoring.Counts) (n sdk.Notes) {
 	n.AddCount(c.Repeated(), "%d entries dropped: their samples had a picture before")
 	n.AddCount(c.Missing(), "%d of %d captions have no picture in the log; the scores are those of the others", c.All)
-	n.AddCount(mayDiffer(s.captions),
+	n.AddCount(countAmbiguous(s.captions),
 		"%d captions are not plain ASCII: the reference repairs text that was read in a wrong "+
 			"encoding, and its tokens of these may differ")
 	if r.CLIP < 0 {
 		n.Add("CLIP_SCORE is below 0: the submission checker finds no such score in accuracy.txt")
 	}
-	n.AddCount(s.reused, "the features of %d pictures were known of a scoring that ended early")
+	n.AddCount(s.reusedCount, "the features of %d pictures were known of a scoring that ended early")
 	if s.memoryErr != nil {
 		n.Add("features were not kept for a scoring that ends early: %v", s.memoryErr)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// embedded is the value of a parameter that selects the file in the plugin.
-const embedded = manifest.Embedded
+// embeddedFile is the value of a parameter that selects the file in the plugin.
+const embeddedFile = manifest.Embedded
 
 // generateSettings contains the parameters of generating pictures.
 type generateSettings struct {
@@ -27,11 +27,11 @@ type generateSettings struct {
 // readSettings reads all parameters. A configuration that the user names determines which defaults apply.
 func readSettings(r *manifest.Request) (s generateSettings) {
 	r.DefaultsOf("config")
-	r.Bind(&s, option.ReaderFunc("negative_prompt", parsePrompt))
+	r.Bind(&s, option.ReaderFunc("negative_prompt", parseNegativePrompt))
 	return s
 }
 
-func parsePrompt(text string) (string, error) {
+func parseNegativePrompt(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", errors.New("want a text: its embeddings are what guidance leads away from")
 	}

@@ -31,9 +31,9 @@ type captionWorkload struct {
 	batch    int  // batch size; 0: the sdk decides
 	embedded bool // the model is the embedded one
 
-	encoding sync.Once
+	encodeOnce sync.Once
 	negative diffusion.EncodedPrompt
-	fault    error // error of encoding the negative prompt
+	encodeErr    error // error of encoding the negative prompt
 }
 
 func newCaptionWorkload(r *manifest.Request, s generateSettings, c *modelConfig, captions []string,
@@ -80,11 +80,11 @@ func (w *captionWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*captionSample], err
 	if err != nil {
 		return nil, err
 	}
-	w.encoding.Do(func() { w.negative, w.fault = w.encodeNegative(e, s) })
-	if w.fault != nil {
-		return nil, w.fault
+	w.encodeOnce.Do(func() { w.negative, w.encodeErr = w.encodeNegative(e, s) })
+	if w.encodeErr != nil {
+		return nil, w.encodeErr
 	}
-	return newRun(w, e, s)
+	return newCaptionRun(w, e, s)
 }
 
 // encodeNegative encodes the negative prompt and checks that the UNet accepts the result.
@@ -111,7 +111,7 @@ func (w *captionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.embedded {
 		info.OpenReasons = append(info.OpenReasons, w.openReasons()...)
 	}
-	if n := mayDiffer(w.captions); n > 0 {
+	if n := countAmbiguous(w.captions); n > 0 {
 		if info.BackendInfo == nil {
 			info.BackendInfo = map[string]string{}
 		}

@@ -64,11 +64,11 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 		return openHeadScorer(r)
 	}
 	b, set := readWindow(r.Params), openCases(r)
-	dtype := elementType(r, dice.DTypes().Parse)
+	dtype := readElementType(r, dice.DTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(b, set, dtype, r.Exhibits)
+	return newVolumeScorer(b, set, dtype, r.Exhibits)
 }
 
 // logSettings determines how payloads are read.
@@ -76,8 +76,8 @@ type logSettings struct {
 	DType accuracy.DType `param:"dtype"`
 }
 
-// elementType reads the element type of payloads, which the metric must support.
-func elementType(r *manifest.Request, parse func(name string) (accuracy.DType, error)) accuracy.DType {
+// readElementType reads the element type of payloads, which the metric must support.
+func readElementType(r *manifest.Request, parse func(name string) (accuracy.DType, error)) accuracy.DType {
 	var l logSettings
 	r.Bind(&l, option.ReaderFunc("dtype", parse))
 	return l.DType
@@ -87,7 +87,7 @@ func elementType(r *manifest.Request, parse func(name string) (accuracy.DType, e
 func openHeadScorer(r *manifest.Request) (sdk.Scorer, error) {
 	b := bindHeads(r.Params)
 	set := openHeads(r, b)
-	dtype := elementType(r, dice.HeadDTypes().Parse)
+	dtype := readElementType(r, dice.HeadDTypes().Parse)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

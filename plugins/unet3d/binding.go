@@ -32,13 +32,13 @@ func readWindow(p *option.Params) (b windowBinding) {
 	return b
 }
 
-// maxWindow limits the side of a window, because scores need 3 GiB at 512.
-const maxWindow = 512
+// maxWindowSide limits the side of a window, because scores need 3 GiB at 512.
+const maxWindowSide = 512
 
 func parseWindow(text string) (*volume.Sliding, error) {
 	window, err := strconv.Atoi(text)
-	if err != nil || window < 8 || window > maxWindow || window%4 != 0 {
-		return nil, fmt.Errorf("want a multiple of 4 from 8 to %d", maxWindow)
+	if err != nil || window < 8 || window > maxWindowSide || window%4 != 0 {
+		return nil, fmt.Errorf("want a multiple of 4 from 8 to %d", maxWindowSide)
 	}
 	return volume.NewSliding(window)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// side is the longer side of a shown slice in pixels.
-const side = 180
+// shownSide is the longer side of a shown slice in pixels.
+const shownSide = 180
 
-// minAlike returns a gallery of the cases with the lowest scores. It shows the slice with the most classified voxels,
-// with the true and the predicted classes.
-func minAlike(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype accuracy.DType) exhibit.Gallery {
+// newWorstGallery returns a gallery of the cases with the lowest scores. It shows the slice with the most classified
+// voxels, with the true and the predicted classes.
+func newWorstGallery(b windowBinding, set caseSet, scores *dice.VolumeScorer, dtype accuracy.DType) exhibit.Gallery {
 	return func(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 		i, score := int(e.QSLIndex), scores.ScoreOf(e.QSLIndex)
 		return 1 - score.Composite, func() (sdk.Exhibit, error) {
@@ -78,7 +78,7 @@ func drawSlice(shape volume.Shape, z int, values []float32, classes []uint8) *im
 		}
 		p.SetNRGBA(k%w, k/w, c)
 	}
-	return exhibit.Thumbnail(p, side)
+	return exhibit.Thumbnail(p, shownSide)
 }
 
 // overlayClass colours a voxel by its class: kidney and tumour, or oedema, non-enhancing and enhancing tumour.

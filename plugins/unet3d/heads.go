@@ -56,12 +56,12 @@ func (d drawnHeads) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, ni
 
 func (d drawnHeads) Doubt() error { return nil }
 
-// readHeads contains heads in files.
-type readHeads struct{ *brats.CaseSet }
+// fileHeads contains heads in files.
+type fileHeads struct{ *brats.CaseSet }
 
-func (h readHeads) Shape(i int) volume.Shape { return h.CaseSet.Shape(i) }
+func (h fileHeads) Shape(i int) volume.Shape { return h.CaseSet.Shape(i) }
 
-func (h readHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
+func (h fileHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
 	if h.Preprocessed() {
 		return h.Prepared(i)
 	}
@@ -73,7 +73,7 @@ func (h readHeads) Image(r volume.HeadRecipe, i int) ([]float32, error) {
 	return image, err
 }
 
-func (h readHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
+func (h fileHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
 	if h.Preprocessed() {
 		at := h.Placement(i)
 		return volume.Box{Low: at.Low, Size: at.Size}, nil
@@ -158,7 +158,7 @@ func openHeads(r *manifest.Request, b headBinding) headSet {
 		return nil
 	}
 	r.SampleCount(set.Len(), "cases")
-	return readHeads{set}
+	return fileHeads{set}
 }
 
 var _ sdk.ClientWorker = (*headWorkload)(nil)

@@ -38,7 +38,7 @@ func newHeadScorer(b headBinding, set headSet, d accuracy.DType, exhibits int) (
 		return nil, sdk.Data(err)
 	}
 	of := &headScorer{b, set, s}
-	return scoring.New(s, scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: of.leastAlike}, of.scoreRegions),
+	return scoring.New(s, scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: of.rateHead}, of.scoreRegions),
 		nil
 }
 
@@ -71,12 +71,12 @@ func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Scor
 	return score, nil
 }
 
-// leastAlike rates a head by the mean of its regions' scores.
-func (s *headScorer) leastAlike(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
-	return 1 - meanRegion(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.showHead(e) }
+// rateHead rates a head by the mean of its regions' scores.
+func (s *headScorer) rateHead(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
+	return 1 - meanRegionScore(s.dice.ScoreOf(e.QSLIndex)), func() (sdk.Exhibit, error) { return s.showHead(e) }
 }
 
-func meanRegion(score dice.HeadScore) float64 {
+func meanRegionScore(score dice.HeadScore) float64 {
 	sum, n := 0.0, 0
 	for _, v := range score {
 		if !math.IsNaN(v) {

@@ -24,20 +24,20 @@ type volumeRun struct {
 
 	origins [][3]int
 	windows []float32 // the input: a batch of windows
-	in, out [1]backend.Tensor
+	inputs, outputs [1]backend.Tensor
 }
 
-func newRun(w *volumeWorkload, session backend.Session) *volumeRun {
+func newVolumeRun(w *volumeWorkload, session backend.Session) *volumeRun {
 	return &volumeRun{
 		binding: &w.windowBinding, session: session, batch: windowsPerRun(w.batch, session.Limits()),
 		blend: volume.NewBlend(w.Sliding, kits19.Classes),
-		in:    [1]backend.Tensor{{Name: w.Input, DType: backend.Float32}},
+		inputs:    [1]backend.Tensor{{Name: w.Input, DType: backend.Float32}},
 	}
 }
 
 // windowsPerRun returns the number of windows per run: the user's or the backend's choice, limited by the model.
-func windowsPerRun(asked int, l backend.Limits) int {
-	n := asked
+func windowsPerRun(requested int, l backend.Limits) int {
+	n := requested
 	if n <= 0 {
 		n = max(l.PreferredBatch, 1)
 	}
@@ -81,13 +81,13 @@ func (r *volumeRun) inferWindows(ctx context.Context, v *volumeSample, origins [
 	for i, origin := range origins {
 		sliding.CutWindow(r.windows[i*voxels:][:voxels], v.image, v.shape, origin)
 	}
-	r.in[0].Shape = append(r.in[0].Shape[:0], r.binding.windowShape(int64(n), 1)...)
-	r.in[0].Data = backend.Bytes(r.windows)
-	if err := r.session.Run(ctx, r.in[:], r.out[:]); err != nil {
+	r.inputs[0].Shape = append(r.inputs[0].Shape[:0], r.binding.windowShape(int64(n), 1)...)
+	r.inputs[0].Data = backend.Bytes(r.windows)
+	if err := r.session.Run(ctx, r.inputs[:], r.outputs[:]); err != nil {
 		return err
 	}
-	defer r.out[0].Release()
-	return r.addScores(origins, &r.out[0])
+	defer r.outputs[0].Release()
+	return r.addScores(origins, &r.outputs[0])
 }
 
 func (r *volumeRun) addScores(origins [][3]int, out *backend.Tensor) error {

@@ -68,7 +68,7 @@ func TestRunSegmentsWholeVolumes(t *testing.T) {
 	}{{0, backend.Limits{}, 1}, {5, backend.Limits{PreferredBatch: 2}, 5}, {0, backend.Limits{PreferredBatch: 2}, 2},
 		{5, backend.Limits{MaxBatch: 1}, 1}} {
 		w, session := newWorkload(t, c.batch), &network{limits: c.limits}
-		r := newRun(w, session)
+		r := newVolumeRun(w, session)
 		var p sdk.Payloads
 		for i := range 2 { // the second in used memory
 			checkVolume(t, w, r, &p, i)
@@ -114,7 +114,7 @@ func TestRunReportsWhatTheModelGets(t *testing.T) {
 		{func(out *backend.Tensor) { out.Data = out.Data[:64] }, "64 bytes"},
 	} {
 		session := &network{spoil: c.spoil}
-		err := newRun(w, session).Run(t.Context(), []*volumeSample{w.WarmSample()}, &sdk.Payloads{})
+		err := newVolumeRun(w, session).Run(t.Context(), []*volumeSample{w.WarmSample()}, &sdk.Payloads{})
 		if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), "voxel [0 0 0]") || session.inUse != 0 {
 			t.Errorf("error %v, want %q; %d outputs not released", err, c.want, session.inUse)
@@ -127,7 +127,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	reason := errors.New("enough")
 	w := newWorkload(t, 0)
 	session := &network{spoil: func(*backend.Tensor) { cancel(reason) }}
-	if err := newRun(w, session).Run(ctx, []*volumeSample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err, reason) ||
+	if err := newVolumeRun(w, session).Run(ctx, []*volumeSample{w.WarmSample()}, &sdk.Payloads{}); !errors.Is(err,
+		reason) ||
 		len(session.runs) != 1 {
 		t.Errorf("error %v after %d runs", err, len(session.runs))
 	}
@@ -136,7 +137,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestWarmSampleFits(t *testing.T) {
 	w, session := newWorkload(t, 0), &network{}
 	var p sdk.Payloads
-	if err := newRun(w, session).Run(t.Context(), []*volumeSample{w.WarmSample()}, &p); err != nil ||
+	if err := newVolumeRun(w, session).Run(t.Context(), []*volumeSample{w.WarmSample()}, &p); err != nil ||
 		len(session.runs) != 4 || p.Len() != 1 {
 		t.Errorf("error %v, %d windows, %d payloads", err, len(session.runs), p.Len())
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer returns a scorer that computes DICE. Each case must occur in the log exactly once.
-func newScorer(b windowBinding, c caseSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
+// newVolumeScorer returns a scorer that computes DICE. Each case must occur in the log exactly once.
+func newVolumeScorer(b windowBinding, c caseSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	truth := make([]dice.Case, c.Len())
 	var faults []error
 	for i := range truth {
-		shape, err := b.preparedShapeOfLabels(c, i)
+		shape, err := b.labelsShape(c, i)
 		faults = append(faults, err)
 		truth[i] = dice.Case{Name: c.Name(i), Shape: shape, Labels: func() ([]uint8, error) { return b.readLabels(c, i) }}
 	}
@@ -25,12 +25,12 @@ func newScorer(b windowBinding, c caseSet, d accuracy.DType, exhibits int) (sdk.
 	if err != nil {
 		return nil, sdk.Data(err)
 	}
-	log := scoring.Log{Samples: c.Len(), Exhibits: exhibits, Gallery: minAlike(b, c, s, d)}
-	return scoring.New(s, log, scoreOf), nil
+	log := scoring.Log{Samples: c.Len(), Exhibits: exhibits, Gallery: newWorstGallery(b, c, s, d)}
+	return scoring.New(s, log, makeScore), nil
 }
 
-// preparedShapeOfLabels returns the shape of the prepared image. Preprocessed labels keep their shape.
-func (b *windowBinding) preparedShapeOfLabels(c caseSet, i int) ([3]int, error) {
+// labelsShape returns the shape of the prepared image. Preprocessed labels keep their shape.
+func (b *windowBinding) labelsShape(c caseSet, i int) ([3]int, error) {
 	if c.Preprocessed() {
 		shape, _ := c.Size(i)
 		return shape, nil
@@ -38,7 +38,7 @@ func (b *windowBinding) preparedShapeOfLabels(c caseSet, i int) ([3]int, error) 
 	return b.preparedShape(c, i)
 }
 
-func scoreOf(r dice.VolumeResult, _ scoring.Counts) (sdk.Score, error) {
+func makeScore(r dice.VolumeResult, _ scoring.Counts) (sdk.Score, error) {
 	return sdk.Score{
 		Metrics: []sdk.Metric{
 			{Name: "DICE", Value: r.Mean.Composite},

@@ -58,7 +58,7 @@ func (w *volumeWorkload) WarmSample() *volumeSample {
 
 // NewRun returns a run with the memory of one worker.
 func (w *volumeWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*volumeSample], error) {
-	return newRun(w, s.Part("")), nil
+	return newVolumeRun(w, s.Part("")), nil
 }
 
 // MaxBatch returns 1: the windows of a volume form the batch.

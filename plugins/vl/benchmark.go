@@ -50,8 +50,8 @@ func openWorkload(ctx context.Context, r *manifest.Request) (sdk.Workload, error
 		return nil, err
 	}
 	w := &productWorkload{
-		chatSettings: s, chats: all, catalogue: c, file: modelOf(r.File()), fields: s.Form.requestFields(r.Scenario),
-		size: officialSize(r.Model),
+		chatSettings: s, chats: all, catalogue: c, file: completeModel(r.File()), fields: s.Form.requestFields(r.Scenario),
+		officialSize: officialSize(r.Model),
 	}
 	return sdk.Prompts(w), nil
 }

@@ -92,11 +92,11 @@ func TestPrompts(t *testing.T) {
 			t.Errorf("product %d: its messages are not its JSON", i)
 		}
 		title := drawn.Eval().Product(i).Title
-		text, url := partsOf(p.Messages)
+		text, url := lastMessageParts(p.Messages)
 		if !strings.Contains(text, title) || !strings.HasPrefix(url, "data:image/JPEG;base64,/9j/") {
 			t.Errorf("product %d: %s, %.40s", i, text, url)
 		}
-		if _, url := partsOf(promptOf(t, blind, i).Messages); url != "" || strings.Contains(
+		if _, url := lastMessageParts(promptOf(t, blind, i).Messages); url != "" || strings.Contains(
 			string(promptOf(t, blind, i).ChatJSON), "image") {
 			t.Errorf("product %d: a hidden picture is there", i)
 		}
@@ -219,7 +219,7 @@ func (s *session) Run(_ context.Context, in, out []backend.Tensor) error {
 		}
 		return b
 	}
-	out[0].Data, out[1].Data = logits(drawn.Categories, s.c, s.c+1), logits(letters, s.from, s.to)
+	out[0].Data, out[1].Data = logits(drawn.Categories, s.c, s.c+1), logits(maxTitleBytes, s.from, s.to)
 	out[2].Data = logits(1, 0, 1)
 	return nil
 }
@@ -270,7 +270,7 @@ func TestReader(t *testing.T) {
 		t.Errorf("%v of a picture that is elsewhere", err)
 	}
 	p.Messages[1].Parts = p.Messages[1].Parts[:1]
-	if err := g.Generate(t.Context(), p, &k); err != nil || s.picture != grey {
+	if err := g.Generate(t.Context(), p, &k); err != nil || s.picture != greyLevel {
 		t.Errorf("%v of a chat without a picture, of which %d is seen", err, s.picture)
 	}
 }
@@ -294,7 +294,7 @@ func TestScorer(t *testing.T) {
 	}
 	got, err := s.Result()
 	notes := strings.Join(got.Notes, "\n")
-	if err != nil || got.Samples != 2 || got.Metrics[0].Name != categoryF1 || got.OfficialText == "" {
+	if err != nil || got.Samples != 2 || got.Metrics[0].Name != categoryF1Metric || got.OfficialText == "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, want := range []string{"2 of 4 products", "1 entries are of products that had one",
@@ -322,7 +322,7 @@ func BenchmarkScore(b *testing.B) {
 		`"is_secondhand": false}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		s := newProductScorer(truths, loadGen)
+		s := newProductScorer(truths, loadGenForm)
 		for i := range truths {
 			if err := s.Add(uint64(i), answer); err != nil {
 				b.Fatal(err)

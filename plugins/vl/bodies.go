@@ -26,14 +26,14 @@ type productChat struct {
 // chatSet contains the chats about all products.
 type chatSet interface {
 	Len() int
-	at(ctx context.Context, i int) (productChat, error)
+	loadChat(ctx context.Context, i int) (productChat, error)
 	Size() int64 // stored bytes
 	Close() error
 }
 
 // drawnChats makes the chats of generated products when they are loaded.
 type drawnChats struct {
-	ownCatalogue
+	generatedCatalogue
 	settings *chatSettings
 	n        int
 }
@@ -42,7 +42,7 @@ func (d drawnChats) Len() int     { return d.n }
 func (d drawnChats) Size() int64  { return 0 }
 func (d drawnChats) Close() error { return nil }
 
-func (d drawnChats) at(ctx context.Context, i int) (productChat, error) {
+func (d drawnChats) loadChat(ctx context.Context, i int) (productChat, error) {
 	row, err := d.Row(ctx, i)
 	if err != nil {
 		return productChat{}, err
@@ -75,7 +75,7 @@ const lengthSize = 4
 func makeChats(ctx context.Context, c productSet, s *chatSettings, n int) (chatSet, error) {
 	set, isFile := c.(*products.ProductSet)
 	if !isFile {
-		return drawnChats{ownCatalogue{drawn.Eval()}, s, n}, nil
+		return drawnChats{generatedCatalogue{drawn.Eval()}, s, n}, nil
 	}
 	b, err := storeChats(ctx, set, s, n)
 	return b, sdk.Data(err)
@@ -126,8 +126,8 @@ func appendURL(b []byte, row *products.ProductRow) []byte {
 // viewText returns bytes as a string without copying. They must not change while the string is used.
 func viewText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// at returns the chat of product i. It must not be used after Close.
-func (b *storedChats) at(_ context.Context, i int) (productChat, error) {
+// loadChat returns the chat of product i. It must not be used after Close.
+func (b *storedChats) loadChat(_ context.Context, i int) (productChat, error) {
 	record := b.At(i)
 	end := len(record) - lengthSize
 	start := end - int(binary.LittleEndian.Uint32(record[end:]))
@@ -148,7 +148,7 @@ func (s *chatSettings) userText(row *products.ProductRow) string {
 		title = ""
 	}
 	categories := row.OfferedText
-	if s.Form == loadGen {
+	if s.Form == loadGenForm {
 		categories = pyvalue.Repr(lists.Map(row.Offered, func(text string) any { return text }))
 	}
 	return s.Words.userMessage(title, row.Description, categories)

@@ -69,7 +69,7 @@ func BenchmarkBodies(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := chatSettings{}
-	if s.Words, err = readWords("embedded"); err != nil {
+	if s.Words, err = readPromptWords("embedded"); err != nil {
 		b.Fatal(err)
 	}
 	for range 3 { // what the file was written with lies in pools

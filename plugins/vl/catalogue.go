@@ -22,18 +22,18 @@ type productSet interface {
 // openCatalogue opens the data set of a request.
 func openCatalogue(r *manifest.Request) productSet {
 	if r.Dataset == "" {
-		return ownCatalogue{drawn.Eval()}
+		return generatedCatalogue{drawn.Eval()}
 	}
 	set, err := products.Open(r.Dataset)
 	if err != nil {
 		r.AddFault(sdk.Data(err))
-		return ownCatalogue{drawn.Eval()}
+		return generatedCatalogue{drawn.Eval()}
 	}
 	return set
 }
 
-// pictureOf describes the pictures that are sent.
-func pictureOf(c productSet) string {
+// describePictures describes the pictures that are sent.
+func describePictures(c productSet) string {
 	set, isFile := c.(*products.ProductSet)
 	switch {
 	case !isFile:
@@ -44,11 +44,11 @@ func pictureOf(c productSet) string {
 	return "original: the catalogue's own bytes, which the official programs encode again"
 }
 
-// ownCatalogue contains generated products.
-type ownCatalogue struct{ drawn.Set }
+// generatedCatalogue contains generated products.
+type generatedCatalogue struct{ drawn.Set }
 
 // productRow returns product i without its picture.
-func (c ownCatalogue) productRow(i int) *products.ProductRow {
+func (c generatedCatalogue) productRow(i int) *products.ProductRow {
 	p := c.Product(i)
 	list := lists.Map(p.Offered, func(text string) any { return text })
 	return &products.ProductRow{
@@ -59,14 +59,14 @@ func (c ownCatalogue) productRow(i int) *products.ProductRow {
 }
 
 // Row generates product i.
-func (c ownCatalogue) Row(_ context.Context, i int) (*products.ProductRow, error) {
+func (c generatedCatalogue) Row(_ context.Context, i int) (*products.ProductRow, error) {
 	row := c.productRow(i)
 	row.Picture = c.Picture(i)
 	return row, nil
 }
 
 // Truths returns the ground truth of the first count products.
-func (c ownCatalogue) Truths(count int) ([]products.ProductTruth, error) {
+func (c generatedCatalogue) Truths(count int) ([]products.ProductTruth, error) {
 	if count == 0 {
 		count = c.Len()
 	}

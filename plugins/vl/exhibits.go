@@ -22,8 +22,8 @@ type productGallery struct {
 	truths    []products.ProductTruth
 }
 
-// side is the longer side of a shown picture in pixels.
-const side = 192
+// shownSide is the longer side of a shown picture in pixels.
+const shownSide = 192
 
 // rateAnswer rates an answer by the share of it that is wrong.
 func (g productGallery) rateAnswer(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
@@ -78,7 +78,7 @@ func drawThumbnail(row *products.ProductRow) []byte {
 	if err != nil {
 		return nil
 	}
-	png, err := exhibit.PNG(exhibit.Thumbnail(img, side))
+	png, err := exhibit.PNG(exhibit.Thumbnail(img, shownSide))
 	if err != nil {
 		return nil
 	}

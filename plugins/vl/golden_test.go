@@ -56,7 +56,7 @@ func officialWords(t *testing.T, c *requestCase, body map[string]json.RawMessage
 	categories := rest[at : strings.LastIndex(rest, "]")+1]
 	user := parts[0].Text
 	for _, value := range [][2]string{
-		{c.Product.Title, places[0]}, {c.Product.Description, places[1]}, {categories, places[2]},
+		{c.Product.Title, placeholders[0]}, {c.Product.Description, placeholders[1]}, {categories, placeholders[2]},
 	} {
 		user = strings.Replace(user, value[0], value[1], 1)
 	}
@@ -70,7 +70,7 @@ func officialWords(t *testing.T, c *requestCase, body map[string]json.RawMessage
 			t.Fatal(err)
 		}
 	}
-	w, err := readWords(dir)
+	w, err := readPromptWords(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,17 +103,17 @@ func TestGoldenRequests(t *testing.T) {
 		cases := golden.ReadLines[requestCase](t, path)
 		systems := map[requestForm]string{}
 		own := map[requestForm]promptWords{}
-		for f, name := range map[requestForm]string{loadGen: "system_v60.txt", endpoints: "system_v61.txt"} {
+		for f, name := range map[requestForm]string{loadGenForm: "system_v60.txt", endpointsForm: "system_v61.txt"} {
 			file := filepath.Join(filepath.Dir(path), name)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			systems[f] = string(text)
-			body := map[requestForm]map[string]json.RawMessage{loadGen: cases[0].LoadGen, endpoints: cases[0].Offline}[f]
+			body := map[requestForm]map[string]json.RawMessage{loadGenForm: cases[0].LoadGen, endpointsForm: cases[0].Offline}[f]
 			own[f] = officialWords(t, &cases[0], body, file)
-			if own[f].sum != officialSums[f] {
-				t.Errorf("the sum of %s is %s, want %s", name, own[f].sum, officialSums[f])
+			if own[f].systemSum != officialSums[f] {
+				t.Errorf("the sum of %s is %s, want %s", name, own[f].systemSum, officialSums[f])
 			}
 		}
 		for i, c := range cases {
@@ -121,8 +121,8 @@ func TestGoldenRequests(t *testing.T) {
 				form     requestForm
 				scenario loadgen.Scenario
 				want     map[string]json.RawMessage
-			}{{loadGen, loadgen.Offline, c.LoadGen}, {endpoints, loadgen.Offline, c.Offline},
-				{endpoints, loadgen.Server, c.Stream}} {
+			}{{loadGenForm, loadgen.Offline, c.LoadGen}, {endpointsForm, loadgen.Offline, c.Offline},
+				{endpointsForm, loadgen.Server, c.Stream}} {
 				if asked.want == nil {
 					continue
 				}

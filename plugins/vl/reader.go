@@ -18,18 +18,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// letters is the number of bytes of a title that the network reads.
-const letters = 64
+// maxTitleBytes is the number of bytes of a title that the network reads.
+const maxTitleBytes = 64
 
-// modelOf returns m with the tensors of the embedded network.
-func modelOf(m backend.Model) backend.Model {
+// completeModel returns m with the tensors of the embedded network.
+func completeModel(m backend.Model) backend.Model {
 	m.Inputs = []backend.TensorInfo{
 		{Name: "picture", DType: backend.Uint8, Shape: []int64{-1, drawn.Side, drawn.Side, 3}},
-		{Name: "title", DType: backend.Int64, Shape: []int64{-1, letters}},
+		{Name: "title", DType: backend.Int64, Shape: []int64{-1, maxTitleBytes}},
 	}
 	m.Outputs = []backend.TensorInfo{
 		{Name: "category", DType: backend.Float32, Shape: []int64{-1, drawn.Categories}},
-		{Name: "brand", DType: backend.Float32, Shape: []int64{-1, letters}},
+		{Name: "brand", DType: backend.Float32, Shape: []int64{-1, maxTitleBytes}},
 		{Name: "second_hand", DType: backend.Float32, Shape: []int64{-1, 1}},
 	}
 	return m
@@ -49,7 +49,7 @@ var (
 	_ backend.PartsTaker = (*productReader)(nil)
 )
 
-func newReader(s backend.Session, w *promptWords, concurrency int) *productReader {
+func newProductReader(s backend.Session, w *promptWords, concurrency int) *productReader {
 	return &productReader{s, w, make(chan struct{}, concurrency)}
 }
 
@@ -74,7 +74,7 @@ func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink bac
 		return context.Cause(ctx)
 	}
 	defer func() { <-r.slots }()
-	text, url := partsOf(p.Messages)
+	text, url := lastMessageParts(p.Messages)
 	title, categories, ok := r.words.splitMessage(text)
 	if !ok {
 		return fmt.Errorf("%w: the user's message has other words than those of parameter prompts: %.80q", errChat, text)
@@ -96,8 +96,8 @@ func (r *productReader) Generate(ctx context.Context, p backend.Prompt, sink bac
 	return nil
 }
 
-// partsOf returns the text and the picture of the last message.
-func partsOf(messages []backend.ChatMessage) (text, url string) {
+// lastMessageParts returns the text and the picture of the last message.
+func lastMessageParts(messages []backend.ChatMessage) (text, url string) {
 	if len(messages) == 0 {
 		return "", ""
 	}
@@ -111,13 +111,13 @@ func partsOf(messages []backend.ChatMessage) (text, url string) {
 	return text, url
 }
 
-// grey is the level of the network's input if there is no picture.
-const grey = 128
+// greyLevel is the level of the network's input if there is no picture.
+const greyLevel = 128
 
 // decodePixels decodes a picture for the network: Side x Side pixels in RGB.
 func decodePixels(url string) ([]byte, error) {
 	if url == "" {
-		return bytes.Repeat([]byte{grey}, drawn.Side*drawn.Side*3), nil
+		return bytes.Repeat([]byte{greyLevel}, drawn.Side*drawn.Side*3), nil
 	}
 	_, encoded, found := strings.Cut(url, ";base64,")
 	if !found || !strings.HasPrefix(url, "data:") {
@@ -137,16 +137,16 @@ func decodePixels(url string) ([]byte, error) {
 	return img.Pix, nil
 }
 
-// seenProduct contains the outputs of the network.
-type seenProduct struct {
+// productLogits contains the outputs of the network.
+type productLogits struct {
 	categories, brand []float32 // logits of the categories, and of the bytes of the title
 	secondHand        float32
 }
 
 // runNetwork runs the network for one product.
-func (r *productReader) runNetwork(ctx context.Context, picture []byte, title string) (p seenProduct, err error) {
-	codes := make([]byte, 0, 8*letters)
-	for i := range letters {
+func (r *productReader) runNetwork(ctx context.Context, picture []byte, title string) (p productLogits, err error) {
+	codes := make([]byte, 0, 8*maxTitleBytes)
+	for i := range maxTitleBytes {
 		code := uint64(0)
 		if i < len(title) {
 			code = uint64(title[i])
@@ -155,7 +155,7 @@ func (r *productReader) runNetwork(ctx context.Context, picture []byte, title st
 	}
 	in := []backend.Tensor{
 		{Name: "picture", DType: backend.Uint8, Shape: []int64{1, drawn.Side, drawn.Side, 3}, Data: picture},
-		{Name: "title", DType: backend.Int64, Shape: []int64{1, letters}, Data: codes},
+		{Name: "title", DType: backend.Int64, Shape: []int64{1, maxTitleBytes}, Data: codes},
 	}
 	out := make([]backend.Tensor, 3)
 	if err := r.session.Run(ctx, in, out); err != nil {
@@ -166,12 +166,12 @@ func (r *productReader) runNetwork(ctx context.Context, picture []byte, title st
 		numbers[i] = slices.Clone(backend.View[float32](out[i].Data))
 		out[i].Release()
 	}
-	return seenProduct{numbers[0], numbers[1], numbers[2][0]}, nil
+	return productLogits{numbers[0], numbers[1], numbers[2][0]}, nil
 }
 
 // fillAnswer returns the answer for the network's outputs.
-func (p *seenProduct) fillAnswer(title, categories string) (string, error) {
-	return answerJSON(p.likeliestCategory(categories), p.brandIn(title), p.secondHand > 0)
+func (p *productLogits) fillAnswer(title, categories string) (string, error) {
+	return answerJSON(p.likeliestCategory(categories), p.findBrand(title), p.secondHand > 0)
 }
 
 // answerJSON returns an answer as JSON.
@@ -188,7 +188,7 @@ func answerJSON(category, brand string, secondHand bool) (string, error) {
 }
 
 // likeliestCategory returns the most likely of the offered categories, or "" if the network knows none of them.
-func (p *seenProduct) likeliestCategory(offered string) string {
+func (p *productLogits) likeliestCategory(offered string) string {
 	best, most := "", float32(math.Inf(-1))
 	for c, logit := range p.categories {
 		if name := drawn.CategoryName(c); logit > most && strings.Contains(offered, name) {
@@ -198,11 +198,11 @@ func (p *seenProduct) likeliestCategory(offered string) string {
 	return best
 }
 
-// brandIn returns the run of bytes in a title whose logits have the largest sum, or "" if no logit is above 0.
-func (p *seenProduct) brandIn(title string) string {
+// findBrand returns the run of bytes in a title whose logits have the largest sum, or "" if no logit is above 0.
+func (p *productLogits) findBrand(title string) string {
 	var best, sum float32
 	start, end, from := 0, 0, 0
-	for i := range min(len(title), letters) {
+	for i := range min(len(title), maxTitleBytes) {
 		if sum <= 0 {
 			sum, from = 0, i
 		}

@@ -9,16 +9,16 @@ import (
 
 // Names of the metrics.
 const (
-	categoryF1   = "category_f1"
-	brandRight   = "brand"
-	secondHandF1 = "second_hand_f1"
+	categoryF1Metric   = "category_f1"
+	brandMetric        = "brand"
+	secondHandF1Metric = "second_hand_f1"
 )
 
 // productScorer reports the results of the official programs, and those of a trivial model for comparison.
 type productScorer struct {
 	*accuracy.AnswerScorer
-	form  requestForm
-	floor accuracy.AnswerResult
+	form          requestForm
+	trivialResult accuracy.AnswerResult
 }
 
 func newProductScorer(truths []products.ProductTruth, f requestForm) *productScorer {
@@ -26,12 +26,12 @@ func newProductScorer(truths []products.ProductTruth, f requestForm) *productSco
 	for i, t := range truths {
 		all[i] = accuracy.Product{Category: t.Category, Brand: t.Brand, SecondHand: t.SecondHand, Offered: t.Offered}
 	}
-	return &productScorer{accuracy.New(all, f.scoringForm()), f, floorOf(truths, all, f)}
+	return &productScorer{accuracy.New(all, f.scoringForm()), f, scoreTrivialModel(truths, all, f)}
 }
 
-// floorOf scores a trivial model that ignores its input. It answers with the first offered category, no brand, and not
-// second-hand.
-func floorOf(truths []products.ProductTruth, all []accuracy.Product, f requestForm) accuracy.AnswerResult {
+// scoreTrivialModel scores a trivial model that ignores its input. It answers with the first offered category, no
+// brand, and not second-hand.
+func scoreTrivialModel(truths []products.ProductTruth, all []accuracy.Product, f requestForm) accuracy.AnswerResult {
 	s := accuracy.New(all, f.scoringForm())
 	for i, t := range truths {
 		first := ""
@@ -62,8 +62,8 @@ func (s *productScorer) scoreProducts(r accuracy.AnswerResult, c scoring.Counts)
 	score := sdk.Score{
 		OfficialText: r.Text(),
 		Metrics: []sdk.Metric{
-			{Name: categoryF1, Value: r.CategoryF1}, {Name: brandRight, Unit: "%", Value: 100 * r.Brand},
-			{Name: secondHandF1, Value: r.SecondHandF1},
+			{Name: categoryF1Metric, Value: r.CategoryF1}, {Name: brandMetric, Unit: "%", Value: 100 * r.Brand},
+			{Name: secondHandF1Metric, Value: r.SecondHandF1},
 		},
 	}
 	var n sdk.Notes
@@ -78,8 +78,8 @@ func (s *productScorer) scoreProducts(r accuracy.AnswerResult, c scoring.Counts)
 		"%.4f, brand %.2f %% (of the brands in the order of their letters, where its own is another in each run) and "+
 		"second_hand_f1 %.4f", random.CategoryF1, 100*random.Brand, random.SecondHandF1)
 	n.Add("a model that looks at nothing, and answers each product's first category and no brand, has category_f1 %.4f "+
-		"and brand %.2f %%", s.floor.CategoryF1, 100*s.floor.Brand)
-	if s.form == endpoints {
+		"and brand %.2f %%", s.trivialResult.CategoryF1, 100*s.trivialResult.Brand)
+	if s.form == endpointsForm {
 		n.Add("the endpoints harness scores categories alone: brand and second_hand_f1 are by the program before it")
 	}
 	score.Notes = n

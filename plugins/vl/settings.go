@@ -28,13 +28,13 @@ type chatSettings struct {
 type requestForm uint8
 
 const (
-	endpoints requestForm = iota // the endpoints harness
-	loadGen                      // its predecessor, the program over LoadGen
+	endpointsForm requestForm = iota // the endpoints harness
+	loadGenForm                      // its predecessor, the program over LoadGen
 )
 
 // scoringForm returns the scoring rules of the program.
 func (f requestForm) scoringForm() products.RuleForm {
-	if f == loadGen {
+	if f == loadGenForm {
 		return products.LoadGen
 	}
 	return products.Endpoints
@@ -47,7 +47,7 @@ const maxTokens = 150
 // LoadGen sends unset fields as null. The harness requests streamed answers in Server. In addition, this function
 // requests the number of tokens from the server.
 func (f requestForm) requestFields(s loadgen.Scenario) map[string]json.RawMessage {
-	if f == loadGen {
+	if f == loadGenForm {
 		null := json.RawMessage("null")
 		return map[string]json.RawMessage{
 			"frequency_penalty": null, "presence_penalty": null, "response_format": null, "temperature": null, "top_p": null,
@@ -63,7 +63,7 @@ func (f requestForm) requestFields(s loadgen.Scenario) map[string]json.RawMessag
 
 // maxNewTokens returns the limit of tokens per answer; 0: the server's limit.
 func (f requestForm) maxNewTokens() int {
-	if f == loadGen {
+	if f == loadGenForm {
 		return 0
 	}
 	return maxTokens
@@ -81,7 +81,7 @@ const (
 // readSettings reads all parameters. Prompts that the user names determine which defaults apply.
 func readSettings(r *manifest.Request) (s chatSettings) {
 	r.DefaultsOf("prompts")
-	read := readWords
+	read := readPromptWords
 	if r.Scoring {
 		read = func(string) (promptWords, error) { return promptWords{}, nil }
 	}
@@ -92,16 +92,16 @@ func readSettings(r *manifest.Request) (s chatSettings) {
 // promptWords contains the texts of prompts.
 type promptWords struct {
 	system   string
-	around   [4]string // texts before, between and after the title, the description and the categories
+	userParts   [4]string // texts before, between and after the title, the description and the categories
 	embedded bool      // texts are the embedded ones
-	sum      string    // digest of system in lower-case hex
+	systemSum      string    // digest of system in lower-case hex
 }
 
 //go:embed words/system.txt
-var ownSystem string
+var embeddedSystem string
 
 //go:embed words/user.txt
-var ownUser string
+var embeddedUser string
 
 // Names of the files of prompts, and the placeholders in them.
 const (
@@ -109,13 +109,13 @@ const (
 	userFile   = "user.txt"
 )
 
-var places = [3]string{"{title}", "{description}", "{categories}"}
+var placeholders = [3]string{"{title}", "{description}", "{categories}"}
 
-// readWords reads a folder of prompts.
-func readWords(path string) (promptWords, error) {
+// readPromptWords reads a folder of prompts.
+func readPromptWords(path string) (promptWords, error) {
 	switch path {
 	case manifest.Embedded:
-		w, err := newWords(ownSystem, ownUser)
+		w, err := newPromptWords(embeddedSystem, embeddedUser)
 		w.embedded = true
 		return w, err
 	case "":
@@ -126,54 +126,54 @@ func readWords(path string) (promptWords, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return promptWords{}, err
 	}
-	return newWords(system, user)
+	return newPromptWords(system, user)
 }
 
-// maxTextSize limits the size of a file of prompts.
-const maxTextSize = 1 << 20
+// maxTextBytes limits the size of a file of prompts.
+const maxTextBytes = 1 << 20
 
 func readText(path string) (string, error) {
-	text, err := bounded.ReadFile(path, maxTextSize)
+	text, err := bounded.ReadFile(path, maxTextBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%w: want a folder with %s and %s", err, systemFile, userFile)
 	}
 	return string(text), err
 }
 
-// newWords splits the user's text at the placeholders.
-func newWords(system, user string) (promptWords, error) {
-	w := promptWords{system: system, sum: fmt.Sprintf("%x", sha256.Sum256([]byte(system)))}
+// newPromptWords splits the user's text at the placeholders.
+func newPromptWords(system, user string) (promptWords, error) {
+	w := promptWords{system: system, systemSum: fmt.Sprintf("%x", sha256.Sum256([]byte(system)))}
 	rest := user
-	for i, place := range places {
+	for i, place := range placeholders {
 		before, after, found := strings.Cut(rest, place)
 		if !found {
 			return w, fmt.Errorf("%s has no %s behind %q: it has to have %s, in this order", userFile, place,
-				strings.Join(places[:i], ", "), strings.Join(places[:], ", "))
+				strings.Join(placeholders[:i], ", "), strings.Join(placeholders[:], ", "))
 		}
-		w.around[i], rest = before, after
+		w.userParts[i], rest = before, after
 	}
-	w.around[3] = rest
+	w.userParts[3] = rest
 	return w, nil
 }
 
 // officialSums contains the digests of the system texts that the two programs send.
 var officialSums = map[requestForm]string{
-	loadGen:   "0d1878a7ddab0ca73999e3b7db2e0b8aaa74069f1bcc4c4f8a49201b82151c48",
-	endpoints: "2ff8c5d5405714082f8082a3322f6faeddf49149498bd41e692ccc29725722b3",
+	loadGenForm:   "0d1878a7ddab0ca73999e3b7db2e0b8aaa74069f1bcc4c4f8a49201b82151c48",
+	endpointsForm: "2ff8c5d5405714082f8082a3322f6faeddf49149498bd41e692ccc29725722b3",
 }
 
 // userMessage returns the user's message.
 func (w *promptWords) userMessage(title, description, categories string) string {
-	return w.around[0] + title + w.around[1] + description + w.around[2] + categories + w.around[3]
+	return w.userParts[0] + title + w.userParts[1] + description + w.userParts[2] + categories + w.userParts[3]
 }
 
 // splitMessage extracts the title and the categories from a message. ok is false for other messages.
 func (w *promptWords) splitMessage(text string) (title, categories string, ok bool) {
-	rest, ok := strings.CutPrefix(text, w.around[0])
-	end := strings.LastIndex(rest, w.around[2])
-	at := strings.Index(rest, w.around[1])
+	rest, ok := strings.CutPrefix(text, w.userParts[0])
+	end := strings.LastIndex(rest, w.userParts[2])
+	at := strings.Index(rest, w.userParts[1])
 	if !ok || at < 0 || end < at {
 		return "", "", false
 	}
-	return rest[:at], rest[end+len(w.around[2]):], true
+	return rest[:at], rest[end+len(w.userParts[2]):], true
 }

@@ -23,7 +23,7 @@ type productWorkload struct {
 	catalogue productSet
 	file      backend.Model
 	fields    map[string]json.RawMessage
-	size      int  // number of products in the official catalogue
+	officialSize      int  // number of products in the official catalogue
 	inProcess bool // the model runs in this process
 	findings  answerFindings
 }
@@ -39,7 +39,7 @@ var (
 )
 
 // answerFindings counts answers, truncated answers, and answers with reasoning.
-type answerFindings struct{ answers, cut, thought atomic.Int64 }
+type answerFindings struct{ answers, truncated, withReasoning atomic.Int64 }
 
 func (w *productWorkload) Len() int           { return w.chats.Len() }
 func (w *productWorkload) Parts() []sdk.Part  { return []sdk.Part{{Model: w.file}} }
@@ -48,7 +48,7 @@ func (w *productWorkload) Close() error       { return w.chats.Close() }
 
 // Load returns the chat of product i.
 func (w *productWorkload) Load(ctx context.Context, i int) (productChat, error) {
-	return w.chats.at(ctx, i)
+	return w.chats.loadChat(ctx, i)
 }
 
 // Prompt returns the chat, encoded and in its parts.
@@ -61,7 +61,7 @@ func (w *productWorkload) Prompt(c productChat) (backend.Prompt, error) {
 // WarmSample returns a chat about a generated product that occurs in no data set. A server that does not accept
 // pictures reports this before the run.
 func (w *productWorkload) WarmSample() productChat {
-	row, err := ownCatalogue{drawn.Calibration()}.Row(context.Background(), 0)
+	row, err := generatedCatalogue{drawn.Calibration()}.Row(context.Background(), 0)
 	if err != nil { // impossible for generated products
 		return productChat{}
 	}
@@ -78,11 +78,11 @@ func (w *productWorkload) AppendTokens(dst []byte, _ productChat, t backend.Toke
 		return dst, 0, errUncounted
 	}
 	w.noteAnswer(t)
-	if w.Form == endpoints {
+	if w.Form == endpointsForm {
 		dst = append(dst, t.Reasoning...)
 	}
 	dst = append(dst, t.Text...)
-	if w.Form == endpoints && len(t.Calls) > 0 {
+	if w.Form == endpointsForm && len(t.Calls) > 0 {
 		dst = backend.AppendCalls(dst, t.Calls)
 	}
 	return dst, t.N, nil
@@ -94,10 +94,10 @@ func (w *productWorkload) noteAnswer(t backend.Tokens) {
 	}
 	w.findings.answers.Add(1)
 	if t.Finish == "length" {
-		w.findings.cut.Add(1)
+		w.findings.truncated.Add(1)
 	}
 	if t.Reasoning != "" {
-		w.findings.thought.Add(1)
+		w.findings.withReasoning.Add(1)
 	}
 }
 
@@ -105,11 +105,11 @@ func (w *productWorkload) noteAnswer(t backend.Tokens) {
 func (w *productWorkload) RunNotes() sdk.RunNotes {
 	var m sdk.RunNotes
 	all := w.findings.answers.Load()
-	if n := w.findings.cut.Load(); n > 0 {
+	if n := w.findings.truncated.Load(); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers ended at their most tokens (finish_reason length), within "+
 			"the JSON as a rule.", n, all))
 	}
-	if n := w.findings.thought.Load(); n > 0 {
+	if n := w.findings.withReasoning.Load(); n > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d answers have reasoning before the JSON: turn it off at the server "+
 			"(chat_template_kwargs of enable_thinking, or --reasoning off), or ask a model that does not reason.", n, all))
 	}
@@ -127,7 +127,7 @@ func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if info.BackendInfo == nil {
 		info.BackendInfo = map[string]string{}
 	}
-	info.BackendInfo["picture"] = pictureOf(w.catalogue)
+	info.BackendInfo["picture"] = describePictures(w.catalogue)
 	if n := w.chats.Size(); n > 0 {
 		info.BackendInfo["requests_mib"] = strconv.FormatInt((n+1<<20-1)>>20, 10)
 	}
@@ -141,9 +141,9 @@ func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		return // the rules do not apply to this data set
 	}
 	n := w.catalogue.Len()
-	open(fmt.Sprintf("the data set has %d products, the official one %d", n, w.size), n != w.size)
+	open(fmt.Sprintf("the data set has %d products, the official one %d", n, w.officialSize), n != w.officialSize)
 	open("prompts have other words than those of the official program (parameter prompts)",
-		w.Words.sum != officialSums[w.Form])
+		w.Words.systemSum != officialSums[w.Form])
 	open("the model is kept from seeing a part of each product (parameter hide)", w.Hides != hiddenNothing)
 }
 
@@ -166,5 +166,5 @@ func (w *productWorkload) PlanSession(s loadgen.Scenario, c backend.Config) back
 // NewGenerator returns a generator that answers with the embedded network.
 func (w *productWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend.Generator, error) {
 	w.inProcess = true
-	return newReader(s.Part(""), &w.Words, max(c.Concurrency, 1)), nil
+	return newProductReader(s.Part(""), &w.Words, max(c.Concurrency, 1)), nil
 }

@@ -26,8 +26,8 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{videoSettings{}}, Samples: len(ownPrompts()),
-		Export: manifest.DatasetExport{Sets: []string{ownSet}, Write: writePrompts, File: officialFile},
+		Open: openWorkload, Score: openScorer, Params: []any{videoSettings{}}, Samples: len(embeddedPrompts()),
+		Export: manifest.DatasetExport{Sets: []string{embeddedSet}, Write: writePrompts, File: officialFile},
 	})
 }
 

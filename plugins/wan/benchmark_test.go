@@ -48,7 +48,7 @@ func TestGoldenResults(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			path, err := lastResults(dir)
+			path, err := findResultsFile(dir)
 			var r *vbenchResults
 			if err == nil {
 				r, err = readResults(path)
@@ -74,7 +74,7 @@ func TestGoldenResults(t *testing.T) {
 // six are results of the six dimensions.
 func six(values ...float64) vbenchResults {
 	r := vbenchResults{file: "results_a_eval_results.json", means: map[string]float64{}}
-	for i, name := range dimensions {
+	for i, name := range scoreDimensions {
 		r.means[name] = values[i%len(values)]
 	}
 	return r
@@ -87,10 +87,10 @@ func TestScales(t *testing.T) {
 		scale resultScale
 		score float64 // NaN: refused
 	}{
-		{"a share", six(0.5, 0.7), anyScale, 60}, {"a share, said", six(0.5, 0.7), share, 60},
-		{"percent", six(50, 70), anyScale, math.NaN()}, {"percent, said", six(50, 70), percent, 60},
-		{"percent, called a share", six(50, 70), share, math.NaN()}, {"too large", six(500), percent, math.NaN()},
-		{"below 0", six(-0.1), anyScale, math.NaN()}, {"NaN", six(math.NaN()), share, math.NaN()},
+		{"a share", six(0.5, 0.7), anyScale, 60}, {"a share, said", six(0.5, 0.7), shareScale, 60},
+		{"percent", six(50, 70), anyScale, math.NaN()}, {"percent, said", six(50, 70), percentScale, 60},
+		{"percent, called a share", six(50, 70), shareScale, math.NaN()}, {"too large", six(500), percentScale, math.NaN()},
+		{"below 0", six(-0.1), anyScale, math.NaN()}, {"NaN", six(math.NaN()), shareScale, math.NaN()},
 	} {
 		err := c.r.checkDimensions(c.scale)
 		if (err != nil) != math.IsNaN(c.score) || err == nil && math.Abs(c.r.score-c.score) > 1e-9 {
@@ -164,15 +164,16 @@ func TestPrompts(t *testing.T) {
 // TestExport: the plugin's own prompts come back from the official file.
 func TestExport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), officialFile)
-	if err := writePrompts(t.Context(), path, ownSet, 2, 3); err != nil {
+	if err := writePrompts(t.Context(), path, embeddedSet, 2, 3); err != nil {
 		t.Fatal(err)
 	}
 	all, err := readPrompts(path, officialRequest())
 	got := lists.Map(all, func(r videos.VideoRequest) string { return r.Prompt })
-	if err != nil || !slices.Equal(got, ownPrompts()[2:5]) {
+	if err != nil || !slices.Equal(got, embeddedPrompts()[2:5]) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if writePrompts(t.Context(), path, ownSet, 99, 1) == nil || writePrompts(t.Context(), path, "train", 0, 1) == nil {
+	if writePrompts(t.Context(), path, embeddedSet, 99, 1) == nil || writePrompts(t.Context(), path, "train", 0,
+		1) == nil {
 		t.Error("prompts that are not there are written")
 	}
 }
@@ -278,7 +279,7 @@ func TestScoreOfVBench(t *testing.T) {
 		}
 	}
 	s, err := scorer.Result()
-	if err != nil || s.Metrics[0].Name != vbenchScore || math.Abs(s.Metrics[0].Value-68.6667) > 1e-3 {
+	if err != nil || s.Metrics[0].Name != vbenchMetric || math.Abs(s.Metrics[0].Value-68.6667) > 1e-3 {
 		t.Fatalf("%+v, %v", s.Metrics, err)
 	}
 	if !strings.HasSuffix(s.OfficialText, "\n{'vbench_score': 68.66666666666666}") &&

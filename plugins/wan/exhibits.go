@@ -20,8 +20,8 @@ type frameSheet struct {
 
 // Number of frames shown per video, and the longer side of a shown frame in pixels.
 const (
-	shownFrames = 4
-	side        = 160
+	maxShownFrames = 4
+	shownSide        = 160
 )
 
 // rateVideo rates prompts without a video as the worst.
@@ -44,12 +44,12 @@ func (s frameSheet) showFrames(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		x.Text = err.Error()
 		return x, nil
 	}
-	all, err := frames.DecodeFrames(s.ctx, video, shownFrames)
+	all, err := frames.DecodeFrames(s.ctx, video, maxShownFrames)
 	if err != nil {
 		x.Text = fmt.Sprintf("%d bytes of %s: %v", len(video), s.scorer.names[e.QSLIndex], err)
 		return x, nil
 	}
-	small := lists.Map(all, func(p image.Image) *image.NRGBA { return exhibit.Thumbnail(p, side) })
+	small := lists.Map(all, func(p image.Image) *image.NRGBA { return exhibit.Thumbnail(p, shownSide) })
 	x.PNG, err = exhibit.PNG(exhibit.SideBySide(small...))
 	return x, err
 }

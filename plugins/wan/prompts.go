@@ -21,13 +21,13 @@ import (
 )
 
 //go:embed prompts.txt
-var ownText string
+var embeddedText string
 
-// ownPrompts returns the prompts of the embedded data set.
-func ownPrompts() []string { return linesOf(ownText) }
+// embeddedPrompts returns the prompts of the embedded data set.
+func embeddedPrompts() []string { return splitPrompts(embeddedText) }
 
-// linesOf returns the prompts in a text: its lines without surrounding blanks. Blank lines are skipped.
-func linesOf(text string) (prompts []string) {
+// splitPrompts returns the prompts in a text: its lines without surrounding blanks. Blank lines are skipped.
+func splitPrompts(text string) (prompts []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			prompts = append(prompts, line)
@@ -36,16 +36,16 @@ func linesOf(text string) (prompts []string) {
 	return prompts
 }
 
-// ownSet is the name of the only embedded set.
-const ownSet = "eval"
+// embeddedSet is the name of the only embedded set.
+const embeddedSet = "eval"
 
 // writePrompts writes n of the embedded prompts, starting with number first, in the form of the official file. If n is
 // negative, it writes all that follow.
 func writePrompts(_ context.Context, out, set string, first, n int) error {
-	all := ownPrompts()
+	all := embeddedPrompts()
 	switch {
-	case set != ownSet:
-		return fmt.Errorf("there is no set %q, want %s", set, ownSet)
+	case set != embeddedSet:
+		return fmt.Errorf("there is no set %q, want %s", set, embeddedSet)
 	case first > len(all):
 		return fmt.Errorf("there are %d prompts, and none from %d on", len(all), first)
 	}
@@ -59,7 +59,7 @@ func writePrompts(_ context.Context, out, set string, first, n int) error {
 const (
 	officialFile    = "vbench_prompts.txt"
 	officialPrompts = 248
-	maxPromptsSize  = 16 << 20
+	maxPromptsBytes  = 16 << 20
 )
 
 // openPrompts reads the requests of a run. They consist of the settings in base with the prompts of the data set, the
@@ -74,13 +74,13 @@ func openPrompts(r *manifest.Request, base videos.VideoRequest) []videos.VideoRe
 }
 
 func readPrompts(path string, base videos.VideoRequest) ([]videos.VideoRequest, error) {
-	text := []byte(ownText)
+	text := []byte(embeddedText)
 	if path != "" {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			path = filepath.Join(path, officialFile)
 		}
 		var err error
-		if text, err = bounded.ReadFile(path, maxPromptsSize); err != nil {
+		if text, err = bounded.ReadFile(path, maxPromptsBytes); err != nil {
 			return nil, fmt.Errorf("%w; want %s, the folder that holds it, or rows of the endpoints harness as .jsonl", err,
 				officialFile)
 		}
@@ -92,7 +92,7 @@ func readPrompts(path string, base videos.VideoRequest) ([]videos.VideoRequest, 
 		return readRows(path, text, base)
 	}
 	var all []videos.VideoRequest
-	for _, prompt := range linesOf(string(text)) {
+	for _, prompt := range splitPrompts(string(text)) {
 		one := base
 		one.Prompt = prompt
 		all = append(all, one)

@@ -19,29 +19,30 @@ import (
 
 // Names of the metrics.
 const (
-	vbenchScore = "vbench_score"
-	videosThere = "videos" // number of prompts with a video
+	vbenchMetric = "vbench_score"
+	videosMetric = "videos" // number of prompts with a video
 )
 
 // videoScorer checks which prompts have a video, and reports VBench's results if they are given.
 type videoScorer struct {
 	videoSettings
-	prompts []videos.VideoRequest
-	names   []string
-	results *vbenchResults
-	drawn   bool // drawn by the stand-in, which can draw them again
-	show    []uint64
+	prompts      []videos.VideoRequest
+	names        []string
+	results      *vbenchResults
+	drawn        bool // drawn by the stand-in, which can draw them again
+	albumPrompts []uint64
 
-	failed     []string
-	shown      map[uint64][]byte
-	unreadable int
+	failed      []string
+	albumVideos map[uint64][]byte
+	unreadable  int
 }
 
 func newVideoScorer(r *manifest.Request, s videoSettings, prompts []videos.VideoRequest,
-	found *vbenchResults) *videoScorer {
+	results *vbenchResults) *videoScorer {
 	return &videoScorer{
-		videoSettings: s, prompts: prompts, names: fileNames(prompts), results: found, drawn: r.Embedded, show: r.Show,
-		shown: map[uint64][]byte{},
+		videoSettings: s, prompts: prompts, names: fileNames(prompts), results: results, drawn: r.Embedded,
+		albumPrompts: r.Show,
+		albumVideos:  map[uint64][]byte{},
 	}
 }
 
@@ -55,7 +56,7 @@ func (s *videoScorer) Add(prompt uint64, answer []byte) error {
 		s.failed = append(s.failed, fmt.Sprintf("prompt %d has no video (%q)", prompt, s.prompts[prompt].Prompt))
 		return nil
 	}
-	if !slices.Contains(s.show, prompt) {
+	if !slices.Contains(s.albumPrompts, prompt) {
 		return nil
 	}
 	video, err := s.readEntry(prompt, text)
@@ -63,7 +64,7 @@ func (s *videoScorer) Add(prompt uint64, answer []byte) error {
 		s.unreadable++
 		return nil
 	}
-	s.shown[prompt] = video
+	s.albumVideos[prompt] = video
 	return nil
 }
 
@@ -123,15 +124,15 @@ func (s *videoScorer) Result() (failed int, err error) { return len(s.failed), n
 func (s *videoScorer) scoreVideos(failed int, c scoring.Counts) (sdk.Score, error) {
 	made, score := c.Samples-failed, sdk.Score{}
 	if s.results != nil {
-		score.Metrics = append(score.Metrics, sdk.Metric{Name: vbenchScore, Unit: "%", Value: s.results.score})
+		score.Metrics = append(score.Metrics, sdk.Metric{Name: vbenchMetric, Unit: "%", Value: s.results.score})
 		score.OfficialText = strings.Join(append(s.results.officialLines(), s.results.checkerLine()), "\n")
 	} else {
 		score.OfficialText = fmt.Sprintf("%d of %d prompts have a video; no results of VBench", made, len(s.prompts))
 	}
 	score.Metrics = append(score.Metrics, sdk.Metric{
-		Name: videosThere, Unit: "%", Value: 100 * float64(made) / float64(len(s.prompts)),
+		Name: videosMetric, Unit: "%", Value: 100 * float64(made) / float64(len(s.prompts)),
 	})
-	score.Notes, score.Files = s.scoreNotes(c), s.shownFiles()
+	score.Notes, score.Files = s.scoreNotes(c), s.albumFiles()
 	return score, nil
 }
 
@@ -140,10 +141,10 @@ func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 	n.AddDropped(c.Repeated())
 	n.AddCount(c.Outside, "%d entries are of prompts that the data set does not have")
 	slices.Sort(s.failed)
-	for _, f := range s.failed[:min(len(s.failed), maxNamed)] {
+	for _, f := range s.failed[:min(len(s.failed), maxListedFailures)] {
 		n.Add("%s", f)
 	}
-	n.AddCount(max(0, len(s.failed)-maxNamed), "%d more prompts have no video")
+	n.AddCount(max(0, len(s.failed)-maxListedFailures), "%d more prompts have no video")
 	n.AddCount(s.unreadable,
 		"%d of the videos to show were not read: the log has a digest, and --param videos=FOLDER names no "+
 			"folder with their files, or has others")
@@ -153,7 +154,7 @@ func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 		return n
 	}
 	how := "from 0 to 1, made percent"
-	if s.Scale == percent {
+	if s.Scale == percentScale {
 		how = "percent, as they are"
 	}
 	n.Add("vbench_score is the mean of six dimensions of %s, %s; VBench ran elsewhere, and that it judged these videos "+
@@ -161,11 +162,11 @@ func (s *videoScorer) scoreNotes(c scoring.Counts) (n sdk.Notes) {
 	return n
 }
 
-// shownFiles returns the videos for a submission, and captions.txt.
-func (s *videoScorer) shownFiles() (all []sdk.ScoreFile) {
+// albumFiles returns the videos for a submission, and captions.txt.
+func (s *videoScorer) albumFiles() (all []sdk.ScoreFile) {
 	var captions strings.Builder
-	for _, i := range s.show {
-		video, there := s.shown[i]
+	for _, i := range s.albumPrompts {
+		video, there := s.albumVideos[i]
 		if !there {
 			continue
 		}

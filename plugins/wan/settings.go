@@ -59,12 +59,12 @@ type resultScale uint8
 
 const (
 	anyScale resultScale = iota
-	share                // 0 to 1
-	percent
+	shareScale                // 0 to 1
+	percentScale
 )
 
-// maxPromptSize limits the size of a negative prompt in bytes.
-const maxPromptSize = 1 << 16
+// maxPromptBytes limits the size of a negative prompt in bytes.
+const maxPromptBytes = 1 << 16
 
 func readSettings(r *manifest.Request) videoSettings {
 	var s videoSettings
@@ -87,7 +87,7 @@ func readSettings(r *manifest.Request) videoSettings {
 		}
 	}
 	if a.Negative != "" && !r.Scoring {
-		text, err := bounded.ReadFile(a.Negative, maxPromptSize)
+		text, err := bounded.ReadFile(a.Negative, maxPromptBytes)
 		if err != nil {
 			r.Params.AddFault("negative", err)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// dimensions lists the dimensions of VBench that form the score.
-var dimensions = []string{
+// scoreDimensions lists the dimensions of VBench that form the score.
+var scoreDimensions = []string{
 	"appearance_style", "background_consistency", "dynamic_degree", "motion_smoothness", "scene", "subject_consistency",
 }
 
@@ -30,15 +30,15 @@ type vbenchResults struct {
 	score  float64           // in percent
 }
 
-// maxResultsSize limits the size of a file of results.
-const maxResultsSize = 64 << 20
+// maxResultsBytes limits the size of a file of results.
+const maxResultsBytes = 64 << 20
 
 // openResults reads VBench's results if the parameter names a file or folder. Otherwise it returns nil.
 func openResults(r *manifest.Request, s *videoSettings) *vbenchResults {
 	if s.VBench == "" || !r.Scoring {
 		return nil
 	}
-	path, err := lastResults(s.VBench)
+	path, err := findResultsFile(s.VBench)
 	if err == nil {
 		var found *vbenchResults
 		if found, err = readResults(path); err == nil {
@@ -53,8 +53,8 @@ func openResults(r *manifest.Request, s *videoSettings) *vbenchResults {
 	return nil
 }
 
-// lastResults returns the file of results at path: path itself, or the last file by name in a folder.
-func lastResults(path string) (string, error) {
+// findResultsFile returns the file of results at path: path itself, or the last file by name in a folder.
+func findResultsFile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return path, err
@@ -71,7 +71,7 @@ func lastResults(path string) (string, error) {
 }
 
 func readResults(path string) (*vbenchResults, error) {
-	text, err := bounded.ReadFile(path, maxResultsSize)
+	text, err := bounded.ReadFile(path, maxResultsBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -154,21 +154,21 @@ func (r *vbenchResults) meanDimensions() float64 {
 func (r *vbenchResults) checkDimensions(s resultScale) error {
 	var faults []error
 	large := false
-	for _, name := range dimensions {
+	for _, name := range scoreDimensions {
 		v, there := r.means[name]
 		switch {
 		case r.noMean[name] != "":
 			faults = append(faults, fmt.Errorf("%s is %s, want a list that begins with a number", name, r.noMean[name]))
 		case !there:
 			faults = append(faults, fmt.Errorf("%s is missing: the score is of six dimensions, %s", name,
-				strings.Join(dimensions, ", ")))
+				strings.Join(scoreDimensions, ", ")))
 		case math.IsNaN(v) || v < 0 || v > 100:
 			faults = append(faults, fmt.Errorf("%s is %v, want 0 to 1, or percent", name, v))
 		}
 		large = large || v > 1
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.means)) {
-		if !slices.Contains(dimensions, name) {
+		if !slices.Contains(scoreDimensions, name) {
 			faults = append(faults, fmt.Errorf("%s is no dimension of the score", name))
 		}
 	}
@@ -181,11 +181,11 @@ func (r *vbenchResults) checkDimensions(s resultScale) error {
 // scaleMean converts the mean to percent. large reports whether a dimension is above 1.
 func (r *vbenchResults) scaleMean(s resultScale, large bool) error {
 	switch {
-	case s == share && large:
+	case s == shareScale && large:
 		return errors.New("a dimension is above 1, and scale=share says 0 to 1")
 	case s == anyScale && large:
 		return errors.New("a dimension is above 1: if all are percent already, say so with --param scale=percent")
-	case s == percent:
+	case s == percentScale:
 		r.score = r.meanDimensions()
 	default:
 		r.score = 100 * r.meanDimensions()

@@ -25,7 +25,7 @@ type videoWorkload struct {
 	prompts    []videos.VideoRequest
 	names      []string
 	accuracy   bool
-	ownPrompts bool // prompts are the embedded ones
+	embeddedPrompts bool // prompts are the embedded ones
 	drawn      bool // drawn by the stand-in
 
 	mu     sync.Mutex
@@ -43,12 +43,12 @@ var (
 type videoSample struct {
 	index  int // -1 for the warm-up
 	prompt string
-	ask    videos.VideoJob
+	job    videos.VideoJob
 }
 
 func newVideoWorkload(r *manifest.Request, s videoSettings, prompts []videos.VideoRequest) *videoWorkload {
 	w := &videoWorkload{videoSettings: s, file: r.File(), prompts: prompts, names: fileNames(prompts),
-		accuracy: r.Use == sdk.UseAccuracy, ownPrompts: r.Dataset == "",
+		accuracy: r.Use == sdk.UseAccuracy, embeddedPrompts: r.Dataset == "",
 		drawn: r.Backend == videos.StandInName || r.Backend == ""}
 	r.AddFault(sdk.Data(checkFileNames(prompts)))
 	return w
@@ -64,9 +64,9 @@ func (w *videoWorkload) Load(_ context.Context, i int) (*videoSample, error) {
 }
 
 func (w *videoWorkload) makeSample(i int, r videos.VideoRequest, name string) *videoSample {
-	s := &videoSample{index: i, prompt: r.Prompt, ask: videos.VideoJob{Body: r.EncodeBody(), Collect: w.accuracy}}
+	s := &videoSample{index: i, prompt: r.Prompt, job: videos.VideoJob{Body: r.EncodeBody(), Collect: w.accuracy}}
 	if w.folder != "" {
-		s.ask.File = filepath.Join(w.folder, name)
+		s.job.File = filepath.Join(w.folder, name)
 	}
 	return s
 }
@@ -79,7 +79,7 @@ func (w *videoWorkload) WarmSample() *videoSample {
 }
 
 // Prompt returns the request.
-func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) { return s.ask.Prompt(s.prompt) }
+func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) { return s.job.Prompt(s.prompt) }
 
 // AppendTokens appends the path of a video, or its digest. In an accuracy run, a failed video has an empty payload, so
 // that other videos still count. In a timed run it ends the run, because the result would count the failed video.
@@ -118,16 +118,16 @@ func fileDigest(path string) (sum string, err error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// maxNamed limits the number of failures that are listed.
-const maxNamed = 20
+// maxListedFailures limits the number of failures that are listed.
+const maxListedFailures = 20
 
 // RunNotes returns notes about failed videos.
 func (w *videoWorkload) RunNotes() (m sdk.RunNotes) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.Sort(w.failed)
-	m.Notes = slices.Clone(w.failed[:min(len(w.failed), maxNamed)])
-	if more := len(w.failed) - maxNamed; more > 0 {
+	m.Notes = slices.Clone(w.failed[:min(len(w.failed), maxListedFailures)])
+	if more := len(w.failed) - maxListedFailures; more > 0 {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d more have none", more))
 	}
 	return m
@@ -143,7 +143,7 @@ func (w *videoWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	if !w.drawn {
 		info.AtServer()
 	}
-	if w.ownPrompts {
+	if w.embeddedPrompts {
 		return // the rules do not apply to these prompts
 	}
 	info.OpenReasons = append(info.OpenReasons, w.openReasons()...)

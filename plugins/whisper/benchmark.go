@@ -26,7 +26,7 @@ var modelFiles embed.FS
 // New returns the benchmark.
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, modelFiles, manifest.Implementation{
-		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}}, Dataset: repackClips, Samples: drawnClips,
+		Open: openWorkload, Score: openScorer, Params: []any{modelSettings{}}, Dataset: repackClips, Samples: drawnPackCount,
 	})
 }
 
@@ -49,5 +49,5 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newScorer(all, s.DType, r.Exhibits)
+	return newTranscriptScorer(all, s.DType, r.Exhibits)
 }

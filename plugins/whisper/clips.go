@@ -30,7 +30,7 @@ const (
 // openClips opens LibriSpeech or the synthetic data set. Scoring a finished run needs only the transcripts.
 func openClips(ctx context.Context, r *manifest.Request) clipSet {
 	if r.Dataset == "" {
-		all := drawPacks()
+		all := planPacks()
 		return all[:r.SampleCount(len(all), "clips")]
 	}
 	o := librispeech.ClipOptions{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength, Count: r.Count}
@@ -55,12 +55,12 @@ func readLength(path string) (int, error) {
 	return len(samples), err
 }
 
-// maxFileSize limits the size of a sound file; 30 s need 1 MB.
-const maxFileSize = 64 << 20
+// maxFileBytes limits the size of a sound file; 30 s need 1 MB.
+const maxFileBytes = 64 << 20
 
 // readSound reads the samples of a file.
 func readSound(path string) ([]float32, error) {
-	data, err := backend.ReadFile(path, maxFileSize)
+	data, err := backend.ReadFile(path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +95,11 @@ func (r *folderClips) Sound(i int) ([]float32, error) {
 // drawnPacks contains packs of synthetic clips, made like LibriSpeech's: consecutive clips of a chapter, up to 30 s.
 type drawnPacks []librispeech.ClipPack
 
-// drawnClips is the number of packs in the synthetic evaluation set.
-const drawnClips = 50
+// drawnPackCount is the number of packs in the synthetic evaluation set.
+const drawnPackCount = 50
 
-// drawPacks plans all packs.
-func drawPacks() drawnPacks {
+// planPacks plans all packs.
+func planPacks() drawnPacks {
 	set := speech.Eval()
 	return librispeech.PackClips(lists.Make(set.Len(), func(i int) librispeech.AudioClip {
 		return librispeech.AudioClip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}

@@ -79,7 +79,7 @@ func (w *speechWorkload) checkVocabulary(decoder backend.Session) error {
 	}
 	shape := decoder.Outputs()[i].Shape
 	n := max(shape[len(shape)-1], 0)
-	w.width.Store(n)
+	w.logitCount.Store(n)
 	for _, id := range w.Ends {
 		if n > 0 && int64(id) >= n {
 			return fmt.Errorf("the end token is %d, and the decoder has %d tokens: give parameters eos and prompt as its "+
@@ -100,8 +100,8 @@ type soundFeatures struct {
 
 // newSoundFeatures reads the number of mel filters and frames from an encoder. The defaults for free dimensions are
 // mels and the frames of 30 s.
-func newSoundFeatures(encoder backend.Session, mels int) (*soundFeatures, error) {
-	f := &soundFeatures{mels: mels, frames: audio.LogMelFrames}
+func newSoundFeatures(encoder backend.Session, defaultMels int) (*soundFeatures, error) {
+	f := &soundFeatures{mels: defaultMels, frames: audio.LogMelFrames}
 	all := encoder.Inputs()
 	i := slices.IndexFunc(all, func(in backend.TensorInfo) bool { return in.Name == "input_features" || in.Name == "mel" })
 	if i < 0 {

@@ -39,7 +39,7 @@ func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line s
 	if len(packs) == 0 {
 		return "", sdk.Data(fmt.Errorf("%s: none of its %d clips has %d s or less", r.Input, len(clips), maxSeconds))
 	}
-	w := packWriter{in: in, out: r.Output, clips: clips, packs: packs, progress: progress}
+	w := packWriter{inFolder: in, outFolder: r.Output, clips: clips, packs: packs, progress: progress}
 	if err := w.writePacks(ctx, folder); err != nil {
 		return "", err
 	}
@@ -48,7 +48,7 @@ func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line s
 
 // packWriter writes packs of clips.
 type packWriter struct {
-	in, out  string // folders
+	inFolder, outFolder  string // folders
 	clips    []librispeech.AudioClip
 	packs    []librispeech.ClipPack
 	progress func(line string)
@@ -57,7 +57,7 @@ type packWriter struct {
 
 // writePacks writes the sound files in parallel, and then the manifest. It reports every fault.
 func (w *packWriter) writePacks(ctx context.Context, folder string) error {
-	if err := os.MkdirAll(filepath.Join(w.out, folder), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(w.outFolder, folder), 0o777); err != nil {
 		return err
 	}
 	faults := make([]error, len(w.packs))
@@ -66,7 +66,7 @@ func (w *packWriter) writePacks(ctx context.Context, folder string) error {
 		return err
 	}
 	made := lists.Map(w.packs, func(p librispeech.ClipPack) librispeech.AudioClip { return p.AudioClip })
-	return librispeech.SaveManifest(filepath.Join(w.out, officialManifest), made)
+	return librispeech.SaveManifest(filepath.Join(w.outFolder, officialManifest), made)
 }
 
 // progressInterval is the number of clips between two lines of progress.
@@ -80,7 +80,7 @@ func (w *packWriter) writePack(p librispeech.ClipPack) error {
 			samples = append(samples, make([]int16, librispeech.GapSamples)...)
 		}
 		var err error
-		samples, err = appendSamples(samples, w.clips[i].FilePath(w.in))
+		samples, err = appendSamples(samples, w.clips[i].FilePath(w.inFolder))
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -89,7 +89,7 @@ func (w *packWriter) writePack(p librispeech.ClipPack) error {
 	if n := w.written.Add(1); n%progressInterval == 0 {
 		w.progress(fmt.Sprintf("%d of %d clips are written", n, len(w.packs)))
 	}
-	return os.WriteFile(filepath.Join(w.out, filepath.FromSlash(p.Path)), librispeech.EncodeWAV(samples), 0o666)
+	return os.WriteFile(filepath.Join(w.outFolder, filepath.FromSlash(p.Path)), librispeech.EncodeWAV(samples), 0o666)
 }
 
 // appendSamples appends the samples of a file, which must have 16 bits, because others would have to be rounded.

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// newScorer returns a scorer of answers against the transcripts. As in the official script, every entry of the log
-// counts, even if a sample has several.
-func newScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
+// newTranscriptScorer returns a scorer of answers against the transcripts. As in the official script, every entry of
+// the log counts, even if a sample has several.
+func newTranscriptScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
 	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.PayloadOptions{DType: d})
 	if err != nil {
 		return nil, sdk.Usage(err)
@@ -22,11 +22,11 @@ func newScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) 
 	log := scoring.Log{
 		Samples: all.Len(), Exhibits: exhibits, Gallery: exhibit.Transcripts(name, all.Transcript, words.Compare),
 	}
-	return scoring.New(words, log, scoreOf), nil
+	return scoring.New(words, log, makeScore), nil
 }
 
-// scoreOf returns the score with the word error rate.
-func scoreOf(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
+// makeScore returns the score with the word error rate.
+func makeScore(r wer.TranscriptResult, c scoring.Counts) (sdk.Score, error) {
 	var n sdk.Notes
 	n.AddCount(c.Repeated(), "%d entries are of samples that have another one: as in the official script, all count")
 	n.AddMissing(c.Missing(), c.All, "clips", "the metrics are those")

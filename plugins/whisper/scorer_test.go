@@ -37,7 +37,7 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := drawPacks()
+	all := planPacks()
 	add := func(i int, text string) {
 		t.Helper()
 		if err := s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: wer.EncodePayload(text)}); err != nil {
@@ -60,7 +60,7 @@ func TestScores(t *testing.T) {
 
 // TestPayloadsOfAnotherType scores one payload by each type: its own, and others, which are refused where it shows.
 func TestPayloadsOfAnotherType(t *testing.T) {
-	all := drawPacks()
+	all := planPacks()
 	wide := wer.EncodePayload(all[0].Transcript) // int64
 	var narrow []byte
 	for i := 0; i < len(wide); i += 8 {

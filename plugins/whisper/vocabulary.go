@@ -70,11 +70,11 @@ func checkComplete(v textVocabulary, special int32) error {
 	return nil
 }
 
-// maxTokenizerSize limits the size of a tokenizer's file in bytes; Whisper's have up to 4 MB.
-const maxTokenizerSize = 256 << 20
+// maxTokenizerBytes limits the size of a tokenizer's file in bytes; Whisper's have up to 4 MB.
+const maxTokenizerBytes = 256 << 20
 
-// names lists the names of vocabularies in a folder, in the order of searching.
-var names = []string{"tokenizer.json", "multilingual.tiktoken", "vocab.json"}
+// vocabularyNames lists the names of vocabularies in a folder, in the order of searching.
+var vocabularyNames = []string{"tokenizer.json", "multilingual.tiktoken", "vocab.json"}
 
 // readVocabulary reads a file, or the first known file in a folder.
 func readVocabulary(path string) (textVocabulary, error) {
@@ -83,10 +83,10 @@ func readVocabulary(path string) (textVocabulary, error) {
 	}
 	if filepath.Base(path) == "vocab.json" {
 		return bpe.ReadVocab(func(name string) ([]byte, error) {
-			return backend.ReadFile(filepath.Join(filepath.Dir(path), name), maxTokenizerSize)
+			return backend.ReadFile(filepath.Join(filepath.Dir(path), name), maxTokenizerBytes)
 		}, bpe.VocabOptions{})
 	}
-	data, err := backend.ReadFile(path, maxTokenizerSize)
+	data, err := backend.ReadFile(path, maxTokenizerBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func readVocabulary(path string) (textVocabulary, error) {
 }
 
 func readFolder(folder string) (textVocabulary, error) {
-	for _, name := range names {
+	for _, name := range vocabularyNames {
 		if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 			return readVocabulary(filepath.Join(folder, name))
 		}
@@ -105,7 +105,7 @@ func readFolder(folder string) (textVocabulary, error) {
 	all, err := filepath.Glob(filepath.Join(folder, "*tokens.txt"))
 	if len(all) != 1 {
 		return nil, errors.Join(err, fmt.Errorf("the folder has none of %s, and not one file *tokens.txt, but %d",
-			strings.Join(names, ", "), len(all)))
+			strings.Join(vocabularyNames, ", "), len(all)))
 	}
 	return readVocabulary(all[0])
 }

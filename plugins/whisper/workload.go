@@ -19,8 +19,8 @@ type speechWorkload struct {
 	files      map[string]backend.Model
 	vocabulary textVocabulary // nil: the server has its own
 	clips      clipSet
-	width      atomic.Int64 // number of the decoder's logits; 0: unknown
-	text       atomic.Bool  // an answer came as text
+	logitCount      atomic.Int64 // number of the decoder's logits; 0: unknown
+	textAnswers       atomic.Bool  // an answer came as text
 }
 
 var (
@@ -59,7 +59,7 @@ var errTokens = errors.New("the backend's tokens cannot be the answer")
 // dropped.
 func (w *speechWorkload) AppendTokens(dst []byte, _ clipSound, t backend.Tokens) ([]byte, int, error) {
 	if t.IDs == nil {
-		w.text.Store(true)
+		w.textAnswers.Store(true)
 		return append(dst, wer.EncodePayload(t.Text)...), t.N, nil
 	}
 	if w.vocabulary == nil {
@@ -80,7 +80,7 @@ func (w *speechWorkload) AppendTokens(dst []byte, _ clipSound, t backend.Tokens)
 func (w *speechWorkload) decodeText(ids []int32) (string, error) {
 	kept := make([]int32, 0, len(ids))
 	for i, id := range ids {
-		if most := w.width.Load(); id < 0 || most > 0 && int64(id) >= most {
+		if most := w.logitCount.Load(); id < 0 || most > 0 && int64(id) >= most {
 			return "", fmt.Errorf("%w: token %d is %d, want one of [0, %d)", errTokens, i, id, most)
 		}
 		if id < w.firstSpecial() {
@@ -112,7 +112,7 @@ func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 		return []string{"sound is packed as a file, and the server's text is made label numbers"}
 	}
 	work := []string{"features are made of sound (log-mel)"}
-	if w.text.Load() {
+	if w.textAnswers.Load() {
 		work = append(work, "answers that come as text are made label numbers")
 	}
 	return work

@@ -40,7 +40,7 @@ func tokens(texts ...string) string {
 
 func TestPayloads(t *testing.T) {
 	w := &speechWorkload{modelSettings: modelSettings{Ends: []int32{3}}, vocabulary: words(t)}
-	w.width.Store(9)
+	w.logitCount.Store(9)
 	for _, c := range []struct {
 		in   backend.Tokens
 		text string
@@ -61,7 +61,7 @@ func TestPayloads(t *testing.T) {
 
 func TestTokensBeyondTheVocabulary(t *testing.T) {
 	w := &speechWorkload{modelSettings: modelSettings{Ends: []int32{7}}, vocabulary: words(t)}
-	w.width.Store(9)
+	w.logitCount.Store(9)
 	for id, want := range map[int32]string{-1: "token 1 is -1", 9: "token 1 is 9", 4: "parameter tokenizer must be that"} {
 		_, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{0, id}, N: 2})
 		if !errors.Is(err, errTokens) || !strings.Contains(err.Error(), want) {

@@ -41,7 +41,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	}
 	w := newYOLOWorkload(b, r.File(), set)
 	if b.letterbox.Rect {
-		return sdk.Runs(byShape{w}), nil
+		return sdk.Runs(shapedWorkload{w}), nil
 	}
 	return sdk.Batches(w), nil
 }

@@ -42,8 +42,9 @@ type unletterboxRule struct {
 	releases string
 }
 
-// unletterboxes maps the parameter's values to the rules, with the releases of the reference's library that use them.
-var unletterboxes = map[string]unletterboxRule{
+// unletterboxRules maps the parameter's values to the rules, with the releases of the reference's library that use
+// them.
+var unletterboxRules = map[string]unletterboxRule{
 	"newest": {detection.UnletterboxExact, "8.4.190 on"},
 	"8.4":    {detection.UnletterboxOneScale, "8.4.40 to 8.4.160"},
 	"8.3":    {detection.UnletterboxUnrounded, "8.3 to 8.4.0"},
@@ -51,9 +52,9 @@ var unletterboxes = map[string]unletterboxRule{
 
 // bindDetector reads the parameters. The model file determines values that they leave open.
 func bindDetector(r *manifest.Request) yoloBinding {
-	p, file := r.Params, signatureOf(r.File())
+	p, file := r.Params, readSignature(r.File())
 	var b yoloBinding
-	r.Bind(&b, pictures.ElementReader(), option.WordReader("unletterbox", unletterboxes))
+	r.Bind(&b, pictures.ElementReader(), option.WordReader("unletterbox", unletterboxRules))
 	if b.Element == backend.Uint8 {
 		p.AddFault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
 	}
@@ -81,9 +82,9 @@ func bindDetector(r *manifest.Request) yoloBinding {
 func (b yoloBinding) checkFile(file fileSignature) error {
 	places := int64(0)
 	if !b.letterbox.Rect {
-		places = placesOf([3]int64{3, int64(b.letterbox.Size), int64(b.letterbox.Size)})
+		places = countPositions([3]int64{3, int64(b.letterbox.Size), int64(b.letterbox.Size)})
 	}
-	if err := checkForm(int64(file.rows), int64(file.columns), places); err != nil {
+	if err := checkOutputForm(int64(file.rows), int64(file.columns), places); err != nil {
 		return sdk.Data(fmt.Errorf("%w: the model file's output has shape %s: %w", detection.ErrOutput,
 			backend.ShapeString([]int64{-1, int64(file.rows), int64(file.columns)}), err))
 	}
@@ -93,15 +94,15 @@ func (b yoloBinding) checkFile(file fileSignature) error {
 	return nil
 }
 
-// checkForm requires the output form [batch, 4 + classes, columns] for a picture with the given number of positions.
-// Unknown numbers are 0 or negative.
-func checkForm(rows, columns, places int64) error {
+// checkOutputForm requires the output form [batch, 4 + classes, columns] for a picture with the given number of
+// positions. Unknown numbers are 0 or negative.
+func checkOutputForm(rows, columns, places int64) error {
 	switch {
 	case columns == 6 && (rows != places || places <= 0) && rows != 0:
 		return fmt.Errorf("%w; rows of 6 are the end-to-end form, without the columns to choose from: export the "+
-			"model without suppression (nms=False, end2end=False)", errShape)
+			"model without suppression (nms=False, end2end=False)", errOutputShape)
 	case rows == places && places > 0 && columns > 0 && columns != places:
-		return fmt.Errorf("%w: the last two axes are exchanged; transpose the output in the export", errShape)
+		return fmt.Errorf("%w: the last two axes are exchanged; transpose the output in the export", errOutputShape)
 	}
 	return nil
 }
@@ -115,8 +116,8 @@ type fileSignature struct{ height, width, rows, columns int }
 func (s fileSignature) hasFixedSides() bool { return s.height > 0 && s.width > 0 }
 func (s fileSignature) hasFreeSides() bool  { return s.height < 0 && s.width < 0 }
 
-// signatureOf reads the sizes from an ONNX file. For other files it returns zeros; the backend reports their faults.
-func signatureOf(m backend.Model) (s fileSignature) {
+// readSignature reads the sizes from an ONNX file. For other files it returns zeros; the backend reports their faults.
+func readSignature(m backend.Model) (s fileSignature) {
 	file, err := onnx.ReadFile(m.Path, m.Bytes)
 	if err != nil || len(file.Inputs) != 1 || len(file.Outputs) == 0 {
 		return s
@@ -186,4 +187,4 @@ func (b yoloBinding) completeModel(m backend.Model) backend.Model {
 	return m
 }
 
-var errShape = errors.New("want [batch, 4 + classes, columns]")
+var errOutputShape = errors.New("want [batch, 4 + classes, columns]")

@@ -55,7 +55,7 @@ func opened(t *testing.T, o sdk.Options) (*yoloWorkload, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rect, ok := sdk.As[byShape](w); ok {
+	if rect, ok := sdk.As[shapedWorkload](w); ok {
 		return rect.yoloWorkload, nil
 	}
 	fixed, _ := sdk.As[*yoloWorkload](w)
@@ -136,7 +136,7 @@ func TestFormsOfOutputs(t *testing.T) {
 		{300, 6, "end-to-end"}, {100, 6, "end-to-end"}, {-1, 6, "end-to-end"}, {1, 6, "end-to-end"},
 		{8400, 84, "exchanged"}, {8400, 6, "exchanged"},
 	} {
-		err := checkForm(c.rows, c.columns, 8400)
+		err := checkOutputForm(c.rows, c.columns, 8400)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("[N,%d,%d]: %v, want %q", c.rows, c.columns, err, c.says)
 		}

@@ -10,24 +10,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// byShape is a workload whose pictures have different shapes. It runs pictures of the same shape together.
-type byShape struct{ *yoloWorkload }
+// shapedWorkload is a workload whose pictures have different shapes. It runs pictures of the same shape together.
+type shapedWorkload struct{ *yoloWorkload }
 
 // MaxBatch returns 0: the user or the backend decides.
-func (byShape) MaxBatch() int { return 0 }
+func (shapedWorkload) MaxBatch() int { return 0 }
 
 // SampleSize returns a number that is unique for each shape.
-func (w byShape) SampleSize(s *pictures.PictureSample) int { return w.shapeKey(s) }
+func (w shapedWorkload) SampleSize(s *pictures.PictureSample) int { return w.shapeKey(s) }
 
 func (*yoloWorkload) shapeKey(s *pictures.PictureSample) int {
 	return int(s.Dims[1])<<16 + int(s.Dims[2])
 }
 
 // SizeRule groups pictures of the same shape.
-func (byShape) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
+func (shapedWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true} }
 
 // NewRun returns a run with the memory of one worker.
-func (w byShape) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.PictureSample], error) {
+func (w shapedWorkload) NewRun(s sdk.Sessions) (sdk.RunOf[*pictures.PictureSample], error) {
 	session := s.Part("")
 	return &shapesRun{workload: w.yoloWorkload, session: session, batch: sdk.NewBatch(session.Inputs())}, nil
 }
@@ -37,7 +37,7 @@ type shapesRun struct {
 	workload  *yoloWorkload
 	session   backend.Session
 	batch     *sdk.Batch
-	out       [1]backend.Tensor
+	outputs       [1]backend.Tensor
 	order     []int
 	sameShape []*pictures.PictureSample
 	answers   sdk.Payloads // in the order of the runs
@@ -80,9 +80,9 @@ func (r *shapesRun) inferShape(ctx context.Context) error {
 	if err := r.workload.Collate(r.sameShape, r.batch); err != nil {
 		return err
 	}
-	if err := r.session.Run(ctx, r.batch.Tensors(), r.out[:]); err != nil {
+	if err := r.session.Run(ctx, r.batch.Tensors(), r.outputs[:]); err != nil {
 		return err
 	}
-	defer r.out[0].Release()
-	return r.workload.Postprocess(r.out[:], r.sameShape, &r.answers)
+	defer r.outputs[0].Release()
+	return r.workload.Postprocess(r.outputs[:], r.sameShape, &r.answers)
 }

@@ -85,10 +85,10 @@ func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.Pictur
 	}
 	if len(t.Shape) != 3 || t.Shape[0] != int64(len(samples)) ||
 		backend.Elements(t.Shape)*int64(t.DType.Size()) != int64(len(t.Data)) {
-		return 0, bad(errShape)
+		return 0, bad(errOutputShape)
 	}
 	rows, columns := t.Shape[1], t.Shape[2]
-	if err := checkForm(rows, columns, placesOf(samples[0].Dims)); err != nil {
+	if err := checkOutputForm(rows, columns, countPositions(samples[0].Dims)); err != nil {
 		return 0, bad(err)
 	}
 	if err := w.checkClasses(int(rows) - boxRows); err != nil {
@@ -98,8 +98,8 @@ func (w *yoloWorkload) checkColumns(t backend.Tensor, samples []*pictures.Pictur
 	return int(columns), nil
 }
 
-// placesOf returns the number of columns that the official strides yield for a picture: 8,400 for 640 x 640.
-func placesOf(dims [3]int64) (n int64) {
+// countPositions returns the number of columns that the official strides yield for a picture: 8,400 for 640 x 640.
+func countPositions(dims [3]int64) (n int64) {
 	for _, stride := range []int64{8, 16, 32} {
 		n += (dims[1] / stride) * (dims[2] / stride)
 	}

@@ -82,7 +82,7 @@ func TestPostprocess(t *testing.T) {
 			}
 		}
 		if notes := strings.Join(w.RunNotes().Notes, "\n"); !strings.Contains(notes, "shape=fixed") ||
-			!strings.Contains(notes, unletterboxes[rule].releases) {
+			!strings.Contains(notes, unletterboxRules[rule].releases) {
 			t.Errorf("%s: the result is told %q", rule, notes)
 		}
 	}
@@ -176,7 +176,7 @@ func TestShapesRunTogetherAndAnswersKeepTheirOrder(t *testing.T) {
 		samples = append(samples, s)
 	}
 	session := &echo{}
-	r, err := byShape{w}.NewRun(sdk.Sessions{"": session})
+	r, err := shapedWorkload{w}.NewRun(sdk.Sessions{"": session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestShapesRunTogetherAndAnswersKeepTheirOrder(t *testing.T) {
 			t.Errorf("batches %v, want %v", session.batches, want)
 		}
 	}
-	if a, b := (byShape{w}).SampleSize(samples[0]), (byShape{w}).SampleSize(samples[5]); a != b {
+	if a, b := (shapedWorkload{w}).SampleSize(samples[0]), (shapedWorkload{w}).SampleSize(samples[5]); a != b {
 		t.Errorf("pictures of one shape have the sizes %d and %d", a, b)
 	}
 }

@@ -149,16 +149,16 @@ func FuzzDecode(f *testing.F) {
 func BenchmarkTransform(b *testing.B) {
 	for _, size := range []int{rnntSize, whisperSize} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			t, x := newTransform(size), make([]complex128, size)
+			t, x := newFourierTransform(size), make([]complex128, size)
 			for i, v := range floats(made(size, 3)) {
 				x[i] = complex(v, -v)
 			}
 			frames := append([]complex128(nil), x...)
 			b.ReportAllocs()
 			for b.Loop() {
-				for range 10 * SampleRate / hop / 2 {
+				for range 10 * SampleRate / hopSamples / 2 {
 					copy(frames, x)
-					t.apply(frames)
+					t.transform(frames)
 				}
 			}
 			realTime(b, 10)

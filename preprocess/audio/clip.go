@@ -20,12 +20,12 @@ type Clip struct {
 // Errors wrap ErrFormat, ErrUnsupported, or ErrDamaged if the file ends before its sound.
 func Decode(file []byte) (Clip, error) {
 	switch {
-	case len(file) >= 12 && slices.Contains(riffs, string(file[:4])) && string(file[8:12]) == "WAVE":
+	case len(file) >= 12 && slices.Contains(wavMagics, string(file[:4])) && string(file[8:12]) == "WAVE":
 		return decodeWAV(file)
 	case bytes.HasPrefix(file, []byte("fLaC")):
 		return decodeFLAC(file)
 	}
-	for begin, name := range others {
+	for begin, name := range otherFormats {
 		if bytes.HasPrefix(file, []byte(begin)) {
 			return Clip{}, fmt.Errorf("%w: it is %s: convert it to WAV or FLAC", ErrFormat, name)
 		}
@@ -33,11 +33,11 @@ func Decode(file []byte) (Clip, error) {
 	return Clip{}, fmt.Errorf("%w: it begins with %q, want RIFF....WAVE or fLaC", ErrFormat, file[:min(len(file), 12)])
 }
 
-// riffs contains the first bytes of WAV files. The last two are for files above 4 GiB.
-var riffs = []string{"RIFF", "RF64", "BW64"}
+// wavMagics contains the first bytes of WAV files. The last two are for files above 4 GiB.
+var wavMagics = []string{"RIFF", "RF64", "BW64"}
 
-// others maps the first bytes of other file formats to their names.
-var others = map[string]string{
+// otherFormats maps the first bytes of other file formats to their names.
+var otherFormats = map[string]string{
 	"riff\x2e\x91\xcf\x11": "Wave64 (W64)", "RIFX": "a WAV file of numbers with the highest byte first (RIFX)",
 	"FORM": "AIFF", "caff": "Core Audio", "OggS": "Ogg", "ID3": "MP3", ".snd": "AU", "\x1aE\xdf\xa3": "Matroska or WebM",
 }

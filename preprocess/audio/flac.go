@@ -38,9 +38,9 @@ func decodeFLAC(file []byte) (c Clip, err error) {
 		if err != nil {
 			return Clip{}, fmt.Errorf("%w: after %d samples of a FLAC file: %w", ErrDamaged, len(c.Samples), err)
 		}
-		if len(c.Samples) > maxSamples(info.NSamples*uint64(c.Channels)) {
+		if len(c.Samples) > limitSamples(info.NSamples*uint64(c.Channels)) {
 			return Clip{}, fmt.Errorf("%w: a FLAC file of more than the %d samples that its header says, or than %d in all",
-				ErrDamaged, info.NSamples, maxFLAC)
+				ErrDamaged, info.NSamples, maxFLACSamples)
 		}
 		if c.Samples, err = appendFrame(c.Samples, f, c.Channels, int(info.BitsPerSample)); err != nil {
 			return Clip{}, err
@@ -52,14 +52,14 @@ func decodeFLAC(file []byte) (c Clip, err error) {
 	return c, nil
 }
 
-// maxFLAC limits the number of samples to more than an hour of one channel, because a few bytes of silence can
+// maxFLACSamples limits the number of samples to more than an hour of one channel, because a few bytes of silence can
 // represent any number.
-const maxFLAC = 1 << 26
+const maxFLACSamples = 1 << 26
 
-// maxSamples returns the maximum number of samples of a file whose header states n; 0 means unknown.
-func maxSamples(n uint64) int {
-	if n == 0 || n > maxFLAC {
-		return maxFLAC
+// limitSamples returns the maximum number of samples of a file whose header states n; 0 means unknown.
+func limitSamples(n uint64) int {
+	if n == 0 || n > maxFLACSamples {
+		return maxFLACSamples
 	}
 	return int(n)
 }
@@ -71,7 +71,7 @@ func appendFrame(samples []float32, f *frame.Frame, channels, bits int) ([]float
 	}
 	for i := range f.Subframes[0].Samples {
 		for _, s := range f.Subframes {
-			samples = append(samples, scaledSample(s.Samples[i], bits))
+			samples = append(samples, scaleSample(s.Samples[i], bits))
 		}
 	}
 	return samples, nil

@@ -80,7 +80,7 @@ func TestGoldenRNNTFeatures(t *testing.T) {
 			}
 			compare(t, filepath.Join(dir, name), got, w.Tolerance)
 			if !w.Degenerate {
-				compareLogMel(t, filepath.Join(dir, name), extractor, 1+len(samples)/hop, w)
+				compareLogMel(t, filepath.Join(dir, name), extractor, 1+len(samples)/hopSamples, w)
 			}
 		})
 	}
@@ -108,9 +108,9 @@ func compareLogMel(t *testing.T, path string, extractor *RNNT, frames int, w fea
 func TestGoldenMelFilters(t *testing.T) {
 	dir := filepath.Join(golden.Root(t), "preprocess")
 	for path, bank := range map[string]filterBank{
-		"rnnt_features/mel_80x257.npy": NewRNNT().bank,
-		"whisper_mel/mel_128x201.npy":  NewLogMel(128).bank,
-		"whisper_mel/mel_80x201.npy":   NewLogMel(80).bank,
+		"rnnt_features/mel_80x257.npy": NewRNNT().filters,
+		"whisper_mel/mel_128x201.npy":  NewLogMel(128).filters,
+		"whisper_mel/mel_80x201.npy":   NewLogMel(80).filters,
 	} {
 		want := npyFloats(t, readFile(t, filepath.Join(dir, path)))
 		got := make([]float64, len(want))

@@ -9,15 +9,15 @@ import (
 const (
 	kaldiSize     = 512 // points of the transform
 	kaldiWindow   = 400
-	kaldiLow      = 20. // hertz
-	kaldiHigh     = SampleRate/2 - 400.
-	kaldiPower    = 0.85                   // exponent of a Hann window, which gives Povey's window
-	kaldiLeast    = 1.1920928955078125e-07 // minimum energy: float32's epsilon
+	kaldiMinHertz      = 20. // hertz
+	kaldiMaxHertz     = SampleRate/2 - 400.
+	kaldiWindowPower    = 0.85                   // exponent of a Hann window, which gives Povey's window
+	kaldiMinEnergy    = 1.1920928955078125e-07 // minimum energy: float32's epsilon
 	kaldiPerNeper = 1127.                  // factor of ln(1 + hertz/700) on the mel scale
 )
 
 // KaldiMinSamples is the minimum number of samples of a clip with a frame.
-const KaldiMinSamples = hop / 2
+const KaldiMinSamples = hopSamples / 2
 
 // Kaldi computes the logarithms of a mel filter bank like Kaldi, without dither and with frames up to both ends of the
 // clip, as required by icefall's models. It does not normalize.
@@ -25,22 +25,22 @@ type Kaldi struct {
 	spectrum *frameSpectrum
 	window   []float64
 	frame    []float64 // zeros after the window
-	bank     filterBank
+	filters     filterBank
 }
 
 // NewKaldi returns an extractor for one goroutine with the given number of mel filters, usually 80.
 func NewKaldi(filters int) *Kaldi {
 	k := &Kaldi{
-		spectrum: newSpectrum(make([]float64, kaldiSize)), window: make([]float64, kaldiWindow),
+		spectrum: newFrameSpectrum(make([]float64, kaldiSize)), window: make([]float64, kaldiWindow),
 		frame: make([]float64, kaldiSize),
 	}
 	for i := range k.window {
-		k.window[i] = math.Pow(0.5-0.5*math.Cos(2*math.Pi*float64(i)/(kaldiWindow-1)), kaldiPower)
+		k.window[i] = math.Pow(0.5-0.5*math.Cos(2*math.Pi*float64(i)/(kaldiWindow-1)), kaldiWindowPower)
 	}
-	low, high := kaldiMel(kaldiLow), kaldiMel(kaldiHigh)
+	low, high := kaldiMel(kaldiMinHertz), kaldiMel(kaldiMaxHertz)
 	step := (high - low) / float64(filters+1)
 	for i := range filters {
-		k.bank = append(k.bank, newKaldiFilter(low+float64(i)*step, step))
+		k.filters = append(k.filters, newKaldiFilter(low+float64(i)*step, step))
 	}
 	return k
 }
@@ -72,11 +72,11 @@ func (k *Kaldi) Append(dst, samples []float32) ([]float32, error) {
 	if len(samples) < KaldiMinSamples {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), KaldiMinSamples)
 	}
-	for i := range (len(samples) + hop/2) / hop {
+	for i := range (len(samples) + hopSamples/2) / hopSamples {
 		k.cutFrame(samples, i)
-		power := k.spectrum.powerOf(k.frame)
-		for _, f := range k.bank {
-			dst = append(dst, float32(math.Log(max(f.shareOf(power), kaldiLeast))))
+		power := k.spectrum.computePower(k.frame)
+		for _, f := range k.filters {
+			dst = append(dst, float32(math.Log(max(f.weightedSum(power), kaldiMinEnergy))))
 		}
 	}
 	return dst, nil
@@ -85,7 +85,7 @@ func (k *Kaldi) Append(dst, samples []float32) ([]float32, error) {
 // cutFrame extracts frame i of a clip, which is extended by its mirror image at both ends. It subtracts the mean,
 // applies pre-emphasis, and multiplies by the window.
 func (k *Kaldi) cutFrame(samples []float32, i int) {
-	frame, first := k.frame[:kaldiWindow], i*hop+hop/2-kaldiWindow/2
+	frame, first := k.frame[:kaldiWindow], i*hopSamples+hopSamples/2-kaldiWindow/2
 	mean := 0.
 	for j := range frame {
 		frame[j] = float64(samples[mirroredIndex(first+j, len(samples))])

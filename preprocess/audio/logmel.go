@@ -18,12 +18,12 @@ const (
 )
 
 // LogMelFrames is the number of frames of Whisper's features for every clip, which is 30 s.
-const LogMelFrames = whisperSamples / hop
+const LogMelFrames = whisperSamples / hopSamples
 
 // LogMel computes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's maximum.
 type LogMel struct {
 	spectrum *frameSpectrum
-	bank     filterBank
+	filters     filterBank
 }
 
 // NewLogMel returns an extractor for one goroutine with the given number of mel filters: 128 for large-v3, 80 for
@@ -31,35 +31,35 @@ type LogMel struct {
 func NewLogMel(filters int) *LogMel {
 	w := slices.Repeat([]float64{1}, whisperSize+1)
 	window.Hann(w) // a symmetric window with one more point is periodic
-	return &LogMel{spectrum: newSpectrum(w[:whisperSize]), bank: newFilterBank(filters, whisperSize)}
+	return &LogMel{spectrum: newFrameSpectrum(w[:whisperSize]), filters: newFilterBank(filters, whisperSize)}
 }
 
 // Append appends the features of a clip at SampleRate, float32 [filters, LogMelFrames], to dst. A clip is truncated to
 // 30 s or padded with silence.
 func (m *LogMel) Append(dst, samples []float32) []float32 {
 	start := len(dst)
-	dst = append(dst, make([]float32, len(m.bank)*LogMelFrames)...)
+	dst = append(dst, make([]float32, len(m.filters)*LogMelFrames)...)
 	logs := dst[start:]
 	heard := m.fillSignal(samples)
 	loudest := float32(minLog)
 	for i := range heard {
 		power := m.spectrum.powerAt(i)
-		for j, f := range m.bank {
-			v := float32(math.Log(max(f.shareOf(power), whisperMinPower)) * log10OfE)
+		for j, f := range m.filters {
+			v := float32(math.Log(max(f.weightedSum(power), whisperMinPower)) * log10OfE)
 			logs[j*LogMelFrames+i] = v
 			loudest = max(loudest, v)
 		}
 	}
 	minValue := loudest - whisperRange
-	for j := range m.bank {
-		relateLogs(logs[j*LogMelFrames:][:LogMelFrames], heard, minValue)
+	for j := range m.filters {
+		scaleLogs(logs[j*LogMelFrames:][:LogMelFrames], heard, minValue)
 	}
 	return dst
 }
 
-// relateLogs limits the logarithms of one filter to the minimum and scales them. Frames after the first heard ones are
+// scaleLogs limits the logarithms of one filter to the minimum and scales them. Frames after the first heard ones are
 // silent.
-func relateLogs(logs []float32, heard int, minValue float32) {
+func scaleLogs(logs []float32, heard int, minValue float32) {
 	for i, v := range logs[:heard] {
 		logs[i] = (max(v, minValue) + 4) / 4
 	}
@@ -81,5 +81,5 @@ func (m *LogMel) fillSignal(samples []float32) int {
 	if n == whisperSamples {
 		return LogMelFrames
 	}
-	return min(ceilDiv(n+m.spectrum.marginLength(), hop), LogMelFrames)
+	return min(ceilDiv(n+m.spectrum.marginLength(), hopSamples), LogMelFrames)
 }

@@ -44,8 +44,8 @@ func newFilter(low, centre, high float64, size int) melFilter {
 	return f
 }
 
-// shareOf returns the weighted sum of a power spectrum.
-func (f melFilter) shareOf(power []float64) float64 {
+// weightedSum returns the weighted sum of a power spectrum.
+func (f melFilter) weightedSum(power []float64) float64 {
 	sum := 0.
 	for i, p := range power[f.first:][:len(f.weights)] {
 		// rounded before the sum to prevent fusing, so that results are the same on all processors

@@ -9,7 +9,7 @@ import (
 const (
 	nemoSize   = 512 // points of the transform
 	nemoWindow = 400
-	nemoLeast  = 1. / (1 << 24) // added before taking the logarithm
+	nemoLogOffset  = 1. / (1 << 24) // added before taking the logarithm
 )
 
 // NeMoMinSamples is the minimum number of samples of a clip with features, because its mirror image is half as long as
@@ -20,7 +20,7 @@ const NeMoMinSamples = nemoSize/2 + 1
 // without dither.
 type NeMo struct {
 	spectrum *frameSpectrum
-	bank     filterBank
+	filters     filterBank
 	mel      []float64 // [frames, filters]
 	moments  clipMoments
 }
@@ -31,7 +31,7 @@ func NewNeMo(filters int) *NeMo {
 	for i := range nemoWindow {
 		w[(nemoSize-nemoWindow)/2+i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/(nemoWindow-1))
 	}
-	return &NeMo{spectrum: newSpectrum(w), bank: newFilterBank(filters, nemoSize)}
+	return &NeMo{spectrum: newFrameSpectrum(w), filters: newFilterBank(filters, nemoSize)}
 }
 
 // Append appends the features of a clip at SampleRate, float32 [1+len(samples)/160, filters], to dst. If the clip has
@@ -42,14 +42,14 @@ func (m *NeMo) Append(dst, samples []float32) ([]float32, error) {
 	}
 	m.spectrum.fillEmphasised(samples)
 	m.mel = m.mel[:0]
-	for i := range 1 + len(samples)/hop {
+	for i := range 1 + len(samples)/hopSamples {
 		power := m.spectrum.powerAt(i)
-		for _, f := range m.bank {
-			m.mel = append(m.mel, math.Log(f.shareOf(power)+nemoLeast))
+		for _, f := range m.filters {
+			m.mel = append(m.mel, math.Log(f.weightedSum(power)+nemoLogOffset))
 		}
 	}
 	start := len(dst)
 	dst = append(dst, make([]float32, len(m.mel))...)
-	m.moments.normaliseFrames(dst[start:], m.mel, len(m.bank))
+	m.moments.normaliseFrames(dst[start:], m.mel, len(m.filters))
 	return dst, nil
 }

@@ -12,8 +12,8 @@ const (
 	rnntFilters = 80
 	rnntSplice  = 3 // number of frames joined to one
 
-	dither = 1e-10 // constant added to the power of each bin: the square of the reference's "dither" of 1e-5
-	minMel = 1e-20 // added before taking the logarithm
+	powerOffset = 1e-10 // constant added to the power of each bin: the square of the reference's "dither" of 1e-5
+	logOffset = 1e-20 // added before taking the logarithm
 )
 
 // RNNTWidth is the number of values per RNN-T frame.
@@ -21,11 +21,11 @@ const RNNTWidth = rnntFilters * rnntSplice
 
 // RNNTMinSamples is the minimum number of samples of a clip with features. A shorter clip has a single frame, whose
 // deviation is undefined.
-const RNNTMinSamples = rnntSplice*hop + 1
+const RNNTMinSamples = rnntSplice*hopSamples + 1
 
 // RNNTFrames returns the number of frames of a clip of n samples.
 func RNNTFrames(n int) int {
-	return ceilDiv(ceilDiv(n, hop), rnntSplice)
+	return ceilDiv(ceilDiv(n, hopSamples), rnntSplice)
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
@@ -34,7 +34,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // over the clip.
 type RNNT struct {
 	spectrum *frameSpectrum
-	bank     filterBank
+	filters     filterBank
 	mel      []float64 // [frames, 80], padded with zeros to a multiple of three frames
 	moments  clipMoments
 }
@@ -45,7 +45,7 @@ func NewRNNT() *RNNT {
 	for i := range rnntWindow {
 		w[(rnntSize-rnntWindow)/2+i] = rnntHann(i)
 	}
-	return &RNNT{spectrum: newSpectrum(w), bank: newFilterBank(rnntFilters, rnntSize)}
+	return &RNNT{spectrum: newFrameSpectrum(w), filters: newFilterBank(rnntFilters, rnntSize)}
 }
 
 // rnntHann returns value i of the symmetric Hann window, computed in float32. Its rounding matters if a clip has a
@@ -62,7 +62,7 @@ func (r *RNNT) Append(dst, samples []float32) ([]float32, error) {
 	if len(samples) < RNNTMinSamples {
 		return dst, fmt.Errorf("%w: %d samples, want %d or more", ErrShort, len(samples), RNNTMinSamples)
 	}
-	r.logMel(samples)
+	r.computeLogMel(samples)
 	frames := RNNTFrames(len(samples))
 	start := len(dst)
 	dst = append(dst, make([]float32, frames*RNNTWidth)...)
@@ -70,18 +70,18 @@ func (r *RNNT) Append(dst, samples []float32) ([]float32, error) {
 	return dst, nil
 }
 
-// logMel computes r.mel of 1+n/hop frames, where n is the number of samples.
-func (r *RNNT) logMel(samples []float32) {
+// computeLogMel computes r.mel of 1+n/hop frames, where n is the number of samples.
+func (r *RNNT) computeLogMel(samples []float32) {
 	r.spectrum.fillEmphasised(samples)
-	frames := 1 + len(samples)/hop
+	frames := 1 + len(samples)/hopSamples
 	r.mel = r.mel[:0]
 	for i := range frames {
 		power := r.spectrum.powerAt(i)
 		for j := range power {
-			power[j] += dither
+			power[j] += powerOffset
 		}
-		for _, f := range r.bank {
-			r.mel = append(r.mel, math.Log(f.shareOf(power)+minMel))
+		for _, f := range r.filters {
+			r.mel = append(r.mel, math.Log(f.weightedSum(power)+logOffset))
 		}
 	}
 	for len(r.mel)%RNNTWidth != 0 {

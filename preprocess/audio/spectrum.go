@@ -1,7 +1,7 @@
 package audio
 
-// hop is the distance between the starts of consecutive frames, 10 ms.
-const hop = SampleRate / 100
+// hopSamples is the distance between the starts of consecutive frames, 10 ms.
+const hopSamples = SampleRate / 100
 
 // frameSpectrum is a short-time Fourier transform. Each frame has as many samples as the transform has points. The clip
 // is extended by its mirror image at both ends, so that frame i is centred on sample i*hopSamples.
@@ -16,9 +16,9 @@ type frameSpectrum struct {
 	power     [2][]float64 // power of the bins of two frames
 }
 
-func newSpectrum(window []float64) *frameSpectrum {
+func newFrameSpectrum(window []float64) *frameSpectrum {
 	size := len(window)
-	s := &frameSpectrum{window: window, transform: newTransform(size), frames: make([]complex128, size)}
+	s := &frameSpectrum{window: window, transform: newFourierTransform(size), frames: make([]complex128, size)}
 	for i := range s.power {
 		s.power[i] = make([]float64, size/2+1)
 	}
@@ -66,7 +66,7 @@ func (s *frameSpectrum) fillEmphasised(samples []float32) {
 // order of frames, from 0.
 func (s *frameSpectrum) powerAt(i int) []float64 {
 	if i%2 == 0 {
-		s.computePair(s.signal[i*hop:])
+		s.computePair(s.signal[i*hopSamples:])
 	}
 	return s.power[i%2]
 }
@@ -75,13 +75,13 @@ func (s *frameSpectrum) powerAt(i int) []float64 {
 func (s *frameSpectrum) computePair(signal []float64) {
 	size := len(s.window)
 	first, second := signal[:size], signal[:size]
-	if len(signal) >= hop+size {
-		second = signal[hop:][:size]
+	if len(signal) >= hopSamples+size {
+		second = signal[hopSamples:][:size]
 	}
 	for j, w := range s.window {
 		s.frames[j] = complex(first[j]*w, second[j]*w)
 	}
-	bins := s.transform.apply(s.frames)
+	bins := s.transform.transform(s.frames)
 	for k := range s.power[0] {
 		z, mirror := bins[k], bins[(size-k)%size]
 		s.power[0][k] = squaredNorm(real(z)+real(mirror), imag(z)-imag(mirror)) / 4
@@ -91,12 +91,12 @@ func (s *frameSpectrum) computePair(signal []float64) {
 
 func squaredNorm(re, im float64) float64 { return float64(re*re) + float64(im*im) }
 
-// powerOf returns the power of one frame without windowing. It is valid until the next call.
-func (s *frameSpectrum) powerOf(frame []float64) []float64 {
+// computePower returns the power of one frame without windowing. It is valid until the next call.
+func (s *frameSpectrum) computePower(frame []float64) []float64 {
 	for j, v := range frame {
 		s.frames[j] = complex(v, 0)
 	}
-	bins := s.transform.apply(s.frames)
+	bins := s.transform.transform(s.frames)
 	for k := range s.power[0] {
 		s.power[0][k] = squaredNorm(real(bins[k]), imag(bins[k]))
 	}

@@ -7,7 +7,7 @@ import "math"
 // section 1.7).
 type fourierTransform struct {
 	passes []fourierPass
-	spare  []complex128
+	buffer  []complex128
 }
 
 // fourierPass is a stage of the transform: groups of transforms of radix points each.
@@ -15,15 +15,15 @@ type fourierPass struct {
 	radix  int
 	groups int          // groups with different twiddle factors
 	stride int          // adjacent points in each group that have the same twiddle factors
-	turns  []complex128 // [groups, radix-1]: twiddle factors except the first, which is 1
+	twiddles  []complex128 // [groups, radix-1]: twiddle factors except the first, which is 1
 }
 
-// newTransform returns a transform. It panics if the size has other factors.
-func newTransform(size int) *fourierTransform {
-	t := &fourierTransform{spare: make([]complex128, size)}
+// newFourierTransform returns a transform. It panics if the size has other factors.
+func newFourierTransform(size int) *fourierTransform {
+	t := &fourierTransform{buffer: make([]complex128, size)}
 	for left, stride := size, 1; left > 1; {
 		radix := radixOf(left)
-		t.passes = append(t.passes, newPass(radix, left, stride))
+		t.passes = append(t.passes, newFourierPass(radix, left, stride))
 		left, stride = left/radix, stride*radix
 	}
 	return t
@@ -38,20 +38,20 @@ func radixOf(n int) int {
 	panic("audio: a transform whose size has factors other than 2 and 5")
 }
 
-func newPass(radix, points, stride int) fourierPass {
+func newFourierPass(radix, points, stride int) fourierPass {
 	p := fourierPass{radix: radix, groups: points / radix, stride: stride}
 	for group := range p.groups {
 		for k := 1; k < radix; k++ {
 			sin, cos := math.Sincos(-2 * math.Pi * float64(group*k) / float64(points))
-			p.turns = append(p.turns, complex(cos, sin))
+			p.twiddles = append(p.twiddles, complex(cos, sin))
 		}
 	}
 	return p
 }
 
-// apply transforms x, which it overwrites. The result is x or memory of t, which is valid until the next call.
-func (t *fourierTransform) apply(x []complex128) []complex128 {
-	y := t.spare
+// transform transforms x, which it overwrites. The result is x or memory of t, which is valid until the next call.
+func (t *fourierTransform) transform(x []complex128) []complex128 {
+	y := t.buffer
 	for i := range t.passes {
 		t.passes[i].runPass(y, x)
 		x, y = y, x
@@ -62,7 +62,7 @@ func (t *fourierTransform) apply(x []complex128) []complex128 {
 func (p *fourierPass) runPass(dst, src []complex128) {
 	switch {
 	case p.radix == 4 && p.stride == 1:
-		p.first4(dst, src)
+		p.runFirst4(dst, src)
 	case p.radix == 4:
 		p.run4(dst, src)
 	case p.radix == 5:
@@ -75,12 +75,12 @@ func (p *fourierPass) runPass(dst, src []complex128) {
 // timesMinusI returns x times -i.
 func timesMinusI(x complex128) complex128 { return complex(imag(x), -real(x)) }
 
-// first4 is run4 for a stride of 1, without an inner loop.
-func (p *fourierPass) first4(dst, src []complex128) {
+// runFirst4 is run4 for a stride of 1, without an inner loop.
+func (p *fourierPass) runFirst4(dst, src []complex128) {
 	m := p.groups
 	a, b, c, d := src[:m], src[m:][:m], src[2*m:][:m], src[3*m:][:m]
 	for g := range a {
-		w, o := p.turns[3*g:][:3], dst[4*g:][:4]
+		w, o := p.twiddles[3*g:][:3], dst[4*g:][:4]
 		even, odd := a[g]+c[g], b[g]+d[g]
 		rest, other := a[g]-c[g], timesMinusI(b[g]-d[g])
 		o[0], o[1], o[2], o[3] = even+odd, (rest+other)*w[0], (even-odd)*w[1], (rest-other)*w[2]
@@ -90,7 +90,7 @@ func (p *fourierPass) first4(dst, src []complex128) {
 func (p *fourierPass) run4(dst, src []complex128) {
 	m, s := p.groups*p.stride, p.stride
 	for g := range p.groups {
-		w := p.turns[3*g:][:3]
+		w := p.twiddles[3*g:][:3]
 		w1, w2, w3 := w[0], w[1], w[2]
 		in, out := src[g*s:], dst[4*g*s:][:4*s]
 		a, b, c, d := in[:s], in[m:][:s], in[2*m:][:s], in[3*m:][:s]
@@ -112,7 +112,7 @@ var (
 func (p *fourierPass) run5(dst, src []complex128) {
 	m, s := p.groups*p.stride, p.stride
 	for g := range p.groups {
-		w := p.turns[4*g:][:4]
+		w := p.twiddles[4*g:][:4]
 		in, out := src[g*s:], dst[5*g*s:][:5*s]
 		a, b, c, d, e := in[:s], in[m:][:s], in[2*m:][:s], in[3*m:][:s], in[4*m:][:s]
 		o, o1, o2, o3, o4 := out[:s], out[s:][:s], out[2*s:][:s], out[3*s:][:s], out[4*s:][:s]
@@ -134,7 +134,7 @@ func scaleComplex(x complex128, by float64) complex128 { return complex(real(x)*
 
 func (p *fourierPass) run2(dst, src []complex128) {
 	m, s := p.groups*p.stride, p.stride
-	for g, w := range p.turns {
+	for g, w := range p.twiddles {
 		in, out := src[g*s:], dst[2*g*s:][:2*s]
 		a, b, o, o1 := in[:s], in[m:][:s], out[:s], out[s:][:s]
 		for q := range a {

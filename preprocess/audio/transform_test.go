@@ -19,7 +19,7 @@ func TestTransform(t *testing.T) {
 				want[k] += v * cmplx.Rect(1, -2*math.Pi*float64(i*k%size)/float64(size))
 			}
 		}
-		for k, got := range newTransform(size).apply(x) {
+		for k, got := range newFourierTransform(size).transform(x) {
 			if cmplx.Abs(got-want[k]) > 1e-9 {
 				t.Fatalf("size %d, bin %d: %v, want %v", size, k, got, want[k])
 			}

@@ -16,7 +16,7 @@ const (
 // decodeWAV reads the chunks of a RIFF file up to its sound. The chunk with the format must come first. Files above 4
 // GiB (RF64, and BW64 with the same structure) have their lengths in a separate chunk (EBU Tech 3306, ITU-R BS.2088).
 func decodeWAV(file []byte) (Clip, error) {
-	var form wavForm
+	var form wavFormat
 	var long int64 // length of the sound in bytes according to the chunk "ds64"; 0: unknown
 	for rest := file[12:]; len(rest) >= 8; {
 		id, size := string(rest[:4]), int64(binary.LittleEndian.Uint32(rest[4:]))
@@ -31,7 +31,7 @@ func decodeWAV(file []byte) (Clip, error) {
 		switch {
 		case id == "fmt ":
 			var err error
-			if form, err = readForm(body); err != nil {
+			if form, err = readWAVFormat(body); err != nil {
 				return Clip{}, err
 			}
 		case id == "ds64" && len(body) >= 16:
@@ -49,7 +49,7 @@ const unknownLength = 1<<31 - 1<<16
 // decodeData decodes the sound at the start of rest. size is its length in bytes according to its chunk, and long
 // according to ds64. If the length is unknown, the sound extends to the end of the file. This agrees with libsndfile
 // except for a length of 0, for which libsndfile reads nothing.
-func (f wavForm) decodeData(rest []byte, size, long int64) (Clip, error) {
+func (f wavFormat) decodeData(rest []byte, size, long int64) (Clip, error) {
 	const inDS64 = 1<<32 - 1
 	if size == inDS64 && long > 0 {
 		size = long
@@ -79,16 +79,16 @@ func onlyChunks(rest []byte) bool {
 	return len(rest) == 0
 }
 
-// wavForm contains the values of the chunk "fmt ".
-type wavForm struct {
+// wavFormat contains the values of the chunk "fmt ".
+type wavFormat struct {
 	format, channels, rate, bits int
 }
 
-func readForm(b []byte) (wavForm, error) {
+func readWAVFormat(b []byte) (wavFormat, error) {
 	if len(b) < 16 {
-		return wavForm{}, fmt.Errorf("%w: its chunk \"fmt \" has %d bytes, want 16 or more", ErrDamaged, len(b))
+		return wavFormat{}, fmt.Errorf("%w: its chunk \"fmt \" has %d bytes, want 16 or more", ErrDamaged, len(b))
 	}
-	f := wavForm{
+	f := wavFormat{
 		format:   int(binary.LittleEndian.Uint16(b)),
 		channels: int(binary.LittleEndian.Uint16(b[2:])),
 		rate:     int(binary.LittleEndian.Uint32(b[4:])),
@@ -98,16 +98,16 @@ func readForm(b []byte) (wavForm, error) {
 		f.format = int(binary.LittleEndian.Uint16(b[24:]))
 	}
 	if f.channels == 0 || f.rate == 0 {
-		return wavForm{}, fmt.Errorf("%w: %d channels at %d samples per second", ErrDamaged, f.channels, f.rate)
+		return wavFormat{}, fmt.Errorf("%w: %d channels at %d samples per second", ErrDamaged, f.channels, f.rate)
 	}
 	if f.sampleReader() == nil {
-		return wavForm{}, fmt.Errorf("%w: WAV format %d with %d bits, want PCM (1) with 8, 16, 24 or 32 or float (3) with"+
+		return wavFormat{}, fmt.Errorf("%w: WAV format %d with %d bits, want PCM (1) with 8, 16, 24 or 32 or float (3) with"+
 			" 32 or 64", ErrUnsupported, f.format, f.bits)
 	}
 	return f, nil
 }
 
-func (f wavForm) decodeClip(data []byte) (Clip, error) {
+func (f wavFormat) decodeClip(data []byte) (Clip, error) {
 	if f.rate == 0 {
 		return Clip{}, fmt.Errorf("%w: the data of a WAV file come before its format", ErrDamaged)
 	}
@@ -125,18 +125,18 @@ func (f wavForm) decodeClip(data []byte) (Clip, error) {
 }
 
 // sampleReader returns a function that converts the first sample of b, or nil if the format is not supported.
-func (f wavForm) sampleReader() func(b []byte) float32 {
+func (f wavFormat) sampleReader() func(b []byte) float32 {
 	switch [2]int{f.format, f.bits} {
 	case [2]int{formatPCM, 8}:
 		return func(b []byte) float32 { return float32(int(b[0])-128) / 128 }
 	case [2]int{formatPCM, 16}:
-		return func(b []byte) float32 { return scaledSample(int32(int16(binary.LittleEndian.Uint16(b))), 16) }
+		return func(b []byte) float32 { return scaleSample(int32(int16(binary.LittleEndian.Uint16(b))), 16) }
 	case [2]int{formatPCM, 24}:
 		return func(b []byte) float32 {
-			return scaledSample((int32(b[0])<<8|int32(b[1])<<16|int32(b[2])<<24)>>8, 24)
+			return scaleSample((int32(b[0])<<8|int32(b[1])<<16|int32(b[2])<<24)>>8, 24)
 		}
 	case [2]int{formatPCM, 32}:
-		return func(b []byte) float32 { return scaledSample(int32(binary.LittleEndian.Uint32(b)), 32) }
+		return func(b []byte) float32 { return scaleSample(int32(binary.LittleEndian.Uint32(b)), 32) }
 	case [2]int{formatFloat, 32}:
 		return func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 	case [2]int{formatFloat, 64}:
@@ -145,7 +145,7 @@ func (f wavForm) sampleReader() func(b []byte) float32 {
 	return nil
 }
 
-// scaledSample scales an integer sample of the given number of bits to -1..1.
-func scaledSample(v int32, bits int) float32 {
+// scaleSample scales an integer sample of the given number of bits to -1..1.
+func scaleSample(v int32, bits int) float32 {
 	return float32(v) / float32(uint32(1)<<(bits-1))
 }

@@ -53,18 +53,18 @@ func (r Recipe) applyWith(dst []float32, img *RGB, s *recipeScratch) {
 
 // storeInterleaved stores the values of pix pixel by pixel.
 func (l *channelLevels) storeInterleaved(dst []float32, pix []uint8) {
-	r, g, b := l.source[0], l.source[1], l.source[2]
+	r, g, b := l.sourceChannel[0], l.sourceChannel[1], l.sourceChannel[2]
 	for i := 0; i+2 < len(dst); i += channels {
 		p, out := pix[i:][:channels], dst[i:][:channels]
-		out[0], out[1], out[2] = l.value[0][p[r]], l.value[1][p[g]], l.value[2][p[b]]
+		out[0], out[1], out[2] = l.values[0][p[r]], l.values[1][p[g]], l.values[2][p[b]]
 	}
 }
 
 // storePlanes stores the values of pix channel by channel.
 func (l *channelLevels) storePlanes(dst []float32, pix []uint8) {
 	n := len(dst) / channels
-	for c, from := range l.source {
-		value, out := &l.value[c], dst[c*n:][:n]
+	for c, from := range l.sourceChannel {
+		value, out := &l.values[c], dst[c*n:][:n]
 		for i := range out {
 			out[i] = value[pix[channels*i+from]]
 		}

@@ -21,11 +21,11 @@ type areaCells struct {
 // areaCell describes the source samples of a destination sample, except its first one, which is the border of the
 // previous cell.
 type areaCell struct {
-	at     int       // index of the first sample inside the cell
-	inner  []float32 // weights of the samples inside
-	border int       // index of the sample on the border to the next cell
-	end    float32   // weight of the border sample in this cell
-	next   float32   // weight of the border sample in the next cell
+	firstInner   int       // index of the first sample inside the cell
+	innerWeights []float32 // weights of the samples inside
+	border       int       // index of the sample on the border to the next cell
+	borderWeight float32   // weight of the border sample in this cell
+	nextWeight   float32   // weight of the border sample in the next cell
 }
 
 // setCells sets the cells of destination samples lo to lo+n-1 of an axis scaled from src to dst samples. shares holds
@@ -35,12 +35,12 @@ func (c *areaCells) setCells(shares *resizeAxis[float32], src, dst, lo, n int) {
 	c.first, c.weight = shares.spans[0].first, shares.weights[0]
 	c.cells = resizeSlice(c.cells, n)
 	for i, s := range shares.spans {
-		weights := shares.weights[s.at:][:s.n]
+		weights := shares.weights[s.weightStart:][:s.n]
 		next := sampleSpan{first: s.first + s.n}
 		nextWeight := float32(0)
 		if i+1 < n {
 			next = shares.spans[i+1]
-			nextWeight = shares.weights[next.at]
+			nextWeight = shares.weights[next.weightStart]
 		}
 		c.cells[i] = newAreaCell(s.first, weights, min(next.first, src-1), nextWeight)
 	}
@@ -49,11 +49,11 @@ func (c *areaCells) setCells(shares *resizeAxis[float32], src, dst, lo, n int) {
 // newAreaCell returns the cell of the samples from first on with the given weights. It ends with the sample border,
 // which has the weight next in the next cell.
 func newAreaCell(first int, weights []float32, border int, next float32) areaCell {
-	c := areaCell{at: first + 1, border: border, next: next}
+	c := areaCell{firstInner: first + 1, border: border, nextWeight: next}
 	if i := border - first; i > 0 && i < len(weights) {
-		c.inner, c.end = weights[1:i], weights[i]
+		c.innerWeights, c.borderWeight = weights[1:i], weights[i]
 	} else {
-		c.inner = weights[1:]
+		c.innerWeights = weights[1:]
 	}
 	return c
 }
@@ -67,12 +67,12 @@ func (r *areaResizer) resizeWindow(dst, src *RGB, win cropWindow) {
 	scaleRow(r.sum, r.row, r.rows.weight)
 	for y := range r.rows.cells {
 		c := &r.rows.cells[y]
-		for i, w := range c.inner {
-			r.sumRow(src, c.at+i)
+		for i, w := range c.innerWeights {
+			r.sumRow(src, c.firstInner+i)
 			addRow(r.sum, r.row, w)
 		}
 		r.sumRow(src, c.border)
-		finishRow(dst.Pix[n*y:][:n], r.sum, r.row, c.end, c.next)
+		finishRow(dst.Pix[n*y:][:n], r.sum, r.row, c.borderWeight, c.nextWeight)
 	}
 }
 
@@ -81,7 +81,7 @@ func (r *areaResizer) resizeWindow(dst, src *RGB, win cropWindow) {
 // ignored.
 func areaAxis(a *resizeAxis[float32], src, dst, lo, n int) {
 	const tiny = 1e-3
-	scale := cvScale(src, dst)
+	scale := openCVScale(src, dst)
 	a.reset()
 	for d := lo; d < lo+n; d++ {
 		from := float64(d) * scale
@@ -122,8 +122,8 @@ func (r *areaResizer) sumRow(src *RGB, y int) {
 	red, green, blue := t[p[0]]*w, t[p[1]]*w, t[p[2]]*w
 	for x := range r.cols.cells {
 		c := &r.cols.cells[x]
-		for i, w := range c.inner {
-			p = (*[channels]uint8)(pix[channels*(c.at+i):])
+		for i, w := range c.innerWeights {
+			p = (*[channels]uint8)(pix[channels*(c.firstInner+i):])
 			red += float32(t[p[0]] * w)
 			green += float32(t[p[1]] * w)
 			blue += float32(t[p[2]] * w)
@@ -131,10 +131,10 @@ func (r *areaResizer) sumRow(src *RGB, y int) {
 		p = (*[channels]uint8)(pix[channels*c.border:])
 		r0, g0, b0 := t[p[0]], t[p[1]], t[p[2]]
 		out := (*[channels]float32)(row[channels*x:])
-		out[0] = red + float32(r0*c.end)
-		out[1] = green + float32(g0*c.end)
-		out[2] = blue + float32(b0*c.end)
-		red, green, blue = r0*c.next, g0*c.next, b0*c.next
+		out[0] = red + float32(r0*c.borderWeight)
+		out[1] = green + float32(g0*c.borderWeight)
+		out[2] = blue + float32(b0*c.borderWeight)
+		red, green, blue = r0*c.nextWeight, g0*c.nextWeight, b0*c.nextWeight
 	}
 }
 
@@ -165,9 +165,9 @@ func finishRow(dst []uint8, sum, row []float32, end, next float32) {
 // float32's 24-bit mantissa.
 func roundEven(v float32) uint8 { return uint8(math.Float32bits(v + 1<<23)) }
 
-// areaByFactors scales down by whole factors. The result is the mean of fx*fy pixels, rounded half to even, or half up
-// for 2x2, like OpenCV.
-func areaByFactors(dst, src *RGB, win cropWindow, fx, fy int) {
+// resizeByFactors scales down by whole factors. The result is the mean of fx*fy pixels, rounded half to even, or half
+// up for 2x2, like OpenCV.
+func resizeByFactors(dst, src *RGB, win cropWindow, fx, fy int) {
 	scale := 1 / float32(fx*fy)
 	mean := func(sum int) uint8 { return roundEven(float32(float32(sum) * scale)) } // rounded twice and never fused
 	if fx == 2 && fy == 2 {
@@ -175,15 +175,15 @@ func areaByFactors(dst, src *RGB, win cropWindow, fx, fy int) {
 	}
 	for y := range win.h {
 		for x := range win.w {
-			sum := boxSum(src, (win.x+x)*fx, (win.y+y)*fy, fx, fy)
+			sum := sumBox(src, (win.x+x)*fx, (win.y+y)*fy, fx, fy)
 			out := (*[channels]uint8)(dst.Pix[channels*(win.w*y+x):])
 			out[0], out[1], out[2] = mean(sum[0]), mean(sum[1]), mean(sum[2])
 		}
 	}
 }
 
-// boxSum returns the sum of the w x h pixels from x, y on.
-func boxSum(src *RGB, x, y, w, h int) (sum [channels]int) {
+// sumBox returns the sum of the w x h pixels from x, y on.
+func sumBox(src *RGB, x, y, w, h int) (sum [channels]int) {
 	for j := range h {
 		row := src.Pix[channels*(src.W*(y+j)+x):][:channels*w]
 		for ; len(row) >= channels; row = row[channels:] {

@@ -37,7 +37,7 @@ type bmpFile struct {
 	topDown     bool
 	bits        int // per pixel
 	compression bmpCompression
-	pixels      int // offset of the pixels
+	pixelOffset      int // offset of the pixels
 	palette     [256][channels]uint8
 	masks       [channels]uint32 // of red, green and blue in pixels of 16 or 32 bits
 }
@@ -64,7 +64,7 @@ func (f *bmpFile) readHeader() error {
 		return f.truncatedError()
 	}
 	le := binary.LittleEndian
-	f.pixels = int(le.Uint32(f.data[10:]))
+	f.pixelOffset = int(le.Uint32(f.data[10:]))
 	size := int(le.Uint32(f.data[bmpFileHeader:]))
 	h := f.data[bmpFileHeader:]
 	switch {
@@ -157,18 +157,18 @@ func (f *bmpFile) truncatedError() error {
 // decodeRows decodes uncompressed rows, which are padded to multiples of four bytes.
 func (f *bmpFile) decodeRows(img *RGB) error {
 	stride := (f.w*f.bits + 31) / 32 * 4
-	if f.pixels < 0 || f.pixels > len(f.data) || stride*f.h > len(f.data)-f.pixels {
+	if f.pixelOffset < 0 || f.pixelOffset > len(f.data) || stride*f.h > len(f.data)-f.pixelOffset {
 		return f.truncatedError()
 	}
 	img.setSize(f.w, f.h)
 	for y := range f.h {
-		f.decodeRow(f.rowOf(img, y), f.data[f.pixels+stride*y:][:stride])
+		f.decodeRow(f.pictureRow(img, y), f.data[f.pixelOffset+stride*y:][:stride])
 	}
 	return nil
 }
 
-// rowOf returns the picture's row for stored row y.
-func (f *bmpFile) rowOf(img *RGB, y int) []uint8 {
+// pictureRow returns the picture's row for stored row y.
+func (f *bmpFile) pictureRow(img *RGB, y int) []uint8 {
 	if !f.topDown {
 		y = f.h - 1 - y
 	}
@@ -178,7 +178,7 @@ func (f *bmpFile) rowOf(img *RGB, y int) []uint8 {
 func (f *bmpFile) decodeRow(dst, src []uint8) {
 	switch f.bits {
 	case 24:
-		spreadPixels(dst, src, 3, 2, 1, 0)
+		gatherPixels(dst, src, 3, 2, 1, 0)
 	case 16:
 		for x := range f.w {
 			f.unmaskPixel(dst[channels*x:], uint32(binary.LittleEndian.Uint16(src[2*x:])))

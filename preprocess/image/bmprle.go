@@ -5,14 +5,14 @@ import "fmt"
 // decodeRuns decodes the run-length encodings of 4 and 8 bits. They consist of pairs of a count and a colour (two
 // alternating colours for 4 bits), and of escapes. Skipped pixels get colour 0.
 func (f *bmpFile) decodeRuns(img *RGB) error {
-	if f.pixels < 0 || f.pixels > len(f.data) {
+	if f.pixelOffset < 0 || f.pixelOffset > len(f.data) {
 		return f.truncatedError()
 	}
 	img.setSize(f.w, f.h)
 	for i := range f.w * f.h {
 		copy(img.Pix[channels*i:][:channels], f.palette[0][:])
 	}
-	r := bmpRuns{f: f, img: img, src: f.data[f.pixels:]}
+	r := bmpRunDecoder{f: f, img: img, src: f.data[f.pixelOffset:]}
 	for r.y < f.h {
 		done, err := r.decodeStep()
 		if done || err != nil {
@@ -22,8 +22,8 @@ func (f *bmpFile) decodeRuns(img *RGB) error {
 	return nil
 }
 
-// bmpRuns is a position in run-length encoded pixels and in the picture.
-type bmpRuns struct {
+// bmpRunDecoder is a position in run-length encoded pixels and in the picture.
+type bmpRunDecoder struct {
 	f    *bmpFile
 	img  *RGB
 	src  []uint8
@@ -39,7 +39,7 @@ const (
 )
 
 // decodeStep decodes a pair or an escape. done reports the end of the bitmap.
-func (r *bmpRuns) decodeStep() (done bool, err error) {
+func (r *bmpRunDecoder) decodeStep() (done bool, err error) {
 	b, err := r.takeBytes(2)
 	if err != nil {
 		return false, err
@@ -65,7 +65,7 @@ func (r *bmpRuns) decodeStep() (done bool, err error) {
 }
 
 // storeLiteral stores n unencoded pixels, which are padded to a multiple of two bytes.
-func (r *bmpRuns) storeLiteral(n int) error {
+func (r *bmpRunDecoder) storeLiteral(n int) error {
 	b, err := r.takeBytes((n*r.f.bits + 15) / 16 * 2)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (r *bmpRuns) storeLiteral(n int) error {
 }
 
 // indexAt returns the i-th colour index packed in b. In an 8-bit run, all indices are b[0].
-func (r *bmpRuns) indexAt(b []uint8, i int) uint8 {
+func (r *bmpRunDecoder) indexAt(b []uint8, i int) uint8 {
 	switch {
 	case r.f.bits == 4 && i%2 == 0:
 		return b[i/2] >> 4
@@ -84,7 +84,7 @@ func (r *bmpRuns) indexAt(b []uint8, i int) uint8 {
 	return b[min(i, len(b)-1)]
 }
 
-func (r *bmpRuns) takeBytes(n int) ([]uint8, error) {
+func (r *bmpRunDecoder) takeBytes(n int) ([]uint8, error) {
 	if n > len(r.src) {
 		return nil, r.f.truncatedError()
 	}
@@ -94,11 +94,11 @@ func (r *bmpRuns) takeBytes(n int) ([]uint8, error) {
 }
 
 // storePixels stores n pixels with the colours of the given indices.
-func (r *bmpRuns) storePixels(n int, index func(i int) uint8) error {
+func (r *bmpRunDecoder) storePixels(n int, index func(i int) uint8) error {
 	if r.x+n > r.f.w {
 		return fmt.Errorf("%w: BMP with %d pixels in row %d, want %d", ErrDamaged, r.x+n, r.y, r.f.w)
 	}
-	row := r.f.rowOf(r.img, r.y)
+	row := r.f.pictureRow(r.img, r.y)
 	for i := range n {
 		copy(row[channels*(r.x+i):][:channels], r.f.palette[index(i)][:])
 	}

@@ -8,8 +8,8 @@ type exifRotation uint16
 
 const (
 	upright         exifRotation = 1
-	firstTransposed exifRotation = 5 // from this value on, rows and columns are exchanged
-	lastOrientation exifRotation = 8
+	minTransposed exifRotation = 5 // from this value on, rows and columns are exchanged
+	maxOrientation exifRotation = 8
 )
 
 // Tags in a TIFF directory.
@@ -71,7 +71,7 @@ func textInside(e []byte, order binary.ByteOrder, size int) bool {
 }
 
 func (o exifRotation) orUpright() exifRotation {
-	if o < upright || o > lastOrientation {
+	if o < upright || o > maxOrientation {
 		return upright
 	}
 	return o

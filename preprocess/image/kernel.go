@@ -8,8 +8,8 @@ type pillowKernel struct {
 	height  func(distance float64) float64
 }
 
-// kernelOf returns the kernel of a Pillow filter.
-func kernelOf(f Filter) pillowKernel {
+// pillowKernelFor returns the kernel of a Pillow filter.
+func pillowKernelFor(f Filter) pillowKernel {
 	if f == PillowBicubic {
 		return pillowKernel{2, cubicKernel}
 	}

@@ -137,12 +137,12 @@ func (l Letterbox) applyWith(dst []float32, img *RGB, p Placement, s *recipeScra
 			fillGrey(row[:p.Left])
 			fillGrey(row[p.Left+p.W:])
 		}
-		toPlanes(red[p.Left:][:p.W], green[p.Left:][:p.W], blue[p.Left:][:p.W], img.Pix[channels*p.W*y:][:channels*p.W])
+		storePlanes(red[p.Left:][:p.W], green[p.Left:][:p.W], blue[p.Left:][:p.W], img.Pix[channels*p.W*y:][:channels*p.W])
 	}
 }
 
-// toPlanes writes the pixels of a row to three planes.
-func toPlanes(red, green, blue []float32, pixels []uint8) {
+// storePlanes writes the pixels of a row to three planes.
+func storePlanes(red, green, blue []float32, pixels []uint8) {
 	green, blue = green[:len(red)], blue[:len(red)]
 	for x := range red {
 		p := pixels[channels*x:][:channels]

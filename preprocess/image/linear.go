@@ -7,8 +7,8 @@ import "math"
 // passes.
 type linearResizer struct {
 	cols, rows []linearLerp
-	row        [2][]int32 // the two source rows that were last interpolated along x
-	at         [2]int     // indices of these rows
+	rowCache        [2][]int32 // the two source rows that were last interpolated along x
+	cachedRows         [2]int     // indices of these rows
 }
 
 // linearLerp is a destination sample between source samples first and second.
@@ -25,7 +25,7 @@ type sampleAlignment func(d, src, dst int) (s int, fraction float32)
 
 // centreAligned aligns the centres of pixels.
 func centreAligned(d, src, dst int) (int, float32) {
-	f := float32(float64((float64(d)+0.5)*cvScale(src, dst)) - 0.5) // the inner conversion prevents fusing
+	f := float32(float64((float64(d)+0.5)*openCVScale(src, dst)) - 0.5) // the inner conversion prevents fusing
 	s := math.Floor(float64(f))
 	return int(s), f - float32(s)
 }
@@ -33,7 +33,7 @@ func centreAligned(d, src, dst int) (int, float32) {
 // cornerAligned is the alignment of OpenCV's INTER_AREA for upscaling. Pixels are flat, and only destination pixels
 // across a border are mixed.
 func cornerAligned(d, src, dst int) (int, float32) {
-	s := int(math.Floor(float64(d) * cvScale(src, dst)))
+	s := int(math.Floor(float64(d) * openCVScale(src, dst)))
 	f := float32(float64(d+1) - float64(float64(s+1)*(float64(dst)/float64(src))))
 	if f <= 0 {
 		return s, 0
@@ -45,31 +45,31 @@ func (r *linearResizer) resizeWindow(dst, src *RGB, win cropWindow, align sample
 	r.cols = lerpColumns(r.cols[:0], align, src.W, win.fullW, win.x, win.w)
 	r.rows = lerpRows(r.rows[:0], align, src.H, win.fullH, win.y, win.h)
 	n := channels * win.w
-	for i := range r.row {
-		r.row[i], r.at[i] = resizeSlice(r.row[i], n), -1
+	for i := range r.rowCache {
+		r.rowCache[i], r.cachedRows[i] = resizeSlice(r.rowCache[i], n), -1
 	}
 	for y := range r.rows {
 		l := &r.rows[y]
-		top := r.rowAt(src, l.first, l.second)
-		bottom := r.rowAt(src, l.second, l.first)
-		mixRows(dst.Pix[n*y:][:n], r.row[top], r.row[bottom], l.w0, l.w1)
+		top := r.cachedRow(src, l.first, l.second)
+		bottom := r.cachedRow(src, l.second, l.first)
+		mixRows(dst.Pix[n*y:][:n], r.rowCache[top], r.rowCache[bottom], l.w0, l.w1)
 	}
 }
 
-// rowAt returns the cache slot that contains source row y. If necessary, it interpolates the row into the slot that
+// cachedRow returns the cache slot that contains source row y. If necessary, it interpolates the row into the slot that
 // does not contain row keep.
-func (r *linearResizer) rowAt(src *RGB, y, keep int) int {
-	for i, at := range r.at {
+func (r *linearResizer) cachedRow(src *RGB, y, keep int) int {
+	for i, at := range r.cachedRows {
 		if at == y {
 			return i
 		}
 	}
 	slot := 0
-	if r.at[0] == keep {
+	if r.cachedRows[0] == keep {
 		slot = 1
 	}
-	r.at[slot] = y
-	mixColumns(r.row[slot], src.Pix[channels*src.W*y:][:channels*src.W], r.cols)
+	r.cachedRows[slot] = y
+	mixColumns(r.rowCache[slot], src.Pix[channels*src.W*y:][:channels*src.W], r.cols)
 	return slot
 }
 

@@ -45,12 +45,12 @@ func affineValues(value func(c int, v float32) float32) *channelValues {
 type floatResizer struct {
 	values *channelValues
 	layout Layout
-	torch  bool // compute positions like PyTorch, in float32
+	torchPositions  bool // compute positions like PyTorch, in float32
 
 	cols, rows []floatLerp
-	line       [][channels]float32 // a source row with its last pixel repeated
-	row        [2][]float32        // the two source rows that were last interpolated along x
-	at         [2]int              // indices of these rows
+	sourceLine       [][channels]float32 // a source row with its last pixel repeated
+	rowCache        [2][]float32        // the two source rows that were last interpolated along x
+	cachedRows         [2]int              // indices of these rows
 }
 
 // rowBetween is a row between two rows. fraction is its relative distance from top towards bottom.
@@ -62,23 +62,23 @@ type rowBetween struct {
 // resizeRows calls emit with each row of img scaled to w x h. A row has 3*w values, ordered by channel for NCHW and by
 // pixel for NHWC.
 func (r *floatResizer) resizeRows(img *RGB, w, h int, emit func(y int, l rowBetween)) {
-	lerps := floatLerps
-	if r.torch {
-		lerps = torchLerps
+	lerps := newFloatLerps
+	if r.torchPositions {
+		lerps = newTorchLerps
 	}
 	r.cols, r.rows = lerps(r.cols, img.W, w), lerps(r.rows, img.H, h)
-	r.at = [2]int{-1, -1}
-	for i := range r.row {
-		r.row[i] = resizeFloats(r.row[i], channels*w)
+	r.cachedRows = [2]int{-1, -1}
+	for i := range r.rowCache {
+		r.rowCache[i] = resizeFloats(r.rowCache[i], channels*w)
 	}
-	if cap(r.line) <= img.W {
-		r.line = make([][channels]float32, img.W+1)
+	if cap(r.sourceLine) <= img.W {
+		r.sourceLine = make([][channels]float32, img.W+1)
 	}
-	r.line = r.line[:img.W+1]
+	r.sourceLine = r.sourceLine[:img.W+1]
 	for y, l := range r.rows {
 		second := min(l.first+1, img.H-1)
-		top, bottom := r.rowAt(img, l.first, second), r.rowAt(img, second, l.first)
-		emit(y, rowBetween{r.row[top], r.row[bottom], l.fraction})
+		top, bottom := r.cachedRow(img, l.first, second), r.cachedRow(img, second, l.first)
+		emit(y, rowBetween{r.rowCache[top], r.rowCache[bottom], l.fraction})
 	}
 }
 
@@ -89,41 +89,41 @@ func resizeFloats(s []float32, n int) []float32 {
 	return s[:n]
 }
 
-// rowAt returns the cache slot that contains source row y. If necessary, it interpolates the row into the slot that
+// cachedRow returns the cache slot that contains source row y. If necessary, it interpolates the row into the slot that
 // does not contain row keep.
-func (r *floatResizer) rowAt(img *RGB, y, keep int) int {
-	for i, at := range r.at {
+func (r *floatResizer) cachedRow(img *RGB, y, keep int) int {
+	for i, at := range r.cachedRows {
 		if at == y {
 			return i
 		}
 	}
 	slot := 0
-	if r.at[0] == keep {
+	if r.cachedRows[0] == keep {
 		slot = 1
 	}
-	r.at[slot] = y
+	r.cachedRows[slot] = y
 	r.loadRow(img.Pix[channels*img.W*y:][:channels*img.W])
 	if r.layout == NCHW {
-		r.interpolatePlanes(r.row[slot])
+		r.interpolatePlanes(r.rowCache[slot])
 	} else {
-		r.interpolatePixels(r.row[slot])
+		r.interpolatePixels(r.rowCache[slot])
 	}
 	return slot
 }
 
 // loadRow maps a row of pixels.
 func (r *floatResizer) loadRow(pix []uint8) {
-	line, m := r.line[:len(pix)/channels], r.values
+	line, m := r.sourceLine[:len(pix)/channels], r.values
 	for x := range line {
 		p, v := (*[channels]uint8)(pix[channels*x:]), &line[x]
 		v[0], v[1], v[2] = m[0][p[0]], m[1][p[1]], m[2][p[2]]
 	}
-	r.line[len(line)] = line[len(line)-1]
+	r.sourceLine[len(line)] = line[len(line)-1]
 }
 
 // interpolatePlanes interpolates the line along x, channel by channel.
 func (r *floatResizer) interpolatePlanes(out []float32) {
-	w, line := len(r.cols), r.line
+	w, line := len(r.cols), r.sourceLine
 	red, green, blue := out[:w], out[w:][:w], out[2*w:][:w]
 	for x, l := range r.cols {
 		p, f := (*[2][channels]float32)(line[l.first:]), l.fraction
@@ -135,7 +135,7 @@ func (r *floatResizer) interpolatePlanes(out []float32) {
 
 // interpolatePixels interpolates the line along x, pixel by pixel.
 func (r *floatResizer) interpolatePixels(out []float32) {
-	line := r.line
+	line := r.sourceLine
 	for x, l := range r.cols {
 		p, o, f := (*[2][channels]float32)(line[l.first:]), (*[channels]float32)(out[channels*x:]), l.fraction
 		o[0] = p[0][0] + float32((p[1][0]-p[0][0])*f)
@@ -179,9 +179,9 @@ type floatLerp struct {
 	fraction float32
 }
 
-// floatLerps returns the samples of an axis scaled from src to dst, with the centres of pixels aligned. Outside the
+// newFloatLerps returns the samples of an axis scaled from src to dst, with the centres of pixels aligned. Outside the
 // picture, the border sample counts.
-func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
+func newFloatLerps(ls []floatLerp, src, dst int) []floatLerp {
 	ls = ls[:0]
 	scale := float64(src) / float64(dst)
 	for d := range dst {
@@ -192,8 +192,8 @@ func floatLerps(ls []floatLerp, src, dst int) []floatLerp {
 	return ls
 }
 
-// torchLerps is floatLerps with positions computed like PyTorch's interpolate for bilinear without align_corners.
-func torchLerps(ls []floatLerp, src, dst int) []floatLerp {
+// newTorchLerps is newFloatLerps with positions computed like PyTorch's interpolate for bilinear without align_corners.
+func newTorchLerps(ls []floatLerp, src, dst int) []floatLerp {
 	ls = ls[:0]
 	scale := float32(src) / float32(dst)
 	for d := range dst {

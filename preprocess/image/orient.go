@@ -7,7 +7,7 @@ func makeUpright(p *RGB, o exifRotation) *RGB {
 		return p
 	}
 	out := new(RGB)
-	if o >= firstTransposed {
+	if o >= minTransposed {
 		out.setSize(p.H, p.W)
 	} else {
 		out.setSize(p.W, p.H)

@@ -7,7 +7,7 @@ import "math"
 type pillowResizer struct {
 	cols, rows resizeAxis[int32]
 	shares     []float64
-	tmp        []uint8 // result of the first pass
+	firstPass  []uint8 // result of the first pass
 	sums       []int32
 }
 
@@ -19,48 +19,48 @@ const (
 func (r *pillowResizer) resizeWindow(dst, src *RGB, win cropWindow, k pillowKernel) {
 	r.shares = k.fillAxis(&r.cols, r.shares, src.W, win.fullW, win.x, win.w)
 	r.shares = k.fillAxis(&r.rows, r.shares, src.H, win.fullH, win.y, win.h)
-	if columnsFirst(src, win) {
-		r.columnsFirst(dst, src)
+	if startsWithColumns(src, win) {
+		r.resizeColumnsFirst(dst, src)
 	} else {
-		r.rowsFirst(dst, src)
+		r.resizeRowsFirst(dst, src)
 	}
 }
 
-// columnsFirst reports whether Pillow, since version 13, starts with the vertical pass. It does if that pass reduces
-// the number of pixels by more than twice as much as the horizontal pass. (Found by experiments; earlier versions never
-// start with it.)
-func columnsFirst(src *RGB, win cropWindow) bool {
+// startsWithColumns reports whether Pillow, since version 13, starts with the vertical pass. It does if that pass
+// reduces the number of pixels by more than twice as much as the horizontal pass. (Found by experiments; earlier
+// versions never start with it.)
+func startsWithColumns(src *RGB, win cropWindow) bool {
 	return src.H > win.fullH && src.H-win.fullH > 2*(src.W-win.fullW)
 }
 
-// rowsFirst scales along x the source rows that are used, then along y.
-func (r *pillowResizer) rowsFirst(dst, src *RGB) {
+// resizeRowsFirst scales along x the source rows that are used, then along y.
+func (r *pillowResizer) resizeRowsFirst(dst, src *RGB) {
 	first, end := r.rows.sourceExtent()
 	n := channels * dst.W
-	r.tmp = resizeSlice(r.tmp, n*(end-first))
+	r.firstPass = resizeSlice(r.firstPass, n*(end-first))
 	for y := first; y < end; y++ {
-		filterRow(r.tmp[n*(y-first):][:n], src.Pix[channels*src.W*y:], &r.cols, 0)
+		filterRow(r.firstPass[n*(y-first):][:n], src.Pix[channels*src.W*y:], &r.cols, 0)
 	}
 	for y, s := range r.rows.spans {
-		r.filterColumns(dst.Pix[n*y:][:n], r.tmp[n*(s.first-first):], n, r.rows.weights[s.at:][:s.n])
+		r.filterColumns(dst.Pix[n*y:][:n], r.firstPass[n*(s.first-first):], n, r.rows.weights[s.weightStart:][:s.n])
 	}
 }
 
-// columnsFirst scales along y the source columns that are used, then along x.
-func (r *pillowResizer) columnsFirst(dst, src *RGB) {
+// startsWithColumns scales along y the source columns that are used, then along x.
+func (r *pillowResizer) resizeColumnsFirst(dst, src *RGB) {
 	first, end := r.cols.sourceExtent()
-	r.tmp = resizeSlice(r.tmp, channels*(end-first))
+	r.firstPass = resizeSlice(r.firstPass, channels*(end-first))
 	stride, n := channels*src.W, channels*dst.W
 	for y, s := range r.rows.spans {
-		r.filterColumns(r.tmp, src.Pix[stride*s.first+channels*first:], stride, r.rows.weights[s.at:][:s.n])
-		filterRow(dst.Pix[n*y:][:n], r.tmp, &r.cols, first)
+		r.filterColumns(r.firstPass, src.Pix[stride*s.first+channels*first:], stride, r.rows.weights[s.weightStart:][:s.n])
+		filterRow(dst.Pix[n*y:][:n], r.firstPass, &r.cols, first)
 	}
 }
 
 // filterRow scales along x a row whose first sample has index origin on the axis.
 func filterRow(dst, src []uint8, cols *resizeAxis[int32], origin int) {
 	for x, s := range cols.spans {
-		weights := cols.weights[s.at:][:s.n]
+		weights := cols.weights[s.weightStart:][:s.n]
 		p := src[channels*(s.first-origin):][:channels*len(weights)]
 		r, g, b := filterPixels(p, weights)
 		out := (*[channels]uint8)(dst[channels*x:])

@@ -77,40 +77,40 @@ func convertImage(img *RGB, src image.Image) error {
 func rowReader(src image.Image) (func(dst []uint8, y int), error) {
 	switch s := src.(type) {
 	case *image.Gray:
-		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 1, 0, 0, 0) }, nil
+		return func(dst []uint8, y int) { gatherPixels(dst, s.Pix[y*s.Stride:], 1, 0, 0, 0) }, nil
 	case *image.Gray16:
-		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 2, 0, 0, 0) }, nil
+		return func(dst []uint8, y int) { gatherPixels(dst, s.Pix[y*s.Stride:], 2, 0, 0, 0) }, nil
 	case *image.NRGBA:
-		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
+		return func(dst []uint8, y int) { gatherPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
 	case *image.RGBA: // opaque, because the standard library's readers use this type only for files without alpha
-		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
+		return func(dst []uint8, y int) { gatherPixels(dst, s.Pix[y*s.Stride:], 4, 0, 1, 2) }, nil
 	case *image.NRGBA64:
-		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
+		return func(dst []uint8, y int) { gatherPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
 	case *image.RGBA64:
-		return func(dst []uint8, y int) { spreadPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
+		return func(dst []uint8, y int) { gatherPixels(dst, s.Pix[y*s.Stride:], 8, 0, 2, 4) }, nil
 	case *image.Paletted:
-		p := rgbPalette(s.Palette)
-		return func(dst []uint8, y int) { lookUp(dst, s.Pix[y*s.Stride:], &p) }, nil
+		p := toRGBPalette(s.Palette)
+		return func(dst []uint8, y int) { lookUpPalette(dst, s.Pix[y*s.Stride:], &p) }, nil
 	}
 	return nil, fmt.Errorf("%w: pixels of type %T", ErrUnsupported, src)
 }
 
-// spreadPixels converts pixels that are step bytes apart in src. r, g and b are the offsets of the channels.
-func spreadPixels(dst, src []uint8, step, r, g, b int) {
+// gatherPixels converts pixels that are step bytes apart in src. r, g and b are the offsets of the channels.
+func gatherPixels(dst, src []uint8, step, r, g, b int) {
 	for i, at := 0, 0; i+2 < len(dst); i, at = i+channels, at+step {
 		dst[i], dst[i+1], dst[i+2] = src[at+r], src[at+g], src[at+b]
 	}
 }
 
-func lookUp(dst, src []uint8, p *[256][channels]uint8) {
+func lookUpPalette(dst, src []uint8, p *[256][channels]uint8) {
 	for i := 0; i+2 < len(dst); i += channels {
 		c := &p[src[i/channels]]
 		dst[i], dst[i+1], dst[i+2] = c[0], c[1], c[2]
 	}
 }
 
-// rgbPalette converts a palette and drops its alpha.
-func rgbPalette(p color.Palette) (t [256][channels]uint8) {
+// toRGBPalette converts a palette and drops its alpha.
+func toRGBPalette(p color.Palette) (t [256][channels]uint8) {
 	for i, c := range p[:min(len(p), len(t))] {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)
 		t[i] = [channels]uint8{n.R, n.G, n.B}

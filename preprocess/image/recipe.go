@@ -31,7 +31,7 @@ type Recipe struct {
 	name   string
 	size   int
 	layout Layout
-	short  int // short side of the resized picture
+	shortSide  int // short side of the resized picture
 	filter Filter
 	margin func(int) int // number of pixels to cut off before the crop, from the number of surplus pixels
 	levels *channelLevels
@@ -40,8 +40,8 @@ type Recipe struct {
 
 // channelLevels maps the picture's samples to the tensor's values.
 type channelLevels struct {
-	source [channels]int          // index of the source channel (red, green, blue) for channel c
-	value  [channels][256]float32 // by output channel and sample
+	sourceChannel [channels]int          // index of the source channel (red, green, blue) for channel c
+	values  [channels][256]float32 // by output channel and sample
 }
 
 // Vgg returns the preprocessing of ResNet-50: INTER_AREA, minus the channel means 123.68, 116.78, 103.94, red first.
@@ -74,7 +74,7 @@ func ImagenetPytorch(size int, l Layout) Recipe {
 	mean, std := [channels]float32{0.485, 0.456, 0.406}, [channels]float32{0.229, 0.224, 0.225}
 	r := newRecipe("imagenet_pytorch", size, l, PillowBilinear, rgbOrder,
 		func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
-	r.short = size * 256 / 224
+	r.shortSide = size * 256 / 224
 	r.margin = evenMargin
 	return r
 }
@@ -101,28 +101,28 @@ func OpenCLIP(size int, l Layout) Recipe {
 	std := [channels]float32{0.26862954, 0.26130258, 0.27577711}
 	r := newRecipe("open_clip", size, l, PillowBicubic, rgbOrder,
 		func(c int, v float32) float32 { return (v/255 - mean[c]) / std[c] })
-	r.short = size
+	r.shortSide = size
 	r.margin = evenMargin
 	return r
 }
 
 // evenMargin is torchvision's margin: half of the surplus pixels, rounded half to even.
-func evenMargin(rest int) int { return int(math.RoundToEven(float64(rest) / 2)) }
+func evenMargin(surplus int) int { return int(math.RoundToEven(float64(surplus) / 2)) }
 
 func rgbOrder() [channels]int { return [channels]int{0, 1, 2} }
 func bgrOrder() [channels]int { return [channels]int{2, 1, 0} }
 
 func newRecipe(name string, size int, l Layout, f Filter, order func() [channels]int,
 	value func(c int, v float32) float32) Recipe {
-	lv := &channelLevels{source: order()}
-	for c := range lv.value {
-		for v := range lv.value[c] {
-			lv.value[c][v] = value(c, float32(v))
+	lv := &channelLevels{sourceChannel: order()}
+	for c := range lv.values {
+		for v := range lv.values[c] {
+			lv.values[c][v] = value(c, float32(v))
 		}
 	}
 	return Recipe{
 		name: name, size: size, layout: l, filter: f, levels: lv,
-		short:  int(100 * float64(size) / 87.5), // the reference crops 87.5 % of the short side
+		shortSide:  int(100 * float64(size) / 87.5), // the reference crops 87.5 % of the short side
 		margin: func(rest int) int { return rest / 2 },
 		pool:   &sync.Pool{New: func() any { return new(recipeScratch) }},
 	}
@@ -143,11 +143,11 @@ func (r Recipe) Len() int { return channels * r.size * r.size }
 
 // cropWindow returns the crop of a w x h picture after its resize. A square picture counts as a wide one.
 func (r Recipe) cropWindow(w, h int) cropWindow {
-	win := cropWindow{fullW: r.short, fullH: r.short, w: r.size, h: r.size}
+	win := cropWindow{fullW: r.shortSide, fullH: r.shortSide, w: r.size, h: r.size}
 	if h > w {
-		win.fullH = r.short * h / w
+		win.fullH = r.shortSide * h / w
 	} else {
-		win.fullW = r.short * w / h
+		win.fullW = r.shortSide * w / h
 	}
 	win.x, win.y = r.margin(win.fullW-r.size), r.margin(win.fullH-r.size)
 	return win
@@ -158,7 +158,7 @@ func (r Recipe) sourceRegion(w, h int) jpeg.Region {
 	win := r.cropWindow(w, h)
 	reach := 1.0
 	if r.filter == PillowBicubic {
-		reach = kernelOf(r.filter).support
+		reach = pillowKernelFor(r.filter).support
 	}
 	x0, x1 := sourceRange(w, win.fullW, win.x, win.w, reach)
 	y0, y1 := sourceRange(h, win.fullH, win.y, win.h, reach)

@@ -162,7 +162,7 @@ func TestOrientations(t *testing.T) {
 	for _, c := range stored {
 		img.Pix = append(img.Pix, uint8(c), uint8(c)+10, uint8(c)+20)
 	}
-	for o := upright; o <= lastOrientation; o++ {
+	for o := upright; o <= maxOrientation; o++ {
 		got, text := makeUpright(img, o), ""
 		for i := 0; i < len(got.Pix); i += channels {
 			if i > 0 && i/channels%got.W == 0 {

@@ -52,23 +52,24 @@ type pictureResizer struct {
 
 // resizeWindow computes the window win of the resized src. dst must have the window's size.
 func (r *pictureResizer) resizeWindow(dst, src *RGB, win cropWindow, f Filter) {
-	sx, sy := cvScale(src.W, win.fullW), cvScale(src.H, win.fullH)
+	sx, sy := openCVScale(src.W, win.fullW), openCVScale(src.H, win.fullH)
 	switch {
 	case f == PillowBilinear || f == PillowBicubic:
-		r.pillow.resizeWindow(dst, src, win, kernelOf(f))
+		r.pillow.resizeWindow(dst, src, win, pillowKernelFor(f))
 	case f == Linear && !(isFactor(sx, 2) && isFactor(sy, 2)):
 		r.linear.resizeWindow(dst, src, win, centreAligned)
 	case f == Area && (sx < 1 || sy < 1):
 		r.linear.resizeWindow(dst, src, win, cornerAligned)
 	case isInteger(sx) && isInteger(sy):
-		areaByFactors(dst, src, win, int(math.RoundToEven(sx)), int(math.RoundToEven(sy)))
+		resizeByFactors(dst, src, win, int(math.RoundToEven(sx)), int(math.RoundToEven(sy)))
 	default:
 		r.area.resizeWindow(dst, src, win)
 	}
 }
 
-// cvScale returns the number of source pixels per destination pixel, computed through the reciprocal like in OpenCV.
-func cvScale(src, dst int) float64 { return 1 / (float64(dst) / float64(src)) }
+// openCVScale returns the number of source pixels per destination pixel, computed through the reciprocal like in
+// OpenCV.
+func openCVScale(src, dst int) float64 { return 1 / (float64(dst) / float64(src)) }
 
 // isInteger reports whether OpenCV treats a scale as a whole number.
 func isInteger(scale float64) bool {
@@ -82,7 +83,7 @@ func isFactor(scale, factor float64) bool {
 
 // sampleSpan describes the n source samples, from first on, that contribute to a destination sample. Its weights start
 // at index at of the axis.
-type sampleSpan struct{ first, n, at int }
+type sampleSpan struct{ first, n, weightStart int }
 
 // resizeAxis describes how the destination samples of one axis are computed.
 type resizeAxis[W float32 | int32] struct {
@@ -94,7 +95,7 @@ func (a *resizeAxis[W]) reset() { a.spans, a.weights = a.spans[:0], a.weights[:0
 
 // beginSample starts the next destination sample. first is its first source sample.
 func (a *resizeAxis[W]) beginSample(first int) {
-	a.spans = append(a.spans, sampleSpan{first: first, at: len(a.weights)})
+	a.spans = append(a.spans, sampleSpan{first: first, weightStart: len(a.weights)})
 }
 
 // addWeight appends the weight of the next source sample.

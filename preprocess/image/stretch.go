@@ -13,7 +13,7 @@ type Stretch struct {
 	name   string
 	size   int
 	layout Layout
-	bytes  bool
+	uint8Output  bool
 	values *channelValues
 	pool   *sync.Pool // of *stretchScratch
 }
@@ -34,7 +34,7 @@ func Retinanet(size int, l Layout) Stretch {
 // CocoMobilenet returns the preprocessing of SSD-MobileNet: truncated to uint8, NHWC.
 func CocoMobilenet(size int) Stretch {
 	s := newStretch("coco_mobilenet", size, NHWC, func(_ int, v float32) float32 { return v })
-	s.bytes = true
+	s.uint8Output = true
 	return s
 }
 
@@ -62,7 +62,7 @@ func CocoResnet34TF(size int, l Layout) Stretch {
 func Inception(size int, l Layout) Stretch {
 	s := newStretch("inception", size, l, func(_ int, v float32) float32 { return 2*(v/255) - 1 })
 	s.pool = &sync.Pool{New: func() any {
-		return &stretchScratch{resizer: floatResizer{values: s.values, layout: l, torch: true}}
+		return &stretchScratch{resizer: floatResizer{values: s.values, layout: l, torchPositions: true}}
 	}}
 	return s
 }
@@ -84,7 +84,7 @@ func (s Stretch) Layout() Layout { return s.layout }
 func (s Stretch) Len() int { return channels * s.size * s.size }
 
 // Uint8 reports whether the values are uint8, which ApplyUint8 and FromBytesUint8 write. Otherwise they are float32.
-func (s Stretch) Uint8() bool { return s.bytes }
+func (s Stretch) Uint8() bool { return s.uint8Output }
 
 // Apply writes the preprocessed img to dst, whose length must be s.Len(). It is safe for concurrent use and does not
 // change img.
@@ -168,8 +168,8 @@ func (s Stretch) checkBuffer(n int, bytes bool) error {
 			"CocoResnet34TF or Inception", ErrBadRecipe)
 	case s.size <= 0:
 		return fmt.Errorf("%w: %s of size %d, want at least 1", ErrBadRecipe, s.name, s.size)
-	case s.bytes != bytes:
-		return fmt.Errorf("%w: %s makes %s, not %s", ErrBadRecipe, s.name, kind[s.bytes], kind[bytes])
+	case s.uint8Output != bytes:
+		return fmt.Errorf("%w: %s makes %s, not %s", ErrBadRecipe, s.name, kind[s.uint8Output], kind[bytes])
 	case n != s.Len():
 		return fmt.Errorf("%w: %d values, %s of size %d makes %d", ErrBuffer, n, s.name, s.size, s.Len())
 	}

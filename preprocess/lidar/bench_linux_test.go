@@ -10,7 +10,7 @@ import (
 // streetCalibration has the five cameras of a car, of 1920 x 1280 and 1920 x 886 pixels: ahead, half left and right,
 // left and right.
 func streetCalibration() (c Calibration, sizes [Cameras]PictureSize) {
-	c.R0 = identity
+	c.R0 = identityMatrix
 	const half = 0.70710677
 	for k, ahead := range [Cameras][2]float32{{1, 0}, {half, half}, {half, -half}, {0, 1}, {0, -1}} {
 		x, y := ahead[0], ahead[1]

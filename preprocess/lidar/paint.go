@@ -9,8 +9,8 @@ type Calibration struct {
 	Tr [Cameras][16]float32
 }
 
-// identity is the identity matrix.
-var identity = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
+// identityMatrix is the identity matrix.
+var identityMatrix = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
 // Painter adds scores to the points of pillars. Call Start, then AddCamera for each camera, then Finish. Points outside
 // of all pillars cost no time. The zero value is ready for use, and memory is reused for the next cloud.
@@ -40,7 +40,7 @@ func (p *Painter) Start(pillars *Pillars) {
 // must write Scores values for each pixel; pixels are numbered row by row. Cameras must be added in the order 0 to 4,
 // because sums depend on the order.
 func (p *Painter) AddCamera(c *Calibration, camera int, s PictureSize, score func(dst []float32, pixels []int32)) {
-	seer := c.viewOf(camera, s)
+	seer := c.newView(camera, s)
 	p.findPoints(camera, &seer)
 	for first := 0; first < len(p.hits); first += maxHits {
 		hits := p.hits[first:min(first+maxHits, len(p.hits))]
@@ -77,9 +77,9 @@ func (p *Painter) Finish() {
 
 // findPoints finds the points that a camera sees.
 func (p *Painter) findPoints(k int, c *cameraView) {
-	places := p.pillars.places
+	places := p.pillars.positions
 	p.hits = slices.Grow(p.hits[:0], len(p.seen))[:len(p.seen)]
-	ahead := c.findAhead(p.hits, places)
+	ahead := c.findPointsAhead(p.hits, places)
 	p.pixels = slices.Grow(p.pixels[:0], ahead)[:ahead]
 	n := 0
 	for _, i := range p.hits[:ahead] {
@@ -101,15 +101,15 @@ type cameraView struct {
 	tr, r0, p     [16]float32
 	width, height float32
 	stride        int
-	plain         bool // r0 is the identity matrix
+	r0IsIdentity         bool // r0 is the identity matrix
 }
 
-func (c *Calibration) viewOf(k int, s PictureSize) cameraView {
-	return cameraView{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identity}
+func (c *Calibration) newView(k int, s PictureSize) cameraView {
+	return cameraView{c.Tr[k], c.R0, c.P[k], float32(s.Width), float32(s.Height), s.Width, c.R0 == identityMatrix}
 }
 
-// findAhead finds the points in front of the camera and returns their number.
-func (c *cameraView) findAhead(found []int32, places []float32) int {
+// findPointsAhead finds the points in front of the camera and returns their number.
+func (c *cameraView) findPointsAhead(found []int32, places []float32) int {
 	n, a, b, d, e := 0, c.tr[8], c.tr[9], c.tr[10], c.tr[11]
 	for i := range found {
 		point := (*[3]float32)(places[3*i:])
@@ -127,7 +127,7 @@ func (c *cameraView) pixelAt(x, y, z float32) int {
 	tr, p := &c.tr, &c.p
 	depth := tr[8]*x + tr[9]*y + tr[10]*z + tr[11]
 	q := pointVector{tr[0]*x + tr[1]*y + tr[2]*z + tr[3], tr[4]*x + tr[5]*y + tr[6]*z + tr[7], depth, 1}
-	if !c.plain {
+	if !c.r0IsIdentity {
 		r := &c.r0
 		q = pointVector{q.timesRow(r[0:4]), q.timesRow(r[4:8]), q.timesRow(r[8:12]), q.timesRow(r[12:16])}
 	}

@@ -58,9 +58,9 @@ type Pillars struct {
 	// number of points that were dropped because their pillar was full or there were too many pillars
 	Dropped int
 
-	of     []int32   // by cell: index of its pillar plus 1; 0: none
-	cells  []int32   // by pillar: index of its cell
-	places []float32 // x, y and z of the kept points, in order
+	pillarOfCell     []int32   // by cell: index of its pillar plus 1; 0: none
+	cellOfPillar  []int32   // by pillar: index of its cell
+	positions []float32 // x, y and z of the kept points, in order
 	rows   []int32   // by kept point: its row in Values
 }
 
@@ -68,18 +68,18 @@ type Pillars struct {
 // Painted. Pillars are in the order of their first points. Further points of a full pillar are dropped. If there are
 // too many pillars, all points from that position on are dropped, even those of existing pillars. Cells are computed in
 // float32 as floor((x - low) / size). A point on an upper face is in no cell.
-func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
+func (p *Pillars) Fill(g *Grid, points []float32, pointValues int) {
 	p.clearCloud(g)
-	n := len(points) / numbers
-	p.places, p.rows = slices.Grow(p.places[:0], 3*n)[:3*n], slices.Grow(p.rows[:0], n)[:n]
+	n := len(points) / pointValues
+	p.positions, p.rows = slices.Grow(p.positions[:0], 3*n)[:3*n], slices.Grow(p.rows[:0], n)[:n]
 	kept := 0
 	for i := range n {
-		point := points[i*numbers:][:numbers]
-		x, y, ok := g.cellOf(point[0], point[1], point[2])
+		point := points[i*pointValues:][:pointValues]
+		x, y, ok := g.findCell(point[0], point[1], point[2])
 		if !ok {
 			continue
 		}
-		cell := &p.of[y*g.cells[0]+x]
+		cell := &p.pillarOfCell[y*g.cells[0]+x]
 		if *cell == 0 {
 			if len(p.Counts) == g.MaxPillars {
 				p.Dropped += n - i
@@ -98,14 +98,14 @@ func (p *Pillars) Fill(g *Grid, points []float32, numbers int) {
 		row := pillar*g.Points + count
 		copied := p.Values[row*Painted:][:Painted]
 		*(*[Values]float32)(copied) = [Values]float32(point)
-		if numbers > Values {
+		if pointValues > Values {
 			copy(copied[Values:], point[Values:])
 		}
-		*(*[3]float32)(p.places[3*kept:]) = [3]float32(point)
+		*(*[3]float32)(p.positions[3*kept:]) = [3]float32(point)
 		p.rows[kept] = int32(row)
 		kept++
 	}
-	p.places, p.rows = p.places[:3*kept], p.rows[:kept]
+	p.positions, p.rows = p.positions[:3*kept], p.rows[:kept]
 }
 
 // PillarPoints returns the points of pillar i, Painted values each.
@@ -117,12 +117,12 @@ func (p *Pillars) PillarPoints(i int) []float32 {
 // addPillar adds an empty pillar for a cell.
 func (p *Pillars) addPillar(g *Grid, x, y int) {
 	p.Coordinates = append(p.Coordinates, 0, int64(x), int64(y), 0)
-	p.Counts, p.cells = append(p.Counts, 0), append(p.cells, int32(y*g.cells[0]+x))
+	p.Counts, p.cellOfPillar = append(p.Counts, 0), append(p.cellOfPillar, int32(y*g.cells[0]+x))
 	p.growValues(g.Points * Painted * len(p.Counts))
 }
 
-// cellOf returns the cell of a point. ok is false outside the space.
-func (g *Grid) cellOf(x, y, z float32) (cx, cy int, ok bool) {
+// findCell returns the cell of a point. ok is false outside the space.
+func (g *Grid) findCell(x, y, z float32) (cx, cy int, ok bool) {
 	fx, fy, fz := (x-g.Low[0])/g.Size[0], (y-g.Low[1])/g.Size[1], (z-g.Low[2])/g.Size[2]
 	if !(fx >= 0 && fx < float32(g.cells[0]) && fy >= 0 && fy < float32(g.cells[1]) && fz >= 0 && fz < 1) {
 		return 0, 0, false
@@ -143,13 +143,13 @@ func (p *Pillars) growValues(n int) {
 
 // clearCloud clears the values of the previous cloud.
 func (p *Pillars) clearCloud(g *Grid) {
-	for i, cell := range p.cells {
+	for i, cell := range p.cellOfPillar {
 		clear(p.PillarPoints(i))
-		p.of[cell] = 0
+		p.pillarOfCell[cell] = 0
 	}
-	if cells := g.cells[0] * g.cells[1]; len(p.of) != cells {
-		p.of = make([]int32, cells)
+	if cells := g.cells[0] * g.cells[1]; len(p.pillarOfCell) != cells {
+		p.pillarOfCell = make([]int32, cells)
 	}
 	p.Values, p.Coordinates, p.Counts, p.Dropped = p.Values[:0], p.Coordinates[:0], p.Counts[:0], 0
-	p.cells = p.cells[:0]
+	p.cellOfPillar = p.cellOfPillar[:0]
 }

@@ -18,7 +18,7 @@ func (v *SegmentedView) Score(dst []float32, pixels []int32) {
 	plane := v.Height * v.Width
 	var e softmaxBatch
 	for len(pixels) > 0 {
-		n := min(len(pixels), batch)
+		n := min(len(pixels), batchPixels)
 		for k := range e { // class by class, so that reads do not depend on each other
 			values, row := v.Logits[k*plane:][:plane], e[k][:n]
 			for i, pixel := range pixels[:n] {
@@ -30,11 +30,11 @@ func (v *SegmentedView) Score(dst []float32, pixels []int32) {
 	}
 }
 
-// batch is the number of pixels processed at a time, so that their values fit into a core's first-level cache.
-const batch = 256
+// batchPixels is the number of pixels processed at a time, so that their values fit into a core's first-level cache.
+const batchPixels = 256
 
 // softmaxBatch contains the logits of some pixels, class by class, which are then replaced by their exponentials.
-type softmaxBatch [Classes][batch]float32
+type softmaxBatch [Classes][batchPixels]float32
 
 // fillScores computes the scores of the first n pixels.
 func (e *softmaxBatch) fillScores(dst []float32, n int) {
@@ -44,9 +44,9 @@ func (e *softmaxBatch) fillScores(dst []float32, n int) {
 			maxima[i] = max(maxima[i], x)
 		}
 	}
-	var sum, background [batch]float32
+	var sum, background [batchPixels]float32
 	for k := range e {
-		addPowers(sum[:n], e[k][:n], maxima[:n])
+		addExponentials(sum[:n], e[k][:n], maxima[:n])
 		if k == 10 {
 			background = sum
 		}
@@ -60,10 +60,10 @@ func (e *softmaxBatch) fillScores(dst []float32, n int) {
 	}
 }
 
-// addPowers replaces each value x by exp(x - m), where m is its maximum, accurate to about the last digit of a float32,
-// and adds it to the sums. With x - m = n ln 2 + r and |r| <= ln 2 / 2, exp(r) is a polynomial (Cephes' expf) and 2^n
-// is made from its bits. Below -87 the result is 0. NaN remains NaN.
-func addPowers(sum, values, maxima []float32) {
+// addExponentials replaces each value x by exp(x - m), where m is its maximum, accurate to about the last digit of a
+// float32, and adds it to the sums. With x - m = n ln 2 + r and |r| <= ln 2 / 2, exp(r) is a polynomial (Cephes' expf)
+// and 2^n is made from its bits. Below -87 the result is 0. NaN remains NaN.
+func addExponentials(sum, values, maxima []float32) {
 	sum, maxima = sum[:len(values)], maxima[:len(values)]
 	for i, x := range values {
 		const magic = 1.5 * (1 << 23) // adding this to a float32 rounds it to a whole number

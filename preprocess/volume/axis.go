@@ -8,9 +8,9 @@ import (
 // axisTap describes the source of one index of a result axis.
 type axisTap struct {
 	kind      tapKind
-	at        int     // first source index
-	near, far float64 // weights of source indices at and at+1
-	nearest   int     // nearest source index, for labels
+	sourceIndex        int     // first source index
+	nearWeight, farWeight float64 // weights of source indices at and at+1
+	nearestIndex   int     // nearest source index, for labels
 }
 
 type tapKind uint8
@@ -38,7 +38,7 @@ func resampleAxis(n int, factor float64) (axisTaps, error) {
 		step = float64(n-1) / float64(len(a)-1)
 	}
 	for i := range a {
-		a[i] = tapAt(float64(float64(i)*step), n) // rounded, to prevent fusing with the subtraction in tapAt
+		a[i] = newAxisTap(float64(float64(i)*step), n) // rounded, to prevent fusing with the subtraction in newAxisTap
 	}
 	return a, nil
 }
@@ -46,17 +46,17 @@ func resampleAxis(n int, factor float64) (axisTaps, error) {
 // maxSide limits the length of a resampled axis, because a wrong spacing could otherwise require all memory.
 const maxSide = 1 << 15
 
-func tapAt(c float64, n int) axisTap {
+func newAxisTap(c float64, n int) axisTap {
 	if c > float64(n-1) {
 		return axisTap{kind: outside}
 	}
 	whole := math.Floor(c)
 	far := c - whole
-	t := axisTap{at: int(whole), near: 1 - far, far: far, nearest: int(math.Floor(c + 0.5))}
-	if t.at == n-1 { // the far neighbour does not exist and has no weight
-		t.at, t.near, t.far = max(n-2, 0), 0, 1
+	t := axisTap{sourceIndex: int(whole), nearWeight: 1 - far, farWeight: far, nearestIndex: int(math.Floor(c + 0.5))}
+	if t.sourceIndex == n-1 { // the far neighbour does not exist and has no weight
+		t.sourceIndex, t.nearWeight, t.farWeight = max(n-2, 0), 0, 1
 		if n == 1 {
-			t.near, t.far = 1, 0
+			t.nearWeight, t.farWeight = 1, 0
 		}
 	}
 	return t

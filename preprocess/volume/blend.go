@@ -11,11 +11,11 @@ type Blend struct {
 	sliding *Sliding
 	classes int
 
-	shape   Shape
-	result  []uint8
-	sums    []float32 // [class][plane][height][width] for the planes done to done+window-1; plane z is at z % window
-	done    int       // number of finished planes of the result
-	windows int       // number of windows added
+	shape       Shape
+	result      []uint8
+	sums        []float32 // [class][plane][height][width] for the planes done to done+window-1; plane z is at z % window
+	donePlanes  int       // number of finished planes of the result
+	windowCount int       // number of windows added
 }
 
 // NewBlend returns a Blend for networks with the given number of classes. It panics unless the number is 2 to 255.
@@ -32,7 +32,7 @@ func (b *Blend) Start(shape Shape, result []uint8) error {
 	if err := b.sliding.CheckShape(shape, len(result)); err != nil {
 		return err
 	}
-	b.shape, b.result, b.done, b.windows = shape, result, 0, 0
+	b.shape, b.result, b.donePlanes, b.windowCount = shape, result, 0, 0
 	b.sums = resizeSlice(b.sums, b.classes*b.sliding.window*shape[1]*shape[2])
 	clear(b.sums)
 	return nil
@@ -44,8 +44,8 @@ func (b *Blend) Add(origin [3]int, scores []float32) error {
 		return fmt.Errorf("%w: %d scores for a window, want %d: %d classes of %d voxels a side", ErrVolume, len(scores), want,
 			b.classes, b.sliding.window)
 	}
-	if origin[0] < b.done {
-		return fmt.Errorf("%w: window at %v after those of depth %d, want ascending order", ErrVolume, origin, b.done)
+	if origin[0] < b.donePlanes {
+		return fmt.Errorf("%w: window at %v after those of depth %d, want ascending order", ErrVolume, origin, b.donePlanes)
 	}
 	b.finishPlanes(origin[0])
 	w, cube := b.sliding.window, b.sliding.importance
@@ -58,7 +58,7 @@ func (b *Blend) Add(origin [3]int, scores []float32) error {
 			}
 		}
 	})
-	b.windows++
+	b.windowCount++
 	return nil
 }
 
@@ -77,8 +77,8 @@ func (b *Blend) Finish() error {
 	for _, n := range b.shape {
 		want *= (n-b.sliding.window)/b.sliding.strideLength() + 1
 	}
-	if b.windows != want {
-		return fmt.Errorf("%w: %d windows added, want the %d of shape %v", ErrVolume, b.windows, want, b.shape)
+	if b.windowCount != want {
+		return fmt.Errorf("%w: %d windows added, want the %d of shape %v", ErrVolume, b.windowCount, want, b.shape)
 	}
 	b.finishPlanes(b.shape[0])
 	b.result = nil
@@ -93,14 +93,14 @@ func (b *Blend) sumsRow(class, z, y int) []float32 {
 
 // finishPlanes writes the classes of the planes before depth and clears their sums.
 func (b *Blend) finishPlanes(depth int) {
-	first := b.done
+	first := b.donePlanes
 	splitRange((depth-first)*b.shape[1], func(from, to int) {
-		c := newChooser(b)
+		c := newRowChooser(b)
 		for line := from; line < to; line++ {
 			c.chooseRow(first+line/b.shape[1], line%b.shape[1])
 		}
 	})
-	b.done = depth
+	b.donePlanes = depth
 }
 
 // rowChooser computes the classes of rows.
@@ -109,7 +109,7 @@ type rowChooser struct {
 	norm, best, score []float32
 }
 
-func newChooser(b *Blend) *rowChooser {
+func newRowChooser(b *Blend) *rowChooser {
 	memory := make([]float32, 3*b.shape[2])
 	n := b.shape[2]
 	return &rowChooser{b, memory[:n], memory[n:][:n], memory[2*n:]}
@@ -136,8 +136,8 @@ func (c *rowChooser) chooseRow(z, y int) {
 func (c *rowChooser) sumWeights(z, y int) {
 	clear(c.norm)
 	w, stride := c.sliding.window, c.sliding.strideLength()
-	for _, iz := range coveringWindows(z, w, stride, c.shape[0]) {
-		for _, iy := range coveringWindows(y, w, stride, c.shape[1]) {
+	for _, iz := range findCoveringWindows(z, w, stride, c.shape[0]) {
+		for _, iy := range findCoveringWindows(y, w, stride, c.shape[1]) {
 			if iz < 0 || iy < 0 {
 				continue
 			}
@@ -152,9 +152,9 @@ func (c *rowChooser) sumWeights(z, y int) {
 	}
 }
 
-// coveringWindows returns the positions of index i in the two windows that cover it, earlier window first. A position
-// is -1 if there is no such window.
-func coveringWindows(i, window, stride, n int) [2]int {
+// findCoveringWindows returns the positions of index i in the two windows that cover it, earlier window first. A
+// position is -1 if there is no such window.
+func findCoveringWindows(i, window, stride, n int) [2]int {
 	later := i / stride * stride
 	earlier := later - stride
 	places := [2]int{i - earlier, i - later}

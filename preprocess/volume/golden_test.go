@@ -287,7 +287,7 @@ func TestGoldenBraTS(t *testing.T) {
 			if low := (Shape{want.Box[0][0], want.Box[1][0], want.Box[2][0]}); box != (Box{low, want.Size}) {
 				t.Errorf("%s: box %+v, want %v of size %v", want.Name, box, want.Box, want.Size)
 			}
-			if inside := headOf(channels, want.Raw, box); count(inside) != want.Mask {
+			if inside := findHeadMask(channels, want.Raw, box); count(inside) != want.Mask {
 				t.Errorf("%s: %d voxels in the head, want %d", want.Name, count(inside), want.Mask)
 			}
 			checkPicked(t, want.Name, got, filepath.Join(dir, "expected.npy"))

@@ -27,7 +27,7 @@ func (r HeadRecipe) FindBox(channels [][]float32, from Shape) (Box, error) {
 	if err := checkChannels(channels, from); err != nil {
 		return Box{}, err
 	}
-	return boxOf(channels, from)
+	return findNonZeroBox(channels, from)
 }
 
 // PaddingBefore returns the number of padding voxels before a head of the given size along each axis: half of the
@@ -58,7 +58,7 @@ func (r HeadRecipe) PrepareImage(dst []float32, channels [][]float32, from Shape
 	if err != nil {
 		return nil, box, err
 	}
-	inside := headOf(channels, from, box)
+	inside := findHeadMask(channels, from, box)
 	voxels := r.padded.Voxels()
 	dst = resizeSlice(dst, len(channels)*voxels)
 	clear(dst)
@@ -93,8 +93,9 @@ func checkChannels(channels [][]float32, from Shape) error {
 	return nil
 }
 
-// boxOf returns the smallest box that contains the non-zero voxels of all channels. Filled holes are inside it.
-func boxOf(channels [][]float32, from Shape) (Box, error) {
+// findNonZeroBox returns the smallest box that contains the non-zero voxels of all channels. Filled holes are inside
+// it.
+func findNonZeroBox(channels [][]float32, from Shape) (Box, error) {
 	low, high := from, Shape{-1, -1, -1}
 	for _, values := range channels {
 		for line := range from[0] * from[1] {
@@ -131,9 +132,9 @@ func nonZeroEnds(row []float32) (first, last int) {
 	return first, last
 }
 
-// headOf reports for each voxel of the box whether it belongs to the head: it is non-zero in some channel, or in a
-// hole.
-func headOf(channels [][]float32, from Shape, b Box) []bool {
+// findHeadMask reports for each voxel of the box whether it belongs to the head: it is non-zero in some channel, or in
+// a hole.
+func findHeadMask(channels [][]float32, from Shape, b Box) []bool {
 	inside := make([]bool, b.Size.Voxels())
 	for _, values := range channels {
 		for line := range b.Size[0] * b.Size[1] {

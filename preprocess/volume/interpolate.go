@@ -10,7 +10,7 @@ func (p *resamplePlan) interpolateImage(dst, image []float32, minValue float32, 
 	shape := p.resultShape()
 	fill := finish(minValue)
 	splitRange(shape[0]*shape[1], func(from, to int) {
-		r := newRows(p.from[2])
+		r := newSourceRows(p.from[2])
 		for line := from; line < to; line++ {
 			z, y := &p.axes[0][line/shape[1]], &p.axes[1][line%shape[1]]
 			out := dst[line*shape[2]:][:shape[2]]
@@ -30,62 +30,62 @@ func fillConstant(out []float32, a axisTaps, k tapKind, fill float32) {
 	for x := range out {
 		out[x] = fill
 		if k == padding || a[x].kind == padding {
-			out[x] = pad
+			out[x] = paddingValue
 		}
 	}
 }
 
 // sourceRows contains the four source rows around a row of the result, weighted by depth and height.
-type sourceRows struct{ weighed [4][]float64 }
+type sourceRows struct{ weightedRows [4][]float64 }
 
-func newRows(width int) *sourceRows {
+func newSourceRows(width int) *sourceRows {
 	r := &sourceRows{}
-	for i := range r.weighed {
-		r.weighed[i] = make([]float64, width)
+	for i := range r.weightedRows {
+		r.weightedRows[i] = make([]float64, width)
 	}
 	return r
 }
 
 func (r *sourceRows) weighRows(image []float32, from Shape, z, y *axisTap) {
-	for i := range r.weighed {
-		iz, wz := z.neighbourOf(i >> 1)
-		iy, wy := y.neighbourOf(i & 1)
+	for i := range r.weightedRows {
+		iz, wz := z.neighbour(i >> 1)
+		iy, wy := y.neighbour(i & 1)
 		if iz >= from[0] || iy >= from[1] { // has no weight
-			clear(r.weighed[i])
+			clear(r.weightedRows[i])
 			continue
 		}
 		row := image[(iz*from[1]+iy)*from[2]:][:from[2]]
 		for x, v := range row {
-			r.weighed[i][x] = float64(v) * wz * wy
+			r.weightedRows[i][x] = float64(v) * wz * wy
 		}
 	}
 }
 
-// neighbourOf returns the source index and the weight of the nearer (0) or farther (1) neighbour.
-func (t *axisTap) neighbourOf(i int) (int, float64) {
+// neighbour returns the source index and the weight of the nearer (0) or farther (1) neighbour.
+func (t *axisTap) neighbour(i int) (int, float64) {
 	if i == 0 {
-		return t.at, t.near
+		return t.sourceIndex, t.nearWeight
 	}
-	return t.at + 1, t.far
+	return t.sourceIndex + 1, t.farWeight
 }
 
 func (r *sourceRows) interpolateRow(out []float32, a axisTaps, fill float32, finish func(float32) float32) {
-	last := len(r.weighed[0]) - 1
+	last := len(r.weightedRows[0]) - 1
 	for x := range out {
 		t := &a[x]
 		switch t.kind {
 		case inside:
-			sum, far := 0.0, min(t.at+1, last)
-			for i := range r.weighed {
+			sum, far := 0.0, min(t.sourceIndex+1, last)
+			for i := range r.weightedRows {
 				// The conversions prevent the compiler from fusing product and sum, whose rounding would differ.
-				sum += float64(r.weighed[i][t.at] * t.near)
-				sum += float64(r.weighed[i][far] * t.far)
+				sum += float64(r.weightedRows[i][t.sourceIndex] * t.nearWeight)
+				sum += float64(r.weightedRows[i][far] * t.farWeight)
 			}
 			out[x] = finish(float32(sum))
 		case outside:
 			out[x] = fill
 		case padding:
-			out[x] = pad
+			out[x] = paddingValue
 		}
 	}
 }
@@ -101,12 +101,12 @@ func (p *resamplePlan) pickNearest(dst, labels []uint8) {
 		for line := from; line < to; line++ {
 			z, y := &p.axes[0][line/shape[1]], &p.axes[1][line%shape[1]]
 			out := dst[line*shape[2]:][:shape[2]]
-			row := labels[(z.nearest*p.from[1]+y.nearest)*p.from[2]:][:p.from[2]]
+			row := labels[(z.nearestIndex*p.from[1]+y.nearestIndex)*p.from[2]:][:p.from[2]]
 			for x := range out {
 				t := &p.axes[2][x]
 				switch max(z.kind, y.kind, t.kind) {
 				case inside:
-					out[x] = row[t.nearest]
+					out[x] = row[t.nearestIndex]
 				case outside:
 					out[x] = minValue
 				case padding:

@@ -29,8 +29,8 @@ const (
 	maxHU     = 304
 	meanHU    = 101
 	deviation = 76.9
-	// pad is the padding value after normalization, slightly below the minimum.
-	pad = -2.2
+	// paddingValue is the padding value after normalization, slightly below the minimum.
+	paddingValue = -2.2
 )
 
 func normaliseHU(hu float32) float32 {
@@ -40,7 +40,7 @@ func normaliseHU(hu float32) float32 {
 // PreparedShape returns the shape of a prepared volume. Each side is a multiple of half a window, and one window or
 // more. spacing is the distance between voxels in millimetres.
 func (r Recipe) PreparedShape(from Shape, spacing [3]float64) (Shape, error) {
-	p, err := r.planFor(from, spacing)
+	p, err := r.newPlan(from, spacing)
 	if err != nil {
 		return Shape{}, err
 	}
@@ -57,7 +57,7 @@ func (p *resamplePlan) resultShape() Shape {
 	return Shape{len(p.axes[0]), len(p.axes[1]), len(p.axes[2])}
 }
 
-func (r Recipe) planFor(from Shape, spacing [3]float64) (*resamplePlan, error) {
+func (r Recipe) newPlan(from Shape, spacing [3]float64) (*resamplePlan, error) {
 	p, err := planResample(from, spacing)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r Recipe) PrepareImage(dst, image []float32, from Shape, spacing [3]float6
 	if err := from.checkVoxels(len(image)); err != nil {
 		return nil, Shape{}, err
 	}
-	p, err := r.planFor(from, spacing)
+	p, err := r.newPlan(from, spacing)
 	if err != nil {
 		return nil, Shape{}, err
 	}
@@ -113,7 +113,7 @@ func (r Recipe) PrepareLabels(dst, labels []uint8, from Shape, spacing [3]float6
 	if err := from.checkVoxels(len(labels)); err != nil {
 		return nil, Shape{}, err
 	}
-	p, err := r.planFor(from, spacing)
+	p, err := r.newPlan(from, spacing)
 	if err != nil {
 		return nil, Shape{}, err
 	}

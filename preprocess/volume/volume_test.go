@@ -34,7 +34,7 @@ func TestImageOfTargetSpacingIsOnlyNormalisedAndFitted(t *testing.T) {
 	for z := range 8 {
 		for y := range 8 {
 			for x := range 12 {
-				want := float32(pad) // the missing voxel goes to the back
+				want := float32(paddingValue) // the missing voxel goes to the back
 				if x < 11 {
 					want = normaliseHU(image[(z*9+y)*11+x]) // the one over is cut at the back
 				}
@@ -66,9 +66,9 @@ func TestResamplingInterpolates(t *testing.T) {
 		t.Fatalf("%d indices, error %v", len(a), err)
 	}
 	for i, tap := range a { // the ends coincide: 3/7 of a voxel from one to the next
-		at := float64(tap.at) + tap.far
-		if math.Abs(at-float64(i)*3/7) > 1e-12 || tap.nearest != int(math.Floor(float64(i)*3/7+0.5)) {
-			t.Errorf("index %d comes from %v, nearest %d", i, at, tap.nearest)
+		at := float64(tap.sourceIndex) + tap.farWeight
+		if math.Abs(at-float64(i)*3/7) > 1e-12 || tap.nearestIndex != int(math.Floor(float64(i)*3/7+0.5)) {
+			t.Errorf("index %d comes from %v, nearest %d", i, at, tap.nearestIndex)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func FuzzRecipe(f *testing.F) {
 			t.Fatal(err)
 		}
 		for i, v := range got {
-			if v != pad && !(v >= normaliseHU(0) && v <= normaliseHU(90)) {
+			if v != paddingValue && !(v >= normaliseHU(0) && v <= normaliseHU(90)) {
 				t.Fatalf("voxel %d is %v", i, v)
 			}
 		}

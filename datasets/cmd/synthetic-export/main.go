@@ -46,7 +46,7 @@ func exportWriters() map[string]export.Writer {
 	}
 }
 
-func oneOf[V any](m map[string]V) string {
+func joinNames[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
@@ -63,11 +63,11 @@ func main() {
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	kinds := exportWriters()
 	if len(args) == 0 {
-		return fmt.Errorf("want a kind of data first, one of %s", oneOf(kinds))
+		return fmt.Errorf("want a kind of data first, one of %s", joinNames(kinds))
 	}
 	writer, ok := kinds[args[0]]
 	if !ok {
-		return fmt.Errorf("unknown kind %q, want one of %s", args[0], oneOf(kinds))
+		return fmt.Errorf("unknown kind %q, want one of %s", args[0], joinNames(kinds))
 	}
 	o, where := exportOptions{}, "DIR"
 	if writer.File != "" {

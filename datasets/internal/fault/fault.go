@@ -33,18 +33,18 @@ type DatasetError struct {
 }
 
 const (
-	shown = 20     // number of faults that an error's text lists
-	kept  = 10_000 // number of faults that an error stores; a file may have billions of invalid records
+	maxShownFaults  = 20     // number of faults that an error's text lists
+	maxStoredFaults = 10_000 // number of faults that an error stores; a file may have billions of invalid records
 )
 
 // Error lists the first 20 faults, one per line, and the number of the others.
 func (e *DatasetError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v: %s: %s:", e.Kind, e.Path, figure.Plural(len(e.Faults)+e.More, "fault"))
-	for _, f := range e.Faults[:min(len(e.Faults), shown)] {
+	for _, f := range e.Faults[:min(len(e.Faults), maxShownFaults)] {
 		fmt.Fprintf(&b, "\n  %v", f)
 	}
-	if more := len(e.Faults) + e.More - shown; more > 0 {
+	if more := len(e.Faults) + e.More - maxShownFaults; more > 0 {
 		fmt.Fprintf(&b, "\n  and %s more", figure.Count(uint64(more)))
 	}
 	return b.String()
@@ -55,17 +55,17 @@ func (e *DatasetError) Unwrap() error { return e.Kind }
 
 // FaultList collects faults from any number of goroutines. The zero value is empty.
 type FaultList struct {
-	mu     sync.Mutex
-	faults []Fault
-	more   int
+	mu      sync.Mutex
+	faults  []Fault
+	omitted int
 }
 
 // Addf adds a fault of the record where. Faults after the first 10,000 are only counted.
 func (l *FaultList) Addf(where, format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.faults) == kept {
-		l.more++
+	if len(l.faults) == maxStoredFaults {
+		l.omitted++
 		return
 	}
 	l.faults = append(l.faults, Fault{where, fmt.Sprintf(format, args...)})
@@ -87,7 +87,7 @@ func (l *FaultList) CheckRecords(n int, where func(i int) string, check func(i i
 func (l *FaultList) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.faults) + l.more
+	return len(l.faults) + l.omitted
 }
 
 // Err returns a *DatasetError with all faults in the order of adding, or nil if there are none.
@@ -97,5 +97,5 @@ func (l *FaultList) Err(kind error, path string) error {
 	if len(l.faults) == 0 {
 		return nil
 	}
-	return &DatasetError{kind, path, append([]Fault(nil), l.faults...), l.more}
+	return &DatasetError{kind, path, append([]Fault(nil), l.faults...), l.omitted}
 }

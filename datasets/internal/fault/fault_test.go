@@ -31,12 +31,12 @@ func TestList(t *testing.T) {
 
 func TestListIsBounded(t *testing.T) {
 	var l FaultList
-	for range kept + 30 {
+	for range maxStoredFaults + 30 {
 		l.Addf("pair", "wrong")
 	}
 	err := l.Err(errors.New("data set"), "file")
 	var all *DatasetError
-	if !errors.As(err, &all) || len(all.Faults) != kept || all.More != 30 || l.Len() != kept+30 {
+	if !errors.As(err, &all) || len(all.Faults) != maxStoredFaults || all.More != 30 || l.Len() != maxStoredFaults+30 {
 		t.Fatalf("%d faults kept", len(all.Faults))
 	}
 	if !strings.Contains(err.Error(), "10,030 faults") || !strings.HasSuffix(err.Error(), "and 10,010 more") {

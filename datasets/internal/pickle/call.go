@@ -40,7 +40,7 @@ func (m *pickleMachine) pushGlobal(module, name string) error {
 }
 
 func (m *pickleMachine) stackGlobal() error {
-	items, err := m.popN(2)
+	items, err := m.popObjects(2)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (m *pickleMachine) pushPersistent() error {
 
 // callFunction calls a function with a tuple of arguments from the stack.
 func (m *pickleMachine) callFunction() error {
-	items, err := m.popN(2)
+	items, err := m.popObjects(2)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (m *pickleMachine) setState() error {
 	if err != nil {
 		return err
 	}
-	top, err := m.top()
+	top, err := m.peek()
 	if err != nil {
 		return err
 	}

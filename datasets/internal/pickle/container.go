@@ -12,25 +12,25 @@ func (m *pickleMachine) runContainer(op byte) (bool, error) {
 	case ')':
 		return true, m.push(Tuple{})
 	case 0x85, 0x86, 0x87: // tuples of 1, 2 or 3 items
-		items, err := m.popN(int(op) - 0x84)
+		items, err := m.popObjects(int(op) - 0x84)
 		if err != nil {
 			return true, err
 		}
 		return true, m.push(Tuple(items))
 	case 't':
-		items, err := m.popMark()
+		items, err := m.popToMark()
 		if err != nil {
 			return true, err
 		}
 		return true, m.push(Tuple(items))
 	case 'a', 's':
-		items, err := m.popN(map[byte]int{'a': 1, 's': 2}[op])
+		items, err := m.popObjects(map[byte]int{'a': 1, 's': 2}[op])
 		if err != nil {
 			return true, err
 		}
 		return true, m.addItems(items)
 	case 'e', 'u':
-		items, err := m.popMark()
+		items, err := m.popToMark()
 		if err != nil {
 			return true, err
 		}
@@ -41,14 +41,14 @@ func (m *pickleMachine) runContainer(op byte) (bool, error) {
 
 // addItems adds items to the list on top of the stack, or keys and values to the dict there.
 func (m *pickleMachine) addItems(items []any) error {
-	top, err := m.top()
+	top, err := m.peek()
 	if err != nil {
 		return err
 	}
 	switch c := top.(type) {
 	case *List:
 		if m.Each != nil && len(m.stack) == 1 {
-			return m.handToEach(items)
+			return m.passToEach(items)
 		}
 		c.Items = append(c.Items, items...)
 		return nil
@@ -58,13 +58,13 @@ func (m *pickleMachine) addItems(items []any) error {
 	return fmt.Errorf("items for a %T, want a list or dict", top)
 }
 
-// handToEach passes items to Each.
-func (m *pickleMachine) handToEach(items []any) error {
+// passToEach passes items to Each.
+func (m *pickleMachine) passToEach(items []any) error {
 	for _, item := range items {
-		if err := m.Each(m.handed, item); err != nil {
+		if err := m.Each(m.itemCount, item); err != nil {
 			return err
 		}
-		m.handed++
+		m.itemCount++
 	}
 	return nil
 }
@@ -96,8 +96,8 @@ func (m *pickleMachine) runMemo(op byte) (bool, error) {
 		return false, nil
 	}
 	place := len(m.memo)
-	if m.wanted != nil {
-		place = m.place
+	if m.readIndices != nil {
+		place = m.nextMemo
 	}
 	if size > 0 {
 		n, err := m.readUint(size)
@@ -113,12 +113,12 @@ func (m *pickleMachine) runMemo(op byte) (bool, error) {
 		}
 		return true, m.push(v)
 	}
-	top, err := m.top()
+	top, err := m.peek()
 	if err != nil {
 		return true, err
 	}
-	m.place++
-	if m.wanted != nil && !m.wanted[place] {
+	m.nextMemo++
+	if m.readIndices != nil && !m.readIndices[place] {
 		return true, nil
 	}
 	if m.memo == nil {

@@ -11,17 +11,17 @@ import (
 // pickleMachine executes a pickle, which is a program for a stack machine with a memo of reusable objects.
 type pickleMachine struct {
 	ObjectReader
-	data    []byte
-	at      int
-	stack   []any
-	memo    map[int]any
-	stopped bool
-	objects int // number of objects pushed or memoized so far
-	encoded int // number of bytes converted from strs so far
+	data     []byte
+	position int
+	stack    []any
+	memo     map[int]any
+	stopped  bool
+	objects  int // number of objects pushed or memoized so far
+	encoded  int // number of bytes converted from strs so far
 
-	wanted map[int]bool // memo indices that the pickle reads; nil: any
-	place  int          // index of the next entry in the memo
-	handed int          // number of items passed to Each
+	readIndices map[int]bool // memo indices that the pickle reads; nil: any
+	nextMemo    int          // index of the next entry in the memo
+	itemCount   int          // number of items passed to Each
 }
 
 // stackMark marks the start of an operation's arguments on the stack.
@@ -55,8 +55,8 @@ func (m *pickleMachine) pop() (any, error) {
 	return top, nil
 }
 
-// popMark pops everything above the topmost mark, and the mark. It returns the objects in order.
-func (m *pickleMachine) popMark() ([]any, error) {
+// popToMark pops everything above the topmost mark, and the mark. It returns the objects in order.
+func (m *pickleMachine) popToMark() ([]any, error) {
 	for i := len(m.stack) - 1; i >= 0; i-- {
 		if _, ok := m.stack[i].(stackMark); ok {
 			items := append([]any(nil), m.stack[i+1:]...)
@@ -67,8 +67,8 @@ func (m *pickleMachine) popMark() ([]any, error) {
 	return nil, errStack
 }
 
-// popN pops the n topmost objects and returns them in order.
-func (m *pickleMachine) popN(n int) ([]any, error) {
+// popObjects pops the n topmost objects and returns them in order.
+func (m *pickleMachine) popObjects(n int) ([]any, error) {
 	if len(m.stack) < n {
 		return nil, errStack
 	}
@@ -77,7 +77,7 @@ func (m *pickleMachine) popN(n int) ([]any, error) {
 	return items, nil
 }
 
-func (m *pickleMachine) top() (any, error) {
+func (m *pickleMachine) peek() (any, error) {
 	if len(m.stack) == 0 {
 		return nil, errStack
 	}
@@ -86,11 +86,11 @@ func (m *pickleMachine) top() (any, error) {
 
 // readBytes returns the next n bytes.
 func (m *pickleMachine) readBytes(n uint64) ([]byte, error) {
-	if n > uint64(len(m.data)-m.at) {
+	if n > uint64(len(m.data)-m.position) {
 		return nil, errTruncated
 	}
-	b := m.data[m.at : m.at+int(n)]
-	m.at += int(n)
+	b := m.data[m.position : m.position+int(n)]
+	m.position += int(n)
 	return b, nil
 }
 
@@ -115,10 +115,10 @@ func (m *pickleMachine) readCounted(size int) ([]byte, error) {
 }
 
 func (m *pickleMachine) readLine() (string, error) {
-	for i := m.at; i < len(m.data); i++ {
+	for i := m.position; i < len(m.data); i++ {
 		if m.data[i] == '\n' {
-			text := string(m.data[m.at:i])
-			m.at = i + 1
+			text := string(m.data[m.position:i])
+			m.position = i + 1
 			return text, nil
 		}
 	}
@@ -214,7 +214,7 @@ func (m *pickleMachine) runInteger(op byte) (bool, error) {
 		if err != nil {
 			return true, err
 		}
-		n, err := signedInt(b)
+		n, err := toSignedInt(b)
 		if err != nil {
 			return true, err
 		}
@@ -229,8 +229,8 @@ func (m *pickleMachine) runInteger(op byte) (bool, error) {
 	return false, nil
 }
 
-// signedInt converts a two's complement number of up to 8 bytes.
-func signedInt(b []byte) (int64, error) {
+// toSignedInt converts a two's complement number of up to 8 bytes.
+func toSignedInt(b []byte) (int64, error) {
 	if len(b) > 8 {
 		return 0, fmt.Errorf("an int of %d bytes, want at most 8", len(b))
 	}

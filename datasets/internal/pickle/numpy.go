@@ -17,7 +17,7 @@ func NumPy() ObjectReader {
 		"numpy.ndarray":           nil, // only used as an argument of _reconstruct
 		"numpy.dtype":             newDType,
 		"_codecs.encode":          encodeLatin1, // protocol 2 stores bytes in this form
-		"__builtin__.bytes":       noBytes,
+		"__builtin__.bytes":       newEmptyBytes,
 		"collections.OrderedDict": OrderedDict,
 	}
 	for _, core := range []string{"numpy.core", "numpy._core"} {
@@ -37,8 +37,8 @@ func OrderedDict(arguments Tuple) (any, error) {
 	return Dict{}, nil
 }
 
-// noBytes returns empty bytes, for the form in which protocol 2 stores them.
-func noBytes(arguments Tuple) (any, error) {
+// newEmptyBytes returns empty bytes, for the form in which protocol 2 stores them.
+func newEmptyBytes(arguments Tuple) (any, error) {
 	if len(arguments) > 0 {
 		return nil, fmt.Errorf("bytes of %d arguments, want none", len(arguments))
 	}
@@ -71,7 +71,7 @@ func fromBuffer(arguments Tuple) (any, error) {
 		d, also := arguments[1].(*dtype)
 		order, and := arguments[3].(string)
 		if ok && also && and {
-			shape, err := shapeOf(arguments[2])
+			shape, err := toShape(arguments[2])
 			return &NumpyArray{d.String(), shape, order == "F", data}, err
 		}
 	}
@@ -97,8 +97,8 @@ func encodeLatin1(arguments Tuple) (any, error) {
 	return data, nil
 }
 
-// build sets the byte order from a state of version, byte order and other fields.
-func (d *dtype) build(fields Tuple) error {
+// setState sets the byte order from a state of version, byte order and other fields.
+func (d *dtype) setState(fields Tuple) error {
 	if len(fields) >= 2 {
 		if order, ok := fields[1].(string); ok {
 			d.order = order
@@ -108,8 +108,8 @@ func (d *dtype) build(fields Tuple) error {
 	return fmt.Errorf("a dtype of %d fields, want its byte order among them", len(fields))
 }
 
-// build sets the array from a state of version, shape, dtype, Fortran order and elements.
-func (a *NumpyArray) build(fields Tuple) (err error) {
+// setState sets the array from a state of version, shape, dtype, Fortran order and elements.
+func (a *NumpyArray) setState(fields Tuple) (err error) {
 	if len(fields) != 5 {
 		return fmt.Errorf("an array of %d fields, want 5", len(fields))
 	}
@@ -119,7 +119,7 @@ func (a *NumpyArray) build(fields Tuple) (err error) {
 	if !ok || !also || !and {
 		return fmt.Errorf("array of %T, %T, %T, want a dtype, bool and bytes", fields[2], fields[3], fields[4])
 	}
-	shape, err := shapeOf(fields[1])
+	shape, err := toShape(fields[1])
 	*a = NumpyArray{d.String(), shape, fortran, data}
 	return err
 }
@@ -127,7 +127,7 @@ func (a *NumpyArray) build(fields Tuple) (err error) {
 // maxAxes is the largest number of axes in NumPy.
 const maxAxes = 64
 
-func shapeOf(v any) ([]int, error) {
+func toShape(v any) ([]int, error) {
 	sizes, ok := v.(Tuple)
 	if !ok {
 		return nil, fmt.Errorf("a shape of type %T, want a tuple", v)

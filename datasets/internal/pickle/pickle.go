@@ -59,11 +59,11 @@ type ObjectReader struct {
 func (r ObjectReader) Load(data []byte) (any, error) {
 	m := pickleMachine{ObjectReader: r, data: data}
 	if r.Each != nil {
-		m.wanted = m.reusedMemos()
+		m.readIndices = m.reusedMemos()
 	}
 	for !m.stopped {
 		if err := m.runOperation(); err != nil {
-			return nil, fmt.Errorf("%w: at byte %d: %w", ErrFormat, m.at, err)
+			return nil, fmt.Errorf("%w: at byte %d: %w", ErrFormat, m.position, err)
 		}
 	}
 	result, err := m.pop()

@@ -44,7 +44,8 @@ func AsFloats(v any) ([]float64, error) {
 const maxDepth = 8
 
 // collectValues returns the values of one type in v, in order. one converts a single value, elements an array.
-func collectValues[T any](v any, one func(any) (T, bool), elements func(*NumpyArray) ([]T, error)) ([]T, error) {
+func collectValues[T any](v any, convert func(any) (T, bool), convertArray func(*NumpyArray) ([]T, error)) ([]T,
+	error) {
 	var all []T
 	visited := 0
 	var add func(v any, depth int) error
@@ -59,11 +60,11 @@ func collectValues[T any](v any, one func(any) (T, bool), elements func(*NumpyAr
 		case Tuple:
 			items = c
 		case *NumpyArray:
-			values, err := elements(c)
+			values, err := convertArray(c)
 			all = append(all, values...)
 			return err
 		default:
-			value, ok := one(v)
+			value, ok := convert(v)
 			if !ok {
 				return fmt.Errorf("a %T among values, want a %T", v, value)
 			}
@@ -127,7 +128,7 @@ func (a *NumpyArray) asInts() ([]int64, error) {
 	}
 	values := make([]int64, 0, len(a.Data)/size)
 	err = a.eachElement(size, func(b []byte) error {
-		bits := unsignedInt(order, b)
+		bits := toUnsignedInt(order, b)
 		if kind == 'i' { // the element's highest bit is its sign
 			bits = uint64(int64(bits<<(64-8*size)) >> (64 - 8*size))
 		} else if bits > math.MaxInt64 {
@@ -153,7 +154,7 @@ func (a *NumpyArray) asFloats() ([]float64, error) {
 	}
 	values := make([]float64, 0, len(a.Data)/size)
 	err = a.eachElement(size, func(b []byte) error {
-		if bits := unsignedInt(order, b); size == 4 {
+		if bits := toUnsignedInt(order, b); size == 4 {
 			values = append(values, float64(math.Float32frombits(uint32(bits))))
 		} else {
 			values = append(values, math.Float64frombits(bits))
@@ -163,8 +164,8 @@ func (a *NumpyArray) asFloats() ([]float64, error) {
 	return values, err
 }
 
-// unsignedInt converts an unsigned number of 1, 2, 4 or 8 bytes.
-func unsignedInt(order binary.ByteOrder, b []byte) uint64 {
+// toUnsignedInt converts an unsigned number of 1, 2, 4 or 8 bytes.
+func toUnsignedInt(order binary.ByteOrder, b []byte) uint64 {
 	switch len(b) {
 	case 1:
 		return uint64(b[0])

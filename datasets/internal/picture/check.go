@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// checkers is the number of pictures checked in parallel. It exceeds the number of processors, because a check mostly
-// waits for the disk.
-const checkers = 16
+// maxParallelChecks is the number of pictures checked in parallel. It exceeds the number of processors, because a check
+// mostly waits for the disk.
+const maxParallelChecks = 16
 
 // ForEach calls do for 0 to n-1 from up to 16 goroutines, and returns after all calls have returned.
 func ForEach(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(checkers, n) {
+	for range min(maxParallelChecks, n) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				do(i)

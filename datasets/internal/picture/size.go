@@ -69,11 +69,11 @@ func jpegSize(r *bufio.Reader) (width, height int, err error) {
 		return 0, 0, err
 	}
 	for {
-		marker, err := jpegMarker(r)
+		marker, err := readMarker(r)
 		if err != nil {
 			return 0, 0, err
 		}
-		if isFrame(marker) {
+		if startsFrame(marker) {
 			return frameSize(r)
 		}
 		if err := skipSegment(r, marker); err != nil {
@@ -82,8 +82,8 @@ func jpegSize(r *bufio.Reader) (width, height int, err error) {
 	}
 }
 
-// jpegMarker reads a marker, which is one or more bytes 0xff and a number. It returns the number.
-func jpegMarker(r *bufio.Reader) (byte, error) {
+// readMarker reads a marker, which is one or more bytes 0xff and a number. It returns the number.
+func readMarker(r *bufio.Reader) (byte, error) {
 	b, err := r.ReadByte()
 	if err != nil {
 		return 0, err
@@ -97,9 +97,9 @@ func jpegMarker(r *bufio.Reader) (byte, error) {
 	return b, err
 }
 
-// isFrame reports whether a marker starts a frame. These are 0xc0 to 0xcf except the markers of tables and the reserved
-// one.
-func isFrame(marker byte) bool {
+// startsFrame reports whether a marker starts a frame. These are 0xc0 to 0xcf except the markers of tables and the
+// reserved one.
+func startsFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
 

@@ -8,8 +8,8 @@ import (
 	"hash/crc32"
 )
 
-// errCut means that a picture file is shorter than its content requires.
-var errCut = errors.New("it is cut short")
+// errTruncated means that a picture file is shorter than its content requires.
+var errTruncated = errors.New("it is cut short")
 
 // CheckWhole scans a picture file to its end without decoding it, and returns an error if the file is damaged or
 // truncated. A JPEG must contain a frame, a scan and the end marker. A PNG must contain correct checksums up to IEND, a
@@ -19,22 +19,22 @@ func CheckWhole(file []byte) error {
 	has := func(text string) bool { return bytes.HasPrefix(file, []byte(text)) }
 	switch {
 	case has("\xff\xd8\xff"):
-		return wholeJPEG(file)
+		return checkJPEG(file)
 	case has("\x89PNG\r\n\x1a\n"):
-		return wholePNG(file)
+		return checkPNG(file)
 	case has("GIF8"):
-		return wholeGIF(file)
+		return checkGIF(file)
 	case has("RIFF"):
-		return wholeWebP(file)
+		return checkWebP(file)
 	case has("BM"):
-		return wholeBMP(file)
+		return checkBMP(file)
 	}
 	return nil
 }
 
-// wholeJPEG skips segments and scans up to the end of the image (ITU-T T.81, B.1 and B.2). It ignores bytes after the
+// checkJPEG skips segments and scans up to the end of the image (ITU-T T.81, B.1 and B.2). It ignores bytes after the
 // end.
-func wholeJPEG(file []byte) error {
+func checkJPEG(file []byte) error {
 	const startOfImage, endOfImage, startOfScan, temporary = 0xd8, 0xd9, 0xda, 0x01
 	frame, scans := false, 0
 	for rest := file; ; {
@@ -52,14 +52,14 @@ func wholeJPEG(file []byte) error {
 			continue
 		}
 		if len(rest) < 2 || len(rest) < int(binary.BigEndian.Uint16(rest)) {
-			return errCut
+			return errTruncated
 		}
 		n := int(binary.BigEndian.Uint16(rest))
 		if n < 2 {
 			return fmt.Errorf("a JPEG with a segment of %d bytes, want at least 2", n)
 		}
 		rest = rest[n:]
-		frame = frame || isFrame(marker)
+		frame = frame || startsFrame(marker)
 		if marker != startOfScan {
 			continue
 		}
@@ -67,7 +67,7 @@ func wholeJPEG(file []byte) error {
 			return errors.New("a JPEG with a scan before its frame header")
 		}
 		scans++
-		rest = behindScan(rest)
+		rest = skipScan(rest)
 	}
 }
 
@@ -75,12 +75,12 @@ func isRestart(marker byte) bool { return marker >= 0xd0 && marker <= 0xd7 }
 
 // nextMarker returns the number of the next marker and the bytes after it. After a scan, it skips bytes before the
 // marker, as decoders do.
-func nextMarker(rest []byte, behindScan bool) (byte, []byte, error) {
+func nextMarker(rest []byte, afterScan bool) (byte, []byte, error) {
 	at := bytes.IndexByte(rest, 0xff)
 	switch {
-	case at < 0 && (behindScan || len(rest) == 0):
-		return 0, nil, errCut
-	case at != 0 && !behindScan:
+	case at < 0 && (afterScan || len(rest) == 0):
+		return 0, nil, errTruncated
+	case at != 0 && !afterScan:
 		return 0, nil, fmt.Errorf("a JPEG with byte %#02x where a marker should be", rest[0])
 	}
 	for ; at < len(rest); at++ { // 0xff may be repeated
@@ -88,11 +88,11 @@ func nextMarker(rest []byte, behindScan bool) (byte, []byte, error) {
 			return rest[at], rest[at+1:], nil
 		}
 	}
-	return 0, nil, errCut
+	return 0, nil, errTruncated
 }
 
-// behindScan skips the entropy-coded data of a scan and returns the bytes from the next other marker on.
-func behindScan(rest []byte) []byte {
+// skipScan skips the entropy-coded data of a scan and returns the bytes from the next other marker on.
+func skipScan(rest []byte) []byte {
 	for {
 		at := bytes.IndexByte(rest, 0xff)
 		if at < 0 || at+1 == len(rest) {
@@ -106,18 +106,18 @@ func behindScan(rest []byte) []byte {
 	}
 }
 
-// wholePNG checks the chunks up to IEND.
-func wholePNG(file []byte) error {
+// checkPNG checks the chunks up to IEND.
+func checkPNG(file []byte) error {
 	data := false
 	for rest := file[8:]; ; {
-		const around = 12 // length, type and checksum
-		if len(rest) < around {
-			return errCut
+		const overhead = 12 // length, type and checksum
+		if len(rest) < overhead {
+			return errTruncated
 		}
 		n := binary.BigEndian.Uint32(rest)
 		kind := string(rest[4:8])
-		if uint64(n) > uint64(len(rest)-around) {
-			return errCut
+		if uint64(n) > uint64(len(rest)-overhead) {
+			return errTruncated
 		}
 		end := 8 + int(n)
 		if got, want := crc32.ChecksumIEEE(rest[4:end]), binary.BigEndian.Uint32(rest[end:]); got != want {
@@ -134,11 +134,11 @@ func wholePNG(file []byte) error {
 	}
 }
 
-// wholeGIF skips blocks up to the end of the first frame.
-func wholeGIF(file []byte) error {
+// checkGIF skips blocks up to the end of the first frame.
+func checkGIF(file []byte) error {
 	const screen, descriptor = 13, 10
 	if len(file) < screen {
-		return errCut
+		return errTruncated
 	}
 	rest := file[screen:]
 	skip := func(n int) bool {
@@ -147,24 +147,24 @@ func wholeGIF(file []byte) error {
 		return fits
 	}
 	if !skip(colorTableSize(file[10])) {
-		return errCut
+		return errTruncated
 	}
 	for len(rest) > 0 {
 		switch kind := rest[0]; kind {
 		case '!': // an extension: a label and blocks
 			if !skip(2) || !skipBlocks(&rest) {
-				return errCut
+				return errTruncated
 			}
 		case ',': // a frame: the code size and blocks
 			if len(rest) < descriptor || !skip(descriptor+colorTableSize(rest[9])+1) || !skipBlocks(&rest) {
-				return errCut
+				return errTruncated
 			}
 			return nil
 		default:
 			return fmt.Errorf("a GIF with a block of kind %#02x before its first frame", kind)
 		}
 	}
-	return errCut
+	return errTruncated
 }
 
 // colorTableSize returns the size in bytes of the color table that flags describe.
@@ -190,24 +190,24 @@ func skipBlocks(rest *[]byte) bool {
 	return false
 }
 
-// wholeWebP requires the number of bytes in the header.
-func wholeWebP(file []byte) error {
+// checkWebP requires the number of bytes in the header.
+func checkWebP(file []byte) error {
 	const head = 8
 	switch {
 	case len(file) < 20:
-		return errCut
+		return errTruncated
 	case uint64(binary.LittleEndian.Uint32(file[4:])) > uint64(len(file)-head):
-		return errCut
+		return errTruncated
 	case !bytes.HasPrefix(file[12:], []byte("VP8")):
 		return fmt.Errorf("a WebP whose first chunk is %q, want VP8, VP8L or VP8X", file[12:16])
 	}
 	return nil
 }
 
-// wholeBMP requires all pixels that the header describes, unless they are compressed.
-func wholeBMP(file []byte) error {
+// checkBMP requires all pixels that the header describes, unless they are compressed.
+func checkBMP(file []byte) error {
 	if len(file) < 54 {
-		return errCut
+		return errTruncated
 	}
 	start := uint64(binary.LittleEndian.Uint32(file[10:]))
 	width, height := int32(binary.LittleEndian.Uint32(file[18:])), int32(binary.LittleEndian.Uint32(file[22:]))
@@ -217,7 +217,7 @@ func wholeBMP(file []byte) error {
 	}
 	rows := uint64(max(height, -height))
 	if row := (uint64(width)*bits + 31) / 32 * 4; start+row*rows > uint64(len(file)) {
-		return errCut
+		return errTruncated
 	}
 	return nil
 }

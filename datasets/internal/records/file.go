@@ -14,8 +14,8 @@ import (
 
 // extensions lists the extensions of the supported forms; pickles lists those of official files that must be converted.
 var (
-	extensions = []string{".json", ".jsonl", ".parquet"}
-	pickles    = []string{".pkl", ".pkl.gz"}
+	extensions       = []string{".json", ".jsonl", ".parquet"}
+	pickleExtensions = []string{".pkl", ".pkl.gz"}
 )
 
 // FindFile returns the path of a file of records: path itself, or the file in the folder path that has the official
@@ -43,7 +43,7 @@ func FindFile(path, name string) (string, error) {
 		return filepath.Join(path, found[0]), nil
 	case len(found) > 1:
 		return "", fmt.Errorf("the folder has %s: name the one to read", strings.Join(found, " and "))
-	case slices.ContainsFunc(pickles, has):
+	case slices.ContainsFunc(pickleExtensions, has):
 		return "", fmt.Errorf("the folder has %s as a Python pickle: %w", name, errPickle)
 	}
 	return "", fmt.Errorf("the folder has no %s with %s: name the file itself if yours is called otherwise: %w",

@@ -14,7 +14,7 @@ import (
 
 // readJSON reads the objects of an array, or objects one after the other.
 func (r *tableReader) readJSON(in *bufio.Reader) error {
-	first, err := firstByte(in)
+	first, err := peekNonSpace(in)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func (r *tableReader) readJSON(in *bufio.Reader) error {
 	return err
 }
 
-// firstByte skips white space and returns the byte after it, or 0 at the end of the file.
-func firstByte(in *bufio.Reader) (byte, error) {
+// peekNonSpace skips white space and returns the byte after it, or 0 at the end of the file.
+func peekNonSpace(in *bufio.Reader) (byte, error) {
 	for {
 		b, err := in.Peek(1)
 		switch {
@@ -87,7 +87,7 @@ func (r *tableReader) addValue(c TableColumn, raw json.RawMessage) (err error) {
 	if c.IDs {
 		var ids []int32
 		if present {
-			ids, err = parseIDs(raw)
+			ids, err = parseTokenIDs(raw)
 		}
 		r.table.ids[c.Name] = append(r.table.ids[c.Name], ids)
 	} else {
@@ -116,9 +116,9 @@ func parseText(raw json.RawMessage) (text string, err error) {
 	return text, nil
 }
 
-// parseIDs parses an array of token IDs. It also accepts an array that contains only that array, which some tokenizers
-// write.
-func parseIDs(raw json.RawMessage) ([]int32, error) {
+// parseTokenIDs parses an array of token IDs. It also accepts an array that contains only that array, which some
+// tokenizers write.
+func parseTokenIDs(raw json.RawMessage) ([]int32, error) {
 	var ids []int32
 	if json.Unmarshal(raw, &ids) != nil {
 		var nested [][]int32
@@ -127,10 +127,10 @@ func parseIDs(raw json.RawMessage) ([]int32, error) {
 		}
 		ids = nested[0]
 	}
-	return ids, checkIDs(ids)
+	return ids, checkTokenIDs(ids)
 }
 
-func checkIDs(ids []int32) error {
+func checkTokenIDs(ids []int32) error {
 	for i, id := range ids {
 		if id < 0 {
 			return fmt.Errorf("id %d at place %d, want at least 0", id, i)

@@ -39,8 +39,8 @@ func (r *tableReader) readParquet(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// leafOf returns the only leaf of a column, which contains the texts or the elements of the lists.
-func leafOf(column *parquetfile.Column, c TableColumn) (*parquetfile.Column, error) {
+// findLeaf returns the only leaf of a column, which contains the texts or the elements of the lists.
+func findLeaf(column *parquetfile.Column, c TableColumn) (*parquetfile.Column, error) {
 	listed := false
 	for !column.IsLeaf() {
 		if len(column.Columns) != 1 {
@@ -62,7 +62,7 @@ func leafOf(column *parquetfile.Column, c TableColumn) (*parquetfile.Column, err
 }
 
 func (r *tableReader) readColumn(file *parquetfile.ParquetFile, column *parquetfile.Column, c TableColumn) error {
-	leaf, err := leafOf(column, c)
+	leaf, err := findLeaf(column, c)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func ReadTable(path, name string, columns []TableColumn, limit int, faults *faul
 	if err := r.readFile(f, info.Size()); err != nil {
 		return nil, err
 	}
-	r.dropAbsent()
+	r.dropEmptyColumns()
 	return r.table, nil
 }
 
@@ -135,8 +135,8 @@ func (r *tableReader) readFile(f *os.File, size int64) error {
 // RecordLabel returns the name of a record in faults.
 func RecordLabel(row int) string { return fmt.Sprintf("record %d", row) }
 
-// dropAbsent removes columns without values, and reports required ones as faults.
-func (r *tableReader) dropAbsent() {
+// dropEmptyColumns removes columns without values, and reports required ones as faults.
+func (r *tableReader) dropEmptyColumns() {
 	for _, c := range r.columns {
 		if r.seen[c.Name] {
 			continue

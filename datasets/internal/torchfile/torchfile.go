@@ -44,7 +44,7 @@ type FileTensor struct {
 const maxPickleBytes = 1 << 16
 
 // ReadTensor reads a tensor of the given element type. More than most elements are an error.
-func ReadTensor(path string, s ElementType, most int64) (t *FileTensor, err error) {
+func ReadTensor(path string, s ElementType, maxElements int64) (t *FileTensor, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func ReadTensor(path string, s ElementType, most int64) (t *FileTensor, err erro
 	if order, err := readMember(z, "byteorder", 16); err == nil && string(order) != "little" {
 		return nil, fmt.Errorf("byte order %q, want little", order)
 	}
-	data, err := readMember(z, "data/"+key, s.size()*most)
+	data, err := readMember(z, "data/"+key, s.size()*maxElements)
 	if err != nil {
 		return nil, err
 	}
@@ -80,19 +80,19 @@ func ReadTensor(path string, s ElementType, most int64) (t *FileTensor, err erro
 }
 
 // readMember reads the member NAME/path of a zip file, for any NAME.
-func readMember(z *zip.Reader, path string, most int64) ([]byte, error) {
+func readMember(z *zip.Reader, path string, maxBytes int64) ([]byte, error) {
 	for _, f := range z.File {
 		if _, below, ok := strings.Cut(f.Name, "/"); !ok || below != path {
 			continue
 		}
-		if f.UncompressedSize64 > uint64(most) {
-			return nil, fmt.Errorf("%s has %d bytes, want at most %d", f.Name, f.UncompressedSize64, most)
+		if f.UncompressedSize64 > uint64(maxBytes) {
+			return nil, fmt.Errorf("%s has %d bytes, want at most %d", f.Name, f.UncompressedSize64, maxBytes)
 		}
 		r, err := f.Open()
 		if err != nil {
 			return nil, err
 		}
-		data, err := io.ReadAll(io.LimitReader(r, most))
+		data, err := io.ReadAll(io.LimitReader(r, maxBytes))
 		return data, errors.Join(err, r.Close())
 	}
 	return nil, fmt.Errorf("it holds no %s", path)
@@ -101,7 +101,7 @@ func readMember(z *zip.Reader, path string, most int64) ([]byte, error) {
 // tensorInfo is the description of a tensor in a pickle; storageInfo describes the storage of its elements.
 type (
 	tensorInfo struct {
-		of             storageInfo
+		storage        storageInfo
 		offset         int64
 		shape, strides []int64
 	}
@@ -112,8 +112,8 @@ type (
 	}
 )
 
-// description reads the pickles of tensors, which contain only these names.
-var description = pickle.ObjectReader{
+// tensorPickleReader reads the pickles of tensors, which contain only these names.
+var tensorPickleReader = pickle.ObjectReader{
 	Names: map[string]func(pickle.Tuple) (any, error){
 		"torch._utils._rebuild_tensor_v2": rebuildTensor,
 		string(Long):                      nil,
@@ -155,7 +155,7 @@ func rebuildTensor(arguments pickle.Tuple) (any, error) {
 
 // readDescription returns the shape of the tensor that a pickle describes, and the key of its storage.
 func readDescription(data []byte, s ElementType) (shape []int64, key string, err error) {
-	value, err := description.Load(data)
+	value, err := tensorPickleReader.Load(data)
 	if err != nil {
 		return nil, "", err
 	}
@@ -163,14 +163,14 @@ func readDescription(data []byte, s ElementType) (shape []int64, key string, err
 	if !ok {
 		return nil, "", errors.New("it describes no tensor")
 	}
-	if t.of.kind != pickle.NamedGlobal(s) {
+	if t.storage.kind != pickle.NamedGlobal(s) {
 		return nil, "", fmt.Errorf("the tensor's elements are not those of %s", s)
 	}
-	if t.offset != 0 || t.of.n != elementCount(t.shape) || !isContiguous(t.shape, t.strides) {
+	if t.offset != 0 || t.storage.n != elementCount(t.shape) || !isContiguous(t.shape, t.strides) {
 		return nil, "", fmt.Errorf("shape %v, strides %v, from element %d of %d on: want one whole tensor in C order",
-			t.shape, t.strides, t.offset, t.of.n)
+			t.shape, t.strides, t.offset, t.storage.n)
 	}
-	return t.shape, t.of.key, nil
+	return t.shape, t.storage.key, nil
 }
 
 // tupleInts returns the elements of a tuple of integers. ok is false for other values.

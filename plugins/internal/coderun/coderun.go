@@ -23,20 +23,20 @@ const AtOnce = 4
 
 // Limits of a program in addition to its time. They apply per process unless stated otherwise.
 const (
-	memory    = 4 << 30  // bytes of address space
-	files     = 64 << 20 // bytes per file, and of all files in /tmp
-	output    = 16 << 20 // bytes of the driver's output streams
-	processes = 64       // per program
-	open      = 256      // open files
+	maxMemoryBytes = 4 << 30  // bytes of address space
+	maxFileBytes   = 64 << 20 // bytes per file, and of all files in /tmp
+	maxOutputBytes = 16 << 20 // bytes of the driver's output streams
+	maxProcesses   = 64       // per program
+	maxOpenFiles   = 256      // open files
 )
 
-// startUp is the additional time for the interpreter to start and to end.
-const startUp = time.Minute
+// interpreterTime is the additional time for the interpreter to start and to end.
+const interpreterTime = time.Minute
 
 // ProgramRunner runs programs in Python. It is safe for concurrent use.
 type ProgramRunner struct {
-	python *sandbox.Python
-	own    atomic.Int64 // number of programs that passed because of their own ==
+	python            *sandbox.Python
+	ownEqualityPasses atomic.Int64 // number of programs that passed because of their own ==
 }
 
 // ProgramSettings contains the parameters of a model whose answers are programs.
@@ -47,8 +47,8 @@ type ProgramSettings struct {
 
 // CheckNeeded adds a fault to p if a parameter of the sandbox is given although nothing runs in it. others reports
 // whether anything except programs runs in it.
-func (s ProgramSettings) CheckNeeded(p *option.Params, others bool) {
-	if s.Weak && !s.RunsPrograms() && !others {
+func (s ProgramSettings) CheckNeeded(p *option.Params, otherUse bool) {
+	if s.Weak && !s.RunsPrograms() && !otherUse {
 		p.AddFault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
 	}
 }
@@ -75,17 +75,18 @@ func (s ProgramSettings) OpenRunner(ctx context.Context) (*ProgramRunner, error)
 
 // Run runs a program with its tests. Errors concern this machine or ctx, never the program.
 func (r *ProgramRunner) Run(ctx context.Context, j programs.Job) (programs.TestVerdict, error) {
-	wall := j.TimeLimit() + startUp
+	wall := j.TimeLimit() + interpreterTime
 	o, err := r.python.Run(ctx, programs.Driver, j.DriverInput(), sandbox.Limits{
-		Wall: wall, CPU: 2 * wall, Memory: memory, File: files, Scratch: files, Output: output, Processes: processes,
-		Files: open,
+		Wall: wall, CPU: 2 * wall, Memory: maxMemoryBytes, File: maxFileBytes, Scratch: maxFileBytes, Output: maxOutputBytes,
+		Processes: maxProcesses,
+		Files:     maxOpenFiles,
 	})
 	if err != nil {
 		return programs.TestVerdict{}, err
 	}
 	v := programs.ReadVerdict(o.Output, o.Code, endingText(o))
 	if v.Passed && v.Own {
-		r.own.Add(1)
+		r.ownEqualityPasses.Add(1)
 	}
 	return v, nil
 }
@@ -96,7 +97,7 @@ func endingText(o sandbox.Outcome) string {
 	case o.Ending == sandbox.TimeUp:
 		return "it was killed when its time was up"
 	case o.Ending == sandbox.TooMuchOutput:
-		return fmt.Sprintf("it was killed after %d bytes of output", output)
+		return fmt.Sprintf("it was killed after %d bytes of output", maxOutputBytes)
 	case o.Code == -1:
 		return "its interpreter was killed"
 	}
@@ -110,7 +111,7 @@ func (r *ProgramRunner) Note() string {
 		where = "without a sandbox (sandbox=weak)"
 	}
 	note := fmt.Sprintf("programs ran by Python %s %s", r.python.Version, where)
-	if n := r.own.Load(); n > 0 {
+	if n := r.ownEqualityPasses.Load(); n > 0 {
 		note += fmt.Sprintf("; %d passed only because a value that they returned calls itself equal to everything, which "+
 			"the official checker believes: look at them", n)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/programs"
 )
 
-// perTest is the time limit of a test in the official scripts of the reasoning models.
-const perTest = time.Minute
+// testTimeLimit is the time limit of a test in the official scripts of the reasoning models.
+const testTimeLimit = time.Minute
 
 // ProblemGrader is a [reasoning.ProgramGrader] that tests programs with LiveCodeBench problems.
 type ProblemGrader struct {
@@ -38,6 +38,6 @@ func (p ProblemGrader) GradeProgram(ctx context.Context, question, source string
 	}
 	v, err := p.Runner.Run(ctx, programs.LiveCodeBench(source, programs.TestCases{
 		Function: problem.Function, Inputs: problem.Inputs, Outputs: problem.Outputs,
-	}, perTest))
+	}, testTimeLimit))
 	return v.Passed, v.String(), err
 }

@@ -20,17 +20,17 @@ type shownBox struct {
 
 // boxGallery shows pictures with their true boxes and the model's confident detections.
 type boxGallery struct {
-	pictures pictures.PictureSet
-	boxes    [][]shownBox // true boxes of each sample
-	classes  map[int64]string
-	ids      func(label int64) int64 // maps a label to its category
+	pictures   pictures.PictureSet
+	boxes      [][]shownBox // true boxes of each sample
+	classes    map[int64]string
+	categoryOf func(label int64) int64 // maps a label to its category
 }
 
 // Minimum score of a confident detection, minimum overlap of a detection with its object, and size of shown pictures.
 const (
-	sure = .5
-	same = .5
-	side = 360 // longer side of a shown picture in pixels
+	minScore   = .5
+	minOverlap = .5
+	shownSide  = 360 // longer side of a shown picture in pixels
 )
 
 // newGallery returns a gallery. The images of g must be in the order of the samples.
@@ -52,7 +52,7 @@ func newGallery(g truth.GroundTruth, p pictures.PictureSet, o truth.EvalOptions)
 	for _, c := range g.Categories {
 		out.classes[c.ID] = c.Name
 	}
-	out.ids = func(label int64) int64 {
+	out.categoryOf = func(label int64) int64 {
 		if o.InverseMap && label > 0 && label <= int64(len(g.Categories)) {
 			return g.Categories[label-1].ID
 		}
@@ -69,8 +69,8 @@ func (g *boxGallery) parseDetections(payload []byte) []shownBox {
 		for i := range v {
 			v[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(payload[4*i:])))
 		}
-		if v[5] >= sure {
-			all = append(all, shownBox{v[2], v[1], v[4], v[3], g.ids(int64(v[6]))})
+		if v[5] >= minScore {
+			all = append(all, shownBox{v[2], v[1], v[4], v[3], g.categoryOf(int64(v[6]))})
 		}
 	}
 	return all
@@ -81,7 +81,7 @@ func countFound(detections, objects []shownBox) (n int) {
 	taken := make([]bool, len(objects))
 	for _, d := range detections {
 		for i, o := range objects {
-			if !taken[i] && d.category == o.category && boxOverlap(d, o) >= same {
+			if !taken[i] && d.category == o.category && boxOverlap(d, o) >= minOverlap {
 				taken[i] = true
 				n++
 				break
@@ -103,8 +103,8 @@ func boxOverlap(a, b shownBox) float64 {
 
 func (b shownBox) area() float64 { return (b.right - b.left) * (b.bottom - b.top) }
 
-// showPicture rates an answer by the numbers of missed objects and of false detections.
-func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
+// ratePicture rates an answer by the numbers of missed objects and of false detections.
+func (g *boxGallery) ratePicture(e mllog.AccuracyEntry) (badness float64, show exhibit.ShowFunc) {
 	i, objects, detections := int(e.QSLIndex), g.boxes[e.QSLIndex], g.parseDetections(e.Data)
 	right := countFound(detections, objects)
 	return float64(len(objects) + len(detections) - 2*right), func() (sdk.Exhibit, error) {
@@ -112,7 +112,7 @@ func (g *boxGallery) showPicture(e mllog.AccuracyEntry) (badness float64, show e
 		if err != nil {
 			return sdk.Exhibit{}, err
 		}
-		small := exhibit.Thumbnail(p, side)
+		small := exhibit.Thumbnail(p, shownSide)
 		for _, b := range objects {
 			exhibit.Outline(small, b.left, b.top, b.right, b.bottom, exhibit.Truth)
 		}

@@ -10,16 +10,16 @@ import (
 // a score for each class. Arithmetic is in float32, in the order of operations of the reference's library. The zero
 // value is ready for use. DetectionHead reuses its memory and is not safe for concurrent use.
 type DetectionHead struct {
-	classes []int // best class of each column
-	scores  []float32
-	order   []uint64 // columns above the threshold as sort keys: the inverted bits of the score, then the column
-	found   []FoundBox
-	boxes   []cornerBox // shifted by the offset of their class
-	areas   []float32
-	kept    []int
-	apart   bool  // boxes of different classes cannot overlap
-	last    []int // for each class, the index in kept of its last box, or -1
-	before  []int // for each kept box, the index in kept of the previous box of its class, or -1
+	classes         []int // best class of each column
+	scores          []float32
+	order           []uint64 // columns above the threshold as sort keys: the inverted bits of the score, then the column
+	found           []FoundBox
+	boxes           []cornerBox // shifted by the offset of their class
+	areas           []float32
+	kept            []int
+	classesDisjoint bool  // boxes of different classes cannot overlap
+	lastOfClass     []int // for each class, the index in kept of its last box, or -1
+	previousOfClass []int // for each kept box, the index in kept of the previous box of its class, or -1
 }
 
 // FoundBox is a detection. Its coordinates are in pixels of the network's picture.
@@ -48,31 +48,31 @@ func COCOLabel(class int) int {
 type cornerBox struct{ x1, y1, x2, y2 float32 }
 
 const (
-	headThreshold = 0.001 // minimum score, exclusive
-	headOverlap   = 0.7   // maximum overlap with a better box of the same class
-	headMost      = 300   // maximum number of detections per picture
-	headSorted    = 30000 // maximum number of boxes that are compared
-	classOffset   = 7680  // distance between the boxes of two classes
+	headThreshold     = 0.001 // minimum score, exclusive
+	headOverlap       = 0.7   // maximum overlap with a better box of the same class
+	maxHeadDetections = 300   // maximum number of detections per picture
+	maxHeadCandidates = 30000 // maximum number of boxes that are compared
+	classOffset       = 7680  // distance between the boxes of two classes
 )
 
 // Detect returns the detections in an output of the shape [4 + classes, columns], sorted by descending score and then
 // by column. The result is valid until the next call.
 func (h *DetectionHead) Detect(output []float32, classes, columns int) []FoundBox {
-	h.last = slices.Grow(h.last[:0], classes)[:classes]
-	for c := range h.last {
-		h.last[c] = -1
+	h.lastOfClass = slices.Grow(h.lastOfClass[:0], classes)[:classes]
+	for c := range h.lastOfClass {
+		h.lastOfClass[c] = -1
 	}
 	h.chooseColumns(output, classes, columns)
 	h.offsetClasses()
-	h.kept, h.before = h.kept[:0], h.before[:0]
+	h.kept, h.previousOfClass = h.kept[:0], h.previousOfClass[:0]
 	for i := range h.found {
-		if len(h.kept) == headMost {
+		if len(h.kept) == maxHeadDetections {
 			break
 		}
 		if !h.isCovered(i) {
 			class := h.found[i].Class
-			h.before = append(h.before, h.last[class])
-			h.last[class] = len(h.kept)
+			h.previousOfClass = append(h.previousOfClass, h.lastOfClass[class])
+			h.lastOfClass[class] = len(h.kept)
 			h.kept = append(h.kept, i)
 		}
 	}
@@ -106,7 +106,7 @@ func (h *DetectionHead) chooseColumns(output []float32, classes, columns int) {
 	}
 	slices.Sort(h.order)
 	h.found = h.found[:0]
-	for _, key := range h.order[:min(len(h.order), headSorted)] {
+	for _, key := range h.order[:min(len(h.order), maxHeadCandidates)] {
 		k := int(uint32(key))
 		cx, cy := output[k], output[columns+k]
 		halfW, halfH := output[2*columns+k]/2, output[3*columns+k]/2
@@ -125,22 +125,22 @@ const (
 // offsetClasses shifts the boxes of each class by a different offset. The offsets are so large that float32 rounds the
 // corners, as in the reference.
 func (h *DetectionHead) offsetClasses() {
-	h.boxes, h.areas, h.apart = h.boxes[:0], h.areas[:0], len(h.last) <= maxOffsetClasses
+	h.boxes, h.areas, h.classesDisjoint = h.boxes[:0], h.areas[:0], len(h.lastOfClass) <= maxOffsetClasses
 	for _, f := range h.found {
 		by := float32(f.Class) * classOffset
 		b := cornerBox{f.X1 + by, f.Y1 + by, f.X2 + by, f.Y2 + by}
 		h.boxes = append(h.boxes, b)
 		h.areas = append(h.areas, (b.x2-b.x1)*(b.y2-b.y1))
 		least, most := min(f.X1, f.X2), max(f.X1, f.X2)
-		h.apart = h.apart && least >= minOffset && most <= maxOffset // false for NaN
+		h.classesDisjoint = h.classesDisjoint && least >= minOffset && most <= maxOffset // false for NaN
 	}
 }
 
 // isCovered reports whether box i overlaps a kept box too much. If classes are disjoint, it compares only boxes of the
 // same class.
 func (h *DetectionHead) isCovered(i int) bool {
-	if h.apart {
-		for k := h.last[h.found[i].Class]; k >= 0; k = h.before[k] {
+	if h.classesDisjoint {
+		for k := h.lastOfClass[h.found[i].Class]; k >= 0; k = h.previousOfClass[k] {
 			if h.boxesOverlap(h.kept[k], i) {
 				return true
 			}

@@ -83,16 +83,16 @@ func (o ModelOutputs) readBatch(outputs []backend.Tensor, batch int) (d batchDet
 	if want := len(o.TensorInfos("")); len(outputs) != want {
 		return d, fmt.Errorf("%w: %d outputs, want %d", ErrOutput, len(outputs), want)
 	}
-	if d.rows, err = rowsOf(outputs[0], batch); err != nil {
+	if d.rows, err = countBoxRows(outputs[0], batch); err != nil {
 		return d, err
 	}
 	n := batch * d.rows
 	var faults [4]error
-	d.boxes, faults[0] = tensorFloats(outputs[0], 4*n)
-	d.scores, faults[1] = tensorFloats(outputs[1], n)
-	d.labels, faults[2] = tensorNumbers(outputs[2], n)
+	d.boxes, faults[0] = readFloats(outputs[0], 4*n)
+	d.scores, faults[1] = readFloats(outputs[1], n)
+	d.labels, faults[2] = numberReader(outputs[2], n)
 	if o.Count != "" {
-		d.counts, faults[3] = tensorNumbers(outputs[3], batch)
+		d.counts, faults[3] = numberReader(outputs[3], batch)
 	}
 	if err := errors.Join(faults[:]...); err != nil {
 		return d, fmt.Errorf("%w: boxes of shape %s for a batch of %d: %w", ErrOutput,
@@ -101,8 +101,8 @@ func (o ModelOutputs) readBatch(outputs []backend.Tensor, batch int) (d batchDet
 	return d, nil
 }
 
-// rowsOf returns the number of rows per picture in boxes.
-func rowsOf(boxes backend.Tensor, batch int) (int, error) {
+// countBoxRows returns the number of rows per picture in boxes.
+func countBoxRows(boxes backend.Tensor, batch int) (int, error) {
 	s := boxes.Shape
 	switch {
 	case len(s) == 3 && s[0] == int64(batch) && s[2] == 4:
@@ -117,7 +117,7 @@ func rowsOf(boxes backend.Tensor, batch int) (int, error) {
 		backend.ShapeString(s), batch, batch)
 }
 
-func tensorFloats(t backend.Tensor, n int) ([]float32, error) {
+func readFloats(t backend.Tensor, n int) ([]float32, error) {
 	values, err := pictures.TensorFloats(t)
 	if err != nil || len(values) != n {
 		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32 or float16", t.Name, t.DType,
@@ -126,9 +126,9 @@ func tensorFloats(t backend.Tensor, n int) ([]float32, error) {
 	return values, nil
 }
 
-// tensorNumbers returns a function that reads element i of a tensor of any type that exporters use for labels and
+// numberReader returns a function that reads element i of a tensor of any type that exporters use for labels and
 // counts.
-func tensorNumbers(t backend.Tensor, n int) (func(i int) float32, error) {
+func numberReader(t backend.Tensor, n int) (func(i int) float32, error) {
 	if len(t.Data) != n*t.DType.Size() {
 		return nil, fmt.Errorf("%q has shape %s, want %d values", t.Name, backend.ShapeString(t.Shape), n)
 	}
@@ -164,7 +164,7 @@ func (o ModelOutputs) appendAnswer(payload []byte, d *batchDetections, i, index 
 		if float64(score) < o.Threshold {
 			break
 		}
-		box := o.boxShares([4]float32(d.boxes[4*k:]))
+		box := o.toFractions([4]float32(d.boxes[4*k:]))
 		payload = AppendRow(payload, index, box, score, d.labels(k))
 	}
 	return payload, nil
@@ -191,8 +191,8 @@ func (d *batchDetections) countRows(i int) (int, error) {
 	return int(n), nil
 }
 
-// boxShares converts a box to ymin, xmin, ymax, xmax as fractions of the picture.
-func (o ModelOutputs) boxShares(box [4]float32) [4]float32 {
+// toFractions converts a box to ymin, xmin, ymax, xmax as fractions of the picture.
+func (o ModelOutputs) toFractions(box [4]float32) [4]float32 {
 	if o.Pixels > 0 {
 		for i := range box {
 			box[i] /= float32(o.Pixels)

@@ -27,7 +27,7 @@ func OpenScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	}
 	log := scoring.Log{Samples: pictures.Len()}
 	if !o.RemoveEmpty { // otherwise samples are in a different order
-		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.EvalOptions).showPicture
+		log.Exhibits, log.Gallery = r.Exhibits, newGallery(g, pictures, o.EvalOptions).ratePicture
 	}
 	return scoring.New(c, log, boxScorer{c, o.MLMark}.scoreBoxes), nil
 }

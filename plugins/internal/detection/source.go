@@ -24,13 +24,14 @@ type DatasetSource struct {
 
 // datasetLayout describes the layout of a data set's files.
 type datasetLayout struct {
-	open     func(dir string, o coco.ImageOptions) (*coco.ImageSet, error)
-	numbered bool // the ids of categories are 0, 1 ...
+	open           func(dir string, o coco.ImageOptions) (*coco.ImageSet, error)
+	consecutiveIDs bool // the ids of categories are 0, 1 ...
 }
 
 func datasetLayouts() map[string]datasetLayout {
 	return map[string]datasetLayout{
-		"coco": {open: coco.Open}, "coco-safe": {open: coco.OpenSafe}, "openimages": {open: coco.OpenImages, numbered: true},
+		"coco": {open: coco.Open}, "coco-safe": {open: coco.OpenSafe}, "openimages": {open: coco.OpenImages,
+			consecutiveIDs: true},
 	}
 }
 
@@ -38,9 +39,9 @@ func datasetLayouts() map[string]datasetLayout {
 type sampleChoice int
 
 const (
-	allImages sampleChoice = iota
-	annotated              // images with a box
-	present                // images whose picture exists
+	allImages       sampleChoice = iota
+	annotatedImages              // images with a box
+	presentImages                // images whose picture exists
 )
 
 // ReadSource reads the parameters dataset, samples and classes. It must be called before other parameters are read.
@@ -65,7 +66,7 @@ func (s DatasetSource) OpenPictures() pictures.PictureSet {
 func (s DatasetSource) readTruth(allImages bool) (g truth.GroundTruth, p pictures.PictureSet) {
 	if s.Dataset == "" {
 		set := s.drawnScenes()
-		return truthOfScenes(set), drawnPictures{set}
+		return sceneTruth(set), drawnPictures{set}
 	}
 	set := s.readFiles(true)
 	if set == nil {
@@ -75,7 +76,7 @@ func (s DatasetSource) readTruth(allImages bool) (g truth.GroundTruth, p picture
 	if allImages {
 		images = set.File().Images
 	}
-	return truthOfFile(set.File(), images), filePictures{set}
+	return fileTruth(set.File(), images), filePictures{set}
 }
 
 func (s DatasetSource) drawnScenes() scenes.Set {
@@ -91,9 +92,9 @@ func (s DatasetSource) readFiles(labelsOnly bool) *coco.ImageSet {
 	}
 	o := coco.ImageOptions{
 		Count: s.Count, MaxPixels: image.DefaultMaxPixels, Classes: s.Classes,
-		OnlyAnnotated: s.Samples == annotated, Present: s.Samples == present, LabelsOnly: labelsOnly,
+		OnlyAnnotated: s.Samples == annotatedImages, Present: s.Samples == presentImages, LabelsOnly: labelsOnly,
 	}
-	if !s.Layout.numbered {
+	if !s.Layout.consecutiveIDs {
 		o.Classes = 0 // COCO's categories have other IDs
 	}
 	set, err := s.Layout.open(s.Dataset, o)
@@ -117,7 +118,7 @@ func (f filePictures) Name(i int) string { return f.Image(i).Name }
 
 func (f filePictures) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
 
-func truthOfFile(f *coco.AnnotationFile, images []coco.ImageEntry) truth.GroundTruth {
+func fileTruth(f *coco.AnnotationFile, images []coco.ImageEntry) truth.GroundTruth {
 	return truth.GroundTruth{
 		Images: lists.Map(images, func(im coco.ImageEntry) truth.Image {
 			return truth.Image{ID: im.ID, Width: im.Width, Height: im.Height}
@@ -127,9 +128,9 @@ func truthOfFile(f *coco.AnnotationFile, images []coco.ImageEntry) truth.GroundT
 	}
 }
 
-// truthOfScenes returns the true boxes of scenes. It numbers images and boxes from 1, like the exported data set,
+// sceneTruth returns the true boxes of scenes. It numbers images and boxes from 1, like the exported data set,
 // because a box with ID 0 would mean none.
-func truthOfScenes(set scenes.Set) truth.GroundTruth {
+func sceneTruth(set scenes.Set) truth.GroundTruth {
 	var g truth.GroundTruth
 	for c := range scenes.Classes {
 		g.Categories = append(g.Categories, truth.Category{ID: int64(c), Name: scenes.ClassName(c)})

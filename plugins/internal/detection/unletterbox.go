@@ -20,9 +20,9 @@ type LetterboxFrame struct{ W, H, BoxedW, BoxedH int }
 
 // letterboxedSide describes the transformation of coordinates along one side: border, scale, and length of the original
 // side.
-type letterboxedSide struct{ pad, scale, most float32 }
+type letterboxedSide struct{ pad, scale, length float32 }
 
-func (u Unletterbox) letterboxSide(length, boxed int, scale float64) letterboxedSide {
+func (u Unletterbox) newSide(length, boxed int, scale float64) letterboxedSide {
 	scaled := float64(length) * scale
 	if u != UnletterboxUnrounded {
 		scaled = math.RoundToEven(scaled)
@@ -34,15 +34,16 @@ func (u Unletterbox) letterboxSide(length, boxed int, scale float64) letterboxed
 	return letterboxedSide{float32(math.RoundToEven((float64(boxed)-scaled)/2 - 0.1)), float32(scale), float32(length)}
 }
 
-func (s letterboxedSide) restoreLength(v float32) float32 {
-	return min(max(float32(v-s.pad)/s.scale, 0), s.most)
+func (s letterboxedSide) restoreCoordinate(v float32) float32 {
+	return min(max(float32(v-s.pad)/s.scale, 0), s.length)
 }
 
 // RestoreBox returns the detection with its box in pixels of the original picture, clipped to it.
 func (u Unletterbox) RestoreBox(f FoundBox, in LetterboxFrame) FoundBox {
 	scale := min(float64(in.BoxedH)/float64(in.H), float64(in.BoxedW)/float64(in.W))
-	x, y := u.letterboxSide(in.W, in.BoxedW, scale), u.letterboxSide(in.H, in.BoxedH, scale)
-	f.X1, f.X2, f.Y1, f.Y2 = x.restoreLength(f.X1), x.restoreLength(f.X2), y.restoreLength(f.Y1), y.restoreLength(f.Y2)
+	x, y := u.newSide(in.W, in.BoxedW, scale), u.newSide(in.H, in.BoxedH, scale)
+	f.X1, f.X2, f.Y1, f.Y2 = x.restoreCoordinate(f.X1), x.restoreCoordinate(f.X2), y.restoreCoordinate(f.Y1),
+		y.restoreCoordinate(f.Y2)
 	return f
 }
 

@@ -23,22 +23,22 @@ var errUncounted = sdk.Usage(errors.New("the server counts no tokens (neither id
 
 // countTokens adds an answer with own tokens by the tokenizer's count and n by the server's, and returns the number of
 // tokens that applies. If the server does not count, the answer must have p's minimum number of tokens.
-func (c *tokenCounts) countTokens(own, n int, p *backend.Prompt) (int, error) {
+func (c *tokenCounts) countTokens(tokenizerCount, serverCount int, p *backend.Prompt) (int, error) {
 	switch {
-	case n == backend.Uncounted && own < p.MinNewTokens:
+	case serverCount == backend.Uncounted && tokenizerCount < p.MinNewTokens:
 		return 0, sdk.Usage(fmt.Errorf("an answer has %d tokens by the tokenizer, the server counts none, and the prompt "+
-			"wants at least %d; --param min_new_tokens=%d takes such answers", own, p.MinNewTokens, own))
-	case n == backend.Uncounted:
+			"wants at least %d; --param min_new_tokens=%d takes such answers", tokenizerCount, p.MinNewTokens, tokenizerCount))
+	case serverCount == backend.Uncounted:
 		c.uncounted.Add(1)
-		return own, nil
-	case n <= 1: // only the first token
-		return n, nil
-	case own == n-1: // the end token has no text
-		own = n
+		return tokenizerCount, nil
+	case serverCount <= 1: // only the first token
+		return serverCount, nil
+	case tokenizerCount == serverCount-1: // the end token has no text
+		tokenizerCount = serverCount
 	}
-	c.tokenizer.Add(int64(own))
-	c.server.Add(int64(n))
-	return n, nil
+	c.tokenizer.Add(int64(tokenizerCount))
+	c.server.Add(int64(serverCount))
+	return serverCount, nil
 }
 
 // maxCountDifference is the largest accepted difference between the counts of the tokenizer and of the server over a

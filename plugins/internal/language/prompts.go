@@ -23,14 +23,14 @@ const maxFaults = 10
 // MakePrompts makes n prompts on all cores. one makes prompt i and reports whether it was truncated to the model's
 // limit. The error lists the samples from which no prompt can be made.
 func MakePrompts(
-	ctx context.Context, n int, one func(i int) (p backend.Prompt, cut bool, err error),
+	ctx context.Context, n int, makePrompt func(i int) (p backend.Prompt, cut bool, err error),
 ) (PreparedPrompts, error) {
 	p := PreparedPrompts{All: make([]backend.Prompt, n)}
 	faults := make([]error, n)
 	var truncated atomic.Int64
 	lists.Each(ctx, n, func(i int) {
 		var cut bool
-		if p.All[i], cut, faults[i] = one(i); cut {
+		if p.All[i], cut, faults[i] = makePrompt(i); cut {
 			truncated.Add(1)
 		}
 	})
@@ -59,13 +59,14 @@ func listFaults(faults []error) error {
 }
 
 // CheckIDs requires one or more token IDs, all less than the vocabulary's size.
-func CheckIDs(ids []int32, size int) error {
+func CheckIDs(ids []int32, vocabularySize int) error {
 	if len(ids) == 0 {
 		return errors.New("its prompt has no tokens")
 	}
 	for i, id := range ids {
-		if id < 0 || int(id) >= size {
-			return fmt.Errorf("token %d of its prompt is %d, the tokenizer has %d: they belong to different models", i, id, size)
+		if id < 0 || int(id) >= vocabularySize {
+			return fmt.Errorf("token %d of its prompt is %d, the tokenizer has %d: they belong to different models", i, id,
+				vocabularySize)
 		}
 	}
 	return nil

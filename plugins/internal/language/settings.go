@@ -30,10 +30,10 @@ type AnswerLengths struct {
 
 // BindParams reads the parameters of a benchmark into to, a pointer to its settings. s is the part of the settings that
 // this package defines. It sets payloads of int32 and one beam.
-func (s *PromptSettings) BindParams(p *option.Params, to any, readers ...option.ParamReader) {
+func (s *PromptSettings) BindParams(p *option.Params, settings any, readers ...option.ParamReader) {
 	var l AnswerLengths
 	option.Bind(p, &l, option.ReaderFunc("eos", ParseIDs))
-	option.Bind(p, to, readers...)
+	option.Bind(p, settings, readers...)
 	s.DType = accuracy.Int32
 	s.Limits = backend.Prompt{MinNewTokens: l.Min, MaxNewTokens: l.Max, EOS: l.Ends}
 	if l.Min > l.Max && l.Max > 0 {

@@ -25,17 +25,17 @@ const (
 // OpenTokenizer opens the tokenizer at path, which is tokenizer.json, tokenizer.model, or a folder that contains one of
 // them or vocab.json and merges.txt. For [EmbeddedTokenizer], embedded returns the content of its tokenizer.json. An
 // empty path is an error; otherwise describes the alternatives in its text.
-func OpenTokenizer(path string, embedded func() ([]byte, error), otherwise string) (TextTokenizer, error) {
+func OpenTokenizer(path string, readEmbedded func() ([]byte, error), alternatives string) (TextTokenizer, error) {
 	switch path {
 	case EmbeddedTokenizer:
-		data, err := embedded()
+		data, err := readEmbedded()
 		if err != nil {
 			return nil, err
 		}
 		return bpe.ParseJSON(data, bpe.ConfigOptions{})
 	case "":
 		return nil, sdk.Usage(errors.New("parameter tokenizer is missing: give the path of the model's tokenizer.json, " +
-			"tokenizer.model or folder" + otherwise))
+			"tokenizer.model or folder" + alternatives))
 	}
 	t, err := readTokenizer(path)
 	if err != nil {

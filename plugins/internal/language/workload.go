@@ -107,7 +107,7 @@ func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.T
 	}
 	ids := t.IDs
 	if ids == nil {
-		w.findings.text.Store(true)
+		w.findings.textAnswer.Store(true)
 		ids = w.Coder.EncodePlain(nil, t.Text)
 	}
 	for i, id := range ids {
@@ -119,7 +119,7 @@ func (w *PromptWorkload) AppendTokens(dst []byte, p *backend.Prompt, t backend.T
 		dst = appendID(dst, w.DType, id)
 		if t.IDs != nil && slices.Contains(w.Limits.EOS, id) {
 			if i+1 < len(ids) {
-				w.findings.cut.Store(true)
+				w.findings.truncatedAnswer.Store(true)
 			}
 			return dst, i + 1, nil
 		}
@@ -165,9 +165,9 @@ const serverModel = "the server's"
 
 // answerFindings contains observations about the answers of a run.
 type answerFindings struct {
-	text   atomic.Bool // an answer came without token IDs
-	cut    atomic.Bool // an answer continued after its end token
-	counts tokenCounts
+	textAnswer      atomic.Bool // an answer came without token IDs
+	truncatedAnswer atomic.Bool // an answer continued after its end token
+	counts          tokenCounts
 }
 
 // ClientWork returns nothing if token IDs are sent and received. Prompts are tokenized before the run and untimed, as
@@ -177,10 +177,10 @@ func (w *PromptWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 	if w.Coder == nil {
 		work = append(work, "prompts are sent as text; the network division's are token ids (parameter tokenizer)")
 	}
-	if w.findings.text.Load() {
+	if w.findings.textAnswer.Load() {
 		work = append(work, "answers that come as text are taken apart into tokens; let the server report token ids")
 	}
-	if w.findings.cut.Load() {
+	if w.findings.truncatedAnswer.Load() {
 		work = append(work, "answers are cut at their end token")
 	}
 	return work

@@ -106,13 +106,13 @@ type PictureSample struct {
 	floats []float32 // memory of Data if nothing is converted
 	bytes  []byte    // memory of Data if the recipe's values are converted
 	pool   *sync.Pool
-	open   bool
+	inUse  bool
 }
 
 // Close returns the sample's memory to the pool. The sample must not be used afterwards.
 func (s *PictureSample) Close() error {
-	if s.open {
-		s.open = false
+	if s.inUse {
+		s.inUse = false
 		s.pool.Put(s)
 	}
 	return nil
@@ -120,19 +120,19 @@ func (s *PictureSample) Close() error {
 
 // PictureSamples loads the samples of a run. It is the part of a workload that does not depend on the model's outputs.
 type PictureSamples struct {
-	set    PictureSet
-	input  ModelInput
-	levels levelRecipe
-	pool   sync.Pool // of *PictureSample
-	values sync.Pool // of *[]float32, for recipes whose values are converted
+	set        PictureSet
+	input      ModelInput
+	levels     levelRecipe
+	samplePool sync.Pool // of *PictureSample
+	valuePool  sync.Pool // of *[]float32, for recipes whose values are converted
 }
 
 // NewSamples returns the samples of a data set.
 func NewSamples(set PictureSet, in ModelInput) *PictureSamples {
 	w := &PictureSamples{set: set, input: in, levels: in.levelRecipe()}
-	w.values.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
-	w.pool.New = func() any {
-		s := &PictureSample{pool: &w.pool}
+	w.valuePool.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
+	w.samplePool.New = func() any {
+		s := &PictureSample{pool: &w.samplePool}
 		switch {
 		case in.needsConversion():
 			s.bytes = make([]byte, in.Element.Size()*in.Recipe.Len())
@@ -175,8 +175,8 @@ func (w *PictureSamples) prepareSample(s *PictureSample, data []byte) error {
 	}
 	values := s.floats
 	if w.input.needsConversion() {
-		memory := w.values.Get().(*[]float32)
-		defer w.values.Put(memory)
+		memory := w.valuePool.Get().(*[]float32)
+		defer w.valuePool.Put(memory)
 		values = *memory
 	}
 	if err := w.fillSample(s, values, data, o); err != nil || !w.input.needsConversion() {
@@ -198,8 +198,8 @@ func (w *PictureSamples) fillSample(s *PictureSample, values []float32, data []b
 }
 
 func (w *PictureSamples) takeSample(i int) *PictureSample {
-	s := w.pool.Get().(*PictureSample)
-	s.Index, s.open, s.Dims = i, true, w.input.Dims()
+	s := w.samplePool.Get().(*PictureSample)
+	s.Index, s.inUse, s.Dims = i, true, w.input.Dims()
 	return s
 }
 

@@ -28,16 +28,16 @@ var script string
 // Limits of an expression. An expression that exceeds its time is Bounded.
 const (
 	// CPU time per expression; also the total CPU time of the forking process, which is then replaced
-	seconds   = 10 * time.Second
-	wall      = 2 * time.Minute // time limit on a busy machine
-	memory    = 4 << 30         // bytes of address space
-	output    = 64 << 10        // bytes
-	processes = 16
-	files     = 256 // open files
-	scratch   = 1 << 20
+	maxCPUTime      = 10 * time.Second
+	maxWallTime     = 2 * time.Minute // time limit on a busy machine
+	maxMemoryBytes  = 4 << 30         // bytes of address space
+	maxOutputBytes  = 64 << 10        // bytes
+	maxProcesses    = 16
+	maxOpenFiles    = 256 // open files
+	maxScratchBytes = 1 << 20
 
-	unused = 10 * time.Second // time until an idle Python ends
-	whole  = 1000 * time.Hour // time limit of a Python; it ends earlier because of the limits above
+	idleTimeout    = 10 * time.Second // time until an idle Python ends
+	maxProcessTime = 1000 * time.Hour // time limit of a Python; it ends earlier because of the limits above
 )
 
 // GraderChoice is the value of the parameter "grader" of models whose answers are mathematics.
@@ -58,11 +58,11 @@ func ParseGrader(text string) (GraderChoice, error) {
 }
 
 // OpenAlgebra returns the chosen algebra: mathgrade.OwnAlgebra, or SymPy from Open. Its errors wrap sdk.ErrUsage.
-func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Algebra, error) {
+func (g GraderChoice) OpenAlgebra(ctx context.Context, allowWeak bool) (mathgrade.Algebra, error) {
 	if g.python == "" {
 		return mathgrade.OwnAlgebra{}, nil
 	}
-	a, err := Open(ctx, g.python, weak)
+	a, err := Open(ctx, g.python, allowWeak)
 	switch {
 	case errors.Is(err, sandbox.ErrRefused):
 		return nil, sdk.Usage(fmt.Errorf("parameter grader = %q: %w; permit user name spaces, or let it run without a "+
@@ -76,27 +76,28 @@ func (g GraderChoice) OpenAlgebra(ctx context.Context, weak bool) (mathgrade.Alg
 // Algebra is a mathgrade.Algebra that uses SymPy. It is safe for concurrent use and keeps a Python process for each
 // concurrent call.
 type Algebra struct {
-	python  *sandbox.Python
-	version string
-	limits  sandbox.Limits
-	wall    time.Duration // time limit per expression
-	unused  time.Duration
-	servers serverPool
+	python      *sandbox.Python
+	version     string
+	limits      sandbox.Limits
+	maxWallTime time.Duration // time limit per expression
+	idleTimeout time.Duration
+	servers     serverPool
 }
 
 // Open finds an interpreter by its path, or by its name in PATH, and asks it for SymPy's version. An error that wraps
 // sandbox.ErrRefused means that this machine permits no sandbox. With weak, Open works without one.
-func Open(ctx context.Context, python string, weak bool) (*Algebra, error) {
-	p, err := sandbox.FindPython(ctx, python, weak)
+func Open(ctx context.Context, python string, allowWeak bool) (*Algebra, error) {
+	p, err := sandbox.FindPython(ctx, python, allowWeak)
 	if err != nil {
 		return nil, err
 	}
-	a := &Algebra{python: p, wall: wall, unused: unused, limits: sandbox.Limits{
-		Wall: whole, CPU: seconds, Memory: memory, File: scratch, Scratch: scratch, Output: output, Processes: processes,
-		Files: files,
+	a := &Algebra{python: p, maxWallTime: maxWallTime, idleTimeout: idleTimeout, limits: sandbox.Limits{
+		Wall: maxProcessTime, CPU: maxCPUTime, Memory: maxMemoryBytes, File: maxScratchBytes, Scratch: maxScratchBytes,
+		Output: maxOutputBytes, Processes: maxProcesses,
+		Files: maxOpenFiles,
 	}}
 	brief := a.limits
-	brief.Wall = wall
+	brief.Wall = maxWallTime
 	o, err := p.Run(ctx, "import sympy; print(sympy.__version__)", nil, brief)
 	if err != nil {
 		return nil, err
@@ -153,9 +154,9 @@ func (a *Algebra) askPython(ctx context.Context, expression string) (string, err
 			return "", err
 		}
 	}
-	said, err := s.askExpression(ctx, expression, a.wall)
+	said, err := s.askExpression(ctx, expression, a.maxWallTime)
 	if err == nil {
-		a.servers.putIdle(s, a.unused)
+		a.servers.putIdle(s, a.idleTimeout)
 		return said, nil
 	}
 	if broken := s.closeServer(); broken != nil {

@@ -122,7 +122,7 @@ func TestNoSymPy(t *testing.T) {
 // next, and to the one that all are forked off.
 func TestNoExpressionChangesAnother(t *testing.T) {
 	a := open(t)
-	a.wall, a.limits.CPU = 20*time.Second, 4*time.Second
+	a.maxWallTime, a.limits.CPU = 20*time.Second, 4*time.Second
 	const reach = "().__class__.__base__.__subclasses__()"
 	evil := []string{
 		"exit()", "print(1)", "__import__('os')._exit(0)", "__import__('os').kill(__import__('os').getppid(), 9)",
@@ -150,26 +150,26 @@ func TestNoExpressionChangesAnother(t *testing.T) {
 // TestPythonsEnd: one that is asked nothing ends, and one that was killed is replaced.
 func TestPythonsEnd(t *testing.T) {
 	a := open(t)
-	a.unused = time.Millisecond
+	a.idleTimeout = time.Millisecond
 	for range 3 {
 		s, err := a.startServer(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.servers.putIdle(s, a.unused)
-		<-s.ended
+		a.servers.putIdle(s, a.idleTimeout)
+		<-s.done
 		if got, _, err := a.Vanishes(t.Context(), "(x)-(x)"); got != mathgrade.AlgebraEqual || err != nil {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	a.unused = time.Hour
+	a.idleTimeout = time.Hour
 	s, err := a.startServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.end()
-	<-s.ended
-	a.servers.putIdle(s, a.unused)
+	s.cancel()
+	<-s.done
+	a.servers.putIdle(s, a.idleTimeout)
 	if got, _, err := a.Vanishes(t.Context(), "(x)-(x)"); got != mathgrade.AlgebraEqual || err != nil {
 		t.Errorf("after its end: %v, %v", got, err)
 	}
@@ -195,7 +195,7 @@ func BenchmarkVanishes(b *testing.B) {
 					b.Fatal(step, err)
 				}
 				if s := a.servers.takeIdle(); again {
-					a.servers.putIdle(s, a.unused)
+					a.servers.putIdle(s, a.idleTimeout)
 				} else if err := s.closeServer(); err != nil {
 					b.Fatal(err)
 				}

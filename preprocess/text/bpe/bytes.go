@@ -28,7 +28,7 @@ func byteAlphabet() map[rune]byte {
 
 // rawBytes returns the bytes of a byte-level token. ok is false if a character represents no byte.
 func rawBytes(alphabet map[rune]byte, token string) (bytes string, ok bool) {
-	if isPlain(token) {
+	if isVisibleASCII(token) {
 		return token, true
 	}
 	b := make([]byte, 0, len(token))
@@ -42,8 +42,8 @@ func rawBytes(alphabet map[rune]byte, token string) (bytes string, ok bool) {
 	return string(b), true
 }
 
-// isPlain reports whether a token consists of visible ASCII characters, which represent themselves.
-func isPlain(token string) bool {
+// isVisibleASCII reports whether a token consists of visible ASCII characters, which represent themselves.
+func isVisibleASCII(token string) bool {
 	for i := range len(token) {
 		if token[i] <= ' ' || token[i] >= 0x7f || token[i] >= utf8.RuneSelf {
 			return false

@@ -26,13 +26,13 @@ func decodeBytes(t *Tokenizer, ids []int32) string {
 func decodeSlow(t *Tokenizer, ids []int32) string {
 	var parts []string
 	for len(ids) > 0 {
-		if e := t.tokens[ids[0]]; e.apart {
+		if e := t.tokens[ids[0]]; e.spaced {
 			parts = append(parts, e.text)
 			ids = ids[1:]
 			continue
 		}
 		n := 0
-		for n < len(ids) && !t.tokens[ids[n]].apart {
+		for n < len(ids) && !t.tokens[ids[n]].spaced {
 			n++
 		}
 		if text := decodeBytes(t, ids[:n]); text != "" || n == len(ids) {
@@ -46,8 +46,8 @@ func decodeSlow(t *Tokenizer, ids []int32) string {
 // decodeStep transforms a list of tokens during decoding.
 type decodeStep func(tokens []string) []string
 
-// decodeSteps returns a decoder that applies steps and joins the tokens with a separator.
-func decodeSteps(steps []decodeStep, separator string) tokenDecoder {
+// newStepDecoder returns a decoder that applies steps and joins the tokens with a separator.
+func newStepDecoder(steps []decodeStep, separator string) tokenDecoder {
 	return func(t *Tokenizer, ids []int32) string {
 		tokens := lists.Map(ids, func(id int32) string { return t.tokens[id].text })
 		for _, s := range steps {
@@ -59,7 +59,7 @@ func decodeSteps(steps []decodeStep, separator string) tokenDecoder {
 
 func fuseTokens(tokens []string) []string { return []string{strings.Join(tokens, "")} }
 
-func replaceStep(pattern, content string) decodeStep {
+func newReplaceStep(pattern, content string) decodeStep {
 	return func(tokens []string) []string {
 		for i, token := range tokens {
 			tokens[i] = strings.ReplaceAll(token, pattern, content)
@@ -68,9 +68,9 @@ func replaceStep(pattern, content string) decodeStep {
 	}
 }
 
-// stripStep returns a step that removes content up to start times from the start of each token and up to stop times
+// newStripStep returns a step that removes content up to start times from the start of each token and up to stop times
 // from its end.
-func stripStep(content string, start, stop int) decodeStep {
+func newStripStep(content string, start, stop int) decodeStep {
 	return func(tokens []string) []string {
 		for i := range tokens {
 			for n := 0; n < start && strings.HasPrefix(tokens[i], content); n++ {
@@ -84,9 +84,9 @@ func stripStep(content string, start, stop int) decodeStep {
 	}
 }
 
-// blankStep returns a step that converts the character for a blank to a blank. If prefixed is set, it removes the
+// newBlankStep returns a step that converts the character for a blank to a blank. If prefixed is set, it removes the
 // character from the start of the first token.
-func blankStep(replacement string, prefixed bool) decodeStep {
+func newBlankStep(replacement string, prefixed bool) decodeStep {
 	return func(tokens []string) []string {
 		for i := range tokens {
 			with := " "
@@ -115,7 +115,7 @@ func joinBytes(tokens []string) []string {
 		run = run[:0]
 	}
 	for _, token := range tokens {
-		if b, ok := byteOf(token); ok {
+		if b, ok := parseByteToken(token); ok {
 			run = append(run, b)
 			continue
 		}
@@ -126,8 +126,8 @@ func joinBytes(tokens []string) []string {
 	return joined
 }
 
-// byteOf parses a token <0x00> to <0xFF>.
-func byteOf(token string) (b byte, ok bool) {
+// parseByteToken parses a token <0x00> to <0xFF>.
+func parseByteToken(token string) (b byte, ok bool) {
 	if len(token) != 6 || token[:3] != "<0x" || token[5] != '>' {
 		return 0, false
 	}

@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger  merge.Merger
-	memory  merge.Memory
+	cache  merge.Memory
 	symbols []int32
 }
 
@@ -20,7 +20,7 @@ func (e *encodeScratch) appendPiece(dst []int32, m *mergeModel, piece string) []
 }
 
 func (e *encodeScratch) appendChunk(dst []int32, m *mergeModel, chunk string) []int32 {
-	if ids, ok := e.memory.Recall(chunk); ok {
+	if ids, ok := e.cache.Recall(chunk); ok {
 		return append(dst, ids...)
 	}
 	start := len(dst)
@@ -28,8 +28,8 @@ func (e *encodeScratch) appendChunk(dst []int32, m *mergeModel, chunk string) []
 		dst = append(dst, id)
 	} else {
 		e.symbols = m.appendSymbols(e.symbols[:0], chunk)
-		dst = append(dst, e.merger.Apply(m.table, e.symbols)...)
+		dst = append(dst, e.merger.Apply(m.mergeTable, e.symbols)...)
 	}
-	e.memory.Keep(chunk, dst[start:])
+	e.cache.Keep(chunk, dst[start:])
 	return dst
 }

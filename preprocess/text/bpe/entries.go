@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// largestID limits the memory that a damaged vocabulary can request; the largest known vocabularies have 256 thousand
+// maxID limits the memory that a damaged vocabulary can request; the largest known vocabularies have 256 thousand
 // tokens.
-const largestID = 1<<21 - 1
+const maxID = 1<<21 - 1
 
 // listEntries lists tokens by ID, and the faults of the IDs.
 func listEntries(vocab map[string]int32, extra []AddedToken) (tokens []tokenEntry, faults []string) {
@@ -31,14 +31,14 @@ func listEntries(vocab map[string]int32, extra []AddedToken) (tokens []tokenEntr
 	})
 	wrong := 0
 	report := func(format string, args ...any) {
-		if wrong++; wrong <= faultsShown {
+		if wrong++; wrong <= maxShownFaults {
 			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
 	for _, n := range all {
 		switch {
-		case n.id < 0 || n.id > largestID:
-			report("token %.40q has the id %d, want 0 to %d", n.text, n.id, largestID)
+		case n.id < 0 || n.id > maxID:
+			report("token %.40q has the id %d, want 0 to %d", n.text, n.id, maxID)
 			continue
 		case int(n.id) < len(tokens) && tokens[n.id].exists && tokens[n.id].text != n.text:
 			report("tokens %.40q and %.40q have one id, %d", tokens[n.id].text, n.text, n.id)
@@ -46,7 +46,7 @@ func listEntries(vocab map[string]int32, extra []AddedToken) (tokens []tokenEntr
 		tokens = append(tokens, make([]tokenEntry, max(0, int(n.id)+1-len(tokens)))...)
 		tokens[n.id] = n.tokenEntry
 	}
-	if more := wrong - faultsShown; more > 0 {
+	if more := wrong - maxShownFaults; more > 0 {
 		faults = append(faults, fmt.Sprintf("so it is with %d more tokens", more))
 	}
 	return tokens, faults
@@ -67,8 +67,8 @@ func (t *Tokenizer) setTokens(tokens []tokenEntry) {
 	alphabet := byteAlphabet()
 	for i := range tokens {
 		if tokens[i].exists {
-			t.size++
-			tokens[i].apart = tokens[i].added && !tokens[i].special
+			t.tokenCount++
+			tokens[i].spaced = tokens[i].added && !tokens[i].special
 			tokens[i].bytes = tokens[i].text
 			if b, ok := rawBytes(alphabet, tokens[i].text); ok {
 				tokens[i].bytes = b

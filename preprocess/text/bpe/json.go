@@ -103,13 +103,13 @@ func (p *fileParser) addFault(format string, args ...any) {
 func (p *fileParser) buildTokenizer(f tokenizerFile) *Tokenizer {
 	t := &Tokenizer{
 		normalize: p.buildNormalizer(f.Normalizer),
-		split:     p.buildPreTokenizer(f.PreTokenizer),
+		splitPieces:     p.buildPreTokenizer(f.PreTokenizer),
 		decode:    p.buildDecoder(f.Decoder),
 	}
 	m := p.readModel(f.Model)
 	t.model = p.buildModel(m)
 	p.addTokens(t, f.AddedTokens, m.Vocab)
-	p.postProcess(t, f.PostProcessor)
+	p.buildPostProcessor(t, f.PostProcessor)
 	return t
 }
 
@@ -145,7 +145,7 @@ func (p *fileParser) buildModel(m modelFile) *mergeModel {
 	if m.Unknown != nil {
 		d.unknown = *m.Unknown
 	}
-	built, faults := newModel(d)
+	built, faults := newMergeModel(d)
 	p.faults = append(p.faults, faults...)
 	return built
 }
@@ -164,5 +164,5 @@ func (p *fileParser) addTokens(t *Tokenizer, list []addedToken, vocab map[string
 			asIs = append(asIs, tokentext.Pattern{Text: a.Content, Token: a})
 		}
 	}
-	t.asIs, t.normal = tokentext.NewTokenFinder(asIs), tokentext.NewTokenFinder(normal)
+	t.rawFinder, t.normalizedFinder = tokentext.NewTokenFinder(asIs), tokentext.NewTokenFinder(normal)
 }

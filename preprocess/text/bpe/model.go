@@ -12,7 +12,7 @@ import (
 // rank.
 type mergeModel struct {
 	ids       map[string]int32 // by text of the token; for a byte-level token, its bytes
-	table     *merge.Table
+	mergeTable     *merge.Table
 	byteLevel bool
 	// IDs of the bytes of a byte-level model, or of the tokens <0x00> to <0xFF> of another model; noID: none
 	bytes        [256]int32
@@ -21,7 +21,7 @@ type mergeModel struct {
 	unknown      int32 // noID: unknown characters are dropped
 	fuseUnknown  bool
 	ignoreMerges bool // a piece that is a token is not split
-	spaced       bool // pieces can be cut before blanks; see chunkLength
+	cutsAtBlanks       bool // pieces can be cut before blanks; see chunkLength
 }
 
 const noID = -1
@@ -35,11 +35,11 @@ type modelDefinition struct {
 	merges                                [][2]string
 	byteLevel, byteFallback               bool
 	unknown                               string // "": none
-	fuseUnknown, ignoreMerges, lenientUnk bool
+	fuseUnknown, ignoreMerges, allowMissingUnknown bool
 }
 
-// newModel returns a model and the faults of its definition.
-func newModel(d modelDefinition) (*mergeModel, []string) {
+// newMergeModel returns a model and the faults of its definition.
+func newMergeModel(d modelDefinition) (*mergeModel, []string) {
 	m := &mergeModel{
 		ids: d.vocab, byteLevel: d.byteLevel, byteFallback: d.byteFallback, fuseUnknown: d.fuseUnknown,
 		ignoreMerges: d.ignoreMerges,
@@ -50,31 +50,31 @@ func newModel(d modelDefinition) (*mergeModel, []string) {
 		id, ok := d.vocab[d.unknown]
 		if ok {
 			m.unknown = id
-		} else if !d.lenientUnk {
+		} else if !d.allowMissingUnknown {
 			faults = append(faults, fmt.Sprintf("the unknown token %q is not in the vocabulary", d.unknown))
 		}
 	}
-	pairs, wrong := pairsOf(d)
+	pairs, wrong := makeMergeRules(d)
 	faults = append(faults, wrong...)
 	table, err := merge.NewTable(pairs)
 	if err != nil {
 		faults = append(faults, err.Error())
 	}
-	m.table = table
-	m.spaced = !d.byteLevel && blanksLead(d.merges)
+	m.mergeTable = table
+	m.cutsAtBlanks = !d.byteLevel && blanksLead(d.merges)
 	m.indexVocab(d.vocab)
 	return m, faults
 }
 
-// pairsOf returns the merge rules with the IDs of their symbols.
-func pairsOf(d modelDefinition) (pairs []merge.MergeRule, faults []string) {
+// makeMergeRules returns the merge rules with the IDs of their symbols.
+func makeMergeRules(d modelDefinition) (pairs []merge.MergeRule, faults []string) {
 	missing := 0
 	for rank, m := range d.merges {
 		left, okLeft := d.vocab[m[0]]
 		right, okRight := d.vocab[m[1]]
 		joined, okJoined := d.vocab[m[0]+m[1]]
 		if !okLeft || !okRight || !okJoined {
-			if missing++; missing <= faultsShown {
+			if missing++; missing <= maxShownFaults {
 				faults = append(faults, fmt.Sprintf("merge %d, %.40q and %.40q, has tokens that are not in the vocabulary",
 					rank+1, m[0], m[1]))
 			}
@@ -82,7 +82,7 @@ func pairsOf(d modelDefinition) (pairs []merge.MergeRule, faults []string) {
 		}
 		pairs = append(pairs, merge.MergeRule{Left: left, Right: right, Symbol: joined, Rank: int32(rank)})
 	}
-	if more := missing - faultsShown; more > 0 {
+	if more := missing - maxShownFaults; more > 0 {
 		faults = append(faults, fmt.Sprintf("so have %d more merges", more))
 	}
 	return pairs, faults
@@ -138,7 +138,7 @@ func (m *mergeModel) indexBytes(vocab map[string]int32) {
 // chunkLength returns the length of the first part at which a text can be cut without changing its tokens. The cut is
 // before a blank that follows another character. It requires that no token contains such a blank inside.
 func (m *mergeModel) chunkLength(piece string) int {
-	if !m.spaced {
+	if !m.cutsAtBlanks {
 		return len(piece)
 	}
 	lead := len(piece) - len(strings.TrimLeft(piece, string(metaspace)))

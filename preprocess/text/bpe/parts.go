@@ -73,7 +73,7 @@ func (p *fileParser) buildNormalizer(data json.RawMessage) func(string) string {
 			return v.Prepend + text
 		}
 	case "Replace":
-		return p.replaceAll(v)
+		return p.newReplacer(v)
 	case "NFC":
 		return norm.NFC.String
 	case "NFD":
@@ -88,8 +88,8 @@ func (p *fileParser) buildNormalizer(data json.RawMessage) func(string) string {
 	return keepText
 }
 
-// replaceAll returns the function of a Replace normalizer.
-func (p *fileParser) replaceAll(v filePart) func(string) string {
+// newReplacer returns the function of a Replace normalizer.
+func (p *fileParser) newReplacer(v filePart) func(string) string {
 	each := p.buildFinder("Replace normalizer", v)
 	return func(text string) string {
 		var b strings.Builder
@@ -113,29 +113,29 @@ func (p *fileParser) buildNormalizers(list []json.RawMessage) func(string) strin
 	}
 }
 
-func wholeText(text string, _ bool, yield func(string)) { yield(text) }
+func yieldWholeText(text string, _ bool, yield func(string)) { yield(text) }
 
 func (p *fileParser) buildPreTokenizer(data json.RawMessage) pieceSplitter {
 	if isNull(data) {
-		return wholeText
+		return yieldWholeText
 	}
 	v, ok := p.readPart("pre_tokenizer", data)
 	if !ok {
-		return wholeText
+		return yieldWholeText
 	}
 	if p.byteLevel {
 		p.addFault("pre-tokenizer %q after ByteLevel, want it before", v.Type)
 	}
 	switch v.Type {
 	case "Sequence":
-		split := pieceSplitter(wholeText)
+		split := pieceSplitter(yieldWholeText)
 		for _, next := range v.PreTokenizers {
-			split = splitAfter(split, p.buildPreTokenizer(next))
+			split = newChainedSplitter(split, p.buildPreTokenizer(next))
 		}
 		return split
 	case "ByteLevel":
 		p.byteLevel = true
-		return byteLevel(isTrue(v.PrefixSpace), isTrue(v.UseRegex))
+		return newByteLevelSplitter(isTrue(v.PrefixSpace), isTrue(v.UseRegex))
 	case "Split":
 		return p.splitPattern(v)
 	case "Digits":
@@ -143,18 +143,18 @@ func (p *fileParser) buildPreTokenizer(data json.RawMessage) pieceSplitter {
 		if v.IndividualDigits {
 			behavior = "Isolated"
 		}
-		return p.splitterFor(findCharacters(unicode.IsNumber), behavior)
+		return p.buildSplitter(newCharacterFinder(unicode.IsNumber), behavior)
 	case "Punctuation":
-		return p.splitterFor(findCharacters(isPunctuation), cmp.Or(v.Behavior, "Isolated"))
+		return p.buildSplitter(newCharacterFinder(isPunctuation), cmp.Or(v.Behavior, "Isolated"))
 	case "Metaspace":
 		return p.buildMetaspace(v)
 	}
 	p.addFault("pre-tokenizer %q, want Sequence, ByteLevel, Split, Digits, Punctuation or Metaspace", v.Type)
-	return wholeText
+	return yieldWholeText
 }
 
-// splitAfter returns a splitter that applies second to the pieces of first.
-func splitAfter(first, second pieceSplitter) pieceSplitter {
+// newChainedSplitter returns a splitter that applies second to the pieces of first.
+func newChainedSplitter(first, second pieceSplitter) pieceSplitter {
 	return func(text string, leads bool, yield func(string)) {
 		first(text, leads, func(piece string) {
 			second(piece, leads, yield)
@@ -163,22 +163,22 @@ func splitAfter(first, second pieceSplitter) pieceSplitter {
 	}
 }
 
-// gpt2 is GPT-2's expression, which is the default of ByteLevel.
-const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+// gpt2Pattern is GPT-2's expression, which is the default of ByteLevel.
+const gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-// splitGPT2 returns a splitter that splits like GPT-2.
-func splitGPT2() pieceSplitter {
-	p, err := pattern.Compile(gpt2)
+// newGPT2Splitter returns a splitter that splits like GPT-2.
+func newGPT2Splitter() pieceSplitter {
+	p, err := pattern.Compile(gpt2Pattern)
 	if err != nil {
 		panic(err) // impossible for a constant
 	}
-	return splitIsolated(p.Each)
+	return newIsolatedSplitter(p.Each)
 }
 
-func byteLevel(prefix, useRegex bool) pieceSplitter {
-	split := pieceSplitter(wholeText)
+func newByteLevelSplitter(prefix, useRegex bool) pieceSplitter {
+	split := pieceSplitter(yieldWholeText)
 	if useRegex {
-		split = splitGPT2()
+		split = newGPT2Splitter()
 	}
 	return func(text string, leads bool, yield func(string)) {
 		if prefix && !strings.HasPrefix(text, " ") {

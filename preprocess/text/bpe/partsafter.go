@@ -4,13 +4,13 @@ import "encoding/json"
 
 func (p *fileParser) buildDecoder(data json.RawMessage) tokenDecoder {
 	if isNull(data) {
-		return decodeSteps(nil, " ")
+		return newStepDecoder(nil, " ")
 	}
 	v, ok := p.readPart("decoder", data)
 	if ok && v.Type == "ByteLevel" {
 		return decodeBytes
 	}
-	return decodeSteps(p.buildSteps(data), "")
+	return newStepDecoder(p.buildSteps(data), "")
 }
 
 func (p *fileParser) buildSteps(data json.RawMessage) []decodeStep {
@@ -27,7 +27,7 @@ func (p *fileParser) buildSteps(data json.RawMessage) []decodeStep {
 		return steps
 	case "Replace":
 		if v.Pattern.String != nil {
-			return []decodeStep{replaceStep(*v.Pattern.String, v.Content)}
+			return []decodeStep{newReplaceStep(*v.Pattern.String, v.Content)}
 		}
 		p.addFault("a Replace decoder without a pattern of kind String")
 		return nil
@@ -39,9 +39,9 @@ func (p *fileParser) buildSteps(data json.RawMessage) []decodeStep {
 		if v.Content == "" {
 			p.addFault("a Strip decoder without content")
 		}
-		return []decodeStep{stripStep(v.Content, v.Start, v.Stop)}
+		return []decodeStep{newStripStep(v.Content, v.Start, v.Stop)}
 	case "Metaspace":
-		return []decodeStep{blankStep(v.Replacement, p.prependScheme(v) != "never")}
+		return []decodeStep{newBlankStep(v.Replacement, p.prependScheme(v) != "never")}
 	}
 	p.addFault("decoder %q, want ByteLevel alone, or Sequence, Replace, ByteFallback, Fuse, Strip or Metaspace", v.Type)
 	return nil
@@ -53,8 +53,8 @@ type templateItem struct {
 	Sequence     *struct{ ID string } `json:"Sequence"`
 }
 
-// postProcess determines the special tokens before and after a text.
-func (p *fileParser) postProcess(t *Tokenizer, data json.RawMessage) {
+// buildPostProcessor determines the special tokens before and after a text.
+func (p *fileParser) buildPostProcessor(t *Tokenizer, data json.RawMessage) {
 	if isNull(data) {
 		return
 	}
@@ -65,7 +65,7 @@ func (p *fileParser) postProcess(t *Tokenizer, data json.RawMessage) {
 	switch v.Type {
 	case "Sequence":
 		for _, next := range v.Processors {
-			p.postProcess(t, next)
+			p.buildPostProcessor(t, next)
 		}
 	case "ByteLevel": // changes only offsets, which this package does not compute
 	case "TemplateProcessing":
@@ -100,6 +100,6 @@ func (p *fileParser) applyTemplate(t *Tokenizer, v filePart) {
 	if sequences != 1 {
 		p.addFault("a template with %d sequences for a single text, want 1", sequences)
 	}
-	t.before = append(before, t.before...)
-	t.after = append(t.after, after...)
+	t.prefixIDs = append(before, t.prefixIDs...)
+	t.suffixIDs = append(t.suffixIDs, after...)
 }

@@ -22,15 +22,15 @@ func (p *fileParser) buildFinder(what string, v filePart) matchFinder {
 		}
 		return compiled.Each
 	case v.Pattern.String != nil && *v.Pattern.String != "":
-		return findOccurrences(*v.Pattern.String)
+		return newStringFinder(*v.Pattern.String)
 	default:
 		p.addFault("a %s without a pattern of kind Regex or String", what)
 	}
 	return func(string, func(string, bool)) {}
 }
 
-// findOccurrences returns a finder of a string.
-func findOccurrences(wanted string) matchFinder {
+// newStringFinder returns a finder of a string.
+func newStringFinder(wanted string) matchFinder {
 	return func(text string, yield func(string, bool)) {
 		for text != "" {
 			at := strings.Index(text, wanted)
@@ -47,8 +47,8 @@ func findOccurrences(wanted string) matchFinder {
 	}
 }
 
-// findCharacters returns a finder of single characters for which is returns true.
-func findCharacters(is func(rune) bool) matchFinder {
+// newCharacterFinder returns a finder of single characters for which is returns true.
+func newCharacterFinder(is func(rune) bool) matchFinder {
 	return func(text string, yield func(string, bool)) {
 		done := 0
 		for i, r := range text {
@@ -79,15 +79,15 @@ func (p *fileParser) splitPattern(v filePart) pieceSplitter {
 			plain(text, func(part string, match bool) { yield(part, !match) })
 		}
 	}
-	return p.splitterFor(each, v.Behavior)
+	return p.buildSplitter(each, v.Behavior)
 }
 
-// splitterFor returns the splitter for a behavior, which determines how matches and the text between them become
+// buildSplitter returns the splitter for a behavior, which determines how matches and the text between them become
 // pieces.
-func (p *fileParser) splitterFor(each matchFinder, behavior string) pieceSplitter {
+func (p *fileParser) buildSplitter(each matchFinder, behavior string) pieceSplitter {
 	switch behavior {
 	case "Isolated":
-		return splitIsolated(each)
+		return newIsolatedSplitter(each)
 	case "Removed":
 		return func(text string, _ bool, yield func(string)) {
 			each(text, func(part string, match bool) {
@@ -97,26 +97,26 @@ func (p *fileParser) splitterFor(each matchFinder, behavior string) pieceSplitte
 			})
 		}
 	case "Contiguous":
-		return splitJoined(each, func(before, match bool) bool { return before == match })
+		return newJoinedSplitter(each, func(before, match bool) bool { return before == match })
 	case "MergedWithPrevious":
-		return splitJoined(each, func(before, match bool) bool { return match && !before })
+		return newJoinedSplitter(each, func(before, match bool) bool { return match && !before })
 	case "MergedWithNext":
-		return splitJoined(each, func(before, match bool) bool { return before && !match })
+		return newJoinedSplitter(each, func(before, match bool) bool { return before && !match })
 	}
 	p.addFault("a Split pre-tokenizer of behavior %q, want Isolated, Removed, Contiguous, MergedWithPrevious or "+
 		"MergedWithNext", behavior)
-	return wholeText
+	return yieldWholeText
 }
 
-// splitIsolated returns a splitter that makes a piece of each match and of each text between matches.
-func splitIsolated(each matchFinder) pieceSplitter {
+// newIsolatedSplitter returns a splitter that makes a piece of each match and of each text between matches.
+func newIsolatedSplitter(each matchFinder) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		each(text, func(part string, _ bool) { yield(part) })
 	}
 }
 
-// splitJoined returns a splitter that joins adjacent parts for which together returns true.
-func splitJoined(each matchFinder, together func(before, match bool) bool) pieceSplitter {
+// newJoinedSplitter returns a splitter that joins adjacent parts for which together returns true.
+func newJoinedSplitter(each matchFinder, together func(before, match bool) bool) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		start, end, before := 0, 0, false
 		each(text, func(part string, match bool) {

@@ -19,8 +19,8 @@ var (
 	ErrID = errors.New("token id outside the vocabulary")
 )
 
-// faultsShown is the number of faults of one kind that an error lists.
-const faultsShown = 5
+// maxShownFaults is the number of faults of one kind that an error lists.
+const maxShownFaults = 5
 
 // AddedToken is a token that is matched in text before all other processing, and is never split.
 type AddedToken = tokentext.Token
@@ -29,13 +29,13 @@ type AddedToken = tokentext.Token
 type Tokenizer struct {
 	model     *mergeModel
 	tokens    []tokenEntry // by ID
-	size      int          // number of IDs that have a token
+	tokenCount      int          // number of IDs that have a token
 	normalize func(string) string
-	split     pieceSplitter
-	asIs      *tokentext.TokenFinder // finds added tokens in unchanged text
-	normal    *tokentext.TokenFinder // finds added tokens in normalized text
-	before    []int32                // special tokens before and after a text
-	after     []int32
+	splitPieces     pieceSplitter
+	rawFinder      *tokentext.TokenFinder // finds added tokens in unchanged text
+	normalizedFinder    *tokentext.TokenFinder // finds added tokens in normalized text
+	prefixIDs    []int32                // special tokens before and after a text
+	suffixIDs     []int32
 	decode    tokenDecoder
 	cleanUp   bool
 	prefix    string // prepended to each text
@@ -48,7 +48,7 @@ type tokenEntry struct {
 	bytes          string // bytes that it represents in a byte-level model
 	exists         bool
 	added, special bool
-	apart          bool // decodeSlow surrounds the token with blanks
+	spaced          bool // decodeSlow surrounds the token with blanks
 }
 
 // pieceSplitter calls yield with the pieces of a text. first reports whether the text starts the input.
@@ -73,9 +73,9 @@ func (t *Tokenizer) Has(id int32) bool {
 // Encode appends the IDs of a text to dst, surrounded by the special tokens of the model's inputs. Added tokens in the
 // text become their own IDs. Invalid UTF-8 counts as U+FFFD.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
-	dst = append(dst, t.before...)
+	dst = append(dst, t.prefixIDs...)
 	dst = t.EncodePlain(dst, text)
-	return append(dst, t.after...)
+	return append(dst, t.suffixIDs...)
 }
 
 // EncodePlain is like Encode without special tokens around the text.
@@ -91,9 +91,9 @@ func (t *Tokenizer) EncodePlain(dst []int32, text string) []int32 {
 	defer t.encoders.Put(e)
 	add := func(id int32) { dst = append(dst, id) }
 	piece := func(piece string) { dst = e.appendPiece(dst, t.model, piece) }
-	t.asIs.Split(text, func(part string, first bool) {
-		t.normal.Split(t.normalize(part), func(part string, leads bool) {
-			t.split(part, first && leads, piece)
+	t.rawFinder.Split(text, func(part string, first bool) {
+		t.normalizedFinder.Split(t.normalize(part), func(part string, leads bool) {
+			t.splitPieces(part, first && leads, piece)
 		}, add)
 	}, add)
 	return dst
@@ -134,7 +134,7 @@ func (t *Tokenizer) checkIDs(ids []int32) error {
 		if t.Has(id) {
 			continue
 		}
-		if count++; count <= faultsShown {
+		if count++; count <= maxShownFaults {
 			wrong = append(wrong, fmt.Sprintf("%d at place %d", id, i))
 		}
 	}
@@ -143,5 +143,5 @@ func (t *Tokenizer) checkIDs(ids []int32) error {
 	}
 	return fmt.Errorf("%w: %d of %d ids: %s; the vocabulary has %d, up to %d; is this the model's tokenizer, and the "+
 		"dtype of the ids?",
-		ErrID, count, len(ids), strings.Join(wrong, ", "), t.size, len(t.tokens)-1)
+		ErrID, count, len(ids), strings.Join(wrong, ", "), t.tokenCount, len(t.tokens)-1)
 }

@@ -18,7 +18,7 @@ type VocabOptions struct {
 	PrefixSpace bool         // add_prefix_space: prepend a blank to each text
 	Begin       string       // token that Encode prepends; "": none
 
-	apart []string // special tokens that texts surround with blanks if their IDs are after the vocabulary's
+	spacedTokens []string // special tokens that texts surround with blanks if their IDs are after the vocabulary's
 }
 
 const endOfText = "<|endoftext|>"
@@ -31,17 +31,18 @@ func ParseVocab(vocab, merges []byte, o VocabOptions) (*Tokenizer, error) {
 	if o.Added == nil {
 		o.Added = []AddedToken{{ID: noID, Content: endOfText, Special: true}}
 	}
-	d := modelDefinition{byteLevel: true, unknown: o.Unknown, lenientUnk: true}
+	d := modelDefinition{byteLevel: true, unknown: o.Unknown, allowMissingUnknown: true}
 	if err := json.Unmarshal(vocab, &d.vocab); err != nil {
 		return nil, fmt.Errorf("%w: vocab.json: %w", ErrFile, err)
 	}
 	t := &Tokenizer{
-		normalize: keepText, split: splitGPT2(), decode: decodeSlow, normal: tokentext.NewTokenFinder(nil),
-		cleanUp: o.CleanUp,
+		normalize: keepText, splitPieces: newGPT2Splitter(), decode: decodeSlow,
+		normalizedFinder: tokentext.NewTokenFinder(nil),
+		cleanUp:          o.CleanUp,
 	}
 	var faults []string
 	d.merges, faults = parseMerges(string(merges))
-	model, wrong := newModel(d)
+	model, wrong := newMergeModel(d)
 	t.model = model
 	faults = append(faults, wrong...)
 	faults = append(faults, t.addTokens(d.vocab, o)...)
@@ -64,7 +65,7 @@ func parseMerges(text string) (merges [][2]string, faults []string) {
 		}
 		left, right, ok := strings.Cut(line, " ")
 		if !ok || left == "" || right == "" || strings.Contains(right, " ") {
-			if wrong++; wrong <= faultsShown {
+			if wrong++; wrong <= maxShownFaults {
 				faults = append(faults, fmt.Sprintf("line %d of merges.txt: %.40q, want two tokens with a blank between them",
 					number, line))
 			}
@@ -72,7 +73,7 @@ func parseMerges(text string) (merges [][2]string, faults []string) {
 		}
 		merges = append(merges, [2]string{left, right})
 	}
-	if more := wrong - faultsShown; more > 0 {
+	if more := wrong - maxShownFaults; more > 0 {
 		faults = append(faults, fmt.Sprintf("so it is with %d more lines", more))
 	}
 	return merges, faults
@@ -93,19 +94,19 @@ func (t *Tokenizer) addTokens(vocab map[string]int32, o VocabOptions) (faults []
 		extra = append(extra, a)
 		patterns = append(patterns, tokentext.Pattern{Text: a.Content, Token: a})
 		if a.Content == o.Begin {
-			t.before = []int32{a.ID}
+			t.prefixIDs = []int32{a.ID}
 		}
 	}
-	if o.Begin != "" && len(t.before) == 0 {
+	if o.Begin != "" && len(t.prefixIDs) == 0 {
 		faults = append(faults, fmt.Sprintf("the first token, %.40q, is not among those added", o.Begin))
 	}
 	tokens, wrong := listEntries(vocab, extra)
 	t.setTokens(tokens)
 	for _, a := range extra {
-		if int(a.ID) >= len(vocab) && int(a.ID) < len(tokens) && slices.Contains(o.apart, a.Content) {
-			tokens[a.ID].apart = true
+		if int(a.ID) >= len(vocab) && int(a.ID) < len(tokens) && slices.Contains(o.spacedTokens, a.Content) {
+			tokens[a.ID].spaced = true
 		}
 	}
-	t.asIs = tokentext.NewTokenFinder(patterns)
+	t.rawFinder = tokentext.NewTokenFinder(patterns)
 	return append(faults, wrong...)
 }

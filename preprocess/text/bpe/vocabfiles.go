@@ -18,18 +18,18 @@ import (
 func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokenizer, error) {
 	vocab, errVocab := read("vocab.json")
 	merges, errMerges := read("merges.txt")
-	var config, names specialNames
+	var config, names specialTokens
 	var files struct {
 		Decoder map[string]fileToken `json:"added_tokens_decoder"`
 	}
 	var ids map[string]int32
 	if err := errors.Join(errVocab, errMerges,
-		readIfThere(read, "tokenizer_config.json", &config, &files),
-		readIfThere(read, "special_tokens_map.json", &names),
-		readIfThere(read, "added_tokens.json", &ids)); err != nil {
+		readOptionalJSON(read, "tokenizer_config.json", &config, &files),
+		readOptionalJSON(read, "special_tokens_map.json", &names),
+		readOptionalJSON(read, "added_tokens.json", &ids)); err != nil {
 		return nil, err
 	}
-	special := specialNames{Begin: fileToken{Content: endOfText}, End: fileToken{Content: endOfText},
+	special := specialTokens{Begin: fileToken{Content: endOfText}, End: fileToken{Content: endOfText},
 		Unknown: fileToken{Content: endOfText}}
 	special.overrideFrom(config)
 	if files.Decoder == nil {
@@ -37,17 +37,17 @@ func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokeniz
 	}
 	var err error
 	o.Unknown = special.Unknown.Content
-	if o.Added, err = addedTokens(files.Decoder, ids, special.listOnce()); err != nil {
+	if o.Added, err = collectAddedTokens(files.Decoder, ids, special.listUnique()); err != nil {
 		return nil, err
 	}
 	for _, f := range special.More {
-		o.apart = append(o.apart, f.Content)
+		o.spacedTokens = append(o.spacedTokens, f.Content)
 	}
 	return ParseVocab(vocab, merges, o)
 }
 
-// readIfThere reads a JSON file, if it exists, into all values in into.
-func readIfThere(read func(string) ([]byte, error), name string, into ...any) error {
+// readOptionalJSON reads a JSON file, if it exists, into all values in into.
+func readOptionalJSON(read func(string) ([]byte, error), name string, into ...any) error {
 	data, err := read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -82,8 +82,8 @@ func (f *fileToken) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// specialNames contains the tokens with a role in a file.
-type specialNames struct {
+// specialTokens contains the tokens with a role in a file.
+type specialTokens struct {
 	Begin   fileToken   `json:"bos_token"`
 	End     fileToken   `json:"eos_token"`
 	Unknown fileToken   `json:"unk_token"`
@@ -95,12 +95,12 @@ type specialNames struct {
 }
 
 // singleTokens returns the fields that contain a single token, in the order in which transformers adds them.
-func (s *specialNames) singleTokens() []*fileToken {
+func (s *specialTokens) singleTokens() []*fileToken {
 	return []*fileToken{&s.Begin, &s.End, &s.Unknown, &s.Between, &s.Pad, &s.Class, &s.Mask}
 }
 
 // overrideFrom overrides tokens with those of another file.
-func (s *specialNames) overrideFrom(other specialNames) {
+func (s *specialTokens) overrideFrom(other specialTokens) {
 	from := other.singleTokens()
 	for i, to := range s.singleTokens() {
 		if from[i].Content != "" {
@@ -110,8 +110,8 @@ func (s *specialNames) overrideFrom(other specialNames) {
 	s.More = append(s.More, other.More...)
 }
 
-// listOnce returns the tokens without duplicates.
-func (s *specialNames) listOnce() (list []fileToken) {
+// listUnique returns the tokens without duplicates.
+func (s *specialTokens) listUnique() (list []fileToken) {
 	for _, f := range s.singleTokens() {
 		list = append(list, *f)
 	}
@@ -125,10 +125,10 @@ func (s *specialNames) listOnce() (list []fileToken) {
 	return all
 }
 
-// addedTokens returns the tokens of added_tokens_decoder by ID or, without it, those of added_tokens.json by text, with
-// the properties from special. In addition, it returns the special tokens that neither file contains; their IDs are in
-// the vocabulary.
-func addedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []AddedToken,
+// collectAddedTokens returns the tokens of added_tokens_decoder by ID or, without it, those of added_tokens.json by
+// text, with the properties from special. In addition, it returns the special tokens that neither file contains; their
+// IDs are in the vocabulary.
+func collectAddedTokens(decoder map[string]fileToken, ids map[string]int32, special []fileToken) (all []AddedToken,
 	err error) {
 	seen := map[string]bool{}
 	named := func(content string) (fileToken, bool) {

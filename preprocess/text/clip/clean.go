@@ -9,7 +9,7 @@ import (
 
 // cleanGenerator cleans text between special tokens like transformers' tokenizer.
 func cleanGenerator(text string) string {
-	if isPlain(text) {
+	if needsNoCleaning(text) {
 		return strings.ToLower(text)
 	}
 	return pystr.Lower(strings.Join(pystr.Fields(fixText(text)), " "))
@@ -17,15 +17,15 @@ func cleanGenerator(text string) string {
 
 // cleanScorer cleans text like open_clip's tokenizer.
 func cleanScorer(text string) string {
-	if isPlain(text) {
+	if needsNoCleaning(text) {
 		return strings.ToLower(text)
 	}
 	text = unescapeEntities(unescapeEntities(fixText(text)))
 	return pystr.Lower(strings.Join(pystr.Fields(text), " "))
 }
 
-// isPlain reports whether cleaning changes only capitals and runs of blanks.
-func isPlain(text string) bool {
+// needsNoCleaning reports whether cleaning changes only capitals and runs of blanks.
+func needsNoCleaning(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '&' {
 			return false

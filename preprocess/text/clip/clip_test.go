@@ -32,7 +32,7 @@ func madeFiles() (vocab, merges []byte) {
 			r = hidden
 			hidden++
 		}
-		ids[string(r)], ids[string(r)+endsWord] = b, 256+b
+		ids[string(r)], ids[string(r)+wordEnd] = b, 256+b
 	}
 	vocab, _ = json.Marshal(ids) // a map of strings has a text
 	return vocab, []byte("#version: 0.2\nt h\nth e\nth e</w>\n~ ~\n~ ~</w>\n")

@@ -13,9 +13,9 @@ import (
 // unescapeEntities decodes entities like Python's html.unescape: everything that HTML 5 accepts as a character, with or
 // without a ";".
 func unescapeEntities(text string) string {
-	return eachEntity(text, func(rest string) (string, int) {
+	return replaceEntities(text, func(rest string) (string, int) {
 		if len(rest) > 1 && rest[1] == '#' {
-			return numericEntity(rest)
+			return decodeNumericEntity(rest)
 		}
 		n := 1
 		for n < len(rest) && n <= maxNameLength && !strings.ContainsRune("\t\n\f <&#;", rune(rest[n])) {
@@ -24,7 +24,7 @@ func unescapeEntities(text string) string {
 		if n < len(rest) && rest[n] == ';' {
 			n++
 		}
-		return namedEntity(rest[:n]), n
+		return decodeNamedEntity(rest[:n]), n
 	})
 }
 
@@ -34,7 +34,7 @@ const maxNameLength = 32
 // unescapeClosed decodes entities like ftfy: only those that end with ";", and also names in capitals that represent
 // lower-case characters.
 func unescapeClosed(text string) string {
-	return eachEntity(text, func(rest string) (string, int) {
+	return replaceEntities(text, func(rest string) (string, int) {
 		const longest = 24
 		n := 1
 		if strings.HasPrefix(rest, "&#") {
@@ -47,32 +47,32 @@ func unescapeClosed(text string) string {
 		if n == first || n == len(rest) || rest[n] != ';' {
 			return "", 0
 		}
-		return closedEntity(rest[:n+1]), n + 1
+		return decodeClosedEntity(rest[:n+1]), n + 1
 	})
 }
 
-// closedEntity returns the character of an entity that ends with ";", or the entity unchanged.
-func closedEntity(entity string) string {
+// decodeClosedEntity returns the character of an entity that ends with ";", or the entity unchanged.
+func decodeClosedEntity(entity string) string {
 	if entity[1] == '#' {
-		if s, n := numericEntity(entity); n == len(entity) && s != ";" {
+		if s, n := decodeNumericEntity(entity); n == len(entity) && s != ";" {
 			return s
 		}
 		return entity
 	}
-	if s := namedEntity(entity); isCharacter(entity, s) {
+	if s := decodeNamedEntity(entity); isFullyDecoded(entity, s) {
 		return s
 	} else if s != entity {
 		return entity // only the beginning is a name
 	}
 	small := strings.ToLower(entity)
-	if s := namedEntity(small); strings.ToUpper(small) == entity && isCharacter(small, s) {
+	if s := decodeNamedEntity(small); strings.ToUpper(small) == entity && isFullyDecoded(small, s) {
 		return cases.Upper(language.Und).String(s)
 	}
 	return entity
 }
 
-// namedEntity is html.UnescapeString with the two names of HTML 5 that its table lacks.
-func namedEntity(entity string) string {
+// decodeNamedEntity is html.UnescapeString with the two names of HTML 5 that its table lacks.
+func decodeNamedEntity(entity string) string {
 	switch entity {
 	case "&nLt;":
 		return "\u226a\u20d2"
@@ -82,15 +82,15 @@ func namedEntity(entity string) string {
 	return html.UnescapeString(entity)
 }
 
-// isCharacter reports whether an entity was decoded completely, without a remaining part. The result has one or two
+// isFullyDecoded reports whether an entity was decoded completely, without a remaining part. The result has one or two
 // characters.
-func isCharacter(entity, s string) bool {
+func isFullyDecoded(entity, s string) bool {
 	return s != entity && utf8.RuneCountInString(s) <= 2
 }
 
-// eachEntity calls read with the text from each "&" on. read returns the replacement of the first n bytes; n is 0 for
-// no replacement.
-func eachEntity(text string, read func(rest string) (s string, n int)) string {
+// replaceEntities calls read with the text from each "&" on. read returns the replacement of the first n bytes; n is 0
+// for no replacement.
+func replaceEntities(text string, read func(rest string) (s string, n int)) string {
 	var out strings.Builder
 	for {
 		at := strings.IndexByte(text, '&')
@@ -108,8 +108,8 @@ func eachEntity(text string, read func(rest string) (s string, n int)) string {
 	}
 }
 
-// numericEntity decodes "&#NUMBER" or "&#xNUMBER" with an optional ";". n is its length, or 0 for no entity.
-func numericEntity(rest string) (s string, n int) {
+// decodeNumericEntity decodes "&#NUMBER" or "&#xNUMBER" with an optional ";". n is its length, or 0 for no entity.
+func decodeNumericEntity(rest string) (s string, n int) {
 	digits, base := rest[2:], 10
 	if digits != "" && digits[0]|' ' == 'x' {
 		digits, base = digits[1:], 16
@@ -129,16 +129,16 @@ func numericEntity(rest string) (s string, n int) {
 	if err != nil {
 		value = utf8.MaxRune + 1 // larger than any character
 	}
-	return characterOf(rune(min(value, utf8.MaxRune+1))), n
+	return html5Character(rune(min(value, utf8.MaxRune+1))), n
 }
 
-// characterOf returns the character for a number in HTML 5, or "" for characters that must not occur in text.
-func characterOf(r rune) string {
+// html5Character returns the character for a number in HTML 5, or "" for characters that must not occur in text.
+func html5Character(r rune) string {
 	switch {
 	case r == 0 || r > utf8.MaxRune || 0xd800 <= r && r <= 0xdfff:
 		return string(utf8.RuneError)
 	case 0x80 <= r && r <= 0x9f:
-		return windows1252(r)
+		return decodeWindows1252(r)
 	case r < ' ' && r != '\t' && r != '\n' && r != '\f' && r != '\r', r == 0x7f, 0xfdd0 <= r && r <= 0xfdef,
 		r&0xfffe == 0xfffe:
 		return ""

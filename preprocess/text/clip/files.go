@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// endsWord marks a symbol at the end of a piece.
-const endsWord = "</w>"
+// wordEnd marks a symbol at the end of a piece.
+const wordEnd = "</w>"
 
 // maxMerges is the number of lines of merges.txt that are used: the entries of CLIP's vocabulary in addition to bytes
 // and special tokens.
 const maxMerges = 49152 - 256 - 2
 
-// faultsShown is the number of faults of one kind that an error lists.
-const faultsShown = 5
+// maxShownFaults is the number of faults of one kind that an error lists.
+const maxShownFaults = 5
 
 func parseVocab(vocab []byte) (map[string]int32, error) {
 	var ids map[string]int32
@@ -36,7 +36,7 @@ func parseVocab(vocab []byte) (map[string]int32, error) {
 func parseMerges(text string, ids map[string]int32) (pairs []merge.MergeRule, faults []string) {
 	number, rank, wrong := 0, int32(0), 0
 	fault := func(format string, args ...any) {
-		if wrong++; wrong <= faultsShown {
+		if wrong++; wrong <= maxShownFaults {
 			faults = append(faults, fmt.Sprintf("line %d of merges.txt: ", number)+fmt.Sprintf(format, args...))
 		}
 	}
@@ -60,16 +60,16 @@ func parseMerges(text string, ids map[string]int32) (pairs []merge.MergeRule, fa
 		pairs = append(pairs, merge.MergeRule{Left: l, Right: r, Symbol: joined, Rank: rank})
 		rank++
 	}
-	if more := wrong - faultsShown; more > 0 {
+	if more := wrong - maxShownFaults; more > 0 {
 		faults = append(faults, fmt.Sprintf("so it is with %d more lines", more))
 	}
 	return pairs, faults
 }
 
-// setBytes sets the IDs of the characters that represent bytes. Bytes that are visible characters in Latin-1 represent
-// themselves; the others are represented, in order, by the characters from U+0100 on. Characters that the vocabulary
-// lacks get the end token's ID.
-func (t *Tokenizer) setBytes(ids map[string]int32) {
+// setByteIDs sets the IDs of the characters that represent bytes. Bytes that are visible characters in Latin-1
+// represent themselves; the others are represented, in order, by the characters from U+0100 on. Characters that the
+// vocabulary lacks get the end token's ID.
+func (t *Tokenizer) setByteIDs(ids map[string]int32) {
 	find := func(token string) int32 {
 		if id, ok := ids[token]; ok {
 			return id
@@ -77,13 +77,13 @@ func (t *Tokenizer) setBytes(ids map[string]int32) {
 		return t.end
 	}
 	hidden := rune(0x100)
-	for b := range t.bytes {
+	for b := range t.byteIDs {
 		r := rune(b)
 		if !('!' <= b && b <= '~' || 0xa1 <= b && b <= 0xac || 0xae <= b) {
 			r = hidden
 			hidden++
 		}
-		t.bytes[b], t.ends[b] = find(string(r)), find(string(r)+endsWord)
+		t.byteIDs[b], t.endByteIDs[b] = find(string(r)), find(string(r)+wordEnd)
 	}
 }
 

@@ -28,7 +28,7 @@ func fixLine(line string, entities bool) string {
 		if entities {
 			line = unescapeClosed(line)
 		}
-		line = replaceEach(line)
+		line = replaceCharacters(line)
 		line = strings.ReplaceAll(line, "\r\n", "\n")
 		line = strings.ReplaceAll(line, "\r", "\n")
 		if strings.Contains(line, "\x1b") {
@@ -44,14 +44,14 @@ func fixLine(line string, entities bool) string {
 // terminalEscape is an escape sequence of terminals.
 var terminalEscape = regexp.MustCompile(`\x1b\[[\p{Nd};]*[a-zA-Z]`)
 
-// replaceEach replaces characters with their common equivalents.
-func replaceEach(text string) string {
+// replaceCharacters replaces characters with their common equivalents.
+func replaceCharacters(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text
 	}
 	var out strings.Builder
 	for _, r := range text {
-		if s, ok := replacementOf(r); ok {
+		if s, ok := findReplacement(r); ok {
 			out.WriteString(s)
 		} else {
 			out.WriteRune(r)
@@ -60,12 +60,12 @@ func replaceEach(text string) string {
 	return out.String()
 }
 
-func replacementOf(r rune) (string, bool) {
+func findReplacement(r rune) (string, bool) {
 	switch {
 	case r < 0x80:
 		return "", false
 	case r <= 0x9f:
-		return windows1252(r), true
+		return decodeWindows1252(r), true
 	case r == 0x3000:
 		return " ", true
 	case 0xff01 <= r && r <= 0xffee: // full-width and half-width forms
@@ -93,9 +93,9 @@ func splitLigature(r rune) (string, bool) {
 	return "", false
 }
 
-// windows1252 returns the character for a control character of Latin-1 in Windows-1252. Five are undefined there and
-// remain unchanged.
-func windows1252(r rune) string {
+// decodeWindows1252 returns the character for a control character of Latin-1 in Windows-1252. Five are undefined there
+// and remain unchanged.
+func decodeWindows1252(r rune) string {
 	const table = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
 	return string([]rune(table)[r-0x80])
 }

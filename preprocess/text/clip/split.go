@@ -33,10 +33,10 @@ func pieceLength(text string, specials [2]string) (n int, skip bool) {
 		return n, false
 	}
 	r, size := utf8.DecodeRuneInString(text)
-	switch k := kindOf(r); k {
-	case none:
+	switch k := runeKindOf(r); k {
+	case whiteSpaceKind:
 		return size, true
-	case number:
+	case numberKind:
 		return size, false
 	default:
 		return size + runLength(text[size:], k), false
@@ -46,7 +46,7 @@ func pieceLength(text string, specials [2]string) (n int, skip bool) {
 // runLength returns the length of the characters of kind k at the start of text.
 func runLength(text string, k runeKind) int {
 	for i, r := range text {
-		if kindOf(r) != k {
+		if runeKindOf(r) != k {
 			return i
 		}
 	}
@@ -71,25 +71,25 @@ func endingLength(text string) int {
 type runeKind uint8
 
 const (
-	none runeKind = iota // white space, which separates pieces
-	letter
-	number
-	other
+	whiteSpaceKind runeKind = iota // white space, which separates pieces
+	letterKind
+	numberKind
+	otherKind
 )
 
 // iotaBelow is a mark whose capital is a letter. If case is ignored, it is neither a letter nor another character.
 const iotaBelow = '\u0345'
 
-func kindOf(r rune) runeKind {
+func runeKindOf(r rune) runeKind {
 	switch {
 	case 'a' <= r && r <= 'z':
-		return letter
+		return letterKind
 	case r == ' ' || r == iotaBelow || pystr.IsSpace(r):
-		return none
+		return whiteSpaceKind
 	case unicode.IsLetter(r):
-		return letter
+		return letterKind
 	case unicode.IsNumber(r):
-		return number
+		return numberKind
 	}
-	return other
+	return otherKind
 }

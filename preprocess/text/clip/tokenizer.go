@@ -39,9 +39,9 @@ type TokenizerOptions struct {
 // Tokenizer is CLIP's tokenizer. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	clean           func(string) string
-	specials        *tokentext.TokenFinder // finds special tokens in raw text
-	inText          [2]string              // names of the start and end tokens in cleaned text
-	bytes, ends     [256]int32             // IDs of the bytes inside a piece and at its end
+	specialFinder        *tokentext.TokenFinder // finds special tokens in raw text
+	cleanTokens          [2]string              // names of the start and end tokens in cleaned text
+	byteIDs, endByteIDs     [256]int32             // IDs of the bytes inside a piece and at its end
 	table           *merge.Table
 	start, end, pad int32
 	context         int
@@ -51,7 +51,7 @@ type Tokenizer struct {
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger  merge.Merger
-	memory  merge.Memory
+	cache  merge.Memory
 	symbols []int32
 }
 
@@ -84,7 +84,7 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	defer t.encoders.Put(e)
 	first := len(dst)
 	dst = append(dst, t.start)
-	t.specials.Split(text, func(part string, _ bool) {
+	t.specialFinder.Split(text, func(part string, _ bool) {
 		if len(dst) < first+t.context { // further IDs would be truncated
 			dst = t.appendClean(dst, e, t.clean(part), first+t.context)
 		}
@@ -94,17 +94,17 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 }
 
 // appendClean appends the IDs of cleaned text until dst has enough.
-func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, enough int) []int32 {
-	for len(dst) < enough {
-		piece, rest, ok := cutPiece(text, t.inText)
+func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, maxLength int) []int32 {
+	for len(dst) < maxLength {
+		piece, rest, ok := cutPiece(text, t.cleanTokens)
 		if !ok {
 			break
 		}
 		text = rest
 		switch piece {
-		case t.inText[0]:
+		case t.cleanTokens[0]:
 			dst = append(dst, t.start)
-		case t.inText[1]:
+		case t.cleanTokens[1]:
 			dst = append(dst, t.end)
 		default:
 			dst = t.appendPiece(dst, e, piece)
@@ -114,17 +114,17 @@ func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, enou
 }
 
 func (t *Tokenizer) appendPiece(dst []int32, e *encodeScratch, piece string) []int32 {
-	if ids, ok := e.memory.Recall(piece); ok {
+	if ids, ok := e.cache.Recall(piece); ok {
 		return append(dst, ids...)
 	}
 	e.symbols = e.symbols[:0]
 	last := len(piece) - 1
 	for i := range last {
-		e.symbols = append(e.symbols, t.bytes[piece[i]])
+		e.symbols = append(e.symbols, t.byteIDs[piece[i]])
 	}
-	e.symbols = append(e.symbols, t.ends[piece[last]])
+	e.symbols = append(e.symbols, t.endByteIDs[piece[last]])
 	ids := e.merger.Apply(t.table, e.symbols)
-	e.memory.Keep(piece, ids)
+	e.cache.Keep(piece, ids)
 	return append(dst, ids...)
 }
 
@@ -135,7 +135,7 @@ func Parse(vocab, merges []byte, o TokenizerOptions) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tokenizer{context: o.Context, inText: [2]string{startToken, endToken}, clean: cleanGenerator}
+	t := &Tokenizer{context: o.Context, cleanTokens: [2]string{startToken, endToken}, clean: cleanGenerator}
 	if o.Context == 0 {
 		t.context = Context
 	}
@@ -143,8 +143,8 @@ func Parse(vocab, merges []byte, o TokenizerOptions) (*Tokenizer, error) {
 	if t.context < 2 {
 		faults = append(faults, fmt.Sprintf("%d ids for each text, want at least 2: the start and the end", t.context))
 	}
-	faults = append(faults, t.setTokens(ids, o)...)
-	t.setBytes(ids)
+	faults = append(faults, t.setSpecialIDs(ids, o)...)
+	t.setByteIDs(ids)
 	pairs, wrong := parseMerges(string(merges), ids)
 	faults = append(faults, wrong...)
 	if t.table, err = merge.NewTable(pairs); err != nil {
@@ -156,8 +156,8 @@ func Parse(vocab, merges []byte, o TokenizerOptions) (*Tokenizer, error) {
 	return t, nil
 }
 
-// setTokens sets the IDs of the start, end and padding tokens.
-func (t *Tokenizer) setTokens(ids map[string]int32, o TokenizerOptions) (faults []string) {
+// setSpecialIDs sets the IDs of the start, end and padding tokens.
+func (t *Tokenizer) setSpecialIDs(ids map[string]int32, o TokenizerOptions) (faults []string) {
 	pad := cmp.Or(o.Pad, endToken)
 	patterns := make([]tokentext.Pattern, 0, 3)
 	for _, token := range []string{startToken, endToken, pad} {
@@ -170,8 +170,8 @@ func (t *Tokenizer) setTokens(ids map[string]int32, o TokenizerOptions) (faults 
 	t.start, t.end, t.pad = patterns[0].Token.ID, patterns[1].Token.ID, patterns[2].Token.ID
 	if o.Scorer {
 		t.pad, patterns = 0, nil
-		t.inText, t.clean = [2]string{scorerStart, scorerEnd}, cleanScorer
+		t.cleanTokens, t.clean = [2]string{scorerStart, scorerEnd}, cleanScorer
 	}
-	t.specials = tokentext.NewTokenFinder(patterns)
+	t.specialFinder = tokentext.NewTokenFinder(patterns)
 	return faults
 }

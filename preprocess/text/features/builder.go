@@ -12,8 +12,8 @@ import (
 // ErrOptions is wrapped by errors of NewBuilder about lengths that leave no room for a passage.
 var ErrOptions = errors.New("features of questions")
 
-// specials is the number of special tokens in a feature: [CLS] and two [SEP].
-const specials = 3
+// specialCount is the number of special tokens in a feature: [CLS] and two [SEP].
+const specialCount = 3
 
 // LengthOptions contains lengths in tokens. The zero value means the benchmark's lengths: 384, 64 and 128.
 type LengthOptions struct {
@@ -39,10 +39,10 @@ type Builder struct {
 // NewBuilder returns a builder that uses the tokenizer t.
 func NewBuilder(t *wordpiece.Tokenizer, o LengthOptions) (*Builder, error) {
 	o = o.withDefaults()
-	if o.Question < 0 || o.Stride < 1 || o.Length <= o.Question+specials {
+	if o.Question < 0 || o.Stride < 1 || o.Length <= o.Question+specialCount {
 		return nil, fmt.Errorf("%w: length %d, question %d, stride %d: want a stride above 0 and a length above that of "+
 			"the question and %d special tokens",
-			ErrOptions, o.Length, o.Question, o.Stride, specials)
+			ErrOptions, o.Length, o.Question, o.Stride, specialCount)
 	}
 	b := &Builder{tokenizer: t, options: o}
 	b.class, _ = t.ID(wordpiece.Class)
@@ -69,13 +69,13 @@ func (b *Builder) Passage(text string) *Passage { return NewPassage(b.tokenizer,
 // there are none.
 func (b *Builder) Build(p *Passage, question string) []Feature {
 	tokens := b.tokenizer.Encode(nil, question)
-	q := &askedQuestion{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
-	q.cutWindows(b.options.Length-len(q.question)-specials, b.options.Stride)
+	q := &featureQuestion{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
+	q.cutWindows(b.options.Length-len(q.question)-specialCount, b.options.Stride)
 	return lists.Make(len(q.windows), func(i int) Feature { return Feature{asked: q, index: i} })
 }
 
-// askedQuestion contains the values that the features of a question share.
-type askedQuestion struct {
+// featureQuestion contains the values that the features of a question share.
+type featureQuestion struct {
 	builder  *Builder
 	passage  *Passage
 	question []int32
@@ -86,7 +86,7 @@ type askedQuestion struct {
 type passageWindow struct{ start, length int }
 
 // cutWindows covers the passage with windows of up to maxLength tokens.
-func (q *askedQuestion) cutWindows(maxLength, stride int) {
+func (q *featureQuestion) cutWindows(maxLength, stride int) {
 	tokens := q.passage.Tokens()
 	for start := 0; start < tokens; {
 		length := min(tokens-start, maxLength)
@@ -101,7 +101,7 @@ func (q *askedQuestion) cutWindows(maxLength, stride int) {
 // bestWindow returns the window in which a token of the passage has the most context: the smaller of the numbers of
 // tokens before and after it, plus a hundredth of the window's length to prefer long windows. Of equal windows, it
 // returns the first.
-func (q *askedQuestion) bestWindow(token int) int {
+func (q *featureQuestion) bestWindow(token int) int {
 	best, maxScore := -1, 0.0
 	for i, w := range q.windows {
 		last := w.start + w.length - 1

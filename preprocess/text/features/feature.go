@@ -5,7 +5,7 @@ import "strings"
 // Feature is one input of the model: a question and a window of its passage. It is read-only, occupies a few words of
 // memory, and refers to the passage.
 type Feature struct {
-	asked *askedQuestion
+	asked *featureQuestion
 	index int
 }
 
@@ -16,16 +16,16 @@ func (f Feature) Index() int { return f.index }
 func (f Feature) Passage() *Passage { return f.asked.passage }
 
 // Len returns the number of tokens without padding, up to the builder's length.
-func (f Feature) Len() int { return f.tokensBefore() + f.ownWindow().length + 1 }
+func (f Feature) Len() int { return f.tokensBefore() + f.window().length + 1 }
 
-func (f Feature) ownWindow() passageWindow { return f.asked.windows[f.index] }
+func (f Feature) window() passageWindow { return f.asked.windows[f.index] }
 
 // tokensBefore returns the number of tokens before those of the passage: [CLS], the question, [SEP].
 func (f Feature) tokensBefore() int { return len(f.asked.question) + 2 }
 
 // tokenAt returns the index, among the passage's tokens, of the token at a position in the feature.
 func (f Feature) tokenAt(position int) (token int, ok bool) {
-	w := f.ownWindow()
+	w := f.window()
 	offset := position - f.tokensBefore()
 	return w.start + offset, offset >= 0 && offset < w.length
 }
@@ -67,7 +67,7 @@ func (f Feature) Text(first, last int) string {
 // and the segments, which are 1 for the window and its [SEP] and 0 otherwise. The rows must have the same length, Len
 // or more. Remaining values are set to 0.
 func Fill[T int32 | int64](f Feature, ids, mask, segments []T) {
-	w := f.ownWindow()
+	w := f.window()
 	n := f.Len()
 	clear(ids[n:])
 	clear(mask[n:])
@@ -85,8 +85,8 @@ func Fill[T int32 | int64](f Feature, ids, mask, segments []T) {
 	}
 }
 
-func fillRow[T int32 | int64](to []T, from []int32) {
-	for i, v := range from {
-		to[i] = T(v)
+func fillRow[T int32 | int64](dst []T, src []int32) {
+	for i, v := range src {
+		dst[i] = T(v)
 	}
 }

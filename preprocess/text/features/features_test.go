@@ -209,7 +209,7 @@ func FuzzBuild(f *testing.F) {
 		if room < 1 || room > 1000 || stride < 1 {
 			t.Skip("no such lengths")
 		}
-		tokenizer, builder := small(t, LengthOptions{Length: room + 8 + specials, Question: 8, Stride: stride})
+		tokenizer, builder := small(t, LengthOptions{Length: room + 8 + specialCount, Question: 8, Stride: stride})
 		passage := NewPassage(tokenizer, text)
 		seen := make([]int, passage.Tokens())
 		row := make([]int32, builder.Length())

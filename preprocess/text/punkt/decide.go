@@ -25,7 +25,7 @@ func (s *Splitter) classifyToken(t *textToken) {
 
 // isAbbreviation reports whether a word, or the last part of a compound, is an abbreviation.
 func (s *Splitter) isAbbreviation(word string) bool {
-	return s.known.Abbreviations[word] || s.known.Abbreviations[word[strings.LastIndexByte(word, '-')+1:]]
+	return s.parameters.Abbreviations[word] || s.parameters.Abbreviations[word[strings.LastIndexByte(word, '-')+1:]]
 }
 
 // reconsiderPair reclassifies a token that ends in a period, with regard to the next one. The two may be a collocation,
@@ -37,50 +37,50 @@ func (s *Splitter) reconsiderPair(t, next *textToken) {
 	}
 	initial := t.isInitial()
 	switch {
-	case s.known.Collocations[[2]string{t.wordKind(), next.startedKind()}]:
+	case s.parameters.Collocations[[2]string{t.wordKind(), next.kindInSentence()}]:
 		t.endsSentence, t.abbreviation = false, true
 		return
 	case (t.abbreviation || t.ellipsis) && !initial && s.startsAfterAbbreviation(next):
 		t.endsSentence = true
 		return
-	case !initial && t.wordKind() != number:
+	case !initial && t.wordKind() != numberKind:
 		return
 	}
-	if starts := s.startsSentence(next); starts == no || starts == unknown && initial && s.isName(next) {
+	if starts := s.startsSentence(next); starts == noAnswer || starts == unknownAnswer && initial && s.isName(next) {
 		t.endsSentence, t.abbreviation = false, true
 	}
 }
 
 func (s *Splitter) startsAfterAbbreviation(next *textToken) bool {
-	return s.startsSentence(next) == yes || next.firstUpper() && s.known.Starters[next.startedKind()]
+	return s.startsSentence(next) == yesAnswer || next.startsUpper() && s.parameters.Starters[next.kindInSentence()]
 }
 
 // isName reports whether a word is capitalized and known only in capitalized form.
 func (s *Splitter) isName(t *textToken) bool {
-	return t.firstUpper() && s.known.Orthography[t.startedKind()]&lower == 0
+	return t.startsUpper() && s.parameters.Orthography[t.kindInSentence()]&lower == 0
 }
 
 // orthographyAnswer is a conclusion from orthography.
 type orthographyAnswer uint8
 
 const (
-	unknown orthographyAnswer = iota
-	yes
-	no
+	unknownAnswer orthographyAnswer = iota
+	yesAnswer
+	noAnswer
 )
 
 // startsSentence reports whether a token starts a sentence. A capitalized word does if it is also known in lower case
 // and never capitalized within a sentence. A word in lower case does not if it is known capitalized, or never known in
 // lower case at the start of a sentence.
 func (s *Splitter) startsSentence(t *textToken) orthographyAnswer {
-	seen := s.known.Orthography[t.startedKind()]
+	seen := s.parameters.Orthography[t.kindInSentence()]
 	switch {
 	case len(t.text) == 1 && strings.Contains(";:,.!?", t.text):
-		return no
-	case t.firstUpper() && seen&lower != 0 && seen&UpperInside == 0:
-		return yes
-	case t.firstLower() && (seen&upper != 0 || seen&LowerAtStart == 0):
-		return no
+		return noAnswer
+	case t.startsUpper() && seen&lower != 0 && seen&UpperInside == 0:
+		return yesAnswer
+	case t.startsLower() && (seen&upper != 0 || seen&LowerAtStart == 0):
+		return noAnswer
 	}
-	return unknown
+	return unknownAnswer
 }

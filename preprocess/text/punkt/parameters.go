@@ -10,8 +10,8 @@ import (
 // ErrFile means that a parameter file is damaged.
 var ErrFile = errors.New("punkt parameters")
 
-// faultsShown is the number of faults that an error lists.
-const faultsShown = 5
+// maxShownFaults is the number of faults that an error lists.
+const maxShownFaults = 5
 
 // Parameters contains the Punkt parameters of a language. Words are in lower case; "##number##" stands for any number.
 type Parameters struct {
@@ -64,8 +64,8 @@ func Parse(f ParameterFiles) (Parameters, error) {
 		p.Orthography[word] = Orthography(n)
 		return ""
 	})
-	if n := len(faults); n > faultsShown {
-		faults = append(faults[:faultsShown], fmt.Sprintf("and %d more", n-faultsShown))
+	if n := len(faults); n > maxShownFaults {
+		faults = append(faults[:maxShownFaults], fmt.Sprintf("and %d more", n-maxShownFaults))
 	}
 	if len(faults) > 0 {
 		return Parameters{}, fmt.Errorf("%w: %s", ErrFile, strings.Join(faults, "; "))

@@ -9,7 +9,7 @@ import (
 )
 
 // Splitter splits text into sentences. It is read-only and safe for concurrent use.
-type Splitter struct{ known Parameters }
+type Splitter struct{ parameters Parameters }
 
 // New returns a splitter. It keeps p, which must not change afterwards.
 func New(p Parameters) *Splitter { return &Splitter{p} }
@@ -25,12 +25,12 @@ func (s *Splitter) Split(text string) []string {
 		shift = 0
 		if i+1 < len(ranges) {
 			next := ranges[i+1]
-			signs, end := closingLength(next.of(text))
+			signs, end := closingLength(next.cut(text))
 			if shift = end; end > 0 {
 				r.end = next.start + signs
 			}
 		}
-		if sentence := r.of(text); sentence != "" {
+		if sentence := r.cut(text); sentence != "" {
 			sentences = append(sentences, sentence)
 		}
 	}
@@ -40,7 +40,7 @@ func (s *Splitter) Split(text string) []string {
 // textSpan is a part of a text: the bytes from start to end.
 type textSpan struct{ start, end int }
 
-func (s textSpan) of(text string) string {
+func (s textSpan) cut(text string) string {
 	if s.start >= s.end {
 		return ""
 	}

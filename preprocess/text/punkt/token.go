@@ -17,12 +17,12 @@ type textToken struct {
 	endsSentence bool
 }
 
-// number is the kind of all numbers.
-const number = "##number##"
+// numberKind is the kind of all numbers.
+const numberKind = "##number##"
 
 func newToken(text string) textToken {
 	if isNumber(text) {
-		return textToken{text: text, kind: number}
+		return textToken{text: text, kind: numberKind}
 	}
 	return textToken{text: text, kind: pystr.Lower(text)}
 }
@@ -35,18 +35,18 @@ func (t *textToken) wordKind() string {
 	return t.kind
 }
 
-// startedKind returns the kind, without its final period if the token ends a sentence.
-func (t *textToken) startedKind() string {
+// kindInSentence returns the kind, without its final period if the token ends a sentence.
+func (t *textToken) kindInSentence() string {
 	if t.endsSentence {
 		return t.wordKind()
 	}
 	return t.kind
 }
 
-func (t *textToken) firstUpper() bool {
+func (t *textToken) startsUpper() bool {
 	return unicode.In(firstRune(t.text), unicode.Lu, unicode.Other_Uppercase)
 }
-func (t *textToken) firstLower() bool {
+func (t *textToken) startsLower() bool {
 	return unicode.In(firstRune(t.text), unicode.Ll, unicode.Other_Lowercase)
 }
 

@@ -16,8 +16,8 @@ type charsMap struct {
 	replacements []byte
 }
 
-// maxReplacement limits the length of replacements in hostile rules. The longest replacement of NFKC has 33 bytes.
-const maxReplacement = 1024
+// maxReplacementBytes limits the length of replacements in hostile rules. The longest replacement of NFKC has 33 bytes.
+const maxReplacementBytes = 1024
 
 // parseCharsMap parses the rules. For empty data it returns nil.
 func parseCharsMap(data []byte) (*charsMap, error) {
@@ -39,9 +39,9 @@ func parseCharsMap(data []byte) (*charsMap, error) {
 		return nil, errors.New("normalization rules whose replacements are cut or not UTF-8")
 	}
 	for text := range bytes.SplitSeq(c.replacements, []byte{0}) {
-		if len(text) > maxReplacement {
+		if len(text) > maxReplacementBytes {
 			return nil, fmt.Errorf("normalization rules with a replacement of %d bytes, want at most %d",
-				len(text), maxReplacement)
+				len(text), maxReplacementBytes)
 		}
 	}
 	return c, nil

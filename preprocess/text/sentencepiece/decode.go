@@ -26,8 +26,8 @@ func (m *Model) joinPieces(pieces []string, dummyPrefix bool) string {
 		id := m.ID(text)
 		p := m.file.pieces[id]
 		if p.kind == byteKind {
-			b, _ := byteOf(p.text)
-			j.bytes = append(j.bytes, b)
+			b, _ := parseBytePiece(p.text)
+			j.pendingBytes = append(j.pendingBytes, b)
 			continue
 		}
 		j.flushBytes()
@@ -41,19 +41,19 @@ func (m *Model) joinPieces(pieces []string, dummyPrefix bool) string {
 type pieceJoiner struct {
 	model    *Model
 	text     strings.Builder
-	bytes    []byte // bytes of byte pieces that are not yet in text
+	pendingBytes    []byte // bytes of byte pieces that are not yet in text
 	atStart  bool   // a blank at the start of the next piece is not part of the text
 	stripped bool   // such a blank was removed
 }
 
 // flushBytes appends the collected bytes.
 func (j *pieceJoiner) flushBytes() {
-	for b := j.bytes; len(b) > 0; {
+	for b := j.pendingBytes; len(b) > 0; {
 		r, size := utf8.DecodeRune(b)
 		j.text.WriteRune(r)
 		b = b[size:]
 	}
-	j.bytes = j.bytes[:0]
+	j.pendingBytes = j.pendingBytes[:0]
 }
 
 func (j *pieceJoiner) addPiece(text string, p vocabPiece, strips bool) {
@@ -62,12 +62,12 @@ func (j *pieceJoiner) addPiece(text string, p vocabPiece, strips bool) {
 	}
 	j.stripped = false
 	switch {
-	case p.kind == control:
+	case p.kind == controlKind:
 		return
-	case p.kind == unknown && text == p.text:
+	case p.kind == unknownKind && text == p.text:
 		j.text.WriteString(j.model.file.unknownSurface)
 		return
-	case p.kind == unknown:
+	case p.kind == unknownKind:
 		j.text.WriteString(text)
 		return
 	}
@@ -86,7 +86,7 @@ func checkIDs(ids []int32, has func(int32) bool, size int) error {
 		if has(id) {
 			continue
 		}
-		if count++; count <= faultsShown {
+		if count++; count <= maxShownFaults {
 			wrong = append(wrong, fmt.Sprintf("%d at place %d", id, i))
 		}
 	}

@@ -11,30 +11,30 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
-// symbolOf returns the symbol of a character or a piece during merging: its ID or, for a character that is not a piece,
+// toSymbol returns the symbol of a character or a piece during merging: its ID or, for a character that is not a piece,
 // the complement of its code point, which is negative.
-func (m *Model) symbolOf(text string) (symbol int32, ok bool) {
+func (m *Model) toSymbol(text string) (symbol int32, ok bool) {
 	if id, ok := m.ids[text]; ok {
-		return id, m.file.pieces[id].kind != userDefined
+		return id, m.file.pieces[id].kind != userDefinedKind
 	}
 	r, size := utf8.DecodeRuneInString(text)
 	return ^r, size == len(text)
 }
 
-// mergePairs returns the ways to form a piece from two symbols. The rank of a piece is the position of its score in the
-// sorted scores.
-func (m *Model) mergePairs() (pairs []merge.MergeRule) {
-	ranks := m.scoreRanks()
+// makeMergeRules returns the ways to form a piece from two symbols. The rank of a piece is the position of its score in
+// the sorted scores.
+func (m *Model) makeMergeRules() (pairs []merge.MergeRule) {
+	ranks := m.rankScores()
 	for id, p := range m.file.pieces {
-		if p.kind != normal {
+		if p.kind != normalKind {
 			continue
 		}
 		for i := range p.text {
 			if i == 0 {
 				continue
 			}
-			left, okLeft := m.symbolOf(p.text[:i])
-			right, okRight := m.symbolOf(p.text[i:])
+			left, okLeft := m.toSymbol(p.text[:i])
+			right, okRight := m.toSymbol(p.text[i:])
 			if okLeft && okRight {
 				pairs = append(pairs, merge.MergeRule{Left: left, Right: right, Symbol: int32(id), Rank: ranks[p.score]})
 			}
@@ -43,7 +43,7 @@ func (m *Model) mergePairs() (pairs []merge.MergeRule) {
 	return pairs
 }
 
-func (m *Model) scoreRanks() map[float32]int32 {
+func (m *Model) rankScores() map[float32]int32 {
 	scores := lists.Map(m.file.pieces, func(p vocabPiece) float32 { return p.score })
 	slices.SortFunc(scores, func(a, b float32) int { return cmp.Compare(b, a) })
 	ranks := make(map[float32]int32, len(scores))
@@ -57,10 +57,10 @@ func (m *Model) scoreRanks() map[float32]int32 {
 
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
-	merger  merge.Merger
-	memory  merge.Memory
-	symbols []int32
-	ends    []bestPath // for unigram models
+	merger    merge.Merger
+	cache     merge.Memory
+	symbols   []int32
+	bestPaths []bestPath // for unigram models
 }
 
 // Encode appends the IDs of a text to dst. Each invalid byte counts as U+FFFD.
@@ -69,11 +69,11 @@ func (m *Model) Encode(dst []int32, text string) []int32 {
 }
 
 func (m *Model) encodeNormalized(dst []int32, text string) []int32 {
-	s, ok := m.memory.Get().(*encodeScratch)
+	s, ok := m.scratchPool.Get().(*encodeScratch)
 	if !ok {
 		s = &encodeScratch{}
 	}
-	defer m.memory.Put(s)
+	defer m.scratchPool.Put(s)
 	if m.unigram != nil {
 		return m.appendBest(dst, s, text)
 	}
@@ -88,7 +88,7 @@ func (m *Model) encodeNormalized(dst []int32, text string) []int32 {
 // chunkLength returns the length of the first part at which a text can be cut without changing its pieces. The cut is
 // before a blank that follows another character. It requires that no piece contains such a blank inside.
 func (m *Model) chunkLength(text string) int {
-	if !m.spaced {
+	if !m.cutsAtBlanks {
 		return len(text)
 	}
 	lead := 0
@@ -102,18 +102,18 @@ func (m *Model) chunkLength(text string) int {
 }
 
 func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32 {
-	if ids, ok := s.memory.Recall(chunk); ok {
+	if ids, ok := s.cache.Recall(chunk); ok {
 		return append(dst, ids...)
 	}
 	start := len(dst)
 	s.symbols = s.symbols[:0]
 	first := 0 // first symbol after the last user-defined piece, which no merge crosses
 	flush := func() {
-		dst = m.appendMerged(dst, s.merger.Apply(m.table, s.symbols[first:]))
+		dst = m.appendMerged(dst, s.merger.Apply(m.mergeTable, s.symbols[first:]))
 		first = len(s.symbols)
 	}
 	for rest := chunk; rest != ""; {
-		if symbol := m.userDefined(rest); symbol != "" {
+		if symbol := m.findUserPiece(rest); symbol != "" {
 			flush()
 			dst = append(dst, m.ids[symbol])
 			rest = rest[len(symbol):]
@@ -128,7 +128,7 @@ func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32
 		rest = rest[size:]
 	}
 	flush()
-	s.memory.Keep(chunk, dst[start:])
+	s.cache.Keep(chunk, dst[start:])
 	return dst
 }
 

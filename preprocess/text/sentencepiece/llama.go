@@ -130,7 +130,8 @@ func (l *Llama) encodeLegacy(dst []int32, part string) []int32 { return l.model.
 // encodePart encodes a part and keeps its first blank, which the model might remove. As in the reference, it encodes
 // the part after the text of the unknown token and removes that token's IDs.
 func (l *Llama) encodePart(dst []int32, part string) []int32 {
-	simple := l.model.spaced && !l.model.file.removeSpaces // the IDs to remove would be exactly those that were inserted
+	// the IDs to remove would be exactly those that were inserted
+	simple := l.model.cutsAtBlanks && !l.model.file.removeSpaces
 	if simple || !strings.HasPrefix(part, blank) && !strings.HasPrefix(part, " ") {
 		return l.model.encodeNormalized(dst, l.model.normalizeText(part, false))
 	}

@@ -63,8 +63,8 @@ func NewMarian(source, target *Model, vocab []byte) (*Marian, error) {
 }
 
 // countKnown returns the number of pieces of a model that have an ID.
-func (m *Marian) countKnown(of *Model) (n int) {
-	for _, p := range of.file.pieces {
+func (m *Marian) countKnown(model *Model) (n int) {
+	for _, p := range model.file.pieces {
 		if _, ok := m.ids[p.text]; ok {
 			n++
 		}

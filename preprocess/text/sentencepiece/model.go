@@ -19,22 +19,22 @@ var ErrID = errors.New("token id outside the vocabulary")
 // blank is the character that represents a blank in pieces.
 const blank = "▁"
 
-// faultsShown is the number of faults of one kind that an error lists.
-const faultsShown = 5
+// maxShownFaults is the number of faults of one kind that an error lists.
+const maxShownFaults = 5
 
 // Model is a SentencePiece model. It is read-only and may be used from many goroutines.
 type Model struct {
-	file    *modelFile
-	ids     map[string]int32 // IDs of the pieces that can result from text
-	others  map[string]int32 // IDs of the pieces that cannot: control, unknown, bytes
-	unknown int32
-	bytes   [256]int32 // IDs of the pieces <0x00> to <0xFF>; noID: none
-	user    [][]string // user-defined pieces by first byte, longest first; they are matched before all others
-	rules   *charsMap
-	table   *merge.Table  // for BPE models
-	spaced  bool          // text can be cut before blanks; see chunkLength
-	unigram *unigramModel // for unigram models
-	memory  sync.Pool
+	file         *modelFile
+	ids          map[string]int32 // IDs of the pieces that can result from text
+	nonTextIDs   map[string]int32 // IDs of the pieces that cannot: control, unknown, bytes
+	unknown      int32
+	byteIDs      [256]int32 // IDs of the pieces <0x00> to <0xFF>; noID: none
+	userPieces   [][]string // user-defined pieces by first byte, longest first; they are matched before all others
+	rules        *charsMap
+	mergeTable   *merge.Table  // for BPE models
+	cutsAtBlanks bool          // text can be cut before blanks; see chunkLength
+	unigram      *unigramModel // for unigram models
+	scratchPool  sync.Pool
 }
 
 const noID = -1
@@ -51,8 +51,8 @@ func Parse(data []byte) (*Model, error) {
 		faults = append(faults, err.Error())
 	}
 	if f.modelType == unigramType {
-		m.unigram = newUnigram(m)
-	} else if m.table, err = merge.NewTable(m.mergePairs()); err != nil {
+		m.unigram = newUnigramModel(m)
+	} else if m.mergeTable, err = merge.NewTable(m.makeMergeRules()); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if len(faults) > 0 {
@@ -74,7 +74,7 @@ func (f *modelFile) listFaults() (faults []string) {
 		faults = append(faults, fmt.Sprintf("a model of type %d %s, want %d, unigram, or %d, BPE", f.modelType,
 			names[f.modelType], unigramType, bpeType))
 	}
-	if len(f.charsDe) > 0 {
+	if len(f.denormalizerMap) > 0 {
 		faults = append(faults, "a model with rules for what is decoded, want none")
 	}
 	if f.suffixSpace {
@@ -88,32 +88,33 @@ func (f *modelFile) listFaults() (faults []string) {
 
 // indexPieces indexes the pieces by text and returns their faults.
 func (m *Model) indexPieces() (faults []string) {
-	m.ids, m.others, m.user = make(map[string]int32, len(m.file.pieces)), map[string]int32{}, make([][]string, 256)
-	for i := range m.bytes {
-		m.bytes[i] = noID
+	m.ids, m.nonTextIDs, m.userPieces = make(map[string]int32, len(m.file.pieces)), map[string]int32{}, make([][]string,
+		256)
+	for i := range m.byteIDs {
+		m.byteIDs[i] = noID
 	}
 	wrong := 0
 	for i, p := range m.file.pieces {
 		if problem := m.addPiece(int32(i), p); problem != "" {
-			if wrong++; wrong <= faultsShown {
+			if wrong++; wrong <= maxShownFaults {
 				faults = append(faults, fmt.Sprintf("piece %d, %.40q, %s", i, p.text, problem))
 			}
 		}
 	}
-	if more := wrong - faultsShown; more > 0 {
+	if more := wrong - maxShownFaults; more > 0 {
 		faults = append(faults, fmt.Sprintf("so it is with %d more pieces", more))
 	}
 	if m.unknown == noID {
 		faults = append(faults, fmt.Sprintf("%d pieces, none of the kind unknown", len(m.file.pieces)))
 	}
-	if m.file.byteFallback && slices.Contains(m.bytes[:], noID) {
+	if m.file.byteFallback && slices.Contains(m.byteIDs[:], noID) {
 		faults = append(faults, "byte fallback without a piece for each byte")
 	}
-	for _, list := range m.user {
+	for _, list := range m.userPieces {
 		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	}
 	_, hasBlank := m.ids[blank]
-	m.spaced = hasBlank && m.blanksLead()
+	m.cutsAtBlanks = hasBlank && m.blanksLead()
 	return faults
 }
 
@@ -123,33 +124,33 @@ func (m *Model) addPiece(id int32, p vocabPiece) string {
 		return "is empty or not UTF-8"
 	}
 	_, known := m.ids[p.text]
-	if _, other := m.others[p.text]; known || other {
+	if _, other := m.nonTextIDs[p.text]; known || other {
 		return "is there twice"
 	}
 	if math.IsNaN(float64(p.score)) {
 		return "has a score that is no number"
 	}
 	switch p.kind {
-	case normal:
+	case normalKind:
 		m.ids[p.text] = id
 		return ""
-	case userDefined:
+	case userDefinedKind:
 		m.ids[p.text] = id
-		m.user[p.text[0]] = append(m.user[p.text[0]], p.text)
+		m.userPieces[p.text[0]] = append(m.userPieces[p.text[0]], p.text)
 		return ""
-	case unknown:
+	case unknownKind:
 		if m.unknown != noID {
 			return "is a second one of the kind unknown"
 		}
 		m.unknown = id
 	case byteKind:
-		b, ok := byteOf(p.text)
+		b, ok := parseBytePiece(p.text)
 		if !ok {
 			return "is of the kind byte, want <0x00> to <0xFF>"
 		}
-		m.bytes[b] = id
-	case control:
-	case unused:
+		m.byteIDs[b] = id
+	case controlKind:
+	case unusedKind:
 		if m.file.modelType == unigramType {
 			break
 		}
@@ -157,12 +158,12 @@ func (m *Model) addPiece(id int32, p vocabPiece) string {
 	default:
 		return fmt.Sprintf("is of kind %d, want normal, unknown, control, user-defined or byte", p.kind)
 	}
-	m.others[p.text] = id
+	m.nonTextIDs[p.text] = id
 	return ""
 }
 
-// byteOf parses a piece <0x00> to <0xFF>.
-func byteOf(text string) (b byte, ok bool) {
+// parseBytePiece parses a piece <0x00> to <0xFF>.
+func parseBytePiece(text string) (b byte, ok bool) {
 	const digits = "0123456789ABCDEF"
 	if len(text) != 6 || text[:3] != "<0x" || text[5] != '>' {
 		return 0, false
@@ -198,7 +199,7 @@ func (m *Model) Piece(id int32) string {
 
 // ID returns the ID of a piece, or that of the unknown piece for any other text.
 func (m *Model) ID(text string) int32 {
-	if id, ok := m.others[text]; ok {
+	if id, ok := m.nonTextIDs[text]; ok {
 		return id
 	}
 	if id, ok := m.ids[text]; ok {

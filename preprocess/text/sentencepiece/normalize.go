@@ -56,7 +56,7 @@ func writeEscaped(b *strings.Builder, part string) {
 // normalizePrefix normalizes the first characters of a text and returns their length in bytes. User-defined pieces
 // remain unchanged, and invalid bytes become U+FFFD.
 func (m *Model) normalizePrefix(text string) (part string, length int) {
-	if symbol := m.userDefined(text); symbol != "" {
+	if symbol := m.findUserPiece(text); symbol != "" {
 		return symbol, len(symbol)
 	}
 	if replacement, n := m.rules.replacePrefix(text); n > 0 {
@@ -69,9 +69,9 @@ func (m *Model) normalizePrefix(text string) (part string, length int) {
 	return text[:size], size
 }
 
-// userDefined returns the longest user-defined piece at the start of text, or "".
-func (m *Model) userDefined(text string) string {
-	for _, symbol := range m.user[text[0]] {
+// userDefinedKind returns the longest user-defined piece at the start of text, or "".
+func (m *Model) findUserPiece(text string) string {
+	for _, symbol := range m.userPieces[text[0]] {
 		if strings.HasPrefix(text, symbol) {
 			return symbol
 		}

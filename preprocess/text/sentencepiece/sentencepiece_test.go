@@ -36,9 +36,9 @@ func (m message) piece(text string, score float32, k vocabKind) message {
 func small() message {
 	m := message(nil).bytes(modelTrainer, message(nil).number(trainerType, 2))
 	m = m.bytes(modelNormalizer, message(nil).number(normalizerRemoveSpaces, 0))
-	m = m.piece("<unk>", 0, unknown).piece("<s>", 0, control).piece("</s>", 0, control)
-	return m.piece("▁a", -1, normal).piece("bc", -2, normal).piece("▁abc", -3, normal).piece("▁", -4,
-		normal).piece("a", -5, normal)
+	m = m.piece("<unk>", 0, unknownKind).piece("<s>", 0, controlKind).piece("</s>", 0, controlKind)
+	return m.piece("▁a", -1, normalKind).piece("bc", -2, normalKind).piece("▁abc", -3, normalKind).piece("▁", -4,
+		normalKind).piece("a", -5, normalKind)
 }
 
 func TestParse(t *testing.T) {
@@ -67,7 +67,7 @@ func withRules(rules string) message {
 }
 
 func TestParseFaults(t *testing.T) {
-	words := message(nil).bytes(modelTrainer, message(nil).number(trainerType, 3)).piece("<unk>", 0, unknown)
+	words := message(nil).bytes(modelTrainer, message(nil).number(trainerType, 3)).piece("<unk>", 0, unknownKind)
 	cases := []struct {
 		name string
 		data []byte
@@ -85,21 +85,21 @@ func TestParseFaults(t *testing.T) {
 			"a replacement of 2000 bytes"},
 		{"rules back", small().bytes(modelDenormalizer, message(nil).bytes(normalizerCharsMap, []byte("x"))),
 			"rules for what is decoded"},
-		{"unused pieces", small().piece("x", 0, unused), "kind unused"},
+		{"unused pieces", small().piece("x", 0, unusedKind), "kind unused"},
 		{"blanks at the end", small().bytes(modelTrainer, message(nil).number(trainerSuffixSpace, 1)),
 			"treat_whitespace_as_suffix"},
 		{"no escapes", small().bytes(modelNormalizer, message(nil).number(normalizerEscapeSpaces, 0)), "escape_whitespaces"},
 		{"no bytes", small().bytes(modelTrainer, message(nil).number(trainerByteFallback, 1)),
 			"byte fallback without a piece for each byte"},
-		{"twice", small().piece("bc", 0, normal), `piece 8, "bc", is there twice`},
-		{"twice in other kinds", small().piece("<s>", 0, normal), "is there twice"},
-		{"two unknown", small().piece("<u>", 0, unknown), "a second one of the kind unknown"},
-		{"empty piece", small().piece("", 0, normal), "is empty or not UTF-8"},
-		{"not UTF-8", small().piece("\xff", 0, normal), "is empty or not UTF-8"},
-		{"no score", small().piece("x", float32(math.NaN()), normal), "a score that is no number"},
+		{"twice", small().piece("bc", 0, normalKind), `piece 8, "bc", is there twice`},
+		{"twice in other kinds", small().piece("<s>", 0, normalKind), "is there twice"},
+		{"two unknown", small().piece("<u>", 0, unknownKind), "a second one of the kind unknown"},
+		{"empty piece", small().piece("", 0, normalKind), "is empty or not UTF-8"},
+		{"not UTF-8", small().piece("\xff", 0, normalKind), "is empty or not UTF-8"},
+		{"no score", small().piece("x", float32(math.NaN()), normalKind), "a score that is no number"},
 		{"odd byte", small().piece("<0xG0>", 0, byteKind), "want <0x00> to <0xFF>"},
 		{"odd kind", small().piece("x", 0, 9), "is of kind 9"},
-		{"many", slices.Concat(small(), slices.Repeat(message(nil).piece("bc", 0, normal), 7)),
+		{"many", slices.Concat(small(), slices.Repeat(message(nil).piece("bc", 0, normalKind), 7)),
 			"so it is with 2 more pieces"},
 	}
 	for _, c := range cases {

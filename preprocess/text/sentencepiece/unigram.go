@@ -11,25 +11,25 @@ import (
 type unigramModel struct {
 	trie          *pieceTrie
 	scores        []float32 // by ID; unusable pieces are not in the trie
-	unknown       float32   // score of an unknown character
+	unknownScore       float32   // score of an unknown character
 	maxPieceBytes int       // maximum length of a piece or a character
 }
 
 // unknownPenalty is the difference between the worst piece's score and that of an unknown character.
 const unknownPenalty = 10
 
-func newUnigram(m *Model) *unigramModel {
-	u := &unigramModel{trie: newTrie(m.ids), unknown: math.MaxFloat32, maxPieceBytes: utf8.UTFMax}
+func newUnigramModel(m *Model) *unigramModel {
+	u := &unigramModel{trie: newPieceTrie(m.ids), unknownScore: math.MaxFloat32, maxPieceBytes: utf8.UTFMax}
 	for _, p := range m.file.pieces {
 		switch p.kind {
-		case normal:
-			u.unknown = min(u.unknown, p.score)
-		case userDefined:
+		case normalKind:
+			u.unknownScore = min(u.unknownScore, p.score)
+		case userDefinedKind:
 			p.score = float32(0.1 * float64(len(p.text)-1)) // the file's score is ignored
 		}
 		u.scores, u.maxPieceBytes = append(u.scores, p.score), max(u.maxPieceBytes, len(p.text))
 	}
-	u.unknown -= unknownPenalty
+	u.unknownScore -= unknownPenalty
 	return u
 }
 
@@ -44,28 +44,28 @@ type bestPath struct {
 // bytes.
 func (m *Model) appendBest(dst []int32, s *encodeScratch, text string) []int32 {
 	u := m.unigram
-	s.ends = slices.Grow(s.ends[:0], len(text)+1)[:len(text)+1]
-	for i := range s.ends {
-		s.ends[i] = bestPath{start: noID}
+	s.bestPaths = slices.Grow(s.bestPaths[:0], len(text)+1)[:len(text)+1]
+	for i := range s.bestPaths {
+		s.bestPaths[i] = bestPath{start: noID}
 	}
 	for at := 0; at < len(text); {
-		rebaseScores(s.ends[at:min(at+u.maxPieceBytes, len(s.ends))])
+		rebaseScores(s.bestPaths[at:min(at+u.maxPieceBytes, len(s.bestPaths))])
 		_, size := utf8.DecodeRuneInString(text[at:])
-		if !u.extendPaths(s.ends, text, at, size) {
-			s.ends[at+size].improve(u.unknown+s.ends[at].score, at, m.unknown)
+		if !u.extendPaths(s.bestPaths, text, at, size) {
+			s.bestPaths[at+size].update(u.unknownScore+s.bestPaths[at].score, at, m.unknown)
 		}
 		at += size
 	}
 	return m.appendPath(dst, s, text)
 }
 
-// farScore is the sum above which sums are rebased to 0, so that they stay exact.
-const farScore = 100_000
+// rebaseScore is the sum above which sums are rebased to 0, so that they stay exact.
+const rebaseScore = 100_000
 
 // rebaseScores subtracts the first score from all of them if it is far from 0.
 func rebaseScores(ends []bestPath) {
 	far := ends[0].score
-	if far >= -farScore && far <= farScore {
+	if far >= -rebaseScore && far <= rebaseScore {
 		return
 	}
 	for i := range ends {
@@ -75,8 +75,8 @@ func rebaseScores(ends []bestPath) {
 	}
 }
 
-// improve replaces the path if the new one has a higher score.
-func (b *bestPath) improve(score float32, start int, id int32) {
+// update replaces the path if the new one has a higher score.
+func (b *bestPath) update(score float32, start int, id int32) {
 	if b.start == noID || score > b.score {
 		*b = bestPath{int32(start), id, score}
 	}
@@ -96,7 +96,7 @@ func (u *unigramModel) extendPaths(ends []bestPath, text string, at, size int) (
 		if id == noID {
 			continue
 		}
-		ends[end].improve(u.scores[id]+before, at, id)
+		ends[end].update(u.scores[id]+before, at, id)
 		single = single || end-at == size
 	}
 	return single
@@ -105,12 +105,12 @@ func (u *unigramModel) extendPaths(ends []bestPath, text string, at, size int) (
 // appendPath appends the pieces of the best path to the end of the text.
 func (m *Model) appendPath(dst []int32, s *encodeScratch, text string) []int32 {
 	s.symbols = s.symbols[:0]
-	for end := len(text); end > 0; end = int(s.ends[end].start) {
+	for end := len(text); end > 0; end = int(s.bestPaths[end].start) {
 		s.symbols = append(s.symbols, int32(end))
 	}
 	run := false
 	for _, end := range slices.Backward(s.symbols) {
-		b := s.ends[end]
+		b := s.bestPaths[end]
 		switch {
 		case b.id != m.unknown:
 			dst = append(dst, b.id)
@@ -126,7 +126,7 @@ func (m *Model) appendPath(dst []int32, s *encodeScratch, text string) []int32 {
 
 func (m *Model) appendBytes(dst []int32, text string) []int32 {
 	for i := range len(text) {
-		dst = append(dst, m.bytes[text[i]])
+		dst = append(dst, m.byteIDs[text[i]])
 	}
 	return dst
 }

@@ -23,11 +23,13 @@ func unigrams(t *testing.T, pieces ...vocabPiece) *Model {
 
 // TestLongTexts has a text whose sum of scores comes to where it begins at 0 again; the ids are SentencePiece's.
 func TestLongTexts(t *testing.T) {
-	m := unigrams(t, vocabPiece{"<unk>", 0, unknown}, vocabPiece{"▁", -22.1, normal}, vocabPiece{"a", -20.3, normal},
-		vocabPiece{"b", -25.7, normal}, vocabPiece{"c", -23.9, normal}, vocabPiece{"ab", -46, normal}, vocabPiece{"ba", -46,
-			normal},
-		vocabPiece{"aa", -40.6, normal}, vocabPiece{"bb", -51.4, normal}, vocabPiece{"aab", -66.3, normal},
-		vocabPiece{"abc", -69.9, normal}, vocabPiece{"cb", -49.6, normal})
+	m := unigrams(t, vocabPiece{"<unk>", 0, unknownKind}, vocabPiece{"▁", -22.1, normalKind}, vocabPiece{"a", -20.3,
+		normalKind},
+		vocabPiece{"b", -25.7, normalKind}, vocabPiece{"c", -23.9, normalKind}, vocabPiece{"ab", -46, normalKind},
+		vocabPiece{"ba", -46,
+			normalKind},
+		vocabPiece{"aa", -40.6, normalKind}, vocabPiece{"bb", -51.4, normalKind}, vocabPiece{"aab", -66.3, normalKind},
+		vocabPiece{"abc", -69.9, normalKind}, vocabPiece{"cb", -49.6, normalKind})
 	text := make([]byte, 40_000)
 	x := uint32(1)
 	for i := range text {
@@ -46,9 +48,11 @@ func TestLongTexts(t *testing.T) {
 
 // TestUserDefinedPiecesComeFirst has a text that the other pieces would take apart with a higher sum.
 func TestUserDefinedPiecesComeFirst(t *testing.T) {
-	m := unigrams(t, vocabPiece{"<unk>", 0, unknown}, vocabPiece{"▁▁", 0, userDefined}, vocabPiece{"▁", -2, normal},
-		vocabPiece{"▁eu", -6, normal}, vocabPiece{"eu", -8.5, normal}, vocabPiece{"e", -9, normal}, vocabPiece{"u", -9,
-			normal})
+	m := unigrams(t, vocabPiece{"<unk>", 0, unknownKind}, vocabPiece{"▁▁", 0, userDefinedKind}, vocabPiece{"▁", -2,
+		normalKind},
+		vocabPiece{"▁eu", -6, normalKind}, vocabPiece{"eu", -8.5, normalKind}, vocabPiece{"e", -9, normalKind},
+		vocabPiece{"u", -9,
+			normalKind})
 	for text, want := range map[string][]int32{"▁eu ▁▁eu": {2, 3, 1, 3}, "  eu": {1, 3}} {
 		if got := m.Encode(nil, text); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", text, got, want)

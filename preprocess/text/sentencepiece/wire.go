@@ -15,11 +15,11 @@ var ErrFile = errors.New("sentencepiece model")
 type vocabKind int
 
 const (
-	normal vocabKind = iota + 1
-	unknown
-	control
-	userDefined
-	unused
+	normalKind vocabKind = iota + 1
+	unknownKind
+	controlKind
+	userDefinedKind
+	unusedKind
 	byteKind
 )
 
@@ -37,7 +37,7 @@ type modelFile struct {
 	byteFallback      bool
 	suffixSpace       bool // treat_whitespace_as_suffix
 	unknownSurface    string
-	charsMap, charsDe []byte // precompiled_charsmap of the normalizer and of the denormalizer
+	charsMap, denormalizerMap []byte // precompiled_charsmap of the normalizer and of the denormalizer
 	dummyPrefix       bool
 	removeSpaces      bool // remove_extra_whitespaces
 	escapeSpaces      bool
@@ -70,7 +70,7 @@ func readFile(data []byte) (*modelFile, error) {
 		case modelDenormalizer:
 			return eachField(v.bytes, func(v protoField) error {
 				if v.number == normalizerCharsMap {
-					f.charsDe = v.bytes
+					f.denormalizerMap = v.bytes
 				}
 				return nil
 			})
@@ -81,7 +81,7 @@ func readFile(data []byte) (*modelFile, error) {
 }
 
 func readPiece(data []byte) (vocabPiece, error) {
-	p := vocabPiece{kind: normal}
+	p := vocabPiece{kind: normalKind}
 	err := eachField(data, func(v protoField) error {
 		switch v.number {
 		case pieceText:
@@ -132,7 +132,7 @@ type protoField struct {
 }
 
 // eachField calls f with each field of a message.
-func eachField(data []byte, f func(protoField) error) error {
+func eachField(data []byte, visit func(protoField) error) error {
 	for len(data) > 0 {
 		number, kind, n := protowire.ConsumeTag(data)
 		if n < 0 {
@@ -142,7 +142,7 @@ func eachField(data []byte, f func(protoField) error) error {
 		data = data[n:]
 		n, err := v.readValue(data, kind)
 		if err == nil {
-			err = f(v)
+			err = visit(v)
 		}
 		if err != nil {
 			return fmt.Errorf("field %d: %w", number, err)

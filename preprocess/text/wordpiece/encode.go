@@ -72,7 +72,7 @@ func (t *Tokenizer) appendPieces(dst []int32, word []byte) []int32 {
 		}
 		dst = append(dst, id)
 		word = word[size:]
-		pieces = t.within
+		pieces = t.insideIDs
 	}
 	return dst
 }

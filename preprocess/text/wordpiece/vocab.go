@@ -20,14 +20,14 @@ const (
 	mask      = "[MASK]"
 )
 
-// continued is the prefix of pieces inside a word.
-const continued = "##"
+// insidePrefix is the prefix of pieces inside a word.
+const insidePrefix = "##"
 
 // Tokenizer splits text into the pieces of a vocabulary. It is read-only and safe for concurrent use.
 type Tokenizer struct {
 	tokens        []string // by ID
 	ids           map[string]int32
-	within        map[string]int32 // IDs of the pieces inside words, without "##"
+	insideIDs        map[string]int32 // IDs of the pieces inside words, without "##"
 	maxTokenBytes int              // length of the longest token in bytes
 	specials      []string         // special tokens that are recognized in a text
 	unknown       int32
@@ -37,7 +37,7 @@ type Tokenizer struct {
 // tokens, the last one counts, as in the reference. An empty line is an ID without a token. The error lists all faults.
 func New(vocab []byte) (*Tokenizer, error) {
 	tokens := splitLines(string(vocab))
-	t := &Tokenizer{tokens: tokens, ids: make(map[string]int32, len(tokens)), within: map[string]int32{}}
+	t := &Tokenizer{tokens: tokens, ids: make(map[string]int32, len(tokens)), insideIDs: map[string]int32{}}
 	faults := t.indexTokens()
 	for _, special := range []string{Unknown, Separator, Class, Padding, mask} {
 		if _, ok := t.ids[special]; ok {
@@ -65,8 +65,8 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// faultsShown is the number of lines that an error lists.
-const faultsShown = 5
+// maxShownFaults is the number of lines that an error lists.
+const maxShownFaults = 5
 
 func (t *Tokenizer) indexTokens() (faults []string) {
 	if len(t.tokens) > math.MaxInt32 {
@@ -75,7 +75,7 @@ func (t *Tokenizer) indexTokens() (faults []string) {
 	invalid := 0
 	for i, token := range t.tokens {
 		if !utf8.ValidString(token) {
-			if invalid++; invalid <= faultsShown {
+			if invalid++; invalid <= maxShownFaults {
 				faults = append(faults, fmt.Sprintf("line %d: %.40q is not UTF-8", i+1, token))
 			}
 			continue
@@ -84,12 +84,12 @@ func (t *Tokenizer) indexTokens() (faults []string) {
 			continue
 		}
 		t.ids[token] = int32(i)
-		if piece, ok := strings.CutPrefix(token, continued); ok {
-			t.within[piece] = int32(i)
+		if piece, ok := strings.CutPrefix(token, insidePrefix); ok {
+			t.insideIDs[piece] = int32(i)
 		}
 		t.maxTokenBytes = max(t.maxTokenBytes, len(token))
 	}
-	if more := invalid - faultsShown; more > 0 {
+	if more := invalid - maxShownFaults; more > 0 {
 		faults = append(faults, fmt.Sprintf("%d more lines are not UTF-8", more))
 	}
 	return faults

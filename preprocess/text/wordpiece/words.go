@@ -70,27 +70,27 @@ func (s *wordSplitter) addASCII(c byte) {
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 		s.endWord()
 	case c > ' ' && c < 0x7f:
-		s.addSign(rune(c))
+		s.addPunctuation(rune(c))
 	}
 }
 
 func (s *wordSplitter) addRune(r rune) {
-	if isSign(r) {
-		s.addSign(r)
+	if isPunctuation(r) {
+		s.addPunctuation(r)
 		return
 	}
 	s.word = utf8.AppendRune(s.word, r)
 }
 
-func (s *wordSplitter) addSign(r rune) {
+func (s *wordSplitter) addPunctuation(r rune) {
 	s.endWord()
 	s.word = utf8.AppendRune(s.word, r)
 	s.endWord()
 }
 
-// isSign reports whether r is punctuation in Unicode, or an ASCII character that is neither a letter nor a digit, such
-// as "$".
-func isSign(r rune) bool {
+// isPunctuation reports whether r is punctuation in Unicode, or an ASCII character that is neither a letter nor a
+// digit, such as "$".
+func isPunctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 		digit := '0' <= r && r <= '9'

@@ -101,7 +101,7 @@ func (ScriptBackend) OpenGenerator(_ context.Context, m backend.Model, c backend
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return newGenerator(s), nil
+	return newScriptGenerator(s), nil
 }
 
 // scriptedAnswer is the answer to a prompt.
@@ -112,7 +112,7 @@ type scriptedAnswer struct {
 
 type scriptGenerator struct{ answers map[string]scriptedAnswer }
 
-func newGenerator(s Script) *scriptGenerator {
+func newScriptGenerator(s Script) *scriptGenerator {
 	g := &scriptGenerator{answers: map[string]scriptedAnswer{}}
 	for i, q := range tooluse.Questions() {
 		g.answers[q.Text] = s.answerQuestion(q, i%tooluse.PerSubset)
@@ -123,7 +123,7 @@ func newGenerator(s Script) *scriptGenerator {
 	}
 	for i, command := range tooluse.Recorded() {
 		t := set.Turns[i]
-		g.answers[turnKey(t.Conversation, len(t.Messages))] = s.answerTurn(command, i)
+		g.answers[makeTurnKey(t.Conversation, len(t.Messages))] = s.answerTurn(command, i)
 	}
 	return g
 }
@@ -145,7 +145,7 @@ func (s *Script) answerQuestion(q tooluse.Question, i int) scriptedAnswer {
 	case slices.Contains(of.Missing, i):
 		delete(last.Arguments, first)
 	case slices.Contains(of.Text, i):
-		return scriptedAnswer{text: inPython(q.Right)}
+		return scriptedAnswer{text: formatPython(q.Right)}
 	case slices.Contains(of.Silent, i):
 		return scriptedAnswer{}
 	}
@@ -161,8 +161,8 @@ func firstKey(m map[string]any) (first string) {
 	return first
 }
 
-// inPython writes calls in Python's syntax.
-func inPython(calls []tooluse.Call) string {
+// formatPython writes calls in Python's syntax.
+func formatPython(calls []tooluse.Call) string {
 	var all []string
 	for _, c := range calls {
 		var arguments []string
@@ -195,8 +195,8 @@ func (s *Script) answerTurn(command string, i int) scriptedAnswer {
 	return scriptedAnswer{calls: []tooluse.Call{{Name: "bash", Arguments: map[string]any{"command": command}}}}
 }
 
-// turnKey returns the key of a turn: its conversation and the number of messages before it.
-func turnKey(conversation string, messages int) string {
+// makeTurnKey returns the key of a turn: its conversation and the number of messages before it.
+func makeTurnKey(conversation string, messages int) string {
 	return fmt.Sprintf("%s/%d", conversation, messages)
 }
 
@@ -209,7 +209,7 @@ func (g *scriptGenerator) Generate(ctx context.Context, p backend.Prompt, sink b
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	key := turnKey(p.Session, len(p.Messages))
+	key := makeTurnKey(p.Session, len(p.Messages))
 	if p.Session == "" && len(p.Messages) > 0 {
 		key = p.Messages[len(p.Messages)-1].Content
 	}

@@ -20,7 +20,7 @@ func (c *Codes) Pieces(line string) []string {
 		}
 		symbols := c.splitWord(word)
 		for _, s := range symbols[:len(symbols)-1] {
-			pieces = append(pieces, s+mark)
+			pieces = append(pieces, s+continuationMark)
 		}
 		pieces = append(pieces, symbols[len(symbols)-1])
 	}
@@ -33,7 +33,7 @@ func (c *Codes) splitWord(word string) []string {
 	if len(symbols) == 1 {
 		return symbols
 	}
-	if c.alone {
+	if c.separateEnd {
 		symbols = append(symbols, wordEnd)
 	} else {
 		symbols[len(symbols)-1] += wordEnd
@@ -43,7 +43,7 @@ func (c *Codes) splitWord(word string) []string {
 		if !ok {
 			break
 		}
-		symbols = next.mergeIn(symbols)
+		symbols = next.mergeAll(symbols)
 	}
 	last := len(symbols) - 1
 	if symbols[last] == wordEnd {
@@ -65,8 +65,8 @@ func (c *Codes) nextPair(symbols []string) (best symbolPair, ok bool) {
 	return best, ok
 }
 
-// mergeIn merges all occurrences of the pair from left to right, in place.
-func (p symbolPair) mergeIn(symbols []string) []string {
+// mergeAll merges all occurrences of the pair from left to right, in place.
+func (p symbolPair) mergeAll(symbols []string) []string {
 	joined := p.left + p.right
 	kept := symbols[:0]
 	for i := 0; i < len(symbols); i++ {

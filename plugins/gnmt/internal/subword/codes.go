@@ -12,8 +12,8 @@ import (
 
 // Codes contains the merges of a codes file. It is immutable.
 type Codes struct {
-	ranks map[symbolPair]int
-	alone bool // the end of a word is a separate symbol (version 0.1)
+	ranks       map[symbolPair]int
+	separateEnd bool // the end of a word is a separate symbol (version 0.1)
 }
 
 // symbolPair is a pair of adjacent symbols.
@@ -33,7 +33,7 @@ const (
 func ParseCodes(data []byte) (*Codes, error) {
 	text := strings.TrimRight(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
 	lines := strings.Split(text, "\n")
-	c := &Codes{ranks: make(map[symbolPair]int, len(lines)), alone: true}
+	c := &Codes{ranks: make(map[symbolPair]int, len(lines)), separateEnd: true}
 	var faults []error
 	first := 0
 	if strings.HasPrefix(lines[0], versionMark) {
@@ -55,7 +55,7 @@ func (c *Codes) setVersion(line string) error {
 	switch version := strings.TrimSpace(strings.TrimPrefix(line, versionMark)); version {
 	case "0.1":
 	case "0.2":
-		c.alone = false
+		c.separateEnd = false
 	default:
 		return fmt.Errorf("line 1: version %q, want 0.1 or 0.2", version)
 	}

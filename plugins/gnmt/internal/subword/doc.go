@@ -13,5 +13,5 @@ var (
 	ErrVocabulary = errors.New("vocabulary")
 )
 
-// mark is the suffix of a piece that does not end its word.
-const mark = "@@"
+// continuationMark is the suffix of a piece that does not end its word.
+const continuationMark = "@@"

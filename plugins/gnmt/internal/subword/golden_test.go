@@ -61,7 +61,7 @@ func TestGoldenPayload(t *testing.T) {
 func ofTokens(symbols []string) string {
 	v := &Vocabulary{ids: map[string]int32{}}
 	ids := make([]int32, len(symbols))
-	for _, token := range special {
+	for _, token := range specialTokens {
 		v.addToken(token)
 	}
 	for i, s := range symbols {

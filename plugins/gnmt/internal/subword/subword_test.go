@@ -137,10 +137,10 @@ func FuzzCodes(f *testing.F) {
 	f.Add("a b\nb </w>", "ab\tb")
 	f.Fuzz(func(t *testing.T, file, line string) {
 		codes, err := ParseCodes([]byte(file))
-		if err != nil || strings.Contains(line, mark) || strings.Contains(line, wordEnd) {
+		if err != nil || strings.Contains(line, continuationMark) || strings.Contains(line, wordEnd) {
 			return
 		}
-		glued := strings.ReplaceAll(codes.Apply(line), mark+" ", "")
+		glued := strings.ReplaceAll(codes.Apply(line), continuationMark+" ", "")
 		if want := strings.ReplaceAll(line, " ", ""); strings.ReplaceAll(glued, " ", "") != want {
 			t.Errorf("%q became %q", line, glued)
 		}

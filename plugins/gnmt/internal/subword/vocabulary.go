@@ -16,8 +16,8 @@ const (
 	End                  // end of a sentence
 )
 
-// special contains the tokens of Unknown, Start and End.
-var special = [...]string{"<unk>", "<s>", "</s>"}
+// specialTokens contains the tokens of Unknown, Start and End.
+var specialTokens = [...]string{"<unk>", "<s>", "</s>"}
 
 // Vocabulary contains the tokens of a language. It is immutable.
 type Vocabulary struct {
@@ -35,8 +35,8 @@ func ParseVocabulary(data []byte) (*Vocabulary, error) {
 		lines[i] = strings.TrimSuffix(line, "\r")
 	}
 	v := &Vocabulary{ids: make(map[string]int32, len(lines))}
-	if !slices.Equal(lines[:min(len(lines), len(special))], special[:]) {
-		for _, token := range special {
+	if !slices.Equal(lines[:min(len(lines), len(specialTokens))], specialTokens[:]) {
+		for _, token := range specialTokens {
 			v.addToken(token)
 		}
 	}
@@ -94,7 +94,7 @@ func (v *Vocabulary) Text(ids []int32) string {
 		if id == End {
 			break
 		}
-		piece, goesOn := strings.CutSuffix(v.tokenOf(id), mark)
+		piece, goesOn := strings.CutSuffix(v.tokenText(id), continuationMark)
 		word.WriteString(piece)
 		if !goesOn {
 			words = append(words, word.String())
@@ -104,9 +104,9 @@ func (v *Vocabulary) Text(ids []int32) string {
 	return strings.Join(words, " ")
 }
 
-func (v *Vocabulary) tokenOf(id int32) string {
+func (v *Vocabulary) tokenText(id int32) string {
 	if id < 0 || int(id) >= len(v.tokens) {
-		return special[Unknown]
+		return specialTokens[Unknown]
 	}
 	return v.tokens[id]
 }

@@ -61,10 +61,10 @@ type LoopResult struct {
 
 // Run answers a question. If it returns an error, the result contains what was done before.
 func Run(ctx context.Context, question string, o LoopOptions, w Environment) (LoopResult, error) {
-	l := &questionLoop{options: o, question: question, world: w, seenURLs: map[string]bool{}}
+	l := &questionLoop{options: o, question: question, environment: w, seenURLs: map[string]bool{}}
 	err := l.runRounds(ctx)
 	l.URLs = []string{}
-	for _, d := range l.relevant[:min(len(l.relevant), 10)] {
+	for _, d := range l.keptDocuments[:min(len(l.keptDocuments), 10)] {
 		l.URLs = append(l.URLs, d.URL)
 	}
 	return l.LoopResult, err
@@ -75,13 +75,13 @@ type questionLoop struct {
 	options LoopOptions
 	LoopResult
 	question string
-	world    Environment
+	environment    Environment
 
-	relevant, fresh []Document
+	keptDocuments, newDocuments []Document
 	seenURLs        map[string]bool // URLs of documents that were found before
 	searches        []pastSearch
 	feedback        []string
-	last            string // feedback of the previous round
+	lastFeedback            string // feedback of the previous round
 }
 
 // pastSearch is a completed search and the number of new documents that it found.
@@ -97,7 +97,7 @@ func (l *questionLoop) runRounds(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.fresh = nil
+		l.newDocuments = nil
 		if l.Sufficient {
 			return nil
 		}
@@ -127,19 +127,19 @@ func (l *questionLoop) runRound(ctx context.Context) (queries any, err error) {
 // judgeDocuments keeps the relevant documents among the new ones, and answers if they suffice. It returns the model's
 // reasons.
 func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err error) {
-	if len(l.fresh) > 0 {
+	if len(l.newDocuments) > 0 {
 		if err := l.askRelevance(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(l.relevant) == 0 {
+	if len(l.keptDocuments) == 0 {
 		return nil, nil
 	}
 	if reasons, err = l.askSufficiency(ctx); err != nil || !l.Sufficient {
 		return reasons, err
 	}
 	prompt := l.options.Prompts.stepPrompt(Answer, map[string]string{"question": l.question,
-		"kept_docs": listDocuments("DOC", l.relevant)})
+		"kept_docs": listDocuments("DOC", l.keptDocuments)})
 	reply, err := l.askModel(ctx, Answer, prompt)
 	if err != nil {
 		return nil, err
@@ -156,16 +156,16 @@ func (l *questionLoop) addFeedback(feedback any) error {
 	switch {
 	case !ok && pyvalue.True(feedback):
 		return fmt.Errorf("%w: feedback or reasoning is %s, want a text", ErrReply, pyvalue.JSON(feedback))
-	case pystr.Trim(text) != "" && text != l.last:
+	case pystr.Trim(text) != "" && text != l.lastFeedback:
 		l.feedback = append(l.feedback, pystr.Trim(text))
 	}
-	l.last = text
+	l.lastFeedback = text
 	return nil
 }
 
 // askModel asks a model. An empty or missing reply counts as a fallback and returns "".
 func (l *questionLoop) askModel(ctx context.Context, s Step, prompt string) (string, error) {
-	reply, err := l.world.Ask(ctx, s, l.Rounds, prompt)
+	reply, err := l.environment.Ask(ctx, s, l.Rounds, prompt)
 	if errors.Is(err, ErrEnd) || ctx.Err() != nil {
 		return "", errors.Join(err, context.Cause(ctx))
 	}
@@ -209,12 +209,12 @@ func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 		if !ok {
 			return fmt.Errorf("%w: a query is %s, want a text", ErrReply, pyvalue.JSON(q))
 		}
-		docs, err := l.world.Search(ctx, query, l.options.Depth)
+		docs, err := l.environment.Search(ctx, query, l.options.Depth)
 		if err != nil {
 			return err
 		}
 		if len(docs) > keep {
-			scores, err := l.world.Rerank(ctx, query, docs)
+			scores, err := l.environment.Rerank(ctx, query, docs)
 			if err != nil {
 				return err
 			}
@@ -224,7 +224,7 @@ func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 		for _, d := range docs {
 			if d.URL != "" && !l.seenURLs[d.URL] {
 				l.seenURLs[d.URL] = true
-				l.fresh = append(l.fresh, d)
+				l.newDocuments = append(l.newDocuments, d)
 				found++
 			}
 		}

@@ -25,27 +25,27 @@ const (
 // StepCount is the number of steps.
 const StepCount = int(steps)
 
-// names contains each step's key of its prompt and component in the reference's logs.
-var names = [steps]struct{ prompt, component string }{
+// stepNames contains each step's key of its prompt and component in the reference's logs.
+var stepNames = [steps]struct{ prompt, component string }{
 	{"queries", "generate_search_queries"}, {"relevance", "evaluate_document_relevance"},
 	{"sufficiency", "check_sufficiency"}, {"answer", "answer_generator"},
 }
 
-func (s Step) String() string { return names[s].prompt }
+func (s Step) String() string { return stepNames[s].prompt }
 
 // Component returns the name of a step in the reference's logs.
-func (s Step) Component() string { return names[s].component }
+func (s Step) Component() string { return stepNames[s].component }
 
-// judge is the key of the judge's prompt.
-const judge = "judge"
+// judgeKey is the key of the judge's prompt.
+const judgeKey = "judge"
 
-// places lists the placeholders that each prompt must contain.
-var places = map[string][]string{
+// placeholders lists the placeholders that each prompt must contain.
+var placeholders = map[string][]string{
 	"queries":     {"question", "kept_docs", "history", "feedback_history", "max_queries"},
 	"relevance":   {"question", "new_docs", "kept_docs", "num_docs"},
 	"sufficiency": {"question", "kept_docs", "iteration", "max_iterations"},
 	"answer":      {"question", "kept_docs"},
-	judge:         {"question", "ground_truth", "llm_answer"},
+	judgeKey:         {"question", "ground_truth", "llm_answer"},
 }
 
 // PromptSet contains the prompts of all steps and of the judge.
@@ -69,12 +69,12 @@ func ReadPrompts(files fs.FS) (*PromptSet, error) {
 			faults = append(faults, fmt.Errorf("prompts: %w; want %s.txt", err, strings.Join(promptKeys(), ".txt, ")))
 			continue
 		}
-		t, err := parseTemplate(string(text), places[key], key == Answer.String())
+		t, err := parseTemplate(string(text), placeholders[key], key == Answer.String())
 		if err != nil {
 			faults = append(faults, fmt.Errorf("prompts: %s.txt: %w", key, err))
 		}
 		p.templates[key] = t
-		if key == judge {
+		if key == judgeKey {
 			p.JudgeSum = fmt.Sprintf("%x", sha256.Sum256(text))
 			continue
 		}
@@ -84,11 +84,11 @@ func ReadPrompts(files fs.FS) (*PromptSet, error) {
 	return p, errors.Join(faults...)
 }
 
-func promptKeys() []string { return slices.Sorted(maps.Keys(places)) }
+func promptKeys() []string { return slices.Sorted(maps.Keys(placeholders)) }
 
 // JudgePrompt returns the prompt with which a judge compares an answer with the truth.
 func (p *PromptSet) JudgePrompt(question, truth, answer string) string {
-	return p.templates[judge].fillTemplate(map[string]string{"question": question, "ground_truth": truth,
+	return p.templates[judgeKey].fillTemplate(map[string]string{"question": question, "ground_truth": truth,
 		"llm_answer": answer})
 }
 
@@ -106,7 +106,7 @@ func parseTemplate(text string, known []string, plain bool) (t promptTemplate, e
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		rest := text[i:]
-		name, isPlace := placeOf(rest)
+		name, isPlace := leadingPlaceholder(rest)
 		switch {
 		case !plain && (strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}")):
 			b.WriteByte(rest[0])
@@ -136,8 +136,8 @@ func parseTemplate(text string, known []string, plain bool) (t promptTemplate, e
 	return append(t, b.String()), errors.Join(faults...)
 }
 
-// placeOf returns the name in braces at the start of text.
-func placeOf(text string) (string, bool) {
+// leadingPlaceholder returns the name in braces at the start of text.
+func leadingPlaceholder(text string) (string, bool) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || text[0] != '{' {
 		return "", false

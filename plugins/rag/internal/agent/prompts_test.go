@@ -12,7 +12,7 @@ import (
 // ours are prompts with all places.
 func ours() fstest.MapFS {
 	files := fstest.MapFS{}
-	for name, known := range places {
+	for name, known := range placeholders {
 		text := name
 		for _, p := range known {
 			text += " {" + p + "}"
@@ -130,7 +130,7 @@ func FuzzReplies(f *testing.F) {
 func FuzzPrompts(f *testing.F) {
 	f.Add("{question} {{}} {ground_truth} {llm_answer}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if tpl, err := parseTemplate(text, places[judge], false); err == nil && len(tpl)%2 != 1 {
+		if tpl, err := parseTemplate(text, placeholders[judgeKey], false); err == nil && len(tpl)%2 != 1 {
 			t.Fatalf("%q", tpl)
 		}
 	})

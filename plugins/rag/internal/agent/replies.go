@@ -14,25 +14,25 @@ import (
 // askRelevance asks which of the new documents to keep.
 func (l *questionLoop) askRelevance(ctx context.Context) error {
 	var new strings.Builder
-	for i, d := range l.fresh {
+	for i, d := range l.newDocuments {
 		fmt.Fprintf(&new, "\n[NEW %d] %s\n", i+1, d.Text)
 	}
 	reply, err := l.askModel(ctx, Relevance, l.options.Prompts.stepPrompt(Relevance, map[string]string{
 		"question": l.question, "new_docs": new.String(), "kept_docs": l.keptSummary(),
-		"num_docs": strconv.Itoa(len(l.fresh)),
+		"num_docs": strconv.Itoa(len(l.newDocuments)),
 	}))
 	if err != nil {
 		return err
 	}
-	marks, err := readRelevance(reply, len(l.fresh))
-	if why := errUnread(err); why != nil {
+	marks, err := readRelevance(reply, len(l.newDocuments))
+	if why := asUnreadable(err); why != nil {
 		l.countFallback(Relevance, why.Error())
 	} else if err != nil && !errors.Is(err, errEmpty) {
 		return err
 	}
-	for i, d := range l.fresh {
+	for i, d := range l.newDocuments {
 		if marks == nil || pyvalue.Equal(marks[i], 1) {
-			l.relevant = append(l.relevant, d)
+			l.keptDocuments = append(l.keptDocuments, d)
 		}
 	}
 	return nil
@@ -40,12 +40,12 @@ func (l *questionLoop) askRelevance(ctx context.Context) error {
 
 // keptSummary returns the beginnings of the first kept documents.
 func (l *questionLoop) keptSummary() string {
-	if len(l.relevant) == 0 {
+	if len(l.keptDocuments) == 0 {
 		return "None"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "[%d documents already kept as relevant]\n", len(l.relevant))
-	for i, d := range l.relevant[:min(len(l.relevant), 5)] {
+	fmt.Fprintf(&b, "[%d documents already kept as relevant]\n", len(l.keptDocuments))
+	for i, d := range l.keptDocuments[:min(len(l.keptDocuments), 5)] {
 		text := d.Text
 		n := 0
 		for at := range text {
@@ -67,7 +67,7 @@ type unreadableError struct{ error }
 
 func (u unreadableError) Unwrap() error { return u.error }
 
-func errUnread(err error) error {
+func asUnreadable(err error) error {
 	if u, ok := errors.AsType[unreadableError](err); ok {
 		return u.error
 	}
@@ -124,14 +124,14 @@ func shortJSON(v any) string {
 func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
 	round, rounds := l.Rounds, l.options.Rounds
 	reply, err := l.askModel(ctx, Sufficiency, l.options.Prompts.stepPrompt(Sufficiency, map[string]string{
-		"question": l.question, "kept_docs": listDocuments("DOC", l.relevant), "iteration": strconv.Itoa(round),
+		"question": l.question, "kept_docs": listDocuments("DOC", l.keptDocuments), "iteration": strconv.Itoa(round),
 		"max_iterations": strconv.Itoa(rounds),
 	}))
 	if err != nil {
 		return nil, err
 	}
 	enough, reasons, err := readSufficiency(reply, round >= rounds)
-	if why := errUnread(err); why != nil {
+	if why := asUnreadable(err); why != nil {
 		l.countFallback(Sufficiency, why.Error())
 	}
 	l.Sufficient = pyvalue.True(enough)
@@ -173,14 +173,15 @@ func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, e
 		past = strings.Join(l.feedback, "\n")
 	}
 	reply, err := l.askModel(ctx, Queries, l.options.Prompts.stepPrompt(Queries, map[string]string{
-		"question": l.question, "kept_docs": listDocuments("DOC", l.relevant[max(0, len(l.relevant)-maxQueryDocuments):]),
+		"question": l.question, "kept_docs": listDocuments("DOC", l.keptDocuments[max(0,
+			len(l.keptDocuments)-maxQueryDocuments):]),
 		"history": history, "feedback_history": past, "max_queries": strconv.Itoa(l.options.MaxQueries),
 	}))
 	if err != nil {
 		return nil, nil, err
 	}
 	queries, feedback, err = readQueries(reply, l.question)
-	if why := errUnread(err); why != nil {
+	if why := asUnreadable(err); why != nil {
 		l.countFallback(Queries, why.Error())
 	}
 	return queries, feedback, nil

@@ -52,12 +52,12 @@ type fileHeader struct {
 }
 
 // Write writes the database. The bytes depend only on its content.
-func (d *Database) Write(to io.Writer) error {
+func (d *Database) Write(w io.Writer) error {
 	if len(d.Passages) != d.Len() || d.linked != d.Len() {
 		return fmt.Errorf("%w: %d passages, %d vectors, %d of them linked", ErrDatabase, len(d.Passages), d.Len(), d.linked)
 	}
 	sum := sha256.New()
-	b := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<20)
+	b := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	_, _ = b.WriteString(magic) // Flush returns write errors
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
@@ -75,8 +75,8 @@ func (d *Database) Write(to io.Writer) error {
 		varint = binary.AppendUvarint(varint[:0], uint64(len(levels)))
 		for _, links := range levels {
 			varint = binary.AppendUvarint(varint, uint64(len(links)))
-			for _, to := range links {
-				varint = binary.AppendUvarint(varint, uint64(to))
+			for _, w := range links {
+				varint = binary.AppendUvarint(varint, uint64(w))
 			}
 		}
 		_, _ = b.Write(varint)
@@ -84,7 +84,7 @@ func (d *Database) Write(to io.Writer) error {
 	if err := errors.Join(err, b.Flush()); err != nil {
 		return err
 	}
-	_, err = to.Write(sum.Sum(nil))
+	_, err = w.Write(sum.Sum(nil))
 	return err
 }
 
@@ -128,7 +128,7 @@ func Open(path string) (*Database, error) {
 
 // Read reads a database of size bytes. Errors wrap ErrDatabase.
 func Read(from io.Reader, size int64) (*Database, error) {
-	r := &fileReader{sum: sha256.New(), remaining: size}
+	r := &fileReader{checksum: sha256.New(), remaining: size}
 	r.Reader = bufio.NewReaderSize(from, 1<<20)
 	d, err := r.readDatabase()
 	if err != nil {
@@ -140,7 +140,7 @@ func Read(from io.Reader, size int64) (*Database, error) {
 // fileReader reads a database and computes the checksum of what it has read.
 type fileReader struct {
 	*bufio.Reader
-	sum       hash.Hash
+	checksum       hash.Hash
 	remaining int64
 }
 
@@ -149,7 +149,7 @@ func (r *fileReader) readFull(b []byte) error {
 	if _, err := io.ReadFull(r.Reader, b); err != nil {
 		return errors.New("it is cut short")
 	}
-	r.sum.Write(b)
+	r.checksum.Write(b)
 	r.remaining -= int64(len(b))
 	return nil
 }
@@ -167,7 +167,7 @@ func (r *fileReader) readLine(v any) error {
 	if err != nil {
 		return errors.New("it is cut short")
 	}
-	r.sum.Write(text)
+	r.checksum.Write(text)
 	r.remaining -= int64(len(text))
 	return json.Unmarshal(text, v)
 }
@@ -194,7 +194,7 @@ func (r *fileReader) readDatabase() (*Database, error) {
 	if err := r.readLinks(d.Graph, h); err != nil {
 		return nil, err
 	}
-	if err := r.readEnd(); err != nil {
+	if err := r.readChecksum(); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -217,9 +217,9 @@ func (h fileHeader) isSearchable() bool {
 	return h.M >= 1 && h.M <= 1<<16 && h.EFConstruction >= 1 && h.EFSearch >= 1
 }
 
-// readEnd compares the checksum and requires the end of the file after it.
-func (r *fileReader) readEnd() error {
-	want := r.sum.Sum(nil)
+// readChecksum compares the checksum and requires the end of the file after it.
+func (r *fileReader) readChecksum() error {
+	want := r.checksum.Sum(nil)
 	got := make([]byte, sha256.Size)
 	if err := r.readFull(got); err != nil {
 		return err
@@ -251,7 +251,7 @@ func (r *fileReader) readVectors(g *Graph, n int) error {
 		if math.IsNaN(float64(square)) || math.IsInf(float64(square), 0) {
 			return fmt.Errorf("vector %d: %w", i, ErrVector)
 		}
-		g.squares = append(g.squares, square)
+		g.squaredNorms = append(g.squaredNorms, square)
 	}
 	return nil
 }
@@ -284,10 +284,10 @@ func (r *fileReader) readLinks(g *Graph, h fileHeader) error {
 }
 
 // readLevel reads the links of vector i on one level. A vector has up to room links, and each link is less than count.
-func (r *fileReader) readLevel(i, level, room, count int) ([]uint32, error) {
+func (r *fileReader) readLevel(i, level, maxLinks, count int) ([]uint32, error) {
 	n, err := binary.ReadUvarint(r)
-	if err != nil || n > uint64(room) || int64(n) > r.remaining {
-		return nil, fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, level, n, room,
+	if err != nil || n > uint64(maxLinks) || int64(n) > r.remaining {
+		return nil, fmt.Errorf("vector %d, level %d: %d links, want %d at most: %w", i, level, n, maxLinks,
 			errors.Join(err, errors.New("broken")))
 	}
 	links := make([]uint32, n)

@@ -28,18 +28,18 @@ type Graph struct {
 	GraphParams
 	dim      int
 	vectors  []float32 // all vectors, one after the other
-	squares  []float32 // squared length of each vector
+	squaredNorms  []float32 // squared length of each vector
 	links    [][][]uint32
 	linked   int // number of vectors that are linked
 	entry    uint32
-	searches sync.Pool
+	searchPool sync.Pool
 }
 
 // New returns an empty graph of vectors with dim values. dim must be greater than 0.
 func New(dim int, p GraphParams) *Graph { return &Graph{GraphParams: p, dim: dim} }
 
 // Len returns the number of vectors.
-func (g *Graph) Len() int { return len(g.squares) }
+func (g *Graph) Len() int { return len(g.squaredNorms) }
 
 // Dim returns the number of values per vector.
 func (g *Graph) Dim() int { return g.dim }
@@ -54,9 +54,9 @@ func (g *Graph) Add(v []float32) error {
 		return fmt.Errorf("%w: %d values of squared length %v, want %d", ErrVector, len(v), square, g.dim)
 	}
 	g.vectors = append(g.vectors, v...)
-	g.squares = append(g.squares, square)
-	for g.Len()-g.linked >= group {
-		g.linkNext(group)
+	g.squaredNorms = append(g.squaredNorms, square)
+	for g.Len()-g.linked >= groupSize {
+		g.linkNext(groupSize)
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func (g *Graph) LinkLast() {
 func Dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
 
 // distanceTo returns the squared distance between vector i and v. square is the squared length of v.
-func (g *Graph) distanceTo(v []float32, square float32, i uint32) float32 {
-	return max(0, square+g.squares[i]-2*Dot(v, g.Vector(int(i))))
+func (g *Graph) distanceTo(v []float32, squaredNorm float32, i uint32) float32 {
+	return max(0, squaredNorm+g.squaredNorms[i]-2*Dot(v, g.Vector(int(i))))
 }
 
 // topLevel returns the highest level of vector i, drawn as in the paper with a random number that depends only on i.
@@ -126,7 +126,7 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 		return nil
 	}
 	s := g.borrowSearch()
-	defer g.searches.Put(s)
+	defer g.searchPool.Put(s)
 	s.setQuery(query)
 	from := s.descendTo(0)
 	hits := s.searchLevel([]Hit{from}, 0, max(g.EFSearch, k))
@@ -137,7 +137,7 @@ func (g *Graph) Search(query []float32, k int) []Hit {
 func (g *Graph) SearchAll(query []float32, k int) []Hit {
 	square := Dot(query, query)
 	var far hitHeap
-	far.far = true
+	far.farthestFirst = true
 	for i := range g.Len() {
 		h := Hit{uint32(i), g.distanceTo(query, square, uint32(i))}
 		if len(far.hits) < k {

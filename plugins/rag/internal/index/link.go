@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// group is the number of vectors that are linked together.
-const group = 256
+// groupSize is the number of vectors that are linked together.
+const groupSize = 256
 
 // linkNext links the next n vectors. It first chooses the links of all new vectors in parallel, and then adds the links
 // back to them.
@@ -31,11 +31,11 @@ func (g *Graph) linkNext(n int) {
 // of its group, which starts at first.
 func (g *Graph) chooseLinks(i, first uint32) {
 	s := g.borrowSearch()
-	defer g.searches.Put(s)
+	defer g.searchPool.Put(s)
 	s.setQuery(g.Vector(int(i)))
 	mates := make([]Hit, 0, i-first)
 	for m := first; m < i; m++ {
-		mates = append(mates, s.hitOf(m))
+		mates = append(mates, s.makeHit(m))
 	}
 	var from []Hit
 	top := -1
@@ -61,13 +61,13 @@ func (g *Graph) chooseLinks(i, first uint32) {
 
 // chooseDiverse chooses up to room links from hits in order. It skips hits that are nearer to an already chosen one
 // than to the vector itself (algorithm 4 of the paper, without its extensions).
-func (g *Graph) chooseDiverse(all []Hit, room int) []uint32 {
-	chosen := make([]uint32, 0, room)
+func (g *Graph) chooseDiverse(all []Hit, maxLinks int) []uint32 {
+	chosen := make([]uint32, 0, maxLinks)
 	for _, h := range all {
-		if len(chosen) == room {
+		if len(chosen) == maxLinks {
 			break
 		}
-		v, square := g.Vector(int(h.ID)), g.squares[h.ID]
+		v, square := g.Vector(int(h.ID)), g.squaredNorms[h.ID]
 		if !slices.ContainsFunc(chosen, func(c uint32) bool { return g.distanceTo(v, square, c) < h.Distance }) {
 			chosen = append(chosen, h.ID)
 		}
@@ -101,7 +101,7 @@ func (g *Graph) linkBack(first, n int) {
 		p := places[k]
 		links := append(slices.Clone(g.links[p.id][p.level]), back[p]...)
 		if room := g.maxLinks(p.level); len(links) > room {
-			v, square := g.Vector(int(p.id)), g.squares[p.id]
+			v, square := g.Vector(int(p.id)), g.squaredNorms[p.id]
 			all := make([]Hit, len(links))
 			for j, i := range links {
 				all[j] = Hit{i, g.distanceTo(v, square, i)}

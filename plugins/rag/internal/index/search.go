@@ -4,19 +4,19 @@ import "slices"
 
 // graphSearch contains the state and memory of a search.
 type graphSearch struct {
-	g       *Graph
+	graph       *Graph
 	query   []float32
-	square  float32
+	squaredNorm  float32
 	visited []uint32 // number of the last search that visited each vector
-	number  uint32
-	next    hitHeap // nearest on top
+	searchNumber  uint32
+	candidates    hitHeap // nearest on top
 	found   hitHeap // farthest on top
 }
 
 func (g *Graph) borrowSearch() *graphSearch {
-	s, _ := g.searches.Get().(*graphSearch)
+	s, _ := g.searchPool.Get().(*graphSearch)
 	if s == nil {
-		s = &graphSearch{g: g, found: hitHeap{far: true}}
+		s = &graphSearch{graph: g, found: hitHeap{farthestFirst: true}}
 	}
 	if n := g.Len(); len(s.visited) < n {
 		s.visited = append(s.visited, make([]uint32, n-len(s.visited))...)
@@ -24,18 +24,18 @@ func (g *Graph) borrowSearch() *graphSearch {
 	return s
 }
 
-func (s *graphSearch) setQuery(query []float32) { s.query, s.square = query, Dot(query, query) }
+func (s *graphSearch) setQuery(query []float32) { s.query, s.squaredNorm = query, Dot(query, query) }
 
-func (s *graphSearch) hitOf(i uint32) Hit { return Hit{i, s.g.distanceTo(s.query, s.square, i)} }
+func (s *graphSearch) makeHit(i uint32) Hit { return Hit{i, s.graph.distanceTo(s.query, s.squaredNorm, i)} }
 
 // descendTo follows links from the entry to the nearest vector on each level above level.
 func (s *graphSearch) descendTo(level int) Hit {
-	at := s.hitOf(s.g.entry)
-	for l := len(s.g.links[s.g.entry]) - 1; l > level; l-- {
+	at := s.makeHit(s.graph.entry)
+	for l := len(s.graph.links[s.graph.entry]) - 1; l > level; l-- {
 		for moved := true; moved; {
 			moved = false
-			for _, i := range s.g.links[at.ID][l] {
-				if h := s.hitOf(i); h.isBefore(at) {
+			for _, i := range s.graph.links[at.ID][l] {
+				if h := s.makeHit(i); h.isBefore(at) {
 					at, moved = h, true
 				}
 			}
@@ -46,35 +46,35 @@ func (s *graphSearch) descendTo(level int) Hit {
 
 // searchLevel returns approximately the ef vectors of a level that are nearest to the query, starting from the vectors
 // in from. They are sorted, and valid until the next call.
-func (s *graphSearch) searchLevel(from []Hit, level, ef int) []Hit {
-	if s.number++; s.number == 0 {
+func (s *graphSearch) searchLevel(starts []Hit, level, ef int) []Hit {
+	if s.searchNumber++; s.searchNumber == 0 {
 		clear(s.visited)
-		s.number = 1
+		s.searchNumber = 1
 	}
-	s.next.hits, s.found.hits = s.next.hits[:0], s.found.hits[:0]
-	for _, h := range from {
-		s.visited[h.ID] = s.number
-		s.next.push(h)
+	s.candidates.hits, s.found.hits = s.candidates.hits[:0], s.found.hits[:0]
+	for _, h := range starts {
+		s.visited[h.ID] = s.searchNumber
+		s.candidates.push(h)
 		s.found.push(h)
 	}
-	for len(s.next.hits) > 0 {
-		near := s.next.pop()
+	for len(s.candidates.hits) > 0 {
+		near := s.candidates.pop()
 		if len(s.found.hits) >= ef && s.found.hits[0].isBefore(near) {
 			break
 		}
-		for _, i := range s.g.links[near.ID][level] {
-			if s.visited[i] == s.number {
+		for _, i := range s.graph.links[near.ID][level] {
+			if s.visited[i] == s.searchNumber {
 				continue
 			}
-			s.visited[i] = s.number
-			h := s.hitOf(i)
+			s.visited[i] = s.searchNumber
+			h := s.makeHit(i)
 			if len(s.found.hits) >= ef {
 				if !h.isBefore(s.found.hits[0]) {
 					continue
 				}
 				s.found.pop()
 			}
-			s.next.push(h)
+			s.candidates.push(h)
 			s.found.push(h)
 		}
 	}
@@ -85,11 +85,11 @@ func (s *graphSearch) searchLevel(from []Hit, level, ef int) []Hit {
 // hitHeap is a heap with the nearest hit on top, or the farthest if far is set.
 type hitHeap struct {
 	hits []Hit
-	far  bool
+	farthestFirst  bool
 }
 
 func (h *hitHeap) ranksAbove(a, b Hit) bool {
-	if h.far {
+	if h.farthestFirst {
 		return b.isBefore(a)
 	}
 	return a.isBefore(b)

@@ -26,7 +26,7 @@ func cleanText(text string) string {
 			lines = append(lines, line)
 		}
 	}
-	return oneSpace(joinHyphens(spacePunctuation(strings.Join(lines, "\n"))))
+	return collapseSpace(joinHyphens(spacePunctuation(strings.Join(lines, "\n"))))
 }
 
 // spacePunctuation inserts a space between a punctuation mark and an ASCII letter that follows it.
@@ -49,34 +49,34 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func joinHyphens(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
-	done, used := 0, 0 // length of the text already written, and the earliest start of the next first word
+	written, nextStart := 0, 0 // length of the text already written, and the earliest start of the next first word
 	for from := 0; ; {
 		at := strings.IndexByte(text[from:], '-')
 		if at < 0 {
-			b.WriteString(text[done:])
+			b.WriteString(text[written:])
 			return b.String()
 		}
 		at += from
 		from = at + 1
 		rest := pystr.TrimLeft(text[from:])
 		start := len(text) - len(rest)
-		before, _ := utf8.DecodeLastRuneInString(text[used:at])
+		before, _ := utf8.DecodeLastRuneInString(text[nextStart:at])
 		after, _ := utf8.DecodeRuneInString(rest)
-		if start == from || used >= at || rest == "" || !pystr.IsWord(before) || !pystr.IsWord(after) {
+		if start == from || nextStart >= at || rest == "" || !pystr.IsWord(before) || !pystr.IsWord(after) {
 			continue
 		}
-		b.WriteString(text[done : at+1])
-		done = start
+		b.WriteString(text[written : at+1])
+		written = start
 		end := strings.IndexFunc(rest, func(r rune) bool { return !pystr.IsWord(r) })
 		if end < 0 {
 			end = len(rest)
 		}
-		used, from = start+end, start+end
+		nextStart, from = start+end, start+end
 	}
 }
 
-// oneSpace replaces each run of white space with one space.
-func oneSpace(text string) string {
+// collapseSpace replaces each run of white space with one space.
+func collapseSpace(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	space := false

@@ -29,7 +29,7 @@ func PageText(page []byte) (string, error) {
 	}
 	root = pruneTree(root)
 	var texts []string
-	for _, way := range contents {
+	for _, way := range contentPaths {
 		if n := findFirst(root, way); n != nil {
 			return cleanText(strings.Join(appendTexts(texts, n), " ")), nil
 		}
@@ -41,14 +41,14 @@ func PageText(page []byte) (string, error) {
 // matches the selector before it, and so on.
 type selectorPath []string
 
-// contents lists where a page may contain its content, the most likely place first.
-var contents = []selectorPath{
+// contentPaths lists where a page may contain its content, the most likely place first.
+var contentPaths = []selectorPath{
 	{"#mw-content-text", ".mw-parser-output"}, {"#mw-content-text"}, {"main"}, {"article"}, {".content"}, {"#content"},
 	{"body"},
 }
 
-// noise lists elements that are not content.
-var noise = []selectorPath{
+// noisePaths lists elements that are not content.
+var noisePaths = []selectorPath{
 	{"script"}, {"style"}, {"nav"}, {"header"}, {"footer"},
 	{"#mw-navigation"}, {".navbox"}, {".navigation-box"}, {".ambox"}, {".tmbox"},
 	{".mw-editsection"}, {".edit-section"}, {".editlink"}, {".reference"}, {".citation"},
@@ -59,7 +59,7 @@ var noise = []selectorPath{
 // pruneTree removes all noise from a tree, and the content of templates, which is not text.
 func pruneTree(root *html.Node) *html.Node {
 	isNoise := func(n *html.Node) bool {
-		return n.Data == "template" || slices.ContainsFunc(noise, func(w selectorPath) bool { return w.leadsTo(n) })
+		return n.Data == "template" || slices.ContainsFunc(noisePaths, func(w selectorPath) bool { return w.matches(n) })
 	}
 	var gone []*html.Node
 	for n := range root.Descendants() {
@@ -76,17 +76,17 @@ func pruneTree(root *html.Node) *html.Node {
 }
 
 // findFirst returns the first element that a path matches, in document order.
-func findFirst(root *html.Node, w selectorPath) *html.Node {
+func findFirst(root *html.Node, path selectorPath) *html.Node {
 	for n := range root.Descendants() {
-		if n.Type == html.ElementNode && w.leadsTo(n) {
+		if n.Type == html.ElementNode && path.matches(n) {
 			return n
 		}
 	}
 	return nil
 }
 
-// leadsTo reports whether the path matches an element.
-func (w selectorPath) leadsTo(n *html.Node) bool {
+// matches reports whether the path matches an element.
+func (w selectorPath) matches(n *html.Node) bool {
 	last := len(w) - 1
 	if !matchesSelector(n, w[last]) {
 		return false
@@ -95,7 +95,7 @@ func (w selectorPath) leadsTo(n *html.Node) bool {
 		return true
 	}
 	for up := range n.Ancestors() {
-		if up.Type == html.ElementNode && w[:last].leadsTo(up) {
+		if up.Type == html.ElementNode && w[:last].matches(up) {
 			return true
 		}
 	}
@@ -107,14 +107,14 @@ func matchesSelector(n *html.Node, selector string) bool {
 	name := selector[1:]
 	switch selector[0] {
 	case '#':
-		return attributeOf(n, "id") == name
+		return attributeValue(n, "id") == name
 	case '.':
-		return slices.Contains(strings.Fields(attributeOf(n, "class")), name)
+		return slices.Contains(strings.Fields(attributeValue(n, "class")), name)
 	}
 	return n.Data == selector
 }
 
-func attributeOf(n *html.Node, key string) string {
+func attributeValue(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Namespace == "" && a.Key == key {
 			return a.Val

@@ -17,7 +17,7 @@ const (
 // White space at both ends of a passage is removed, and empty passages are left out. length must be greater than
 // overlap, and overlap must not be negative.
 func SplitText(text string, length, overlap int) []string {
-	text = pystr.Trim(oneSpace(text))
+	text = pystr.Trim(collapseSpace(text))
 	if text == "" {
 		return nil
 	}

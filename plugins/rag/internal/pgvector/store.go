@@ -32,7 +32,7 @@ var errLate = errors.New("no answer within the timeout")
 type Store struct {
 	pool  *pgxpool.Pool
 	name  string
-	limit time.Duration
+	requestTimeout time.Duration
 }
 
 // Open connects to the store at postgres://USER@HOST:PORT/DATABASE and checks that it has pgvector. It uses TLS or a
@@ -51,7 +51,7 @@ func Open(ctx context.Context, address string, limit time.Duration, connections 
 		return err
 	}
 	at := net.JoinHostPort(c.ConnConfig.Host, strconv.Itoa(int(c.ConnConfig.Port)))
-	s := &Store{name: at + "/" + c.ConnConfig.Database, limit: limit}
+	s := &Store{name: at + "/" + c.ConnConfig.Database, requestTimeout: limit}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrStore, s.name, err)
 	}
@@ -80,7 +80,7 @@ func (s *Store) Close() error {
 
 // withLimit runs request with the time limit. what names the request in errors.
 func (s *Store) withLimit(ctx context.Context, what string, request func(context.Context) error) error {
-	limited, cancel := context.WithTimeoutCause(ctx, s.limit, errLate)
+	limited, cancel := context.WithTimeoutCause(ctx, s.requestTimeout, errLate)
 	defer cancel()
 	err := request(limited)
 	switch {
@@ -89,7 +89,7 @@ func (s *Store) withLimit(ctx context.Context, what string, request func(context
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case limited.Err() != nil || errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("%w of %v", errLate, s.limit)
+		err = fmt.Errorf("%w of %v", errLate, s.requestTimeout)
 	}
 	if strings.Contains(err.Error(), "server refused TLS connection") {
 		err = fmt.Errorf("%w: it has no TLS; sslmode=disable in the address (or PGSSLMODE) sends all that is said in clear, "+
@@ -100,8 +100,8 @@ func (s *Store) withLimit(ctx context.Context, what string, request func(context
 
 // Dim returns the number of values of the table's vectors.
 func (s *Store) Dim(ctx context.Context) (dim int, err error) {
-	err = s.withLimit(ctx, "look for the table "+table, func(ctx context.Context) error {
-		err := s.pool.QueryRow(ctx, "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('"+table+
+	err = s.withLimit(ctx, "look for the table "+tableName, func(ctx context.Context) error {
+		err := s.pool.QueryRow(ctx, "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass('"+tableName+
 			"') AND attname = 'embedding'").Scan(&dim)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errors.New("the table does not exist; load the passages that a run of e2e-rag-db wrote (--param index=)")
@@ -114,8 +114,8 @@ func (s *Store) Dim(ctx context.Context) (dim int, err error) {
 // Search returns approximately the k passages nearest to a query, nearest first.
 func (s *Store) Search(ctx context.Context, query []float32, k int) (found []index.Passage, err error) {
 	err = s.withLimit(ctx, "search", func(ctx context.Context) error {
-		rows, err := s.pool.Query(ctx, "SELECT content, source, passage, url FROM "+table+
-			" ORDER BY embedding <-> $1::text::vector LIMIT $2", vectorLiteral(query), k)
+		rows, err := s.pool.Query(ctx, "SELECT content, source, passage, url FROM "+tableName+
+			" ORDER BY embedding <-> $1::text::vector LIMIT $2", formatVector(query), k)
 		if err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (s *Store) Search(ctx context.Context, query []float32, k int) (found []ind
 	return found, err
 }
 
-// vectorLiteral formats a vector in pgvector's syntax.
-func vectorLiteral(v []float32) string {
+// formatVector formats a vector in pgvector's syntax.
+func formatVector(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {
 		if i > 0 {

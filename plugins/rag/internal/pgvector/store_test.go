@@ -82,7 +82,7 @@ func TestNoStore(t *testing.T) {
 }
 
 func TestLiteral(t *testing.T) {
-	if got := vectorLiteral([]float32{0.1, -1e-30, 3}); got != "[0.1,-1e-30,3]" {
+	if got := formatVector([]float32{0.1, -1e-30, 3}); got != "[0.1,-1e-30,3]" {
 		t.Error(got)
 	}
 }
@@ -101,7 +101,7 @@ func TestStoreOfPassages(t *testing.T) {
 	var sums [2]string
 	for k := range sums {
 		w := s.NewWriter()
-		for i := range 2*batch + 7 {
+		for i := range 2*batchSize + 7 {
 			p := index.Passage{Text: "it's \"text\"\n\u2028", Source: "a.html", ID: i, URL: "https://x/?a&b"}
 			if err := w.Add(t.Context(), p, []float32{float32(i), 1, 0}); err != nil {
 				t.Fatal(err)

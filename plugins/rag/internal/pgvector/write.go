@@ -14,12 +14,12 @@ import (
 
 // Names of the table that is searched, and of the table that replaces it after all passages are written.
 const (
-	table   = "plumbline_passages"
-	staging = table + "_new"
+	tableName    = "plumbline_passages"
+	stagingTable = tableName + "_new"
 )
 
-// batch is the number of passages per insertion.
-const batch = 256
+// batchSize is the number of passages per insertion.
+const batchSize = 256
 
 // TableWriter writes passages into a new table, which finally replaces the previous one. It is not safe for concurrent
 // use.
@@ -54,19 +54,19 @@ func (w *TableWriter) Add(ctx context.Context, p index.Passage, v []float32) err
 	if len(v) != w.dim {
 		return fmt.Errorf("%w: %d values, want %d", index.ErrVector, len(v), w.dim)
 	}
-	text := vectorLiteral(v)
+	text := formatVector(v)
 	fmt.Fprintf(w.sum, "%q %q %d %q %s\n", p.Text, p.Source, p.ID, p.URL, text)
 	w.contents, w.sources, w.ids = append(w.contents, p.Text), append(w.sources, p.Source), append(w.ids, int32(p.ID))
 	w.urls, w.vectors = append(w.urls, p.URL), append(w.vectors, text)
-	if w.count++; len(w.vectors) < batch {
+	if w.count++; len(w.vectors) < batchSize {
 		return nil
 	}
 	return w.sendBatch(ctx)
 }
 
 func (w *TableWriter) createTable(ctx context.Context) error {
-	return w.withLimit(ctx, "make the table "+staging, func(ctx context.Context) error {
-		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+staging+"; CREATE TABLE "+staging+" (content text NOT NULL, "+
+	return w.withLimit(ctx, "make the table "+stagingTable, func(ctx context.Context) error {
+		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+stagingTable+"; CREATE TABLE "+stagingTable+" (content text NOT NULL, "+
 			"source text NOT NULL, passage int NOT NULL, url text NOT NULL, embedding vector("+strconv.Itoa(w.dim)+") NOT NULL)")
 		return err
 	})
@@ -78,7 +78,7 @@ func (w *TableWriter) sendBatch(ctx context.Context) error {
 		return nil
 	}
 	err := w.withLimit(ctx, fmt.Sprintf("write passages up to %d", w.count), func(ctx context.Context) error {
-		_, err := w.pool.Exec(ctx, "INSERT INTO "+staging+" SELECT c, s, p, u, e::vector FROM "+
+		_, err := w.pool.Exec(ctx, "INSERT INTO "+stagingTable+" SELECT c, s, p, u, e::vector FROM "+
 			"unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[]) AS t(c, s, p, u, e)",
 			w.contents, w.sources, w.ids, w.urls, w.vectors)
 		return err
@@ -96,12 +96,12 @@ func (w *TableWriter) FinishTable(ctx context.Context) (md5 string, err error) {
 	}
 	p := index.OfficialParams()
 	err = w.execWatched(ctx, "make the index", fmt.Sprintf("CREATE INDEX ON %s USING hnsw (embedding vector_l2_ops) "+
-		"WITH (m = %d, ef_construction = %d)", staging, p.M, p.EFConstruction))
+		"WITH (m = %d, ef_construction = %d)", stagingTable, p.M, p.EFConstruction))
 	if err != nil {
 		return "", err
 	}
-	err = w.withLimit(ctx, "put "+staging+" in the place of "+table, func(ctx context.Context) error {
-		_, err := w.pool.Exec(ctx, "BEGIN; DROP TABLE IF EXISTS "+table+"; ALTER TABLE "+staging+" RENAME TO "+table+
+	err = w.withLimit(ctx, "put "+stagingTable+" in the place of "+tableName, func(ctx context.Context) error {
+		_, err := w.pool.Exec(ctx, "BEGIN; DROP TABLE IF EXISTS "+tableName+"; ALTER TABLE "+stagingTable+" RENAME TO "+tableName+
 			"; COMMIT")
 		return err
 	})
@@ -117,7 +117,7 @@ func (s *Store) execWatched(ctx context.Context, what, command string) error {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(s.limit):
+			case <-time.After(s.requestTimeout):
 			}
 			if err := s.withLimit(ctx, what, s.pool.Ping); err != nil {
 				cancel(err)

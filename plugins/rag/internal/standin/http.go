@@ -16,20 +16,20 @@ func Handler() http.Handler {
 	return mux
 }
 
-// maxRequestSize is the largest request body that is read, in bytes.
-const maxRequestSize = 16 << 20
+// maxRequestBytes is the largest request body that is read, in bytes.
+const maxRequestBytes = 16 << 20
 
 func serveChat(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Model    string
 		Messages []struct{ Content string }
 	}
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequestSize)).Decode(&request)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequestBytes)).Decode(&request)
 	if err != nil || len(request.Messages) == 0 {
 		http.Error(w, "want JSON with messages, whose contents are texts", http.StatusBadRequest)
 		return
 	}
-	said := replyTo(request.Messages[len(request.Messages)-1].Content)
+	said := answerMessage(request.Messages[len(request.Messages)-1].Content)
 	sendJSON(w, map[string]any{
 		"id": "stand-in", "object": "chat.completion", "model": request.Model,
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{

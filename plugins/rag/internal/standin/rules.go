@@ -16,17 +16,17 @@ import (
 // ReplyTo returns the reply to a user message made from one of the five prompts in [PromptFiles]. For other messages,
 // it returns that it has no answer. Replies are deterministic.
 func ReplyTo(content string) string {
-	r := replyTo(content)
+	r := answerMessage(content)
 	if r.text == "" {
 		return r.reasoning
 	}
 	return r.text
 }
 
-func replyTo(content string) ruleReply {
+func answerMessage(content string) ruleReply {
 	first, _, _ := strings.Cut(content, "\n")
 	task, ok := strings.CutPrefix(strings.TrimSpace(first), "Task: ")
-	rule, known := rules[task]
+	rule, known := replyRules[task]
 	if !ok || !known {
 		return ruleReply{text: "The script has no reply to that."}
 	}
@@ -37,40 +37,40 @@ func replyTo(content string) ruleReply {
 	return breakReply(content, said)
 }
 
-var rules = map[string]func(content string) string{
+var replyRules = map[string]func(content string) string{
 	"relevance": markRelevant, "sufficiency": judgeSufficiency, "queries": makeQueries, "answer": finalAnswer,
 	"judge": judgeAnswer,
 }
 
-// outOf is the inverse rate of each of the five ways of breaking a reply. The digest of the message selects the
+// breakOneIn is the inverse rate of each of the five ways of breaking a reply. The digest of the message selects the
 // replies.
-const outOf = 80
+const breakOneIn = 80
 
 // breakReply breaks some of the JSON replies in ways that models do. Three of the five ways make the reply unreadable.
-func breakReply(content, said string) ruleReply {
+func breakReply(content, reply string) ruleReply {
 	h := fnv.New32a()
 	h.Write([]byte(content)) // never fails
-	switch h.Sum32() % outOf {
+	switch h.Sum32() % breakOneIn {
 	case 0:
 		return ruleReply{text: "I am not sure what to say."}
 	case 1:
-		return ruleReply{text: strings.TrimSuffix(said, "}")}
+		return ruleReply{text: strings.TrimSuffix(reply, "}")}
 	case 2:
-		return ruleReply{text: strings.TrimSuffix(said, "}") + ",}"}
+		return ruleReply{text: strings.TrimSuffix(reply, "}") + ",}"}
 	case 3:
-		return ruleReply{text: "Here it is:\n```json\n" + said + "\n```"}
+		return ruleReply{text: "Here it is:\n```json\n" + reply + "\n```"}
 	case 4:
-		return ruleReply{reasoning: "I look at the pages. " + said}
+		return ruleReply{reasoning: "I look at the pages. " + reply}
 	}
-	return ruleReply{text: said}
+	return ruleReply{text: reply}
 }
 
-// pages matches the documents in a prompt.
-var pages = regexp.MustCompile(`(?m)^\[(NEW|KEPT|DOC) \d+\] (.*)$`)
+// documentLine matches the documents in a prompt.
+var documentLine = regexp.MustCompile(`(?m)^\[(NEW|KEPT|DOC) \d+\] (.*)$`)
 
 // markedDocuments returns the documents of a prompt that have the given mark.
 func markedDocuments(content, mark string) (all []string) {
-	for _, m := range pages.FindAllStringSubmatch(content, -1) {
+	for _, m := range documentLine.FindAllStringSubmatch(content, -1) {
 		if m[1] == mark {
 			all = append(all, m[2])
 		}
@@ -134,13 +134,13 @@ func factValue(facts []encyclopedia.Fact, subject, relation string) (string, boo
 }
 
 // describedSubject returns the subject whose facts contain all facts of the description.
-func describedSubject(facts, told []encyclopedia.Fact) (string, bool) {
+func describedSubject(facts, description []encyclopedia.Fact) (string, bool) {
 	for _, f := range facts {
 		missing := func(t encyclopedia.Fact) bool {
 			t.Subject = f.Subject
 			return !slices.Contains(facts, t)
 		}
-		if !slices.ContainsFunc(told, missing) {
+		if !slices.ContainsFunc(description, missing) {
 			return f.Subject, true
 		}
 	}
@@ -221,7 +221,7 @@ func (c *factChain) shorterQuestion() string {
 }
 
 // descriptionQueries returns queries for a description: first as a whole, then for each fact in it.
-func (c *factChain) descriptionQueries() (first, again []string) {
+func (c *factChain) descriptionQueries() (first, later []string) {
 	kind, told, _ := strings.Cut(c.description, " with ")
 	things := strings.Split(told, ", ")
 	first = []string{c.description}

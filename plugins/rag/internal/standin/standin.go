@@ -72,7 +72,7 @@ func (ruleGenerator) Generate(ctx context.Context, p backend.Prompt, sink backen
 	if len(p.Messages) == 0 {
 		return errors.New("a prompt without a message: the scripted server replies to chats alone")
 	}
-	r := replyTo(p.Messages[len(p.Messages)-1].Content)
+	r := answerMessage(p.Messages[len(p.Messages)-1].Content)
 	sink.FirstToken(backend.Tokens{})
 	sink.Complete(backend.Tokens{Text: r.text, Reasoning: r.reasoning, Finish: "stop", N: r.countTokens()})
 	return nil

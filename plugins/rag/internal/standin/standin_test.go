@@ -176,10 +176,10 @@ func TestReply(t *testing.T) {
 // TestSomeRepliesAreBroken: each way occurs, and the same message has the same reply.
 func TestSomeRepliesAreBroken(t *testing.T) {
 	ways := map[string]int{}
-	for i := range 40 * outOf {
+	for i := range 40 * breakOneIn {
 		content := "Task: sufficiency\n\nQuestion: Why " + strings.Repeat("?", i) + "\n"
-		r := replyTo(content)
-		if r != replyTo(content) {
+		r := answerMessage(content)
+		if r != answerMessage(content) {
 			t.Fatalf("two replies to %q", content)
 		}
 		switch {
@@ -197,7 +197,7 @@ func TestSomeRepliesAreBroken(t *testing.T) {
 			ways["prose"]++
 		}
 	}
-	if len(ways) != 6 || ways["whole"] < 30*outOf {
+	if len(ways) != 6 || ways["whole"] < 30*breakOneIn {
 		t.Errorf("replies by the way they are broken: %v", ways)
 	}
 }

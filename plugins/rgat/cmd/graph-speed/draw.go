@@ -44,7 +44,7 @@ func printRate(ctx context.Context, set *igbh.PaperSet, what string, n int, limi
 ) error {
 	b := sampling.NewBatch(set.Graph())
 	nodes, edges := 0, 0
-	calls, drawn, err := perSecond(limit, func(i int) error {
+	calls, drawn, err := measureCallRate(limit, func(i int) error {
 		b.Reset()
 		err := add(b, i)
 		nodes, edges = nodes+b.NodeCount(), edges+b.EdgeCount()
@@ -53,7 +53,7 @@ func printRate(ctx context.Context, set *igbh.PaperSet, what string, n int, limi
 	if err != nil {
 		return err
 	}
-	_, gathered, err := perSecond(limit, func(i int) error {
+	_, gathered, err := measureCallRate(limit, func(i int) error {
 		b.Reset()
 		if err := add(b, i); err != nil {
 			return err
@@ -65,9 +65,9 @@ func printRate(ctx context.Context, set *igbh.PaperSet, what string, n int, limi
 	return err
 }
 
-// perSecond measures how often a core can run call per second. It uses the process's CPU time, so other work on the
-// machine does not count.
-func perSecond(limit time.Duration, call func(i int) error) (calls int, rate float64, err error) {
+// measureCallRate measures how often a core can run call per second. It uses the process's CPU time, so other work on
+// the machine does not count.
+func measureCallRate(limit time.Duration, call func(i int) error) (calls int, rate float64, err error) {
 	start, busy := time.Now(), cpuTime()
 	for time.Since(start) < limit {
 		if err := call(calls); err != nil {

@@ -8,7 +8,7 @@ type repeatedFeatures struct {
 	width int
 }
 
-func made(scale, width int) repeatedFeatures {
+func newRepeatedFeatures(scale, width int) repeatedFeatures {
 	return repeatedFeatures{citations.New(citations.Seed, scale), width}
 }
 

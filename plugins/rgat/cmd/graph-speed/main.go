@@ -45,7 +45,7 @@ func main() {
 	switch {
 	case flag.NArg() != 1:
 	case s.make:
-		err = igbh.WriteDataset(ctx, flag.Arg(0), "tiny", made(s.scale, s.width))
+		err = igbh.WriteDataset(ctx, flag.Arg(0), "tiny", newRepeatedFeatures(s.scale, s.width))
 	default:
 		err = measureGraph(ctx, flag.Arg(0), s)
 	}

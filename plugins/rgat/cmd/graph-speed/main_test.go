@@ -9,7 +9,7 @@ import (
 
 func TestAMadeGraphIsMeasured(t *testing.T) {
 	dir := t.TempDir()
-	if err := igbh.WriteDataset(t.Context(), dir, "tiny", made(1, 48)); err != nil {
+	if err := igbh.WriteDataset(t.Context(), dir, "tiny", newRepeatedFeatures(1, 48)); err != nil {
 		t.Fatal(err)
 	}
 	if err := measureGraph(t.Context(), dir, speedSettings{draws: time.Millisecond, batches: []int{3}}); err != nil {

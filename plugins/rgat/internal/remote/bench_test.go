@@ -17,7 +17,7 @@ func BenchmarkGather(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	nodes := make([]uint32, 4*window)
+	nodes := make([]uint32, 4*maxPipelinedRows)
 	for i := range nodes {
 		nodes[i] = uint32(i * 7919 % from.nodes[0].Nodes)
 	}

@@ -11,36 +11,36 @@ import (
 	"unsafe"
 )
 
-// errNone means that the server does not have the key.
-var errNone = errors.New("there is no such key")
+// errNoKey means that the server does not have the key.
+var errNoKey = errors.New("there is no such key")
 
 // Buffer sizes, chosen so that a system call transfers many rows or requests.
 const (
-	readBuffer  = 256 << 10
-	writeBuffer = 64 << 10
+	readBufferBytes  = 256 << 10
+	writeBufferBytes = 64 << 10
 )
 
 // redisConn implements the part of Redis's protocol (RESP 2) that this package needs. Commands are lists of strings;
 // replies are words, numbers, strings or errors. The server is not trusted: a reply never uses more memory than the
 // caller provides, and an unexpected reply ends the connection.
 type redisConn struct {
-	net net.Conn
-	r   *bufio.Reader
-	w   *bufio.Writer
+	conn net.Conn
+	reader   *bufio.Reader
+	writer   *bufio.Writer
 }
 
 func newConn(c net.Conn) *redisConn {
-	return &redisConn{c, bufio.NewReaderSize(c, readBuffer), bufio.NewWriterSize(c, writeBuffer)}
+	return &redisConn{c, bufio.NewReaderSize(c, readBufferBytes), bufio.NewWriterSize(c, writeBufferBytes)}
 }
 
 // sendCommand writes a command to the buffer. flush sends it, and returns earlier write errors.
 func (c *redisConn) sendCommand(words ...string) {
-	_ = c.net.SetWriteDeadline(time.Now().Add(answerTimeout)) // writing to a closed connection returns the error
+	_ = c.conn.SetWriteDeadline(time.Now().Add(answerTimeout)) // writing to a closed connection returns the error
 	c.writeLength('*', len(words))
 	for _, word := range words {
 		c.writeLength('$', len(word))
-		_, _ = c.w.WriteString(word)
-		_, _ = c.w.WriteString("\r\n")
+		_, _ = c.writer.WriteString(word)
+		_, _ = c.writer.WriteString("\r\n")
 	}
 }
 
@@ -52,14 +52,14 @@ func (c *redisConn) setKey(key string, value []byte) error {
 }
 
 func (c *redisConn) writeLength(kind byte, n int) {
-	b := append(c.w.AvailableBuffer(), kind)
+	b := append(c.writer.AvailableBuffer(), kind)
 	b = strconv.AppendInt(b, int64(n), 10)
-	_, _ = c.w.Write(append(b, "\r\n"...))
+	_, _ = c.writer.Write(append(b, "\r\n"...))
 }
 
 func (c *redisConn) flush() error {
-	_ = c.net.SetWriteDeadline(time.Now().Add(answerTimeout))
-	return c.w.Flush()
+	_ = c.conn.SetWriteDeadline(time.Now().Add(answerTimeout))
+	return c.writer.Flush()
 }
 
 // runCommand sends a command and reads a short reply.
@@ -76,8 +76,8 @@ func (c *redisConn) runCommand(words ...string) (string, error) {
 // readReply reads a reply into dst and returns its length. A reply longer than dst is an error, and so is an error
 // reply. errNoKey means that the key does not exist.
 func (c *redisConn) readReply(dst []byte) (int, error) {
-	if c.r.Buffered() == 0 {
-		_ = c.net.SetReadDeadline(time.Now().Add(answerTimeout))
+	if c.reader.Buffered() == 0 {
+		_ = c.conn.SetReadDeadline(time.Now().Add(answerTimeout))
 	}
 	kind, text, err := c.readLine()
 	if err != nil {
@@ -102,17 +102,17 @@ func (c *redisConn) readBulk(text, dst []byte) (int, error) {
 	n, err := strconv.Atoi(string(text))
 	switch {
 	case err == nil && n == -1:
-		return 0, errNone
+		return 0, errNoKey
 	case err != nil || n < 0:
 		return 0, fmt.Errorf("it answers with a string of length %s", quoteReply(text))
 	case n > len(dst):
 		return 0, fmt.Errorf("it answers with %d bytes, want at most %d", n, len(dst))
 	}
-	if _, err := io.ReadFull(c.r, dst[:n]); err != nil {
+	if _, err := io.ReadFull(c.reader, dst[:n]); err != nil {
 		return 0, err
 	}
 	var end [2]byte
-	if _, err := io.ReadFull(c.r, end[:]); err != nil {
+	if _, err := io.ReadFull(c.reader, end[:]); err != nil {
 		return 0, err
 	}
 	if string(end[:]) != "\r\n" {
@@ -124,10 +124,10 @@ func (c *redisConn) readBulk(text, dst []byte) (int, error) {
 // readLine reads the first line of a reply. It returns the type of the reply and the rest of the line, which is valid
 // until the next read.
 func (c *redisConn) readLine() (kind byte, text []byte, err error) {
-	all, err := c.r.ReadSlice('\n')
+	all, err := c.reader.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return 0, nil, fmt.Errorf("it answers with a line of more than %d bytes", readBuffer)
+		return 0, nil, fmt.Errorf("it answers with a line of more than %d bytes", readBufferBytes)
 	case errors.Is(err, io.EOF):
 		return 0, nil, fmt.Errorf("it closed the connection: %w", io.ErrUnexpectedEOF)
 	case err != nil:

@@ -99,18 +99,18 @@ func TestAddresses(t *testing.T) {
 		"rediss://u:p@[::1]:7/12": "[::1]:7 [[AUTH u p] [SELECT 12]]",
 		"redis://[::1]":           "[::1]:6379 []",
 	} {
-		s, err := newServer(address)
+		s, err := newRedisServer(address)
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		got := fmt.Sprint(s.address, " ", s.greet)
+		got := fmt.Sprint(s.address, " ", s.greeting)
 		if got != want || (s.tls != nil) != strings.HasPrefix(address, "rediss") {
 			t.Errorf("%s: %s, TLS %v; want %s", address, got, s.tls != nil, want)
 		}
 	}
 	for _, address := range []string{"redis://h/x", "redis://h/1/2", "redis://h/-1", "h:1", "http://h", "redis://"} {
-		if _, err := newServer(address); err == nil {
+		if _, err := newRedisServer(address); err == nil {
 			t.Errorf("%s is an address", address)
 		}
 	}

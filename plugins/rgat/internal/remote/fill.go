@@ -28,14 +28,14 @@ func FillServers(
 	if err := p.checkLocation(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFeatures, err)
 	}
-	s, err := newStore(p)
+	s, err := newRemoteStore(p)
 	if err != nil {
 		return err
 	}
-	f := storeFiller{RemoteStore: s, from: from, progress: progress}
+	f := storeFiller{RemoteStore: s, source: from, progress: progress}
 	err = s.eachServer(func(i int) error { return s.pingServer(ctx, i) })
 	if err == nil {
-		err = f.fillOrForget(ctx, dir)
+		err = f.fillOrDelete(ctx, dir)
 	}
 	return errors.Join(err, s.Close())
 }
@@ -51,15 +51,15 @@ func (s *RemoteStore) pingServer(ctx context.Context, server int) error {
 // storeFiller copies features to servers.
 type storeFiller struct {
 	*RemoteStore
-	from     graph.FeatureStore
+	source     graph.FeatureStore
 	progress func(line string)
 	written  atomic.Int64 // number of blocks
 }
 
-// toldBlocks is the number of blocks between reports of progress.
-const toldBlocks = 4096
+// progressBlocks is the number of blocks between reports of progress.
+const progressBlocks = 4096
 
-func (f *storeFiller) fillOrForget(ctx context.Context, dir string) error {
+func (f *storeFiller) fillOrDelete(ctx context.Context, dir string) error {
 	err := f.fillServers(ctx)
 	if err == nil {
 		err = f.saveFile(dir)
@@ -97,10 +97,10 @@ func (f *storeFiller) fillServer(ctx context.Context, server, nodeType int) erro
 			if err != nil {
 				return err
 			}
-			if err := c.setKey(f.blockKey(nodeType, block), bytesOf(values)); err != nil {
+			if err := c.setKey(f.blockKey(nodeType, block), asBytes(values)); err != nil {
 				return err
 			}
-			if n := f.written.Add(1); n%toldBlocks == 0 {
+			if n := f.written.Add(1); n%progressBlocks == 0 {
 				f.progress(fmt.Sprintf("%d blocks of %d nodes are written", n, f.Block))
 			}
 		}
@@ -117,7 +117,7 @@ func (f *storeFiller) readBlock(ctx context.Context, nodeType, block int) ([]flo
 	n := min(f.Block, f.storeLocation.Types[nodeType].Nodes-first)
 	nodes := lists.Make(n, func(i int) uint32 { return uint32(first + i) })
 	values := make([]float32, len(nodes)*f.storeLocation.Width)
-	return values, f.from.Gather(ctx, values, nodeType, nodes)
+	return values, f.source.Gather(ctx, values, nodeType, nodes)
 }
 
 // deleteMarker deletes a server's marker.

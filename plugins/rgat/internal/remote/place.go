@@ -41,21 +41,21 @@ const (
 	maxFileBytes  = 1 << 20
 )
 
-// readPlace reads the file in dir.
-func readPlace(dir string) (*storeLocation, error) {
+// readLocation reads the file in dir.
+func readLocation(dir string) (*storeLocation, error) {
 	path := filepath.Join(dir, FileName)
 	text, err := bounded.ReadFile(path, maxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
 	}
-	p, err := parsePlace(text)
+	p, err := parseLocation(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFeatures, path, err)
 	}
 	return p, nil
 }
 
-func parsePlace(text []byte) (*storeLocation, error) {
+func parseLocation(text []byte) (*storeLocation, error) {
 	p := new(storeLocation)
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -95,7 +95,7 @@ func CheckServers(servers []string) error {
 	}
 	var faults []error
 	for i, s := range servers {
-		if _, err := newServer(s); err != nil {
+		if _, err := newRedisServer(s); err != nil {
 			faults = append(faults, fmt.Errorf("server %d is %w", i+1, err))
 		}
 	}
@@ -121,8 +121,8 @@ func (p *storeLocation) blockKey(nodeType, block int) string {
 	return "plumbline:" + p.Name + ":" + p.Types[nodeType].Name + ":" + strconv.Itoa(block)
 }
 
-// serverOf returns the index of a block's server.
-func (p *storeLocation) serverOf(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
+// serverIndex returns the index of a block's server.
+func (p *storeLocation) serverIndex(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
 
 // firstBlock returns the first block of a node type on a server. Every len(Servers)th block follows.
 func (p *storeLocation) firstBlock(nodeType, server int) int {

@@ -79,7 +79,7 @@ func TestWhatIsFilledIsGathered(t *testing.T) {
 			t.Errorf("width %d, types %v", s.Width(), s.Types())
 		}
 		var nodes []uint32
-		for i := range uint32(window + 500) {
+		for i := range uint32(maxPipelinedRows + 500) {
 			nodes = append(nodes, i*7919%uint32(from.nodes[0].Nodes))
 		}
 		for nodeType, nodes := range [][]uint32{nodes, nil, {6, 0, 6}} {
@@ -139,7 +139,7 @@ func TestServersThatForget(t *testing.T) {
 func TestServersInAnotherOrder(t *testing.T) {
 	a, b := newFake(t), newFake(t)
 	dir := filled(t, a, b)
-	p, err := readPlace(dir)
+	p, err := readLocation(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,13 +216,13 @@ func FuzzPlace(f *testing.F) {
 	}
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := parsePlace(text)
+		p, err := parseLocation(text)
 		if err != nil {
 			return
 		}
 		for i, of := range p.Types {
 			last := p.blockCount(i) - 1
-			if last >= 0 && (last*p.Block >= of.Nodes || p.serverOf(i, last) >= len(p.Servers)) {
+			if last >= 0 && (last*p.Block >= of.Nodes || p.serverIndex(i, last) >= len(p.Servers)) {
 				t.Error(fmt.Errorf("block %d of %+v", last, p))
 			}
 		}

@@ -21,14 +21,14 @@ const (
 	answerTimeout  = 30 * time.Second
 )
 
-// idleConnections is the maximum number of idle connections per server.
-const idleConnections = 64
+// maxIdleConnections is the maximum number of idle connections per server.
+const maxIdleConnections = 64
 
 // redisServer is a Redis server with its idle connections.
 type redisServer struct {
 	name    string     // address without the password
 	address string     // HOST:PORT
-	greet   [][]string // commands at the start of a connection
+	greeting   [][]string // commands at the start of a connection
 	tls     *tls.Config
 
 	mu     sync.Mutex
@@ -36,8 +36,8 @@ type redisServer struct {
 	closed bool
 }
 
-// newServer parses an address. It does not connect.
-func newServer(address string) (*redisServer, error) {
+// newRedisServer parses an address. It does not connect.
+func newRedisServer(address string) (*redisServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" {
 		return nil, errAddress
@@ -52,15 +52,15 @@ func newServer(address string) (*redisServer, error) {
 	password, given := u.User.Password()
 	switch user := u.User.Username(); {
 	case given && user != "":
-		s.greet = append(s.greet, []string{"AUTH", user, password})
+		s.greeting = append(s.greeting, []string{"AUTH", user, password})
 	case given || user != "": // a single word is a password, as in redis-cli
-		s.greet = append(s.greet, []string{"AUTH", password + user})
+		s.greeting = append(s.greeting, []string{"AUTH", password + user})
 	}
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
 		if _, err := strconv.ParseUint(database, 10, 31); err != nil {
 			return nil, errAddress
 		}
-		s.greet = append(s.greet, []string{"SELECT", database})
+		s.greeting = append(s.greeting, []string{"SELECT", database})
 	}
 	return s, nil
 }
@@ -71,7 +71,7 @@ var errAddress = errors.New("no redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]")
 func (s *redisServer) withConn(ctx context.Context, do func(c *redisConn) error) error {
 	c, err := s.takeConn(ctx)
 	if err == nil {
-		stop := context.AfterFunc(ctx, func() { _ = c.net.Close() })
+		stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 		err = do(c)
 		if !stop() && err == nil {
 			err = context.Cause(ctx)
@@ -79,13 +79,13 @@ func (s *redisServer) withConn(ctx context.Context, do func(c *redisConn) error)
 		s.returnConn(c, err == nil)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: server %s: %w", ErrFeatures, s.name, causeOf(ctx, err))
+		return fmt.Errorf("%w: server %s: %w", ErrFeatures, s.name, preferCause(ctx, err))
 	}
 	return nil
 }
 
-// causeOf returns ctx's cause if ctx has ended, which is why err occurred, and otherwise err.
-func causeOf(ctx context.Context, err error) error {
+// preferCause returns ctx's cause if ctx has ended, which is why err occurred, and otherwise err.
+func preferCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
 		return context.Cause(ctx)
 	}
@@ -102,12 +102,12 @@ func (s *redisServer) takeConn(ctx context.Context) (*redisConn, error) {
 		return c, nil
 	}
 	s.mu.Unlock()
-	dialed, err := s.dial(ctx)
+	dialed, err := s.dialServer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := newConn(dialed)
-	for _, words := range s.greet {
+	for _, words := range s.greeting {
 		if _, err := c.runCommand(words...); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", words[0], err), dialed.Close())
 		}
@@ -115,7 +115,7 @@ func (s *redisServer) takeConn(ctx context.Context) (*redisConn, error) {
 	return c, nil
 }
 
-func (s *redisServer) dial(ctx context.Context) (net.Conn, error) {
+func (s *redisServer) dialServer(ctx context.Context) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: connectTimeout}
 	if s.tls != nil {
 		return (&tls.Dialer{NetDialer: &dialer, Config: s.tls}).DialContext(ctx, "tcp", s.address)
@@ -127,11 +127,11 @@ func (s *redisServer) dial(ctx context.Context) (net.Conn, error) {
 func (s *redisServer) returnConn(c *redisConn, good bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if good && !s.closed && len(s.idle) < idleConnections && c.r.Buffered() == 0 {
+	if good && !s.closed && len(s.idle) < maxIdleConnections && c.reader.Buffered() == 0 {
 		s.idle = append(s.idle, c)
 		return
 	}
-	_ = c.net.Close()
+	_ = c.conn.Close()
 }
 
 // close closes the idle connections. Connections in use are closed when they are returned.
@@ -139,7 +139,7 @@ func (s *redisServer) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	all := lists.Map(s.idle, func(c *redisConn) error { return c.net.Close() })
+	all := lists.Map(s.idle, func(c *redisConn) error { return c.conn.Close() })
 	s.idle = nil
 	return errors.Join(all...)
 }

@@ -23,11 +23,11 @@ type RemoteStore struct {
 // Open reads the servers' addresses from the file in dir and checks that each server has its features. The error lists
 // every server that does not. The caller must close the store.
 func Open(ctx context.Context, dir string) (*RemoteStore, error) {
-	p, err := readPlace(dir)
+	p, err := readLocation(dir)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStore(p)
+	s, err := newRemoteStore(p)
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +37,10 @@ func Open(ctx context.Context, dir string) (*RemoteStore, error) {
 	return s, nil
 }
 
-func newStore(p *storeLocation) (*RemoteStore, error) {
+func newRemoteStore(p *storeLocation) (*RemoteStore, error) {
 	s := &RemoteStore{storeLocation: *p}
 	for _, address := range p.Servers {
-		server, err := newServer(address)
+		server, err := newRedisServer(address)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFeatures, err)
 		}
@@ -65,7 +65,7 @@ func (s *RemoteStore) checkServer(ctx context.Context, i int) error {
 	return s.servers[i].withConn(ctx, func(c *redisConn) error {
 		got, err := c.runCommand("GET", key)
 		switch {
-		case errors.Is(err, errNone):
+		case errors.Is(err, errNoKey):
 			return fmt.Errorf("it has no features named %s: was it filled, and has it kept its memory since?", s.Name)
 		case err == nil && got != want:
 			return fmt.Errorf("it is %s of these features, and the file says %s", got, want)
@@ -90,7 +90,7 @@ func (s *RemoteStore) Gather(ctx context.Context, dst []float32, nodeType int, n
 		if t := s.storeLocation.Types[nodeType]; int64(v) >= int64(t.Nodes) {
 			return fmt.Errorf("%w: node %d at position %d, and there are %d of type %s", ErrFeatures, v, i, t.Nodes, t.Name)
 		}
-		at := s.serverOf(nodeType, int(v)/s.Block)
+		at := s.serverIndex(nodeType, int(v)/s.Block)
 		asked[at] = append(asked[at], i)
 	}
 	return s.eachServer(func(at int) error {
@@ -103,19 +103,19 @@ func (s *RemoteStore) Gather(ctx context.Context, dst []float32, nodeType int, n
 	})
 }
 
-// window is the maximum number of requests that are sent before their replies are read.
-const window = 1024
+// maxPipelinedRows is the maximum number of requests that are sent before their replies are read.
+const maxPipelinedRows = 1024
 
 // fetchRows reads the features of nodes[i] for each i in asked.
 func (s *RemoteStore) fetchRows(
-	ctx context.Context, c *redisConn, dst []float32, nodeType int, nodes []uint32, asked []int,
+	ctx context.Context, c *redisConn, dst []float32, nodeType int, nodes []uint32, positions []int,
 ) error {
-	for len(asked) > 0 {
+	for len(positions) > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		some := asked[:min(window, len(asked))]
-		asked = asked[len(some):]
+		some := positions[:min(maxPipelinedRows, len(positions))]
+		positions = positions[len(some):]
 		for _, i := range some {
 			s.requestRow(c, nodeType, int(nodes[i]))
 		}
@@ -138,7 +138,7 @@ func (s *RemoteStore) requestRow(c *redisConn, nodeType, node int) {
 }
 
 func (s *RemoteStore) receiveRow(c *redisConn, row []float32) error {
-	want := bytesOf(row)
+	want := asBytes(row)
 	got, err := c.readReply(want)
 	if err == nil && got < len(want) {
 		err = fmt.Errorf("it has %d of %d bytes: has it lost its memory since it was filled?", got, len(want))
@@ -146,8 +146,8 @@ func (s *RemoteStore) receiveRow(c *redisConn, row []float32) error {
 	return err
 }
 
-// bytesOf returns the memory of values.
-func bytesOf(values []float32) []byte {
+// asBytes returns the memory of values.
+func asBytes(values []float32) []byte {
 	if len(values) == 0 {
 		return nil
 	}

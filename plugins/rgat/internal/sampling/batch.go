@@ -10,8 +10,8 @@ type NeighborBatch struct {
 	Destinations [][]int64  // by relation: for each edge, the position among the nodes of its destination type
 	Seeds        []int64    // positions of the seeds among the nodes of their type
 
-	relations []graph.Relation
-	last      batchMark // start of the last sample
+	relations  []graph.Relation
+	lastSample batchMark // start of the last sample
 }
 
 // batchMark is a position in a batch.
@@ -25,7 +25,7 @@ func NewBatch(g *graph.Graph) *NeighborBatch {
 	types, relations := len(g.Types), len(g.Relations)
 	return &NeighborBatch{
 		Nodes: make([][]uint32, types), Sources: make([][]int64, relations), Destinations: make([][]int64, relations),
-		relations: g.Relations, last: batchMark{make([]int, types), make([]int, relations), 0},
+		relations: g.Relations, lastSample: batchMark{make([]int, types), make([]int, relations), 0},
 	}
 }
 
@@ -62,35 +62,36 @@ func (b *NeighborBatch) EdgeCount() int {
 // markSample starts a new last sample at the end of the batch.
 func (b *NeighborBatch) markSample() {
 	for t, nodes := range b.Nodes {
-		b.last.nodes[t] = len(nodes)
+		b.lastSample.nodes[t] = len(nodes)
 	}
 	for r, edges := range b.Sources {
-		b.last.edges[r] = len(edges)
+		b.lastSample.edges[r] = len(edges)
 	}
-	b.last.seeds = len(b.Seeds)
+	b.lastSample.seeds = len(b.Seeds)
 }
 
 // MoveLast moves the last sample to the batch to, which belongs to the same graph and becomes the sample's only batch.
 func (b *NeighborBatch) MoveLast(to *NeighborBatch) {
 	to.Reset()
 	for r := range b.Sources {
-		start, types := b.last.edges[r], b.relations[r]
-		to.Sources[r] = appendFrom(to.Sources[r], b.Sources[r][start:], b.last.nodes[types.Source])
-		to.Destinations[r] = appendFrom(to.Destinations[r], b.Destinations[r][start:], b.last.nodes[types.Destination])
+		start, types := b.lastSample.edges[r], b.relations[r]
+		to.Sources[r] = appendRelative(to.Sources[r], b.Sources[r][start:], b.lastSample.nodes[types.Source])
+		to.Destinations[r] = appendRelative(to.Destinations[r], b.Destinations[r][start:],
+			b.lastSample.nodes[types.Destination])
 		b.Sources[r], b.Destinations[r] = b.Sources[r][:start], b.Destinations[r][:start]
 	}
 	for t, nodes := range b.Nodes {
-		to.Nodes[t] = append(to.Nodes[t], nodes[b.last.nodes[t]:]...)
-		b.Nodes[t] = nodes[:b.last.nodes[t]]
+		to.Nodes[t] = append(to.Nodes[t], nodes[b.lastSample.nodes[t]:]...)
+		b.Nodes[t] = nodes[:b.lastSample.nodes[t]]
 	}
-	for range b.Seeds[b.last.seeds:] {
+	for range b.Seeds[b.lastSample.seeds:] {
 		to.Seeds = append(to.Seeds, 0) // the seed is the first node of its sample
 	}
-	b.Seeds = b.Seeds[:b.last.seeds]
+	b.Seeds = b.Seeds[:b.lastSample.seeds]
 }
 
-// appendFrom appends positions relative to start.
-func appendFrom(dst, positions []int64, start int) []int64 {
+// appendRelative appends positions relative to start.
+func appendRelative(dst, positions []int64, start int) []int64 {
 	for _, p := range positions {
 		dst = append(dst, p-int64(start))
 	}

@@ -15,10 +15,10 @@ type tableSlot struct {
 	position int64
 }
 
-const minSlots = 6 // power of 2
+const minSlotBits = 6 // power of 2
 
 func newPositions() nodePositions {
-	return nodePositions{slots: make([]tableSlot, 1<<minSlots), round: 1, shift: 32 - minSlots}
+	return nodePositions{slots: make([]tableSlot, 1<<minSlotBits), round: 1, shift: 32 - minSlotBits}
 }
 
 // clear removes all nodes.

@@ -23,12 +23,12 @@ type SamplerOptions struct {
 type NeighborSampler struct {
 	graph   *graph.Graph
 	options SamplerOptions
-	known   []nodePositions // by type
+	positions   []nodePositions // by type
 	start   []int           // by type: first node of the hop
 	end     []int           // by type: end of the hop's nodes
 	rows    []graph.EdgeRow // rows of the hop's nodes
 	edges   []uint64        // edges drawn from the rows
-	found   []uint32        // sources of the edges
+	edgeSources   []uint32        // sources of the edges
 	chosen  []int
 }
 
@@ -39,7 +39,7 @@ func New(g *graph.Graph, o SamplerOptions) (*NeighborSampler, error) {
 	}
 	s := &NeighborSampler{graph: g, options: o, start: make([]int, len(g.Types)), end: make([]int, len(g.Types))}
 	for range g.Types {
-		s.known = append(s.known, newPositions())
+		s.positions = append(s.positions, newPositions())
 	}
 	return s, nil
 }
@@ -63,12 +63,12 @@ func (s *NeighborSampler) addSeeds(b *NeighborBatch, key *draw.Random, seeds []u
 		}
 	}
 	b.markSample()
-	for t := range s.known {
-		s.known[t].clear()
+	for t := range s.positions {
+		s.positions[t].clear()
 		s.start[t] = len(b.Nodes[t])
 	}
 	for _, v := range seeds {
-		b.Seeds = append(b.Seeds, s.positionOf(b, s.options.SeedType, v))
+		b.Seeds = append(b.Seeds, s.findOrAddNode(b, s.options.SeedType, v))
 	}
 	base := key.Uint64()
 	for hop, fanout := range s.options.Fanouts {
@@ -77,9 +77,9 @@ func (s *NeighborSampler) addSeeds(b *NeighborBatch, key *draw.Random, seeds []u
 	return nil
 }
 
-// positionOf returns the position in b of a node. If the node is new, it is added.
-func (s *NeighborSampler) positionOf(b *NeighborBatch, nodeType int, node uint32) int64 {
-	p, isNew := s.known[nodeType].findOrAdd(node, len(b.Nodes[nodeType]))
+// findOrAddNode returns the position in b of a node. If the node is new, it is added.
+func (s *NeighborSampler) findOrAddNode(b *NeighborBatch, nodeType int, node uint32) int64 {
+	p, isNew := s.positions[nodeType].findOrAdd(node, len(b.Nodes[nodeType]))
 	if isNew {
 		b.Nodes[nodeType] = append(b.Nodes[nodeType], node)
 	}
@@ -110,9 +110,9 @@ func (s *NeighborSampler) sampleRelation(b *NeighborBatch, r int, key uint64, fa
 			b.Destinations[r] = append(b.Destinations[r], int64(first+i))
 		}
 	}
-	s.found = csc.AppendSources(s.found[:0], s.edges)
-	for _, from := range s.found {
-		b.Sources[r] = append(b.Sources[r], s.positionOf(b, of.Source, from))
+	s.edgeSources = csc.AppendSources(s.edgeSources[:0], s.edges)
+	for _, from := range s.edgeSources {
+		b.Sources[r] = append(b.Sources[r], s.findOrAddNode(b, of.Source, from))
 	}
 }
 
@@ -124,14 +124,14 @@ func (s *NeighborSampler) drawEdges(row graph.EdgeRow, key uint64, fanout int) i
 		}
 		return row.Degree
 	}
-	for _, k := range s.chooseNumbers(key, fanout, row.Degree) {
+	for _, k := range s.drawNumbers(key, fanout, row.Degree) {
 		s.edges = append(s.edges, row.First+uint64(k))
 	}
 	return fanout
 }
 
-// chooseNumbers draws k of the numbers below n without replacement, with Floyd's algorithm (Bentley, Floyd 1987).
-func (s *NeighborSampler) chooseNumbers(key uint64, k, n int) []int {
+// drawNumbers draws k of the numbers below n without replacement, with Floyd's algorithm (Bentley, Floyd 1987).
+func (s *NeighborSampler) drawNumbers(key uint64, k, n int) []int {
 	random := draw.NewRandom(key, 0)
 	chosen := s.chosen[:0]
 next:

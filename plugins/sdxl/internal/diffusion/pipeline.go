@@ -43,8 +43,8 @@ type Pipeline struct {
 	Latents, Pictures half.Format // number formats of the UNet and of the decoder's pictures
 }
 
-// perLatent is the ratio between the sides of a picture and of its latent.
-const perLatent = 8
+// pixelsPerLatent is the ratio between the sides of a picture and of its latent.
+const pixelsPerLatent = 8
 
 // NewLatent returns a latent of shape (1, channels, h, w). It refers to values, which must not be changed.
 func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
@@ -103,7 +103,7 @@ func (p *Pipeline) stackConditions(prompts []EncodedPrompt) (*DenoiseStep, error
 		return nil, err
 	}
 	size := p.Latent.Shape()
-	h, w := float32(perLatent*size[2]), float32(perLatent*size[3])
+	h, w := float32(pixelsPerLatent*size[2]), float32(pixelsPerLatent*size[3])
 	ids := slices.Repeat([]float32{h, w, 0, 0, h, w}, len(both))
 	in.TimeIDs = tensor.New(tensor.WithShape(len(both), 6), tensor.WithBacking(ids))
 	return in, nil

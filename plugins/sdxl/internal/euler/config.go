@@ -31,24 +31,24 @@ type settingReader func(value json.RawMessage) (want string)
 // files.
 func (c *SchedulerConfig) settingReaders() map[string]settingReader {
 	return map[string]settingReader{
-		"_class_name":            readOnly(`"EulerDiscreteScheduler"`),
-		"beta_start":             readNumber(&c.BetaStart),
-		"beta_end":               readNumber(&c.BetaEnd),
-		"beta_schedule":          readChoice(&c.BetaSchedule, "scaled_linear", "linear"),
-		"num_train_timesteps":    readWhole(&c.TrainTimesteps, 2),
-		"prediction_type":        readChoice(&c.PredictionType, "epsilon", "v_prediction"),
-		"timestep_spacing":       readChoice(&c.TimestepSpacing, "leading", "linspace", "trailing"),
-		"steps_offset":           readWhole(&c.StepsOffset, 0),
-		"use_karras_sigmas":      readFlag(&c.Karras),
-		"final_sigmas_type":      readChoice(&c.FinalSigmas, "zero", "sigma_min"),
-		"interpolation_type":     readOnly(`"linear"`),
-		"timestep_type":          readOnly(`"discrete"`),
-		"rescale_betas_zero_snr": readOnly("false"),
-		"use_exponential_sigmas": readOnly("false"),
-		"use_beta_sigmas":        readOnly("false"),
-		"sigma_min":              readOnly("null"),
-		"sigma_max":              readOnly("null"),
-		"trained_betas":          readOnly("null"),
+		"_class_name":            textReader(`"EulerDiscreteScheduler"`),
+		"beta_start":             numberReader(&c.BetaStart),
+		"beta_end":               numberReader(&c.BetaEnd),
+		"beta_schedule":          choiceReader(&c.BetaSchedule, "scaled_linear", "linear"),
+		"num_train_timesteps":    wholeReader(&c.TrainTimesteps, 2),
+		"prediction_type":        choiceReader(&c.PredictionType, "epsilon", "v_prediction"),
+		"timestep_spacing":       choiceReader(&c.TimestepSpacing, "leading", "linspace", "trailing"),
+		"steps_offset":           wholeReader(&c.StepsOffset, 0),
+		"use_karras_sigmas":      flagReader(&c.Karras),
+		"final_sigmas_type":      choiceReader(&c.FinalSigmas, "zero", "sigma_min"),
+		"interpolation_type":     textReader(`"linear"`),
+		"timestep_type":          textReader(`"discrete"`),
+		"rescale_betas_zero_snr": textReader("false"),
+		"use_exponential_sigmas": textReader("false"),
+		"use_beta_sigmas":        textReader("false"),
+		"sigma_min":              textReader("null"),
+		"sigma_max":              textReader("null"),
+		"trained_betas":          textReader("null"),
 		// ignored by this scheduler
 		"_diffusers_version": ignoreSetting, "clip_sample": ignoreSetting, "sample_max_value": ignoreSetting,
 		"set_alpha_to_one": ignoreSetting, "skip_prk_steps": ignoreSetting,
@@ -88,7 +88,7 @@ func ParseConfig(data []byte) (SchedulerConfig, error) {
 
 func ignoreSetting(json.RawMessage) string { return "" }
 
-func readOnly(text string) settingReader {
+func textReader(text string) settingReader {
 	return func(value json.RawMessage) string {
 		if string(value) == text {
 			return ""
@@ -97,7 +97,7 @@ func readOnly(text string) settingReader {
 	}
 }
 
-func readChoice(dst *string, values ...string) settingReader {
+func choiceReader(dst *string, values ...string) settingReader {
 	return func(value json.RawMessage) string {
 		if json.Unmarshal(value, dst) == nil && slices.Contains(values, *dst) {
 			return ""
@@ -106,7 +106,7 @@ func readChoice(dst *string, values ...string) settingReader {
 	}
 }
 
-func readNumber(dst *float64) settingReader {
+func numberReader(dst *float64) settingReader {
 	return func(value json.RawMessage) string {
 		if json.Unmarshal(value, dst) == nil && string(value) != "null" {
 			return ""
@@ -115,7 +115,7 @@ func readNumber(dst *float64) settingReader {
 	}
 }
 
-func readWhole(dst *int, least int) settingReader {
+func wholeReader(dst *int, least int) settingReader {
 	return func(value json.RawMessage) string {
 		var n float64
 		if json.Unmarshal(value, &n) == nil && string(value) != "null" && n == math.Trunc(n) && n >= float64(least) &&
@@ -127,7 +127,7 @@ func readWhole(dst *int, least int) settingReader {
 	}
 }
 
-func readFlag(dst *bool) settingReader {
+func flagReader(dst *bool) settingReader {
 	return func(value json.RawMessage) string {
 		if *dst = string(value) == "true"; *dst || string(value) == "false" {
 			return ""

@@ -44,8 +44,8 @@ func TestReleased(t *testing.T) {
 			t.Errorf("sigma %d is %v, want %v", i, s.sigmas[i], want)
 		}
 	}
-	if s.Timestep(0) != 951 || s.Timestep(19) != 1 || s.Len() != 20 || math.Abs(float64(s.start)-11.07358) > 1e-5 {
-		t.Errorf("timesteps %v, start %v", s.timesteps, s.start)
+	if s.Timestep(0) != 951 || s.Timestep(19) != 1 || s.Len() != 20 || math.Abs(float64(s.initialScale)-11.07358) > 1e-5 {
+		t.Errorf("timesteps %v, start %v", s.timesteps, s.initialScale)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestGoldenTables(t *testing.T) {
 			}
 			checkNear(t, w.Config, s.timesteps, w.Timesteps, ofTimes)
 			checkNear(t, w.Config, s.sigmas, w.Sigmas, tolerance)
-			checkNear(t, w.Config, []float32{s.start}, []float64{w.Start}, tolerance)
+			checkNear(t, w.Config, []float32{s.initialScale}, []float64{w.Start}, tolerance)
 		}
 		t.Logf("%d tables", len(want.Tables))
 	})

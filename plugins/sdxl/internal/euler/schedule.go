@@ -12,7 +12,7 @@ import (
 type Schedule struct {
 	timesteps []float32 // N
 	sigmas    []float32 // N+1
-	start     float32
+	initialScale     float32
 	velocity  bool // the network predicts v instead of the noise
 	format    half.Format
 }
@@ -31,7 +31,7 @@ func (c SchedulerConfig) NewSchedule(steps int) (*Schedule, error) {
 	if c.Karras {
 		sigmas = karrasSigmas(sigmas[0], sigmas[steps-1], steps)
 		for i, s := range sigmas {
-			timesteps[i] = timestepOf(table, s)
+			timesteps[i] = findTimestep(table, s)
 		}
 	}
 	last := 0.0
@@ -44,9 +44,9 @@ func (c SchedulerConfig) NewSchedule(steps int) (*Schedule, error) {
 			s.timesteps = append(s.timesteps, float32(timesteps[i]))
 		}
 	}
-	s.start = slices.Max(s.sigmas)
+	s.initialScale = slices.Max(s.sigmas)
 	if c.TimestepSpacing == "leading" {
-		s.start = float32(math.Sqrt(float64(float32(s.start*s.start) + 1)))
+		s.initialScale = float32(math.Sqrt(float64(float32(s.initialScale*s.initialScale) + 1)))
 	}
 	return s, nil
 }
@@ -107,18 +107,18 @@ func (c SchedulerConfig) spacedTimesteps(steps int) []float64 {
 }
 
 // interpolate returns the table's value at a fractional index. Beyond the end, it returns the last value.
-func interpolate(table []float64, at float64) float64 {
-	i := int(at)
+func interpolate(table []float64, index float64) float64 {
+	i := int(index)
 	if i >= len(table)-1 {
 		return table[len(table)-1]
 	}
-	return table[i] + float64((table[i+1]-table[i])*(at-float64(i)))
+	return table[i] + float64((table[i+1]-table[i])*(index-float64(i)))
 }
 
 // karrasSigmas returns noise levels whose seventh roots are evenly spaced (Karras and others, 2022, equation 5).
-func karrasSigmas(most, least float64, steps int) []float64 {
+func karrasSigmas(maxSigma, minSigma float64, steps int) []float64 {
 	const rho = 7
-	from, to := math.Pow(most, 1.0/rho), math.Pow(least, 1.0/rho)
+	from, to := math.Pow(maxSigma, 1.0/rho), math.Pow(minSigma, 1.0/rho)
 	sigmas := make([]float64, steps)
 	for i := range sigmas {
 		ramp := 0.0
@@ -130,8 +130,8 @@ func karrasSigmas(most, least float64, steps int) []float64 {
 	return sigmas
 }
 
-// timestepOf returns the fractional index of a noise level in the table, interpolated between logarithms.
-func timestepOf(table []float64, sigma float64) float64 {
+// findTimestep returns the fractional index of a noise level in the table, interpolated between logarithms.
+func findTimestep(table []float64, sigma float64) float64 {
 	low, _ := slices.BinarySearchFunc(table, sigma, func(s, sigma float64) int {
 		if s <= sigma {
 			return -1
@@ -161,7 +161,7 @@ func (s *Schedule) InFormat(f half.Format) *Schedule {
 // ScaleNoise scales normal noise, in place, to the start of the first step.
 func (s *Schedule) ScaleNoise(x []float32) {
 	for i, v := range x {
-		x[i] = s.format.Round(s.format.Round(v) * s.start)
+		x[i] = s.format.Round(s.format.Round(v) * s.initialScale)
 	}
 }
 

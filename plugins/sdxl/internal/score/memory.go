@@ -21,7 +21,7 @@ import (
 // of inception, uint32; the features, float32; and the CRC-32 of all of these, uint32.
 type FeatureMemory struct {
 	file  *os.File
-	known map[uint64]sampleFeatures
+	features map[uint64]sampleFeatures
 }
 
 // sampleFeatures contains the outputs of the networks for a sample.
@@ -42,7 +42,7 @@ func OpenMemory(path string, key FeatureKey) (*FeatureMemory, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &FeatureMemory{file: f, known: map[uint64]sampleFeatures{}}
+	m := &FeatureMemory{file: f, features: map[uint64]sampleFeatures{}}
 	end, err := m.readRecords(key)
 	if err == nil {
 		err = f.Truncate(end)
@@ -83,7 +83,7 @@ func openRegular(path string) (*os.File, error) {
 }
 
 // Len returns the number of samples with features.
-func (m *FeatureMemory) Len() int { return len(m.known) }
+func (m *FeatureMemory) Len() int { return len(m.features) }
 
 // readRecords reads all records and returns the end of the last complete one, or 0 for a file with another key.
 func (m *FeatureMemory) readRecords(key FeatureKey) (end int64, err error) {
@@ -104,16 +104,16 @@ func (m *FeatureMemory) readRecords(key FeatureKey) (end int64, err error) {
 	}
 }
 
-// recordHead is the size of a record before its features.
-const recordHead = 8 + 3*4
+// recordHeaderBytes is the size of a record before its features.
+const recordHeaderBytes = 8 + 3*4
 
 // readRecord reads the record at the start of data and returns its length, or 0 if it is incomplete.
 func (m *FeatureMemory) readRecord(data []byte) int {
-	if len(data) < recordHead {
+	if len(data) < recordHeaderBytes {
 		return 0
 	}
 	var counts [3]int
-	end := recordHead
+	end := recordHeaderBytes
 	for i := range counts {
 		n := binary.LittleEndian.Uint32(data[8+4*i:])
 		if n > maxFeatures {
@@ -126,7 +126,7 @@ func (m *FeatureMemory) readRecord(data []byte) int {
 		return 0
 	}
 	var f sampleFeatures
-	at := data[recordHead:]
+	at := data[recordHeaderBytes:]
 	for i, to := range []*[]float32{&f.picture, &f.caption, &f.inception} {
 		*to = make([]float32, counts[i])
 		for k := range *to {
@@ -134,7 +134,7 @@ func (m *FeatureMemory) readRecord(data []byte) int {
 		}
 		at = at[4*counts[i]:]
 	}
-	m.known[binary.LittleEndian.Uint64(data)] = f
+	m.features[binary.LittleEndian.Uint64(data)] = f
 	return end + 4
 }
 

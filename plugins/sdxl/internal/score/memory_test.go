@@ -75,7 +75,7 @@ func TestMemory(t *testing.T) {
 }
 
 func FuzzMemory(f *testing.F) {
-	m := &FeatureMemory{known: map[uint64]sampleFeatures{}}
+	m := &FeatureMemory{features: map[uint64]sampleFeatures{}}
 	whole := slices.Concat([]byte{7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, make([]byte, 12))
 	f.Add(whole)
 	f.Fuzz(func(t *testing.T, data []byte) {

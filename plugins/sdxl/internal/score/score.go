@@ -82,7 +82,7 @@ func (s *PictureScorer) pictureFeatures(ctx context.Context, index uint64, paylo
 	if s.Memory == nil {
 		return s.runNetworks(ctx, index, payload)
 	}
-	if f, known := s.Memory.known[index]; known {
+	if f, known := s.Memory.features[index]; known {
 		return f, nil
 	}
 	f, err := s.runNetworks(ctx, index, payload)

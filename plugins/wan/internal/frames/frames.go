@@ -25,14 +25,14 @@ import (
 // ErrFormat means that reading the frames requires ffmpeg, which is not installed.
 var ErrFormat = errors.New("frames of this format are read by ffmpeg, and there is none")
 
-// maxFileSize limits the size of a file.
-const maxFileSize = 256 << 20
+// maxFileBytes limits the size of a file.
+const maxFileBytes = 256 << 20
 
 // ReadFrames reads n frames of the file at path: the first, the last, and others at equal distances. n must be 2 or
 // more. If the video has fewer frames, ReadFrames returns all. With ffmpeg, it reads one frame per second and up to n
 // seconds.
 func ReadFrames(ctx context.Context, path string, n int) ([]image.Image, error) {
-	file, err := bounded.ReadFile(path, maxFileSize)
+	file, err := bounded.ReadFile(path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}

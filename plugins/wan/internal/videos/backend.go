@@ -24,30 +24,30 @@ type VideoJob struct {
 	Collect bool `json:"collect,omitempty"`
 }
 
-// askField is the field of a prompt that contains the job.
-const askField = "plumbline_video"
+// jobField is the field of a prompt that contains the job.
+const jobField = "plumbline_video"
 
 // Prompt returns the prompt that backends of this package accept.
 func (a VideoJob) Prompt(text string) (backend.Prompt, error) {
 	field, err := json.Marshal(a)
-	return backend.Prompt{Text: text, Fields: map[string]json.RawMessage{askField: field}}, err
+	return backend.Prompt{Text: text, Fields: map[string]json.RawMessage{jobField: field}}, err
 }
 
-// readAsk reads the job from a prompt.
-func readAsk(p *backend.Prompt) (a VideoJob, err error) {
-	if err := json.Unmarshal(p.Fields[askField], &a); err != nil {
+// readJob reads the job from a prompt.
+func readJob(p *backend.Prompt) (a VideoJob, err error) {
+	if err := json.Unmarshal(p.Fields[jobField], &a); err != nil {
 		return a, fmt.Errorf("the prompt is no request for a video: %w", err)
 	}
 	return a, nil
 }
 
-// failed is the prefix of Tokens.Finish of an answer without a video. The reason follows.
-const failed = "failed: "
+// failurePrefix is the prefix of Tokens.Finish of an answer without a video. The reason follows.
+const failurePrefix = "failed: "
 
 // FailureReason returns the reason why an answer has no video, or "" if it has one. In that case, Tokens.Text is its
 // path.
 func FailureReason(t backend.Tokens) string {
-	why, is := strings.CutPrefix(t.Finish, failed)
+	why, is := strings.CutPrefix(t.Finish, failurePrefix)
 	if !is {
 		return ""
 	}
@@ -57,7 +57,7 @@ func FailureReason(t backend.Tokens) string {
 // videoMaker makes one video at a time. If only the current video fails, the error is a videoFailure, and the next
 // video can be made.
 type videoMaker interface {
-	make(ctx context.Context, a VideoJob) (VideoAnswer, error)
+	makeVideo(ctx context.Context, a VideoJob) (VideoAnswer, error)
 	close() error
 }
 
@@ -66,39 +66,39 @@ type videoFailure struct{ error }
 
 // videoGenerator distributes jobs to makers, each of which makes one video at a time.
 type videoGenerator struct {
-	makers  chan videoMaker
-	all     []videoMaker
+	idleMakers  chan videoMaker
+	makers     []videoMaker
 	files   answerFiles // files that answers may name
 	timeout time.Duration
 }
 
 func newVideoGenerator(makers []videoMaker, from answerFiles, timeout time.Duration) *videoGenerator {
-	g := &videoGenerator{makers: make(chan videoMaker, len(makers)), all: makers, files: from, timeout: timeout}
+	g := &videoGenerator{idleMakers: make(chan videoMaker, len(makers)), makers: makers, files: from, timeout: timeout}
 	for _, m := range makers {
-		g.makers <- m
+		g.idleMakers <- m
 	}
 	return g
 }
 
 // Limits returns the number of makers as the concurrency.
-func (g *videoGenerator) Limits() backend.Limits { return backend.Limits{Concurrency: len(g.all)} }
+func (g *videoGenerator) Limits() backend.Limits { return backend.Limits{Concurrency: len(g.makers)} }
 
 // Generate makes a video. The answer is the path of its file, or the reason why there is none.
 func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
-	a, err := readAsk(&p)
+	a, err := readJob(&p)
 	if err != nil {
 		return err
 	}
 	var m videoMaker
 	select {
-	case m = <-g.makers:
+	case m = <-g.idleMakers:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { g.makers <- m }()
+	defer func() { g.idleMakers <- m }()
 	limited, cancel := context.WithTimeoutCause(ctx, g.timeout, fmt.Errorf("no answer for %v (option timeout)", g.timeout))
 	defer cancel()
-	path, err := makeVideo(limited, m, g.files, a)
+	path, err := runJob(limited, m, g.files, a)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -106,7 +106,7 @@ func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink ba
 		err = videoFailure{context.Cause(limited)}
 	}
 	if one, is := errors.AsType[videoFailure](err); is {
-		sink.Complete(backend.Tokens{Finish: failed + one.Error()})
+		sink.Complete(backend.Tokens{Finish: failurePrefix + one.Error()})
 		return nil
 	}
 	if err != nil {
@@ -116,9 +116,9 @@ func (g *videoGenerator) Generate(ctx context.Context, p backend.Prompt, sink ba
 	return nil
 }
 
-// makeVideo makes a video and writes its file if the job requires it.
-func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) (path string, err error) {
-	answer, err := m.make(ctx, a)
+// runJob makes a video and writes its file if the job requires it.
+func runJob(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) (path string, err error) {
+	answer, err := m.makeVideo(ctx, a)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) 
 	}
 	if answer.Path != "" {
 		collect := a.File != "" && a.Collect
-		if video, path, err = readNamed(from, answer.Path, collect); err != nil || !collect {
+		if video, path, err = readNamedFile(from, answer.Path, collect); err != nil || !collect {
 			return path, err
 		}
 	}
@@ -147,11 +147,11 @@ func makeVideo(ctx context.Context, m videoMaker, from answerFiles, a VideoJob) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	return path, writeWhole(path, video)
+	return path, writeFileAtomically(path, video)
 }
 
-// writeWhole writes a file atomically, because a timed run requests the same video repeatedly.
-func writeWhole(path string, content []byte) error {
+// writeFileAtomically writes a file atomically, because a timed run requests the same video repeatedly.
+func writeFileAtomically(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".video-*.tmp")
 	if err != nil {
 		return err
@@ -180,7 +180,7 @@ func FileEnding(video []byte) string {
 
 func (g *videoGenerator) Close() error {
 	var faults []error
-	for _, m := range g.all {
+	for _, m := range g.makers {
 		faults = append(faults, m.close())
 	}
 	faults = append(faults, g.files.Close())

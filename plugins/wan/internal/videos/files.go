@@ -69,7 +69,7 @@ func (noFiles) Close() error { return nil }
 // folderFiles allows the files in a folder and its subfolders. Links must not lead out of the folder.
 type folderFiles struct {
 	*os.Root
-	path, real string // absolute paths; real has no links
+	path, realPath string // absolute paths; real has no links
 }
 
 func openFolderFiles(folder string) (*folderFiles, error) {
@@ -96,14 +96,14 @@ func (b *folderFiles) relativeName(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(b.path, name)
 	}
-	for _, base := range []string{b.path, b.real} {
+	for _, base := range []string{b.path, b.realPath} {
 		if relative, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(relative) {
 			return relative, nil
 		}
 	}
 	// name leads through a link to the folder or to a parent of it
 	if real, err := filepath.EvalSymlinks(name); err == nil {
-		if relative, err := filepath.Rel(b.real, real); err == nil && filepath.IsLocal(relative) {
+		if relative, err := filepath.Rel(b.realPath, real); err == nil && filepath.IsLocal(relative) {
 			return relative, nil
 		}
 	}
@@ -133,8 +133,8 @@ func (b *folderFiles) open(name string) (*os.File, string, error) {
 	return f, filepath.Join(b.path, relative), nil
 }
 
-// readNamed checks a file that an answer names and returns its path. If whole is set, it also returns the content.
-func readNamed(from answerFiles, name string, whole bool) (video []byte, path string, err error) {
+// readNamedFile checks a file that an answer names and returns its path. If whole is set, it also returns the content.
+func readNamedFile(from answerFiles, name string, whole bool) (video []byte, path string, err error) {
 	f, path, err := from.open(name)
 	if errors.Is(err, errNoFolder) {
 		return nil, "", err

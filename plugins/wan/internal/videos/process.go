@@ -15,12 +15,12 @@ import (
 
 // videoProcess makes videos. It reads each request as a line of JSON and prints the path of the video's file on a line.
 type videoProcess struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	lines  chan string // printed lines; closed when the process ends
-	stderr *outputTail
-	once   sync.Once // for waiting until the process ends
-	broken error     // set after a request was abandoned, because its answer is still outstanding
+	cmd          *exec.Cmd
+	stdin        io.WriteCloser
+	lines        chan string // printed lines; closed when the process ends
+	stderr       *outputTail
+	waitOnce     sync.Once // for waiting until the process ends
+	abandonedErr error     // set after a request was abandoned, because its answer is still outstanding
 }
 
 func startProcess(command []string) (*videoProcess, error) {
@@ -41,7 +41,7 @@ func startProcess(command []string) (*videoProcess, error) {
 	if err != nil {
 		return nil, fmt.Errorf("option command: %w", err)
 	}
-	p.in = in
+	p.stdin = in
 	go func() {
 		defer close(p.lines)
 		s := bufio.NewScanner(out)
@@ -52,11 +52,11 @@ func startProcess(command []string) (*videoProcess, error) {
 	return p, nil
 }
 
-func (p *videoProcess) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
-	if p.broken != nil {
-		return VideoAnswer{}, p.broken
+func (p *videoProcess) makeVideo(ctx context.Context, a VideoJob) (VideoAnswer, error) {
+	if p.abandonedErr != nil {
+		return VideoAnswer{}, p.abandonedErr
 	}
-	if _, err := p.in.Write(append(bytes.Clone(a.Body), '\n')); err != nil {
+	if _, err := p.stdin.Write(append(bytes.Clone(a.Body), '\n')); err != nil {
 		return VideoAnswer{}, p.endError(err)
 	}
 	select {
@@ -70,7 +70,7 @@ func (p *videoProcess) make(ctx context.Context, a VideoJob) (VideoAnswer, error
 		}
 		return VideoAnswer{Path: path}, nil
 	case <-ctx.Done():
-		p.broken = fmt.Errorf("the process %s has not answered in time, and would answer the next request with the video "+
+		p.abandonedErr = fmt.Errorf("the process %s has not answered in time, and would answer the next request with the video "+
 			"of the last", p.cmd.Path)
 		return VideoAnswer{}, videoFailure{context.Cause(ctx)}
 	}
@@ -82,11 +82,11 @@ func (p *videoProcess) endError(err error) error {
 	return fmt.Errorf("the process %s: %w; it last wrote %s", p.cmd.Path, err, p.stderr)
 }
 
-// patience is the time that a process may take to exit after its input is closed.
-const patience = 10 * time.Second
+// exitTimeout is the time that a process may take to exit after its input is closed.
+const exitTimeout = 10 * time.Second
 
 func (p *videoProcess) close() error {
-	if p.broken != nil {
+	if p.abandonedErr != nil {
 		_ = p.cmd.Process.Kill() // it may have exited
 	}
 	p.endProcess()
@@ -96,9 +96,9 @@ func (p *videoProcess) close() error {
 // endProcess closes the input and waits until the process exits. After a timeout it kills the process. The exit code is
 // ignored, because it does not affect finished videos.
 func (p *videoProcess) endProcess() {
-	p.once.Do(func() {
-		_ = p.in.Close() // it may have exited
-		late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	p.waitOnce.Do(func() {
+		_ = p.stdin.Close() // it may have exited
+		late := time.AfterFunc(exitTimeout, func() { _ = p.cmd.Process.Kill() })
 		defer late.Stop()
 		for range p.lines { // discards output that no request waits for
 			continue

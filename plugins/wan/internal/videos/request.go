@@ -101,15 +101,15 @@ func (r VideoRequest) ParseRow(row []byte) (VideoRequest, error) {
 	if _, there := fields["prompt"]; !there {
 		f.addFault("prompt", "is missing")
 	}
-	if v, there := fields["stream"]; there && !slices.Contains(nothing, string(v)) {
+	if v, there := fields["stream"]; there && !slices.Contains(falsyValues, string(v)) {
 		f.addFault("stream", "there are no streams of videos")
 	}
 	f.readText("prompt", &r.Prompt)
 	f.readOptional("negative_prompt", &r.NegativePrompt)
 	f.readText("size", &r.Size)
 	f.readOptional("latent_path", &r.LatentPath)
-	f.oneOf("output_format", &r.OutputFormat, OutputFormats)
-	f.oneOf("response_format", &r.ResponseFormat, ResponseFormats)
+	f.readChoice("output_format", &r.OutputFormat, OutputFormats)
+	f.readChoice("response_format", &r.ResponseFormat, ResponseFormats)
 	f.readFloat("seconds", &r.Seconds)
 	f.readFloat("guidance_scale", &r.Guidance)
 	f.readFloat("guidance_scale_2", &r.Guidance2)
@@ -121,8 +121,8 @@ func (r VideoRequest) ParseRow(row []byte) (VideoRequest, error) {
 	return r, errors.Join(f.faults...)
 }
 
-// nothing lists the JSON values that are false in Python.
-var nothing = []string{"false", "null", "0", "0.0", `""`, "[]", "{}"}
+// falsyValues lists the JSON values that are false in Python.
+var falsyValues = []string{"false", "null", "0", "0.0", `""`, "[]", "{}"}
 
 // rowFields reads fields in the way of the harness's data models. Numbers may be strings, and whole numbers may end in
 // ".0".
@@ -135,22 +135,22 @@ func (f *rowFields) addFault(name, what string) {
 	f.faults = append(f.faults, fmt.Errorf("%s: %s", name, what))
 }
 
-func (f *rowFields) readText(name string, to *string) {
-	if v, ok := f.fields[name]; ok && (v[0] != '"' || json.Unmarshal(v, to) != nil) {
+func (f *rowFields) readText(name string, dst *string) {
+	if v, ok := f.fields[name]; ok && (v[0] != '"' || json.Unmarshal(v, dst) != nil) {
 		f.addFault(name, fmt.Sprintf("%s, want a text", v))
 	}
 }
 
 // readOptional reads a text. null means omitted.
-func (f *rowFields) readOptional(name string, to *string) {
+func (f *rowFields) readOptional(name string, dst *string) {
 	if string(f.fields[name]) == "null" {
-		*to = ""
+		*dst = ""
 		return
 	}
-	f.readText(name, to)
+	f.readText(name, dst)
 }
 
-func (f *rowFields) oneOf(name string, to *string, values []string) {
+func (f *rowFields) readChoice(name string, to *string, values []string) {
 	f.readText(name, to)
 	for _, v := range values {
 		if *to == v {
@@ -160,8 +160,8 @@ func (f *rowFields) oneOf(name string, to *string, values []string) {
 	f.addFault(name, fmt.Sprintf("%q, want %s", *to, strings.Join(values, " or ")))
 }
 
-// numberText returns the text of a number, or of a string or boolean that represents one.
-func (f *rowFields) numberText(name string) (text string, ok bool) {
+// readNumber returns the text of a number, or of a string or boolean that represents one.
+func (f *rowFields) readNumber(name string) (text string, ok bool) {
 	v, ok := f.fields[name]
 	if !ok {
 		return "", false
@@ -181,8 +181,8 @@ func (f *rowFields) numberText(name string) (text string, ok bool) {
 	return text, true
 }
 
-func (f *rowFields) readFloat(name string, to *float64) {
-	text, ok := f.numberText(name)
+func (f *rowFields) readFloat(name string, dst *float64) {
+	text, ok := f.readNumber(name)
 	if !ok {
 		return
 	}
@@ -191,11 +191,11 @@ func (f *rowFields) readFloat(name string, to *float64) {
 		f.addFault(name, fmt.Sprintf("%q, want a number", text))
 		return
 	}
-	*to = v
+	*dst = v
 }
 
-func (f *rowFields) readInteger(name string, to *json.Number) {
-	text, ok := f.numberText(name)
+func (f *rowFields) readInteger(name string, dst *json.Number) {
+	text, ok := f.readNumber(name)
 	if !ok {
 		return
 	}
@@ -205,11 +205,11 @@ func (f *rowFields) readInteger(name string, to *json.Number) {
 	v, read := new(big.Int).SetString(text, 10)
 	if !read {
 		if e, err := strconv.ParseFloat(text, 64); err == nil && e == float64(int64(e)) {
-			*to = json.Number(strconv.FormatInt(int64(e), 10))
+			*dst = json.Number(strconv.FormatInt(int64(e), 10))
 			return
 		}
 		f.addFault(name, fmt.Sprintf("%q, want a whole number", text))
 		return
 	}
-	*to = json.Number(v.String())
+	*dst = json.Number(v.String())
 }

@@ -40,11 +40,11 @@ func newVideoServer(address string) (*videoServer, error) {
 
 // Limits of an answer in bytes: a video in base64 with the JSON around it, or the text of an error.
 const (
-	maxAnswer    = MaxVideoSize/3*4 + 1<<16
-	maxFaultText = 64 << 10
+	maxAnswerBytes    = MaxVideoSize/3*4 + 1<<16
+	maxErrorBytes = 64 << 10
 )
 
-func (s *videoServer) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
+func (s *videoServer) makeVideo(ctx context.Context, a VideoJob) (VideoAnswer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(a.Body))
 	if err != nil {
 		return VideoAnswer{}, err
@@ -55,9 +55,9 @@ func (s *videoServer) make(ctx context.Context, a VideoJob) (VideoAnswer, error)
 		return VideoAnswer{}, videoFailure{err}
 	}
 	defer func() { _ = response.Body.Close() }() // the body has been read
-	most := int64(maxAnswer)
+	most := int64(maxAnswerBytes)
 	if response.StatusCode != http.StatusOK {
-		most = maxFaultText
+		most = maxErrorBytes
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
 	switch to := response.Header.Get("Location"); {
@@ -69,8 +69,8 @@ func (s *videoServer) make(ctx context.Context, a VideoJob) (VideoAnswer, error)
 		return VideoAnswer{}, videoFailure{err}
 	case response.StatusCode != http.StatusOK:
 		return VideoAnswer{}, videoFailure{fmt.Errorf("%s: %s", response.Status, quoteStart(body))}
-	case len(body) > maxAnswer:
-		return VideoAnswer{}, videoFailure{fmt.Errorf("the answer has more than %d bytes", maxAnswer)}
+	case len(body) > maxAnswerBytes:
+		return VideoAnswer{}, videoFailure{fmt.Errorf("the answer has more than %d bytes", maxAnswerBytes)}
 	}
 	answer, err := ParseAnswer(body)
 	if err != nil {

@@ -69,7 +69,7 @@ func (d *drawnGenerator) Close() error { return os.RemoveAll(d.dir) }
 
 type drawnMaker struct{ dir string }
 
-func (d drawnMaker) make(ctx context.Context, a VideoJob) (VideoAnswer, error) {
+func (d drawnMaker) makeVideo(ctx context.Context, a VideoJob) (VideoAnswer, error) {
 	var request struct {
 		Prompt string `json:"prompt"`
 	}

@@ -18,8 +18,8 @@ var (
 	ErrID = errors.New("token id outside the vocabulary")
 )
 
-// faultsShown is the number of faults that an error lists.
-const faultsShown = 5
+// maxShownFaults is the number of faults that an error lists.
+const maxShownFaults = 5
 
 // Vocabulary contains the tokens of a file. It is read-only and safe for concurrent use.
 type Vocabulary struct{ tokens []string }
@@ -37,10 +37,10 @@ func Parse(data []byte) (*Vocabulary, error) {
 	if len(lines) == 0 {
 		r.addFault(errors.New("it is empty"))
 	}
-	if r.wrong > faultsShown {
-		r.faults = append(r.faults, fmt.Errorf("and %d more entries", r.wrong-faultsShown))
+	if r.faultCount > maxShownFaults {
+		r.faults = append(r.faults, fmt.Errorf("and %d more entries", r.faultCount-maxShownFaults))
 	}
-	if r.wrong > 0 {
+	if r.faultCount > 0 {
 		return nil, fmt.Errorf("%w: %w", ErrFile, errors.Join(r.faults...))
 	}
 	return &Vocabulary{r.tokens}, nil
@@ -51,11 +51,11 @@ type vocabReader struct {
 	tokens []string
 	lineOf []int // by ID: number of the token's line, from 1
 	faults []error
-	wrong  int
+	faultCount  int
 }
 
 func (r *vocabReader) addFault(err error) {
-	if r.wrong++; r.wrong <= faultsShown {
+	if r.faultCount++; r.faultCount <= maxShownFaults {
 		r.faults = append(r.faults, err)
 	}
 }
@@ -73,7 +73,7 @@ func (r *vocabReader) addEntry(number int, line string) error {
 		return fmt.Errorf("entry %d has the same id", r.lineOf[n])
 	}
 	r.lineOf[n] = number
-	if encoded == empty {
+	if encoded == emptyToken {
 		return nil
 	}
 	token, err := base64.StdEncoding.DecodeString(encoded)
@@ -84,8 +84,8 @@ func (r *vocabReader) addEntry(number int, line string) error {
 	return nil
 }
 
-// empty is the notation of the empty token in Whisper's file; its base64 would have no characters.
-const empty = "="
+// emptyToken is the notation of the empty token in Whisper's file; its base64 would have no characters.
+const emptyToken = "="
 
 // Size returns the number of tokens. IDs are less than it.
 func (v *Vocabulary) Size() int { return len(v.tokens) }

@@ -8,61 +8,61 @@ import (
 // bitReader reads the entropy-coded data of a restart interval. The stuffed zero bytes (T.81 F.1.2.3) are removed
 // beforehand, so that reading bits does not have to check for them.
 type bitReader struct {
-	buf []byte // data followed by slack zero bytes
+	data []byte // data followed by slack zero bytes
 	end int    // length of the data
 	pos int    // position of the next byte to load
-	acc uint64 // next bits, starting with the most significant
-	n   uint   // number of valid bits in acc
+	accumulator uint64 // next bits, starting with the most significant
+	validBits   uint   // number of valid bits in acc
 }
 
-// slack exceeds the size of any block: 64 codes of 16 bits with 15 value bits each, and one load.
-const slack = 64*(16+15)/8 + 8
+// paddingBytes exceeds the size of any block: 64 codes of 16 bits with 15 value bits each, and one load.
+const paddingBytes = 64*(16+15)/8 + 8
 
 // loadInterval loads the interval that starts at data[0]. It returns the position of the marker that ends it, or
 // len(data) if there is none.
 func (b *bitReader) loadInterval(data []byte) int {
-	if need := len(data) + slack; cap(b.buf) < need {
-		b.buf = make([]byte, 0, need)
+	if need := len(data) + paddingBytes; cap(b.data) < need {
+		b.data = make([]byte, 0, need)
 	}
-	b.buf = b.buf[:0]
+	b.data = b.data[:0]
 	at := 0
 	for at < len(data) {
 		i := bytes.IndexByte(data[at:], markerByte)
 		if i < 0 {
-			b.buf = append(b.buf, data[at:]...)
+			b.data = append(b.data, data[at:]...)
 			at = len(data)
 			break
 		}
-		b.buf = append(b.buf, data[at:at+i]...)
+		b.data = append(b.data, data[at:at+i]...)
 		at += i
 		if at+1 == len(data) || data[at+1] != 0 {
 			break
 		}
-		b.buf = append(b.buf, markerByte)
+		b.data = append(b.data, markerByte)
 		at += 2
 	}
-	b.end, b.pos, b.acc, b.n = len(b.buf), 0, 0, 0
-	b.buf = b.buf[:b.end+slack]
-	clear(b.buf[b.end:])
+	b.end, b.pos, b.accumulator, b.validBits = len(b.data), 0, 0, 0
+	b.data = b.data[:b.end+paddingBytes]
+	clear(b.data[b.end:])
 	return at
 }
 
-// overrun reports whether more bits were read than exist.
-func (b *bitReader) overrun() bool { return 8*b.pos-int(b.n) > 8*b.end }
+// isOverrun reports whether more bits were read than exist.
+func (b *bitReader) isOverrun() bool { return 8*b.pos-int(b.validBits) > 8*b.end }
 
 // refill makes 56 or more bits valid. After the data, it adds zeros. After isOverrun becomes true, it must not be
 // called more often than one block requires.
 func (b *bitReader) refill() {
-	b.acc |= binary.BigEndian.Uint64(b.buf[b.pos:]) >> (b.n & 63)
-	b.pos += int(63-b.n) >> 3
-	b.n |= 56
+	b.accumulator |= binary.BigEndian.Uint64(b.data[b.pos:]) >> (b.validBits & 63)
+	b.pos += int(63-b.validBits) >> 3
+	b.validBits |= 56
 }
 
 // takeBits returns the next n bits, 0 to 16, which must be valid.
 func (b *bitReader) takeBits(n uint) int {
-	v := int(b.acc >> 1 >> ((63 - n) & 63))
-	b.acc <<= n & 63
-	b.n -= n
+	v := int(b.accumulator >> 1 >> ((63 - n) & 63))
+	b.accumulator <<= n & 63
+	b.validBits -= n
 	return v
 }
 

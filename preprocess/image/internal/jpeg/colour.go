@@ -1,6 +1,6 @@
 package jpeg
 
-// colourSpace is the meaning of a file's components.
+// guessColourSpace is the meaning of a file's components.
 type colourSpace int
 
 const (
@@ -11,9 +11,9 @@ const (
 	ycck
 )
 
-// colourSpace guesses the colour space as libjpeg does: from the JFIF and Adobe segments, otherwise from the
+// guessColourSpace guesses the colour space as libjpeg does: from the JFIF and Adobe segments, otherwise from the
 // components' names.
-func (d *Decoder) colourSpace() colourSpace {
+func (d *Decoder) guessColourSpace() colourSpace {
 	named := func(names string) bool {
 		for i := range len(names) {
 			if d.components[i].id != names[i] {
@@ -23,11 +23,11 @@ func (d *Decoder) colourSpace() colourSpace {
 		return true
 	}
 	switch {
-	case d.frame.n == 1:
+	case d.frame.componentCount == 1:
 		return grey
-	case d.frame.n == 4 && d.adobe <= 0: // Adobe's transform 0, or no Adobe segment
+	case d.frame.componentCount == 4 && d.adobe <= 0: // Adobe's transform 0, or no Adobe segment
 		return cmyk
-	case d.frame.n == 4:
+	case d.frame.componentCount == 4:
 		return ycck
 	case d.jfif:
 		return ycc
@@ -39,10 +39,10 @@ func (d *Decoder) colourSpace() colourSpace {
 
 // writeRows converts the region to RGB.
 func (d *Decoder) writeRows(pix []uint8, r Region) {
-	space := d.colourSpace()
+	space := d.guessColourSpace()
 	for y := r.Y0; y < r.Y1; y++ {
 		var c [maxComponents][]uint8
-		for i := range d.frame.n {
+		for i := range d.frame.componentCount {
 			c[i] = d.fullRow(i, y, r.X0, r.X1)
 		}
 		dst := pix[3*(y*d.frame.w+r.X0):][:3*(r.X1-r.X0)]
@@ -52,12 +52,12 @@ func (d *Decoder) writeRows(pix []uint8, r Region) {
 		case rgb:
 			interleaveRGB(dst, c[0], c[1], c[2])
 		case ycc:
-			ycc8.convert(dst, c[0], c[1], c[2])
+			ycc8.storePixels(dst, c[0], c[1], c[2])
 		case cmyk:
 			interleaveRGB(dst, c[0], c[1], c[2])
 			multiplyInk(dst, c[3])
 		case ycck:
-			ycc8.convert(dst, c[0], c[1], c[2])
+			ycc8.storePixels(dst, c[0], c[1], c[2])
 			for i := range dst {
 				dst[i] = 255 - dst[i]
 			}
@@ -121,8 +121,8 @@ var ycc8 = func() *yccTable {
 	return t
 }()
 
-// convert converts pixels to RGB and stores them.
-func (t *yccTable) convert(dst, ys, cbs, crs []uint8) {
+// storePixels converts pixels to RGB and stores them.
+func (t *yccTable) storePixels(dst, ys, cbs, crs []uint8) {
 	cbs, crs = cbs[:len(ys)], crs[:len(ys)]
 	for x, i := 0, 0; x < len(ys) && i < len(dst)-2; x, i = x+1, i+3 {
 		v := t.y[ys[x]] + t.cb[cbs[x]] + t.cr[crs[x]]

@@ -14,7 +14,7 @@ func TestConvertAgainstFormula(t *testing.T) {
 		for cb := range 256 {
 			for cr := range 256 {
 				var out [3]uint8
-				ycc8.convert(out[:], []uint8{uint8(y)}, []uint8{uint8(cb)}, []uint8{uint8(cr)})
+				ycc8.storePixels(out[:], []uint8{uint8(y)}, []uint8{uint8(cb)}, []uint8{uint8(cr)})
 				b, r := float64(cb-128), float64(cr-128)
 				if !near(out[0], float64(y)+1.402*r) || !near(out[1], float64(y)-0.344136*b-0.714136*r) ||
 					!near(out[2], float64(y)+1.772*b) {
@@ -46,11 +46,11 @@ func TestColourSpace(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := Decoder{jfif: test.jfif, adobe: test.adobe}
-			d.frame.n = len(test.ids)
+			d.frame.componentCount = len(test.ids)
 			for i := range test.ids {
 				d.components[i].id = test.ids[i]
 			}
-			if got := d.colourSpace(); got != test.want {
+			if got := d.guessColourSpace(); got != test.want {
 				t.Errorf("%v, want %v", got, test.want)
 			}
 		})

@@ -5,27 +5,27 @@ import (
 	"fmt"
 )
 
-// lookBits is the number of bits that one table look-up decodes: a code and the value bits that follow.
+// lookupBits is the number of bits that one table look-up decodes: a code and the value bits that follow.
 const (
-	lookBits   = 11
+	lookupBits = 11
 	maxCodeLen = 16
 )
 
 // huffmanTable is a Huffman table (T.81 annex C), prepared for look-ups.
 type huffmanTable struct {
-	defined bool
-	spec    []byte                    // definition in the file: counts by length, and symbols; owned by the table
-	look    [1 << lookBits]lookupCode // indexed by the next lookBits bits
-	pairs   [1 << lookBits]codePair   // for AC coefficients: the same for two symbols at a time
-	// limit contains, for each code length, the first 16 bits after all codes of up to that length. first contains the
-	// index among the symbols of a code of that length whose 16 bits would be 0.
-	limit [maxCodeLen + 1]int
-	first [maxCodeLen + 1]int
+	defined    bool
+	definition []byte                      // definition in the file: counts by length, and symbols; owned by the table
+	codes      [1 << lookupBits]lookupCode // indexed by the next lookupBits bits
+	pairs      [1 << lookupBits]codePair   // for AC coefficients: the same for two symbols at a time
+	// codeLimits contains, for each code length, the first 16 bits after all codes of up to that length. first contains
+	// the index among the symbols of a code of that length whose 16 bits would be 0.
+	codeLimits   [maxCodeLen + 1]int
+	firstIndices [maxCodeLen + 1]int
 }
 
 // lookupCode is a decoded code. From the low bits on, it contains:
 //
-//	8 bits   how many bits it accounts for; 0: the code is longer than lookBits, or there is no such code
+//	8 bits   how many bits it accounts for; 0: the code is longer than lookupBits, or there is no such code
 //	4 bits   the symbol's high half: the run of zeros
 //	4 bits   how many value bits follow that are not accounted for
 //	16 bits  the signed value where they are
@@ -62,7 +62,7 @@ func (d *Decoder) readHuffman(b []byte) error {
 		if n > 1+maxCodeLen+256 || n > len(b) {
 			return fmt.Errorf("%w: Huffman table of %d codes in %d bytes", ErrDamaged, n-1-maxCodeLen, len(b))
 		}
-		if err := d.huffmanTable(class, table).readSpec(b[1:n]); err != nil {
+		if err := d.huffmanTable(class, table).define(b[1:n]); err != nil {
 			return err
 		}
 		b = b[n:]
@@ -72,46 +72,46 @@ func (d *Decoder) readHuffman(b []byte) error {
 
 // huffmanTable returns a Huffman table of the decoder, which may be undefined.
 func (d *Decoder) huffmanTable(class, number int) *huffmanTable {
-	h := &d.huff[class][number]
+	h := &d.huffmanTables[class][number]
 	if *h == nil {
 		*h = new(huffmanTable)
 	}
 	return *h
 }
 
-// readSpec builds the table that spec describes. It keeps an existing table with the same definition, because most
+// define builds the table that spec describes. It keeps an existing table with the same definition, because most
 // files of a collection have the same tables.
-func (h *huffmanTable) readSpec(spec []byte) error {
-	if bytes.Equal(spec, h.spec) {
+func (h *huffmanTable) define(spec []byte) error {
+	if bytes.Equal(spec, h.definition) {
 		h.defined = true
 		return nil
 	}
-	h.spec = h.spec[:0]
+	h.definition = h.definition[:0]
 	if err := h.buildTable(spec[:maxCodeLen], spec[maxCodeLen:]); err != nil {
 		return err
 	}
 	h.buildPairs()
-	h.spec, h.defined = append(h.spec, spec...), true
+	h.definition, h.defined = append(h.definition, spec...), true
 	return nil
 }
 
 // buildTable builds the table of the symbols. counts[l-1] is the number of codes with l bits.
 func (h *huffmanTable) buildTable(counts, symbols []byte) error {
-	clear(h.look[:])
+	clear(h.codes[:])
 	next, index := 0, 0 // next code and the index of its symbol
 	for l := 1; l <= maxCodeLen; l++ {
 		n := int(counts[l-1])
 		if next+n > 1<<l {
 			return fmt.Errorf("%w: Huffman table with more codes of up to %d bits than there are", ErrDamaged, l)
 		}
-		h.first[l] = index - next
-		if l <= lookBits {
+		h.firstIndices[l] = index - next
+		if l <= lookupBits {
 			for i := range n {
 				h.enterCode(next+i, l, symbols[index+i])
 			}
 		}
 		next, index = next+n, index+n
-		h.limit[l] = next << (maxCodeLen - l)
+		h.codeLimits[l] = next << (maxCodeLen - l)
 		next <<= 1
 	}
 	return nil
@@ -119,9 +119,9 @@ func (h *huffmanTable) buildTable(counts, symbols []byte) error {
 
 // enterCode fills the look-up entries of a code of l bits, including its value if it fits.
 func (h *huffmanTable) enterCode(bits, l int, symbol uint8) {
-	rest := lookBits - l
+	rest := lookupBits - l
 	c := newCode(symbol, l)
-	entries := h.look[bits<<rest:][:1<<rest]
+	entries := h.codes[bits<<rest:][:1<<rest]
 	size := int(c.size())
 	for i := range entries {
 		entries[i] = c
@@ -131,13 +131,13 @@ func (h *huffmanTable) enterCode(bits, l int, symbol uint8) {
 	}
 }
 
-// longCode decodes a code that is too long for the look-up table. It returns 0 if there is no such code. acc starts
-// with its bits.
-func (h *huffmanTable) longCode(acc uint64) lookupCode {
+// decodeLongCode decodes a code that is too long for the look-up table. It returns 0 if there is no such code. acc
+// starts with its bits.
+func (h *huffmanTable) decodeLongCode(acc uint64) lookupCode {
 	peek := int(acc >> (64 - maxCodeLen))
-	for l := lookBits + 1; l <= maxCodeLen; l++ {
-		if peek < h.limit[l] {
-			return newCode(h.spec[maxCodeLen+h.first[l]+peek>>(maxCodeLen-l)], l)
+	for l := lookupBits + 1; l <= maxCodeLen; l++ {
+		if peek < h.codeLimits[l] {
+			return newCode(h.definition[maxCodeLen+h.firstIndices[l]+peek>>(maxCodeLen-l)], l)
 		}
 	}
 	return 0
@@ -145,9 +145,9 @@ func (h *huffmanTable) longCode(acc uint64) lookupCode {
 
 // decodeCode returns the code at the start of acc, its value, and the length of both. For invalid bits, the code is 0.
 func (h *huffmanTable) decodeCode(acc uint64) (c lookupCode, value int, bits uint) {
-	c = h.look[acc>>(64-lookBits)]
+	c = h.codes[acc>>(64-lookupBits)]
 	if c == 0 {
-		c = h.longCode(acc)
+		c = h.decodeLongCode(acc)
 	}
 	n := c.size()
 	if n == 0 {
@@ -178,8 +178,8 @@ func (p codePair) value2() int64 { return int64(p) >> 48 }
 // blockEnd is added to k at the end of a block.
 const blockEnd = 128
 
-// firstOf returns the pair that contains only c.
-func firstOf(c lookupCode) codePair {
+// toCodePair returns the pair that contains only c.
+func toCodePair(c lookupCode) codePair {
 	switch {
 	case c == 0 || c.size() > 0:
 		return 0
@@ -190,8 +190,8 @@ func firstOf(c lookupCode) codePair {
 	return codePair(c.bits()) | run<<8 | run<<16 | (run+1)<<24 | codePair(uint16(c.value()))<<32
 }
 
-// followedBy returns p followed by q.
-func (p codePair) followedBy(q codePair) codePair {
+// append returns p followed by q.
+func (p codePair) append(q codePair) codePair {
 	at := p.advance() // start of q
 	return p&(0xffff<<32|0xff00) | codePair(p.bits()+q.bits()) | codePair(at+q.first())<<16 |
 		codePair(at+q.advance())<<24 | q>>32<<48
@@ -199,12 +199,12 @@ func (p codePair) followedBy(q codePair) codePair {
 
 // buildPairs builds the table of pairs from the table of codes.
 func (h *huffmanTable) buildPairs() {
-	for i, c := range h.look {
-		p := firstOf(c)
+	for i, c := range h.codes {
+		p := toCodePair(c)
 		if p != 0 && !c.isBlockEnd() {
-			q := firstOf(h.look[i<<c.bits()&(1<<lookBits-1)])
-			if q != 0 && p.bits()+q.bits() <= lookBits {
-				p = p.followedBy(q)
+			q := toCodePair(h.codes[i<<c.bits()&(1<<lookupBits-1)])
+			if q != 0 && p.bits()+q.bits() <= lookupBits {
+				p = p.append(q)
 			}
 		}
 		h.pairs[i] = p

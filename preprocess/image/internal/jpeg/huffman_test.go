@@ -21,7 +21,7 @@ func TestEveryCode(t *testing.T) {
 		for table := range 2 {
 			spec := typicalSpec(t, class, table)
 			var h huffmanTable
-			if err := h.readSpec(spec); err != nil {
+			if err := h.define(spec); err != nil {
 				t.Fatal(err)
 			}
 			next, index := uint64(0), maxCodeLen
@@ -55,12 +55,12 @@ func checkCode(t *testing.T, h *huffmanTable, bits uint64, l uint, symbol uint8)
 // TestPairsAreTwoCodes shows that a look-up of two coefficients is two of one.
 func TestPairsAreTwoCodes(t *testing.T) {
 	var h huffmanTable
-	if err := h.readSpec(typicalSpec(t, 1, 0)); err != nil {
+	if err := h.define(typicalSpec(t, 1, 0)); err != nil {
 		t.Fatal(err)
 	}
 	doubles := 0
 	for i, p := range h.pairs {
-		acc := uint64(i) << (64 - lookBits)
+		acc := uint64(i) << (64 - lookupBits)
 		first, v1, n1 := h.decodeCode(acc)
 		switch {
 		case p == 0:

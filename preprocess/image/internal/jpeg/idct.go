@@ -8,10 +8,10 @@ type dctBlock [blockLen / 2]int64
 
 // dequantTable contains, by zigzag index, the factor that scales a coefficient and shifts it to its half of a block's
 // element.
-type dequantTable [indexes]int64
+type dequantTable [maxIndices]int64
 
-// indexes is a power of two above every index to which a run of zeros in damaged data can lead.
-const indexes = 128
+// maxIndices is a power of two above every index to which a run of zeros in damaged data can lead.
+const maxIndices = 128
 
 // zigzag maps coefficient k to its position in a block in row order (T.81 figure A.6).
 var zigzag = [blockLen]uint8{
@@ -21,8 +21,8 @@ var zigzag = [blockLen]uint8{
 	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// element maps coefficient k to the index of its element in a dctBlock.
-var element = func() (e [indexes]uint8) {
+// elementIndex maps coefficient k to the index of its element in a dctBlock.
+var elementIndex = func() (e [maxIndices]uint8) {
 	for k := range e {
 		e[k] = zigzag[min(k, blockLen-1)] / 2
 	}
@@ -84,8 +84,8 @@ func inverseDCT(i0, i1, i2, i3, i4, i5, i6, i7, bias int64) (o0, o1, o2, o3, o4,
 	return a0 + b3, a1 + b2, a2 + b1, a3 + b0, a3 - b0, a2 - b1, a1 - b2, a0 - b3
 }
 
-// transformLow is inverseDCT for words whose upper four are zero. It computes the same sums with combined constants.
-func transformLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
+// inverseDCTLow is inverseDCT for words whose upper four are zero. It computes the same sums with combined constants.
+func inverseDCTLow(i0, i1, i2, i3, bias int64) (o0, o1, o2, o3, o4, o5, o6, o7 int64) {
 	e2 := i2 * fix0_541196100
 	e3 := i2 * (fix0_541196100 + fix0_765366865)
 	e := i0<<constBits + bias
@@ -111,7 +111,7 @@ func (b *dctBlock) writeSamples(dst []uint8, stride, end int) {
 	var ws [blockLen / 2]int64 // element 8*(y/2)+u contains rows y and y+1 of column u
 	low := end <= lowEnd
 	if low {
-		b.columnsLow(&ws)
+		b.transformColumnsLow(&ws)
 	} else {
 		b.transformColumns(&ws)
 	}
@@ -119,7 +119,7 @@ func (b *dctBlock) writeSamples(dst []uint8, stride, end int) {
 		in := (*[blockSide]int64)(ws[blockSide/2*y:])
 		upper, lower := (*[blockSide]uint8)(dst[y*stride:]), (*[blockSide]uint8)(dst[(y+1)*stride:])
 		if low {
-			o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(in[0], in[1], in[2], in[3], rowBias)
+			o0, o1, o2, o3, o4, o5, o6, o7 := inverseDCTLow(in[0], in[1], in[2], in[3], rowBias)
 			writeRows(upper, lower, o0, o1, o2, o3, o4, o5, o6, o7)
 		} else {
 			o0, o1, o2, o3, o4, o5, o6, o7 := inverseDCT(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], rowBias)
@@ -159,10 +159,10 @@ func (b *dctBlock) transformColumns(ws *[blockLen / 2]int64) {
 	}
 }
 
-// columnsLow is transformColumns for blocks in which only the first four rows and columns are non-zero.
-func (b *dctBlock) columnsLow(ws *[blockLen / 2]int64) {
+// transformColumnsLow is transformColumns for blocks in which only the first four rows and columns are non-zero.
+func (b *dctBlock) transformColumnsLow(ws *[blockLen / 2]int64) {
 	for p := range blockSide / 4 {
-		o0, o1, o2, o3, o4, o5, o6, o7 := transformLow(b[p], b[4+p], b[8+p], b[12+p], columnBias)
+		o0, o1, o2, o3, o4, o5, o6, o7 := inverseDCTLow(b[p], b[4+p], b[8+p], b[12+p], columnBias)
 		w := (*[26]int64)(ws[2*p:])
 		w[0], w[1] = descaleRows(o0, o1)
 		w[8], w[9] = descaleRows(o2, o3)

@@ -39,19 +39,19 @@ type Region struct{ X0, Y0, X1, Y1 int }
 // Decoder decodes files one after the other and reuses its memory. It is not safe for concurrent use.
 type Decoder struct {
 	data []byte
-	pos  int // position of the next segment
+	position  int // position of the next segment
 
 	frame      frameHeader
 	app1       []byte
 	jfif       bool
 	adobe      int // transform in the Adobe segment; -1: no such segment
-	restart    int // MCUs between restart markers; 0: none
-	quant      [maxTables]quantTable
-	huff       [2][maxTables]*huffmanTable // DC, AC; allocated when first defined
+	restartInterval    int // MCUs between restart markers; 0: none
+	quantTables      [maxTables]quantTable
+	huffmanTables       [2][maxTables]*huffmanTable // DC, AC; allocated when first defined
 	components [maxComponents]colourComponent
 	bits       bitReader
 	eobRun     int // progressive: number of following blocks that end at once
-	scans      int
+	scanCount      int
 	rows       rowBuffers
 }
 
@@ -61,7 +61,7 @@ func (d *Decoder) Open(data []byte) (Header, error) {
 	if err := d.readHeader(); err != nil {
 		return Header{}, err
 	}
-	return Header{W: d.frame.w, H: d.frame.h, Components: d.frame.n, APP1: d.app1}, nil
+	return Header{W: d.frame.w, H: d.frame.h, Components: d.frame.componentCount, APP1: d.app1}, nil
 }
 
 // Decode decodes the opened file. It writes only the pixels of region r to pix, which is interleaved RGB with rows of

@@ -31,14 +31,14 @@ const (
 )
 
 func (d *Decoder) reset(data []byte) {
-	d.data, d.pos = data, 0
+	d.data, d.position = data, 0
 	d.frame = frameHeader{}
 	d.app1, d.jfif, d.adobe = nil, false, -1
-	d.restart, d.eobRun, d.scans = 0, 0, 0
-	for i := range d.quant {
-		d.quant[i].defined = false
+	d.restartInterval, d.eobRun, d.scanCount = 0, 0, 0
+	for i := range d.quantTables {
+		d.quantTables[i].defined = false
 	}
-	for _, class := range d.huff {
+	for _, class := range d.huffmanTables {
 		for _, h := range class {
 			if h != nil {
 				h.defined = false
@@ -52,14 +52,14 @@ func (d *Decoder) readHeader() error {
 	if len(d.data) < 2 || d.data[0] != markerByte || d.data[1] != markerSOI {
 		return fmt.Errorf("%w: no start of image", ErrDamaged)
 	}
-	d.pos = 2
+	d.position = 2
 	marker, err := d.readSegments()
 	switch {
 	case err != nil:
 		return err
 	case marker != markerSOS:
 		return fmt.Errorf("%w: it ends before its first scan", ErrDamaged)
-	case d.frame.n == 0:
+	case d.frame.componentCount == 0:
 		return fmt.Errorf("%w: a scan before the start of the frame", ErrDamaged)
 	}
 	return nil
@@ -90,19 +90,19 @@ func (d *Decoder) readSegments() (marker uint8, err error) {
 // nextMarker skips to the next marker. Like libjpeg, it skips bytes that belong to no segment.
 func (d *Decoder) nextMarker() (uint8, error) {
 	for {
-		i := bytes.IndexByte(d.data[d.pos:], markerByte)
+		i := bytes.IndexByte(d.data[d.position:], markerByte)
 		if i < 0 {
 			break
 		}
-		d.pos += i
-		for d.pos < len(d.data) && d.data[d.pos] == markerByte {
-			d.pos++
+		d.position += i
+		for d.position < len(d.data) && d.data[d.position] == markerByte {
+			d.position++
 		}
-		if d.pos == len(d.data) {
+		if d.position == len(d.data) {
 			break
 		}
-		marker := d.data[d.pos]
-		d.pos++
+		marker := d.data[d.position]
+		d.position++
 		if marker != 0 {
 			return marker, nil
 		}
@@ -113,7 +113,7 @@ func (d *Decoder) nextMarker() (uint8, error) {
 
 // segmentBytes returns the content of the segment after a marker.
 func (d *Decoder) segmentBytes(marker uint8) ([]byte, error) {
-	rest := d.data[d.pos:]
+	rest := d.data[d.position:]
 	if len(rest) < 2 {
 		return nil, fmt.Errorf("%w: it ends in the segment of marker %#x; fetch the file again", ErrDamaged, marker)
 	}
@@ -122,7 +122,7 @@ func (d *Decoder) segmentBytes(marker uint8) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the segment of marker %#x gives its length as %d bytes, %d follow", ErrDamaged,
 			marker, n, len(rest))
 	}
-	d.pos += n
+	d.position += n
 	return rest[2:n], nil
 }
 
@@ -163,7 +163,7 @@ func (d *Decoder) readApplication(marker uint8, body []byte) {
 
 // readFrame reads a start of frame (T.81 B.2.2).
 func (d *Decoder) readFrame(marker uint8, b []byte) error {
-	if d.frame.n != 0 {
+	if d.frame.componentCount != 0 {
 		return fmt.Errorf("%w: a second start of frame", ErrDamaged)
 	}
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) {
@@ -171,17 +171,17 @@ func (d *Decoder) readFrame(marker uint8, b []byte) error {
 	}
 	f := frameHeader{
 		h: int(binary.BigEndian.Uint16(b[1:])), w: int(binary.BigEndian.Uint16(b[3:])),
-		n: int(b[5]), progressive: marker == markerSOF2,
+		componentCount: int(b[5]), progressive: marker == markerSOF2,
 	}
 	switch {
 	case b[0] != 8:
 		return fmt.Errorf("%w: %d-bit samples, want 8", ErrUnsupported, b[0])
 	case f.w == 0 || f.h == 0:
 		return fmt.Errorf("%w: size %dx%d", ErrDamaged, f.w, f.h)
-	case f.n != 1 && f.n != 3 && f.n != 4:
-		return fmt.Errorf("%w: %d components, want 1, 3 or 4", ErrUnsupported, f.n)
+	case f.componentCount != 1 && f.componentCount != 3 && f.componentCount != 4:
+		return fmt.Errorf("%w: %d components, want 1, 3 or 4", ErrUnsupported, f.componentCount)
 	}
-	for i := range f.n {
+	for i := range f.componentCount {
 		if err := d.readComponent(i, b[6+3*i:]); err != nil {
 			return err
 		}
@@ -192,14 +192,14 @@ func (d *Decoder) readFrame(marker uint8, b []byte) error {
 
 func (d *Decoder) readComponent(i int, b []byte) error {
 	c := &d.components[i]
-	c.id, c.h, c.v, c.tq = b[0], int(b[1]>>4), int(b[1]&15), int(b[2])
-	c.started, c.dc = false, 0
-	for k := range c.known {
-		c.known[k] = unknown
+	c.id, c.h, c.v, c.quantIndex = b[0], int(b[1]>>4), int(b[1]&15), int(b[2])
+	c.started, c.predictor = false, 0
+	for k := range c.knownBits {
+		c.knownBits[k] = unknownBits
 	}
-	if c.h < 1 || c.h > maxSampling || c.v < 1 || c.v > maxSampling || c.tq >= maxTables {
+	if c.h < 1 || c.h > maxSampling || c.v < 1 || c.v > maxSampling || c.quantIndex >= maxTables {
 		return fmt.Errorf("%w: component %d has sampling %dx%d and quantisation table %d, want 1x1 to 4x4 and 0 to 3",
-			ErrDamaged, i, c.h, c.v, c.tq)
+			ErrDamaged, i, c.h, c.v, c.quantIndex)
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (d *Decoder) readRestart(b []byte) error {
 	if len(b) != 2 {
 		return fmt.Errorf("%w: restart interval of %d bytes, want 2", ErrDamaged, len(b))
 	}
-	d.restart = int(binary.BigEndian.Uint16(b))
+	d.restartInterval = int(binary.BigEndian.Uint16(b))
 	return nil
 }
 
@@ -226,7 +226,7 @@ func (d *Decoder) readQuant(b []byte) error {
 		if wide > 1 || table >= maxTables || len(b) < n {
 			return fmt.Errorf("%w: quantisation table %d of %d-byte steps in %d bytes", ErrDamaged, table, wide+1, len(b))
 		}
-		q := &d.quant[table]
+		q := &d.quantTables[table]
 		q.defined = true
 		for k := range q.step {
 			if wide == 1 {

@@ -5,20 +5,20 @@ func (d *Decoder) refineBlock(s *scanHeader, c *colourComponent, coef *[blockLen
 	switch {
 	case s.from == 0 && s.high == 0:
 		ok := d.bits.readDC(c)
-		coef[0] = int16(c.dc << s.low)
+		coef[0] = int16(c.predictor << s.low)
 		return ok
 	case s.from == 0:
 		d.bits.refill()
 		coef[0] |= int16(d.bits.takeBits(1) << s.low)
 		return true
 	case s.high == 0:
-		return d.firstAC(s, c.acTable, coef)
+		return d.decodeFirstAC(s, c.acTable, coef)
 	}
 	return d.refineAC(s, c.acTable, coef)
 }
 
-// firstAC decodes the leading bits of AC coefficients.
-func (d *Decoder) firstAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16) bool {
+// decodeFirstAC decodes the leading bits of AC coefficients.
+func (d *Decoder) decodeFirstAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16) bool {
 	if d.eobRun > 0 {
 		d.eobRun--
 		return true
@@ -31,7 +31,7 @@ func (d *Decoder) firstAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16)
 		}
 		run := e.run()
 		if v == 0 && run != 15 {
-			d.eobRun = d.runOfEnds(run) - 1
+			d.eobRun = d.readEOBRun(run) - 1
 			return true
 		}
 		if k += run; k >= blockLen {
@@ -42,8 +42,8 @@ func (d *Decoder) firstAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16)
 	return true
 }
 
-// runOfEnds reads the length, 1 or more, of a run of blocks without further coefficients (T.81 G.1.2.2).
-func (d *Decoder) runOfEnds(category int) int {
+// readEOBRun reads the length, 1 or more, of a run of blocks without further coefficients (T.81 G.1.2.2).
+func (d *Decoder) readEOBRun(category int) int {
 	return 1<<category + d.bits.takeBits(uint(category))
 }
 
@@ -59,7 +59,7 @@ func (d *Decoder) refineAC(s *scanHeader, h *huffmanTable, coef *[blockLen]int16
 		}
 		run := e.run()
 		if v == 0 && run != 15 {
-			d.eobRun = d.runOfEnds(run)
+			d.eobRun = d.readEOBRun(run)
 			break
 		}
 		k = d.readCorrections(s, coef, k, run)
@@ -89,7 +89,7 @@ func (d *Decoder) readCorrections(s *scanHeader, coef *[blockLen]int16, k, zeros
 			zeros--
 			continue
 		}
-		if d.bits.n == 0 {
+		if d.bits.validBits == 0 {
 			d.bits.refill()
 		}
 		if d.bits.takeBits(1) == 1 {
@@ -110,11 +110,11 @@ func correctionStep(v int16, low int) int16 {
 // transformAll converts the coefficients of a progressive file to samples.
 func (d *Decoder) transformAll() {
 	smooth := d.needsSmoothing()
-	for i := range d.frame.n {
+	for i := range d.frame.componentCount {
 		c := &d.components[i]
-		for y := c.want.y0; y < c.want.y1; y++ {
-			for x := c.want.x0; x < c.want.x1; x++ {
-				b, end := c.blockAt(x, y)
+		for y := c.neededBlocks.y0; y < c.neededBlocks.y1; y++ {
+			for x := c.neededBlocks.x0; x < c.neededBlocks.x1; x++ {
+				b, end := c.dequantisedBlock(x, y)
 				if smooth {
 					b, end = c.smoothedBlock(x, y, d.frame.mcusY)
 				}
@@ -124,15 +124,15 @@ func (d *Decoder) transformAll() {
 	}
 }
 
-// blockAt returns the dequantised coefficients of block x, y and the index after the last non-zero one.
-func (c *colourComponent) blockAt(x, y int) (b dctBlock, end int) {
-	return c.dequantise((*[blockLen]int16)(c.coef[blockLen*(y*c.stride/blockSide+x):]))
+// dequantisedBlock returns the dequantised coefficients of block x, y and the index after the last non-zero one.
+func (c *colourComponent) dequantisedBlock(x, y int) (b dctBlock, end int) {
+	return c.dequantise((*[blockLen]int16)(c.coefficients[blockLen*(y*c.stride/blockSide+x):]))
 }
 
 func (c *colourComponent) dequantise(coef *[blockLen]int16) (b dctBlock, end int) {
 	for k, v := range coef {
 		if v != 0 {
-			b[element[k]] += int64(v) * c.scale[k]
+			b[elementIndex[k]] += int64(v) * c.scale[k]
 			end = k + 1
 		}
 	}

@@ -42,7 +42,7 @@ func (d *Decoder) readScans() error {
 }
 
 func (d *Decoder) allStarted() bool {
-	for i := range d.frame.n {
+	for i := range d.frame.componentCount {
 		if !d.components[i].started {
 			return false
 		}
@@ -51,7 +51,7 @@ func (d *Decoder) allStarted() bool {
 }
 
 func (d *Decoder) readScan() error {
-	if d.scans++; d.scans > maxScans {
+	if d.scanCount++; d.scanCount > maxScans {
 		return fmt.Errorf("%w: more than %d scans", ErrDamaged, maxScans)
 	}
 	var list [maxComponents]*colourComponent
@@ -74,7 +74,7 @@ func (d *Decoder) readScanHeader(list []*colourComponent) (scanHeader, error) {
 	if err != nil {
 		return scanHeader{}, err
 	}
-	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || int(b[0]) > d.frame.n {
+	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || int(b[0]) > d.frame.componentCount {
 		return scanHeader{}, fmt.Errorf("%w: start of scan of %d bytes", ErrDamaged, len(b))
 	}
 	n := int(b[0])
@@ -101,10 +101,10 @@ func (d *Decoder) scanComponent(id, tables uint8) (*colourComponent, error) {
 	if dc >= maxTables || ac >= maxTables {
 		return nil, fmt.Errorf("%w: a scan uses Huffman tables %d and %d, want 0 to 3", ErrDamaged, dc, ac)
 	}
-	if err := errors.Join(d.useTypical(0, dc), d.useTypical(1, ac)); err != nil {
+	if err := errors.Join(d.useTypicalTable(0, dc), d.useTypicalTable(1, ac)); err != nil {
 		return nil, err
 	}
-	for i := range d.frame.n {
+	for i := range d.frame.componentCount {
 		if c := &d.components[i]; c.id == id {
 			c.dcTable, c.acTable = d.huffmanTable(0, dc), d.huffmanTable(1, ac)
 			return c, nil
@@ -152,10 +152,10 @@ func (d *Decoder) startComponent(c *colourComponent) error {
 	if c.started {
 		return nil
 	}
-	if !d.quant[c.tq].defined {
-		return fmt.Errorf("%w: a component uses quantisation table %d, which the file lacks", ErrDamaged, c.tq)
+	if !d.quantTables[c.quantIndex].defined {
+		return fmt.Errorf("%w: a component uses quantisation table %d, which the file lacks", ErrDamaged, c.quantIndex)
 	}
-	c.scale.setTable(&d.quant[c.tq])
+	c.scale.setTable(&d.quantTables[c.quantIndex])
 	c.started = true
 	return nil
 }
@@ -164,8 +164,8 @@ func (d *Decoder) startComponent(c *colourComponent) error {
 func (d *Decoder) readIntervals(s *scanHeader) error {
 	total := s.mcusX * s.mcusY
 	interval := total
-	if d.restart > 0 {
-		interval = d.restart
+	if d.restartInterval > 0 {
+		interval = d.restartInterval
 	}
 	for from := 0; from < total; from += interval {
 		if from > 0 {
@@ -173,7 +173,7 @@ func (d *Decoder) readIntervals(s *scanHeader) error {
 				return err
 			}
 		}
-		d.pos += d.bits.loadInterval(d.data[d.pos:])
+		d.position += d.bits.loadInterval(d.data[d.position:])
 		if err := d.readMCUs(s, from, min(from+interval, total)); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (d *Decoder) readRestartMarker(i int) error {
 func (d *Decoder) readMCUs(s *scanHeader, from, end int) error {
 	d.eobRun = 0
 	for _, c := range s.components {
-		c.dc = 0
+		c.predictor = 0
 	}
 	x, y := from%s.mcusX, from/s.mcusX
 	for i := from; i < end; i++ {
@@ -239,8 +239,8 @@ func (d *Decoder) readBlock(s *scanHeader, c *colourComponent, x, y int) error {
 	switch {
 	case d.frame.progressive:
 		at := blockLen * (y*c.stride/blockSide + x)
-		ok = d.refineBlock(s, c, (*[blockLen]int16)(c.coef[at:]))
-	case c.want.contains(x, y):
+		ok = d.refineBlock(s, c, (*[blockLen]int16)(c.coefficients[at:]))
+	case c.neededBlocks.contains(x, y):
 		var b dctBlock
 		end := d.bits.readBlock(c, &b)
 		if ok = end >= 0; ok {
@@ -250,7 +250,7 @@ func (d *Decoder) readBlock(s *scanHeader, c *colourComponent, x, y int) error {
 		ok = d.bits.skipBlock(c) >= 0
 	}
 	switch {
-	case d.bits.overrun():
+	case d.bits.isOverrun():
 		return errShort
 	case !ok:
 		return errCode

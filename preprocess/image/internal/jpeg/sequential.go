@@ -5,9 +5,9 @@ import "encoding/binary"
 // readCode returns the next code and its value, and consumes both. It returns 0 for invalid bits. The bits must be
 // valid.
 func (b *bitReader) readCode(h *huffmanTable) (lookupCode, int) {
-	c, v, n := h.decodeCode(b.acc)
-	b.acc <<= n & 63
-	b.n -= n
+	c, v, n := h.decodeCode(b.accumulator)
+	b.accumulator <<= n & 63
+	b.validBits -= n
 	return c, v
 }
 
@@ -15,7 +15,7 @@ func (b *bitReader) readCode(h *huffmanTable) (lookupCode, int) {
 func (b *bitReader) readDC(c *colourComponent) bool {
 	b.refill()
 	e, diff := b.readCode(c.dcTable)
-	c.dc += diff
+	c.predictor += diff
 	return e != 0 && e.run() == 0
 }
 
@@ -27,22 +27,22 @@ func (b *bitReader) readDC(c *colourComponent) bool {
 // either; after the end of the block, tables contain zeros.
 func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
 	if !b.readDC(c) {
-		return invalid
+		return invalidLength
 	}
 	h, scale := c.acTable, &c.scale
-	blk[0] = int64(c.dc) * scale[0]
-	buf, pos, acc, n := b.buf, b.pos, b.acc, b.n
+	blk[0] = int64(c.predictor) * scale[0]
+	buf, pos, acc, n := b.data, b.pos, b.accumulator, b.validBits
 	k := uint(1)
 	for k < blockLen {
 		acc |= binary.BigEndian.Uint64(buf[pos:]) >> (n & 63)
 		pos += int(63-n) >> 3
 		n |= 56
-		p := h.pairs[acc>>(64-lookBits)]
+		p := h.pairs[acc>>(64-lookupBits)]
 		k1, k2 := k+p.first(), k+p.second()
 		if p == 0 || k1 >= blockLen-1 { // the second code may belong to the next block
 			c, v, used := h.decodeCode(acc)
 			if c == 0 {
-				return invalid
+				return invalidLength
 			}
 			acc <<= used & 63
 			n -= used
@@ -51,21 +51,21 @@ func (b *bitReader) readBlock(c *colourComponent, blk *dctBlock) (end int) {
 				break
 			}
 			k += uint(c.run())
-			blk[element[k&(indexes-1)]&31] += int64(v) * scale[k&(indexes-1)]
+			blk[elementIndex[k&(maxIndices-1)]&31] += int64(v) * scale[k&(maxIndices-1)]
 			k++
 			continue
 		}
 		acc <<= p.bits() & 63
 		n -= p.bits()
-		blk[element[k1]&31] += p.value1() * scale[k1]
-		blk[element[k2&(indexes-1)]&31] += p.value2() * scale[k2&(indexes-1)]
+		blk[elementIndex[k1]&31] += p.value1() * scale[k1]
+		blk[elementIndex[k2&(maxIndices-1)]&31] += p.value2() * scale[k2&(maxIndices-1)]
 		k += p.advance()
 	}
-	b.pos, b.acc, b.n = pos, acc, n
+	b.pos, b.accumulator, b.validBits = pos, acc, n
 	return blockLength(k)
 }
 
-const invalid = -1
+const invalidLength = -1
 
 // blockLength returns the index after the last coefficient for the final k of a block, or invalid if a run exceeded the
 // block.
@@ -76,27 +76,27 @@ func blockLength(k uint) int {
 	case k >= blockEnd && k <= blockEnd+blockLen:
 		return int(k - blockEnd)
 	}
-	return invalid
+	return invalidLength
 }
 
 // skipBlock decodes a block whose samples are not needed.
 func (b *bitReader) skipBlock(c *colourComponent) (end int) {
 	if !b.readDC(c) {
-		return invalid
+		return invalidLength
 	}
 	h := c.acTable
-	buf, pos, acc, n := b.buf, b.pos, b.acc, b.n
+	buf, pos, acc, n := b.data, b.pos, b.accumulator, b.validBits
 	k := uint(1)
 	for k < blockLen {
 		acc |= binary.BigEndian.Uint64(buf[pos:]) >> (n & 63)
 		pos += int(63-n) >> 3
 		n |= 56
-		p := h.pairs[acc>>(64-lookBits)]
+		p := h.pairs[acc>>(64-lookupBits)]
 		used, step := p.bits(), p.advance()
 		if p == 0 || k+p.first() >= blockLen-1 {
 			var e lookupCode
 			if e, _, used = h.decodeCode(acc); e == 0 {
-				return invalid
+				return invalidLength
 			}
 			step = uint(e.run()) + 1
 			if e.isBlockEnd() {
@@ -107,6 +107,6 @@ func (b *bitReader) skipBlock(c *colourComponent) (end int) {
 		n -= used
 		k += step
 	}
-	b.pos, b.acc, b.n = pos, acc, n
+	b.pos, b.accumulator, b.validBits = pos, acc, n
 	return blockLength(k)
 }

@@ -7,14 +7,14 @@ import "slices"
 // without any AC coefficient, it also smooths the DC coefficients. The weights are those of libjpeg-turbo since 2.1, in
 // 256ths of the ratio of the quantisation steps.
 
-// smoothed is the number of leading coefficients, in zigzag order, that smoothing affects.
-const smoothed = 10
+// smoothedCoefficients is the number of leading coefficients, in zigzag order, that smoothing affects.
+const smoothedCoefficients = 10
 
 // neighbourWindow contains a value for each of 5x5 blocks in row order. The block itself is in the middle.
 type neighbourWindow [25]int64
 
-// estimates contains the weights if some AC coefficients are known.
-var estimates = [smoothed]neighbourWindow{
+// estimateWeights contains the weights if some AC coefficients are known.
+var estimateWeights = [smoothedCoefficients]neighbourWindow{
 	1: {11 - 1: -7, 12 - 1: 50, 14 - 1: -50, 15 - 1: 7},
 	2: {3 - 1: -7, 8 - 1: 50, 18 - 1: -50, 23 - 1: 7},
 	3: {3 - 1: -1, 8 - 1: 13, 13 - 1: -24, 18 - 1: 13, 23 - 1: -1},
@@ -28,8 +28,8 @@ var estimates = [smoothed]neighbourWindow{
 	5: {11 - 1: -1, 12 - 1: 13, 13 - 1: -24, 14 - 1: 13, 15 - 1: -1},
 }
 
-// estimatesOfDC contains the weights if only DC coefficients are known.
-var estimatesOfDC = [smoothed]neighbourWindow{
+// dcOnlyWeights contains the weights if only DC coefficients are known.
+var dcOnlyWeights = [smoothedCoefficients]neighbourWindow{
 	{
 		-2, -6, -8, -6, -2,
 		-6, 6, 42, 6, -6,
@@ -78,14 +78,14 @@ var estimatesOfDC = [smoothed]neighbourWindow{
 	{7 - 1: 1, 8 - 1: 2, 9 - 1: 1, 17 - 1: -1, 18 - 1: -2, 19 - 1: -1},
 }
 
-// unknown is the bit position of a coefficient that occurred in no scan.
-const unknown = -1
+// unknownBits is the bit position of a coefficient that occurred in no scan.
+const unknownBits = -1
 
 // noteKnown records the lowest bit position of each coefficient in a scan.
 func (s *scanHeader) noteKnown() {
 	for _, c := range s.components {
 		for k := s.from; k <= min(s.to, blockLen-1); k++ {
-			c.known[k] = int8(s.low)
+			c.knownBits[k] = int8(s.low)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (s *scanHeader) noteKnown() {
 // Incomplete reports whether scans of a progressive file are missing, so that some coefficients are not completely
 // known.
 func (d *Decoder) Incomplete() bool {
-	for i := range d.frame.n {
-		for _, low := range d.components[i].known {
+	for i := range d.frame.componentCount {
+		for _, low := range d.components[i].knownBits {
 			if d.frame.progressive && low != 0 {
 				return true
 			}
@@ -106,24 +106,24 @@ func (d *Decoder) Incomplete() bool {
 // needsSmoothing reports whether libjpeg would smooth: data are missing, all DC coefficients are known, and no
 // quantisation step is 0.
 func (d *Decoder) needsSmoothing() bool {
-	for i := range d.frame.n {
+	for i := range d.frame.componentCount {
 		c := &d.components[i]
-		if c.known[0] == unknown {
+		if c.knownBits[0] == unknownBits {
 			return false
 		}
-		for k := range smoothed {
+		for k := range smoothedCoefficients {
 			if c.quantStep(k) == 0 {
 				return false
 			}
 		}
 	}
-	return d.missesEstimated()
+	return d.hasMissingEstimates()
 }
 
-// missesEstimated reports whether coefficients that could be estimated are missing.
-func (d *Decoder) missesEstimated() bool {
-	for i := range d.frame.n {
-		for _, low := range d.components[i].known[1:smoothed] {
+// hasMissingEstimates reports whether coefficients that could be estimated are missing.
+func (d *Decoder) hasMissingEstimates() bool {
+	for i := range d.frame.componentCount {
+		for _, low := range d.components[i].knownBits[1:smoothedCoefficients] {
 			if low != 0 {
 				return true
 			}
@@ -135,22 +135,22 @@ func (d *Decoder) missesEstimated() bool {
 // quantStep returns the quantisation step for a zigzag index.
 func (c *colourComponent) quantStep(k int) int64 { return c.scale[k] >> (32 * (zigzag[k] & 1)) }
 
-// onlyDC reports whether no AC coefficient that smoothing affects is known.
-func (c *colourComponent) onlyDC() bool {
-	return !slices.ContainsFunc(c.known[1:smoothed], func(low int8) bool { return low != unknown })
+// knowsOnlyDC reports whether no AC coefficient that smoothing affects is known.
+func (c *colourComponent) knowsOnlyDC() bool {
+	return !slices.ContainsFunc(c.knownBits[1:smoothedCoefficients], func(low int8) bool { return low != unknownBits })
 }
 
-// smoothedBlock is blockAt with estimates for unknown coefficients.
+// smoothedBlock is dequantisedBlock with estimates for unknown coefficients.
 func (c *colourComponent) smoothedBlock(x, y, mcusY int) (b dctBlock, end int) {
-	coef := [blockLen]int16(c.coef[blockLen*(y*c.stride/blockSide+x):])
-	around := c.dcAround(x, y, mcusY)
-	if c.onlyDC() {
-		for k := range estimatesOfDC {
-			c.estimateCoefficient(&coef, k, &estimatesOfDC[k], &around)
+	coef := [blockLen]int16(c.coefficients[blockLen*(y*c.stride/blockSide+x):])
+	around := c.neighbourDC(x, y, mcusY)
+	if c.knowsOnlyDC() {
+		for k := range dcOnlyWeights {
+			c.estimateCoefficient(&coef, k, &dcOnlyWeights[k], &around)
 		}
 	} else {
 		for k := 1; k <= 5; k++ {
-			c.estimateCoefficient(&coef, k, &estimates[k], &around)
+			c.estimateCoefficient(&coef, k, &estimateWeights[k], &around)
 		}
 	}
 	return c.dequantise(&coef)
@@ -158,7 +158,7 @@ func (c *colourComponent) smoothedBlock(x, y, mcusY int) (b dctBlock, end int) {
 
 // estimateCoefficient estimates a coefficient unless it is completely known. DC coefficients are always replaced.
 func (c *colourComponent) estimateCoefficient(coef *[blockLen]int16, k int, weights, around *neighbourWindow) {
-	low := c.known[k]
+	low := c.knownBits[k]
 	if k > 0 && (low == 0 || coef[k] != 0) {
 		return
 	}
@@ -177,22 +177,22 @@ func (c *colourComponent) estimateCoefficient(coef *[blockLen]int16, k int, weig
 	coef[k] = int16(magnitude)
 }
 
-// dcAround returns the DC coefficients of the blocks around block x, y. At the borders of the picture, the outermost
+// neighbourDC returns the DC coefficients of the blocks around block x, y. At the borders of the picture, the outermost
 // blocks are repeated.
-func (c *colourComponent) dcAround(x, y, mcusY int) (w neighbourWindow) {
-	rows := c.rowsAround(y, mcusY)
+func (c *colourComponent) neighbourDC(x, y, mcusY int) (w neighbourWindow) {
+	rows := c.neighbourRows(y, mcusY)
 	for i, row := range rows {
 		for j := range rows {
 			column := min(max(x+j-2, 0), c.blocksX-1)
-			w[len(rows)*i+j] = int64(c.coef[blockLen*(row*c.stride/blockSide+column)])
+			w[len(rows)*i+j] = int64(c.coefficients[blockLen*(row*c.stride/blockSide+column)])
 		}
 	}
 	return w
 }
 
-// rowsAround returns the rows of blocks from y-2 to y+2. Like in libjpeg, rows that only pad the last MCU count if they
-// are below rows of other MCUs, and in a picture of two rows of MCUs the second one may use only one row above it.
-func (c *colourComponent) rowsAround(y, mcusY int) [5]int {
+// neighbourRows returns the rows of blocks from y-2 to y+2. Like in libjpeg, rows that only pad the last MCU count if
+// they are below rows of other MCUs, and in a picture of two rows of MCUs the second one may use only one row above it.
+func (c *colourComponent) neighbourRows(y, mcusY int) [5]int {
 	perMCU := c.v
 	mcu, in := y/c.v, y%c.v
 	if rest := c.blocksY % c.v; mcu == mcusY-1 && rest > 0 {

@@ -29,8 +29,8 @@ var typicalTables = [2][2]string{
 	},
 }
 
-// useTypical defines a table of annex K if the file does not define it.
-func (d *Decoder) useTypical(class, table int) error {
+// useTypicalTable defines a table of annex K if the file does not define it.
+func (d *Decoder) useTypicalTable(class, table int) error {
 	if d.huffmanTable(class, table).defined || table >= len(typicalTables[class]) {
 		return nil
 	}
@@ -38,5 +38,5 @@ func (d *Decoder) useTypical(class, table int) error {
 	if err != nil {
 		return err
 	}
-	return d.huffmanTable(class, table).readSpec(spec)
+	return d.huffmanTable(class, table).define(spec)
 }

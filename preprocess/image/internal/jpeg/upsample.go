@@ -7,8 +7,8 @@ package jpeg
 
 // rowBuffers contains full-size rows of the components and intermediate results.
 type rowBuffers struct {
-	full [maxComponents][]uint8
-	sums []uint16 // columns of two rows mixed 3:1, with one additional value at each end
+	rows [maxComponents][]uint8
+	mixedColumns []uint16 // columns of two rows mixed 3:1, with one additional value at each end
 }
 
 // fancyMinWidth is the minimum width for horizontal interpolation.
@@ -21,15 +21,15 @@ func (d *Decoder) fullRow(i, y, x0, x1 int) []uint8 {
 	if dx == 1 && dy == 1 {
 		return c.plane[y*c.stride:][x0:x1]
 	}
-	buf := resizeSlice(d.rows.full[i], x1-x0+2*maxSampling)
-	d.rows.full[i] = buf
+	buf := resizeSlice(d.rows.rows[i], x1-x0+2*maxSampling)
+	d.rows.rows[i] = buf
 	first, end := x0/dx, ceilDiv(x1, dx)
 	switch {
-	case dx == 2 && dy == 1 && c.w >= fancyMinWidth:
+	case dx == 2 && dy == 1 && c.samplesX >= fancyMinWidth:
 		c.widenRow(buf, y, first, end)
-	case dx == 2 && dy == 2 && c.w >= fancyMinWidth:
-		d.rows.sums = resizeSlice(d.rows.sums, end-first+2)
-		c.widenMixed(buf, d.rows.sums, y, first, end)
+	case dx == 2 && dy == 2 && c.samplesX >= fancyMinWidth:
+		d.rows.mixedColumns = resizeSlice(d.rows.mixedColumns, end-first+2)
+		c.widenMixed(buf, d.rows.mixedColumns, y, first, end)
 	case dx == 1 && dy == 2:
 		c.mixRows(buf, y, first, end)
 	default:
@@ -43,17 +43,17 @@ func (c *colourComponent) neighbourRow(y int) int {
 	if y%2 == 0 {
 		return max(y/2-1, 0)
 	}
-	return min(y/2+1, c.hgt-1)
+	return min(y/2+1, c.samplesY-1)
 }
 
 // widenRow doubles the width of samples first to end-1 of row y.
 func (c *colourComponent) widenRow(dst []uint8, y, first, end int) {
-	row := c.plane[y*c.stride:][:c.w]
+	row := c.plane[y*c.stride:][:c.samplesX]
 	for x := first; x < end; x++ {
 		near := 3 * uint(row[x])
 		out := dst[2*(x-first):][:2]
 		out[0] = uint8((near + uint(row[max(x-1, 0)]) + 1) >> 2)
-		out[1] = uint8((near + uint(row[min(x+1, c.w-1)]) + 2) >> 2)
+		out[1] = uint8((near + uint(row[min(x+1, c.samplesX-1)]) + 2) >> 2)
 	}
 }
 
@@ -69,9 +69,9 @@ func (c *colourComponent) mixRows(dst []uint8, y, first, end int) {
 
 // widenMixed interpolates in both directions. sums must have room for end-first+2 values.
 func (c *colourComponent) widenMixed(dst []uint8, sums []uint16, y, first, end int) {
-	near := c.plane[y/2*c.stride:][:c.w]
-	far := c.plane[c.neighbourRow(y)*c.stride:][:c.w]
-	lo, hi := max(first-1, 0), min(end+1, c.w)
+	near := c.plane[y/2*c.stride:][:c.samplesX]
+	far := c.plane[c.neighbourRow(y)*c.stride:][:c.samplesX]
+	lo, hi := max(first-1, 0), min(end+1, c.samplesX)
 	for x := lo; x < hi; x++ {
 		sums[x-first+1] = 3*uint16(near[x]) + uint16(far[x])
 	}

@@ -10,7 +10,7 @@ import (
 func subsampled(t *testing.T, w, h, dx, dy int) *Decoder {
 	t.Helper()
 	d := new(Decoder)
-	d.frame = frameHeader{w: w, h: h, n: 2}
+	d.frame = frameHeader{w: w, h: h, componentCount: 2}
 	d.components[0].h, d.components[0].v = dx, dy
 	d.components[1].h, d.components[1].v = 1, 1
 	if err := d.setSizes(); err != nil {
@@ -53,7 +53,7 @@ func TestTriangle(t *testing.T) {
 	d := subsampled(t, w, h, 2, 2)
 	c := &d.components[1]
 	at := func(x, y int) float64 {
-		return float64(c.plane[min(max(y, 0), c.hgt-1)*c.stride+min(max(x, 0), c.w-1)])
+		return float64(c.plane[min(max(y, 0), c.samplesY-1)*c.stride+min(max(x, 0), c.samplesX-1)])
 	}
 	for y := range h {
 		row := d.fullRow(1, y, 0, w)

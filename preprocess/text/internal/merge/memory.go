@@ -5,7 +5,7 @@ import "strings"
 // Memory caches the results for pieces of text, because most words of a text recur. It uses up to a few megabytes and
 // is not safe for concurrent use.
 type Memory struct {
-	known map[string]idSpan
+	spans map[string]idSpan
 	ids   []int32 // IDs of all cached pieces
 }
 
@@ -13,26 +13,26 @@ type Memory struct {
 type idSpan struct{ start, end int32 }
 
 const (
-	knownPieces    = 1 << 15
-	maxKnownLength = 64 // bytes of a piece
+	maxCachedPieces    = 1 << 15
+	maxCachedLength = 64 // bytes of a piece
 )
 
 // Recall returns the cached result for a piece. The caller must not change it. It is valid until the next call of Keep.
 func (m *Memory) Recall(piece string) (ids []int32, ok bool) {
-	s, ok := m.known[piece]
+	s, ok := m.spans[piece]
 	return m.ids[s.start:s.end], ok
 }
 
 // Keep stores the result for a piece unless the piece is too long. If the cache is full, it is cleared first.
 func (m *Memory) Keep(piece string, ids []int32) {
-	if len(piece) > maxKnownLength {
+	if len(piece) > maxCachedLength {
 		return
 	}
-	if m.known == nil || len(m.known) >= knownPieces {
-		m.known = make(map[string]idSpan)
+	if m.spans == nil || len(m.spans) >= maxCachedPieces {
+		m.spans = make(map[string]idSpan)
 		m.ids = m.ids[:0]
 	}
 	start := len(m.ids)
 	m.ids = append(m.ids, ids...)
-	m.known[strings.Clone(piece)] = idSpan{int32(start), int32(len(m.ids))}
+	m.spans[strings.Clone(piece)] = idSpan{int32(start), int32(len(m.ids))}
 }

@@ -125,20 +125,20 @@ func TestMemory(t *testing.T) {
 	}
 	m.Keep("a", []int32{1, 2})
 	m.Keep("b", nil)
-	m.Keep(strings.Repeat("x", maxKnownLength+1), []int32{3})
+	m.Keep(strings.Repeat("x", maxCachedLength+1), []int32{3})
 	if ids, ok := m.Recall("a"); !ok || !slices.Equal(ids, []int32{1, 2}) {
 		t.Errorf("got %v, %v", ids, ok)
 	}
 	if ids, ok := m.Recall("b"); !ok || len(ids) != 0 {
 		t.Errorf("got %v, %v", ids, ok)
 	}
-	if len(m.known) != 2 {
+	if len(m.spans) != 2 {
 		t.Error("a long piece is kept")
 	}
-	for i := range knownPieces {
+	for i := range maxCachedPieces {
 		m.Keep(strconv.Itoa(i), []int32{int32(i)})
 	}
-	if ids, ok := m.Recall(strconv.Itoa(knownPieces - 1)); !ok || ids[0] != knownPieces-1 || len(m.known) > 2 {
-		t.Errorf("got %v, %v, %d pieces", ids, ok, len(m.known))
+	if ids, ok := m.Recall(strconv.Itoa(maxCachedPieces - 1)); !ok || ids[0] != maxCachedPieces-1 || len(m.spans) > 2 {
+		t.Errorf("got %v, %v, %d pieces", ids, ok, len(m.spans))
 	}
 }

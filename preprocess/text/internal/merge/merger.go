@@ -7,7 +7,7 @@ type Merger struct {
 	heap           []uint64 // min-heap of rank and position of pairs; entries that are out of date are skipped
 }
 
-const none = -1
+const noPosition = -1
 
 // Apply merges symbols in place by the rules of a table, and returns the remaining symbols.
 func (m *Merger) Apply(t *Table, symbols []int32) []int32 {
@@ -23,7 +23,7 @@ func (m *Merger) Apply(t *Table, symbols []int32) []int32 {
 		}
 	}
 	kept := symbols[:0]
-	for at := int32(0); at != none; at = m.next[at] {
+	for at := int32(0); at != noPosition; at = m.next[at] {
 		kept = append(kept, symbols[at])
 	}
 	return kept
@@ -39,7 +39,7 @@ func (m *Merger) queuePairs(t *Table, symbols []int32) {
 	for i := range symbols {
 		m.previous[i], m.next[i] = int32(i-1), int32(i+1)
 	}
-	m.next[n-1] = none
+	m.next[n-1] = noPosition
 	for i := range symbols {
 		m.queuePair(t, symbols, int32(i))
 	}
@@ -47,12 +47,12 @@ func (m *Merger) queuePairs(t *Table, symbols []int32) {
 
 // queuePair looks up the rule of the pair that starts at a position, and queues it.
 func (m *Merger) queuePair(t *Table, symbols []int32, at int32) {
-	m.ranks[at] = none
+	m.ranks[at] = noPosition
 	next := m.next[at]
-	if next == none {
+	if next == noPosition {
 		return
 	}
-	if r, ok := t.lookup(symbols[at], symbols[next]); ok {
+	if r, ok := t.findRule(symbols[at], symbols[next]); ok {
 		m.ranks[at] = r.rank
 		m.push(uint64(r.rank)<<32 | uint64(at))
 	}
@@ -61,15 +61,15 @@ func (m *Merger) queuePair(t *Table, symbols []int32, at int32) {
 // mergePair merges the pair that starts at a position.
 func (m *Merger) mergePair(t *Table, symbols []int32, at int32) {
 	gone := m.next[at]
-	r, _ := t.lookup(symbols[at], symbols[gone])
+	r, _ := t.findRule(symbols[at], symbols[gone])
 	symbols[at] = r.symbol
-	m.ranks[gone] = none
+	m.ranks[gone] = noPosition
 	m.next[at] = m.next[gone]
-	if after := m.next[at]; after != none {
+	if after := m.next[at]; after != noPosition {
 		m.previous[after] = at
 	}
 	m.queuePair(t, symbols, at)
-	if before := m.previous[at]; before != none {
+	if before := m.previous[at]; before != noPosition {
 		m.queuePair(t, symbols, before)
 	}
 }

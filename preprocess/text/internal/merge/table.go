@@ -22,8 +22,8 @@ type Table struct {
 
 type ruleEntry struct{ rank, symbol int32 }
 
-// free is a key that no pair has, because math.MinInt32 is not a valid symbol.
-const free = 1<<63 | 1<<31
+// emptyKey is a key that no pair has, because math.MinInt32 is not a valid symbol.
+const emptyKey = 1<<63 | 1<<31
 
 // ErrSymbol is wrapped by errors of NewTable about pairs that cannot be stored.
 var ErrSymbol = errors.New("merge rule")
@@ -34,7 +34,7 @@ func NewTable(pairs []MergeRule) (*Table, error) {
 	size := 1 << bits.Len(uint(2*len(pairs)+1))
 	t := &Table{keys: make([]uint64, size), rules: make([]ruleEntry, size), shift: 64 - bits.Len(uint(size-1))}
 	for i := range t.keys {
-		t.keys[i] = free
+		t.keys[i] = emptyKey
 	}
 	for _, p := range pairs {
 		if p.Left == math.MinInt32 || p.Right == math.MinInt32 || p.Rank < 0 {
@@ -54,7 +54,7 @@ func (t *Table) findKey(k uint64) (at int, found bool) {
 	mask := len(t.keys) - 1
 	at = int(k * golden >> t.shift)
 	for t.keys[at] != k {
-		if t.keys[at] == free {
+		if t.keys[at] == emptyKey {
 			return at, false
 		}
 		at = (at + 1) & mask
@@ -62,8 +62,8 @@ func (t *Table) findKey(k uint64) (at int, found bool) {
 	return at, true
 }
 
-// lookup returns the rule of a pair.
-func (t *Table) lookup(left, right int32) (ruleEntry, bool) {
+// findRule returns the rule of a pair.
+func (t *Table) findRule(left, right int32) (ruleEntry, bool) {
 	at, found := t.findKey(pairKey(left, right))
 	return t.rules[at], found
 }

@@ -28,7 +28,7 @@ func (m *patternMatcher) matchSteps(first, at int) (end int, ok bool) {
 	pc := first
 	for {
 		s := &m.steps[pc]
-		if s.code == accept {
+		if s.code == acceptStep {
 			return at, true
 		}
 		if pc, at, ok = m.takeStep(s, pc, at); ok {
@@ -43,29 +43,29 @@ func (m *patternMatcher) matchSteps(first, at int) (end int, ok bool) {
 // takeStep executes one step.
 func (m *patternMatcher) takeStep(s *programStep, pc, at int) (next, place int, ok bool) {
 	switch s.code {
-	case one:
+	case oneStep:
 		n := s.class.matchLength(m.text[at:])
 		return s.next, at + n, n > 0
-	case many:
+	case manyStep:
 		end, ok := m.takeMany(s, pc, at)
 		return s.next, end, ok
-	case fork:
+	case forkStep:
 		if m.wasTried(s, at) {
 			return 0, 0, false
 		}
 		return m.takeFork(s, pc, at, 0)
-	case within:
+	case nestedStep:
 		return m.matchWithin(s, at)
 	}
-	return s.next, at, m.matchesPlace(s, at)
+	return s.next, at, m.matchesPosition(s, at)
 }
 
 // matchWithin matches a nested expression. After a match, its steps may be tried again.
 func (m *patternMatcher) matchWithin(s *programStep, at int) (next, place int, ok bool) {
-	noted := len(m.memory.noted)
+	noted := len(m.memory.setBits)
 	end, found := m.matchSteps(s.sub, at)
 	if found {
-		m.memory.forgetAfter(noted)
+		m.memory.keepFirst(noted)
 	}
 	if found && s.keep {
 		at = end
@@ -73,17 +73,17 @@ func (m *patternMatcher) matchWithin(s *programStep, at int) (next, place int, o
 	return s.next, at, found != s.negative
 }
 
-// matchesPlace reports whether a step's condition on the position holds.
-func (m *patternMatcher) matchesPlace(s *programStep, at int) bool {
+// matchesPosition reports whether a step's condition on the position holds.
+func (m *patternMatcher) matchesPosition(s *programStep, at int) bool {
 	switch s.code {
-	case after:
+	case afterStep:
 		_, size := utf8.DecodeLastRuneInString(m.text[:at])
 		return (s.class.matchLength(m.text[at-size:]) > 0 && size > 0) != s.negative
-	case atStart:
+	case textStartStep:
 		return at == 0
-	case atEnd:
+	case textEndStep:
 		return at == len(m.text)
-	case atLine:
+	case lineStartStep:
 		return at == 0 || m.text[at-1] == '\n' && at < len(m.text)
 	}
 	return at == len(m.text) || m.text[at] == '\n'
@@ -146,7 +146,7 @@ func (m *patternMatcher) backtrack(base int) (pc, at int, ok bool) {
 		last := len(m.stack) - 1
 		r := &m.stack[last]
 		s := &m.steps[r.step]
-		if s.code == many {
+		if s.code == manyStep {
 			_, size := utf8.DecodeLastRuneInString(m.text[:r.at])
 			r.at -= size
 			at = r.at
@@ -166,5 +166,5 @@ func (m *patternMatcher) backtrack(base int) (pc, at int, ok bool) {
 
 // wasTried records that a step is tried at a position, and reports whether it was tried there before.
 func (m *patternMatcher) wasTried(s *programStep, at int) bool {
-	return m.retries > patience && m.memory.noteBit(s.mark*(len(m.text)+1)+at)
+	return m.retries > minRecordedRetries && m.memory.noteBit(s.mark*(len(m.text)+1)+at)
 }

@@ -3,14 +3,14 @@ package pattern
 // triedMemory records failed attempts of a search, with a bit for each step and position. The time of any expression is
 // therefore bounded by the number of steps times the length of the text.
 type triedMemory struct {
-	bits  []uint64
-	noted []int // indices of the set bits
+	bits    []uint64
+	setBits []int // indices of the set bits
 }
 
 const (
-	// patience is the number of retries after which a search starts to record them. Tokenizers' expressions need only a
-	// few.
-	patience = 1000
+	// minRecordedRetries is the number of retries after which a search starts to record them. Tokenizers' expressions need
+	// only a few.
+	minRecordedRetries = 1000
 	// maxBits limits the memory to 128 MiB.
 	maxBits = 1 << 30
 )
@@ -28,14 +28,14 @@ func (m *triedMemory) noteBit(bit int) bool {
 		return true
 	}
 	*word |= mask
-	m.noted = append(m.noted, bit)
+	m.setBits = append(m.setBits, bit)
 	return false
 }
 
-// forgetAfter clears the recorded bits except the first kept ones.
-func (m *triedMemory) forgetAfter(kept int) {
-	for _, bit := range m.noted[kept:] {
+// keepFirst clears the recorded bits except the first kept ones.
+func (m *triedMemory) keepFirst(kept int) {
+	for _, bit := range m.setBits[kept:] {
 		m.bits[bit/64] &^= 1 << (bit % 64)
 	}
-	m.noted = m.noted[:kept]
+	m.setBits = m.setBits[:kept]
 }

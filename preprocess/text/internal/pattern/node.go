@@ -6,27 +6,27 @@ import "slices"
 type nodeKind uint8
 
 const (
-	nothing   nodeKind = iota // the empty expression
-	character                 // one character of a set
-	sequence                  // parts, one after the other
-	choice                    // one of the parts, in order of preference
-	repeat                    // parts[0], minCount to maxCount times
-	atomic                    // parts[0], whose first match is final
-	look                      // a position at which parts[0] matches, or does not match if negative
-	behind                    // a position after a character of the set, or not if negative
-	textStart
-	textEnd
-	lineStart
-	lineEnd
+	emptyNode   nodeKind = iota // the empty expression
+	characterNode                 // one character of a set
+	sequenceNode                  // parts, one after the other
+	choiceNode                    // one of the parts, in order of preference
+	repeatNode                    // parts[0], minCount to maxCount times
+	atomicNode                    // parts[0], whose first match is final
+	lookaheadNode                      // a position at which parts[0] matches, or does not match if negative
+	lookbehindNode                    // a position after a character of the set, or not if negative
+	textStartNode
+	textEndNode
+	lineStartNode
+	lineEndNode
 )
 
 // repeatMode determines the preferred number of repetitions.
 type repeatMode uint8
 
 const (
-	greedy     repeatMode = iota // as many as possible; fewer if the rest requires it
-	lazy                         // as few as possible; more if the rest requires it
-	possessive                   // as many as possible, without giving back
+	greedyMode     repeatMode = iota // as many as possible; fewer if the rest requires it
+	lazyMode                         // as few as possible; more if the rest requires it
+	possessiveMode                   // as many as possible, without giving back
 )
 
 // unbounded is the maximum count of an unlimited repetition.
@@ -45,15 +45,15 @@ type exprNode struct {
 // mayBeEmpty reports whether the node can match an empty text.
 func (n *exprNode) mayBeEmpty() bool {
 	switch n.kind {
-	case character:
+	case characterNode:
 		return false
-	case sequence:
+	case sequenceNode:
 		return !slices.ContainsFunc(n.parts, func(part *exprNode) bool { return !part.mayBeEmpty() })
-	case choice:
+	case choiceNode:
 		return slices.ContainsFunc(n.parts, func(part *exprNode) bool { return part.mayBeEmpty() })
-	case repeat:
+	case repeatNode:
 		return n.minCount == 0 || n.parts[0].mayBeEmpty()
-	case atomic:
+	case atomicNode:
 		return n.parts[0].mayBeEmpty()
 	}
 	return true
@@ -62,23 +62,23 @@ func (n *exprNode) mayBeEmpty() bool {
 // firstCharacters returns the set of characters with which matches start.
 func (n *exprNode) firstCharacters() runeSet {
 	switch n.kind {
-	case character:
+	case characterNode:
 		return n.set
-	case sequence:
+	case sequenceNode:
 		var s runeSet
 		for _, part := range n.parts {
-			if s = unionOf(s, part.firstCharacters()); !part.mayBeEmpty() {
+			if s = uniteSets(s, part.firstCharacters()); !part.mayBeEmpty() {
 				break
 			}
 		}
 		return s
-	case choice:
+	case choiceNode:
 		var s runeSet
 		for _, part := range n.parts {
-			s = unionOf(s, part.firstCharacters())
+			s = uniteSets(s, part.firstCharacters())
 		}
 		return s
-	case repeat, atomic:
+	case repeatNode, atomicNode:
 		return n.parts[0].firstCharacters()
 	}
 	return nil

@@ -17,9 +17,9 @@ const (
 
 // exprParser parses an expression.
 type exprParser struct {
-	rest    string
-	depth   int
-	anyCase bool
+	rest       string
+	depth      int
+	ignoreCase bool
 }
 
 // parseExpression parses a complete expression.
@@ -67,11 +67,11 @@ func (p *exprParser) parseAlternatives() (*exprNode, error) {
 	if err := p.enterLevel(); err != nil {
 		return nil, err
 	}
-	defer func(before bool) { p.depth, p.anyCase = p.depth-1, before }(p.anyCase)
+	defer func(before bool) { p.depth, p.ignoreCase = p.depth-1, before }(p.ignoreCase)
 	if p.acceptPrefix("(?i)") {
-		p.anyCase = true
+		p.ignoreCase = true
 	}
-	all := &exprNode{kind: choice}
+	all := &exprNode{kind: choiceNode}
 	for {
 		part, err := p.parseItems()
 		if err != nil {
@@ -90,7 +90,7 @@ func (p *exprParser) parseAlternatives() (*exprNode, error) {
 
 // parseItems parses a sequence up to the next bar.
 func (p *exprParser) parseItems() (*exprNode, error) {
-	all := &exprNode{kind: sequence}
+	all := &exprNode{kind: sequenceNode}
 	for p.rest != "" && p.rest[0] != '|' && p.rest[0] != ')' {
 		item, err := p.parseAtom()
 		if err == nil {
@@ -112,12 +112,13 @@ func (p *exprParser) parseItems() (*exprNode, error) {
 
 // checkFold rejects letters that, if case is ignored, match together a single character such as "ß".
 func (p *exprParser) checkFold(before []*exprNode, item *exprNode) error {
-	if !p.anyCase || len(before) == 0 {
+	if !p.ignoreCase || len(before) == 0 {
 		return nil
 	}
 	a, b := before[len(before)-1], item
 	for _, pair := range []string{"ss", "ff", "fi", "fl", "st"} {
-		if a.kind == character && b.kind == character && a.set.contains(rune(pair[0])) && b.set.contains(rune(pair[1])) {
+		if a.kind == characterNode && b.kind == characterNode && a.set.contains(rune(pair[0])) &&
+			b.set.contains(rune(pair[1])) {
 			return fmt.Errorf("%q in any case, which has a character of its own", pair)
 		}
 	}
@@ -131,40 +132,40 @@ func (p *exprParser) parseAtom() (*exprNode, error) {
 		return p.parseGroup()
 	case '[':
 		s, err := p.parseClass()
-		return &exprNode{kind: character, set: s}, err
+		return &exprNode{kind: characterNode, set: s}, err
 	case '.':
-		return &exprNode{kind: character, set: singleRune('\n').complement()}, nil
+		return &exprNode{kind: characterNode, set: singleRune('\n').complement()}, nil
 	case '^':
-		return &exprNode{kind: lineStart}, nil
+		return &exprNode{kind: lineStartNode}, nil
 	case '$':
-		return &exprNode{kind: lineEnd}, nil
+		return &exprNode{kind: lineEndNode}, nil
 	case '*', '+', '?':
 		return nil, fmt.Errorf("a %q with nothing to repeat", c)
 	case '\\':
-		if a, ok := map[string]nodeKind{"A": textStart, "z": textEnd}[p.rest[:min(1, len(p.rest))]]; ok {
+		if a, ok := map[string]nodeKind{"A": textStartNode, "z": textEndNode}[p.rest[:min(1, len(p.rest))]]; ok {
 			p.rest = p.rest[1:]
 			return &exprNode{kind: a}, nil
 		}
 		sign := p.rest[:min(1, len(p.rest))]
 		s, err := p.parseEscape()
 		if sign == "w" || sign == "W" {
-			s = wordAlone(s, sign == "W")
+			s = wordOutsideClass(s, sign == "W")
 		}
-		return p.literalNode(s, err)
+		return p.newLiteralNode(s, err)
 	default:
-		return p.literalNode(singleRune(c), nil)
+		return p.newLiteralNode(singleRune(c), nil)
 	}
 }
 
-// literalNode returns a node for one character of a set. If the option is on, it ignores case.
-func (p *exprParser) literalNode(s runeSet, err error) (*exprNode, error) {
-	if err == nil && p.anyCase {
+// newLiteralNode returns a node for one character of a set. If the option is on, it ignores case.
+func (p *exprParser) newLiteralNode(s runeSet, err error) (*exprNode, error) {
+	if err == nil && p.ignoreCase {
 		if s[len(s)-1].hi >= utf8.RuneSelf {
 			err = errors.New("characters beyond ASCII in any case")
 		}
-		s = s.anyCase()
+		s = s.foldASCII()
 	}
-	return &exprNode{kind: character, set: s}, err
+	return &exprNode{kind: characterNode, set: s}, err
 }
 
 // parseQuantifier parses the quantifier of an item if there is one.
@@ -173,16 +174,16 @@ func (p *exprParser) parseQuantifier(item *exprNode) (*exprNode, error) {
 	if err != nil || !ok {
 		return item, err
 	}
-	n := &exprNode{kind: repeat, parts: []*exprNode{item}, minCount: minCount, maxCount: maxCount}
+	n := &exprNode{kind: repeatNode, parts: []*exprNode{item}, minCount: minCount, maxCount: maxCount}
 	switch {
 	case braces && minCount == maxCount && strings.HasPrefix(p.rest, "?"):
 		return nil, errors.New("a ? behind a count")
 	case p.acceptPrefix("?"):
-		n.mode = lazy
+		n.mode = lazyMode
 	case !braces && p.acceptPrefix("+"):
-		n.mode = possessive
+		n.mode = possessiveMode
 	case p.acceptPrefix("+"): // {1,2}+ repeats the repetition
-		n = &exprNode{kind: repeat, parts: []*exprNode{n}, minCount: 1, maxCount: unbounded}
+		n = &exprNode{kind: repeatNode, parts: []*exprNode{n}, minCount: 1, maxCount: unbounded}
 	}
 	if p.rest != "" && strings.ContainsRune("*+?", rune(p.rest[0])) {
 		return nil, errors.New("a quantifier behind a quantifier")
@@ -192,7 +193,7 @@ func (p *exprParser) parseQuantifier(item *exprNode) (*exprNode, error) {
 
 // checkRepeat rejects unlimited repetition of an expression that can be empty.
 func checkRepeat(n *exprNode) error {
-	for m := n; m.kind == repeat; m = m.parts[0] {
+	for m := n; m.kind == repeatNode; m = m.parts[0] {
 		if m.parts[0].mayBeEmpty() {
 			return errors.New("the repetition of something that may be empty")
 		}

@@ -28,11 +28,11 @@ func (p *exprParser) parseClass() (runeSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.anyCase {
+	if p.ignoreCase {
 		if len(s) > 0 && s[len(s)-1].hi >= utf8.RuneSelf {
 			return nil, errors.New("characters beyond ASCII in any case")
 		}
-		s = s.anyCase()
+		s = s.foldASCII()
 	}
 	return negateSet(s, negative), nil
 }
@@ -43,7 +43,7 @@ func (p *exprParser) parseMembers() (runeSet, error) {
 	for first := true; ; first = false {
 		switch {
 		case p.rest == "", p.rest[0] == ']' && !first, strings.HasPrefix(p.rest, "&&"):
-			return unionOf(parts...), nil
+			return uniteSets(parts...), nil
 		case strings.HasPrefix(p.rest, "[:"):
 			return nil, fmt.Errorf("the class %.12q", p.rest)
 		}

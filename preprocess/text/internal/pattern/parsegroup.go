@@ -8,38 +8,39 @@ import (
 
 // parseGroup parses the part of a group after its opening parenthesis.
 func (p *exprParser) parseGroup() (*exprNode, error) {
-	n, err := p.parseOpened()
+	n, err := p.parseGroupContent()
 	if err != nil {
 		return nil, err
 	}
 	if !p.acceptPrefix(")") {
 		return nil, errors.New("a ( without its )")
 	}
-	if n.kind == behind {
-		return n.oneBehind()
+	if n.kind == lookbehindNode {
+		return n.toLookbehind()
 	}
 	return n, nil
 }
 
-func (p *exprParser) parseOpened() (*exprNode, error) {
-	before := p.anyCase
-	defer func() { p.anyCase = before }()
+func (p *exprParser) parseGroupContent() (*exprNode, error) {
+	before := p.ignoreCase
+	defer func() { p.ignoreCase = before }()
 	switch {
 	case !strings.HasPrefix(p.rest, "?"), p.acceptPrefix("?:"):
 		return p.parseAlternatives()
 	case p.acceptPrefix("?i:"):
-		p.anyCase = true
+		p.ignoreCase = true
 		return p.parseAlternatives()
 	case p.acceptPrefix("?-i:"):
-		p.anyCase = false
+		p.ignoreCase = false
 		return p.parseAlternatives()
 	}
 	for _, special := range []struct {
 		sign string
 		node exprNode
 	}{
-		{"?>", exprNode{kind: atomic}}, {"?=", exprNode{kind: look}}, {"?!", exprNode{kind: look, negative: true}},
-		{"?<=", exprNode{kind: behind}}, {"?<!", exprNode{kind: behind, negative: true}},
+		{"?>", exprNode{kind: atomicNode}}, {"?=", exprNode{kind: lookaheadNode}}, {"?!", exprNode{kind: lookaheadNode,
+			negative: true}},
+		{"?<=", exprNode{kind: lookbehindNode}}, {"?<!", exprNode{kind: lookbehindNode, negative: true}},
 	} {
 		if p.acceptPrefix(special.sign) {
 			inside, err := p.parseAlternatives()
@@ -51,9 +52,9 @@ func (p *exprParser) parseOpened() (*exprNode, error) {
 	return nil, fmt.Errorf("the group (%.5s", p.rest)
 }
 
-// oneBehind converts a node to a lookbehind. The node must be one character.
-func (n *exprNode) oneBehind() (*exprNode, error) {
-	if n.parts[0].kind != character {
+// toLookbehind converts a node to a lookbehind. The node must be one character.
+func (n *exprNode) toLookbehind() (*exprNode, error) {
+	if n.parts[0].kind != characterNode {
 		return nil, errors.New("a lookbehind of anything but one character")
 	}
 	n.set = n.parts[0].set

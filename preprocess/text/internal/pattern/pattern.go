@@ -13,7 +13,7 @@ var ErrPattern = errors.New("regular expression")
 // Pattern is a compiled regular expression. It is read-only and safe for concurrent use.
 type Pattern struct {
 	steps    []programStep
-	first    int
+	firstStep    int
 	starts   *branchStarts
 	matchers sync.Pool
 }
@@ -27,11 +27,11 @@ func Compile(text string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %.200q: %w", ErrPattern, text, err)
 	}
-	c := newCompiler()
-	end, err := c.addStep(programStep{code: accept})
-	p := &Pattern{starts: startsOf([]*exprNode{n})}
+	c := newExprCompiler()
+	end, err := c.addStep(programStep{code: acceptStep})
+	p := &Pattern{starts: newBranchStarts([]*exprNode{n})}
 	if err == nil {
-		p.first, err = c.compileNode(n, end)
+		p.firstStep, err = c.compileNode(n, end)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w %.200q: %w", ErrPattern, text, err)
@@ -71,14 +71,14 @@ func (p *Pattern) Each(text string, yield func(part string, match bool)) {
 func (p *Pattern) findMatch(m *patternMatcher, from int) (start, end int, ok bool) {
 	m.retries = 0
 	defer func() {
-		if len(m.memory.noted) > 0 {
-			m.memory.forgetAfter(0)
+		if len(m.memory.setBits) > 0 {
+			m.memory.keepFirst(0)
 		}
 	}()
 	for at := from; at < len(m.text); {
 		b := m.text[at]
 		if p.starts[b] != 0 {
-			if end, ok = m.matchSteps(p.first, at); ok {
+			if end, ok = m.matchSteps(p.firstStep, at); ok {
 				return at, end, true
 			}
 		}

@@ -9,16 +9,16 @@ import (
 type stepCode uint8
 
 const (
-	accept  stepCode = iota // end of a program, or of a nested expression
-	one                     // a character of the class
-	many                    // minCount to maxCount characters of the class
-	fork                    // one of the branches
-	within                  // nested expression at sub; its match is consumed if keep is set
-	after                   // a position after a character of the class, or not if negative
-	atStart                 // start of the text
-	atEnd                   // end of the text
-	atLine                  // start of a line
-	atBreak                 // end of a line
+	acceptStep    stepCode = iota // end of a program, or of a nested expression
+	oneStep                       // a character of the class
+	manyStep                      // minCount to maxCount characters of the class
+	forkStep                      // one of the branches
+	nestedStep                    // nested expression at sub; its match is consumed if keep is set
+	afterStep                     // a position after a character of the class, or not if negative
+	textStartStep                 // start of the text
+	textEndStep                   // end of the text
+	lineStartStep                 // start of a line
+	lineEndStep                   // end of a line
 )
 
 // programStep is a step of a program.
@@ -54,14 +54,14 @@ type exprCompiler struct {
 	starts  map[*exprNode]*branchStarts
 }
 
-func newCompiler() *exprCompiler {
+func newExprCompiler() *exprCompiler {
 	return &exprCompiler{classes: map[*exprNode]*runeClass{}, starts: map[*exprNode]*branchStarts{}}
 }
 
-// classOf returns the class of a node of one character.
-func (c *exprCompiler) classOf(n *exprNode) *runeClass {
+// cachedClass returns the class of a node of one character.
+func (c *exprCompiler) cachedClass(n *exprNode) *runeClass {
 	if c.classes[n] == nil {
-		c.classes[n] = newClass(n.set)
+		c.classes[n] = newRuneClass(n.set)
 	}
 	return c.classes[n]
 }
@@ -70,7 +70,7 @@ func (c *exprCompiler) addStep(s programStep) (int, error) {
 	if len(c.steps) == maxSteps {
 		return 0, fmt.Errorf("more than %d steps", maxSteps)
 	}
-	if s.code == many || s.code == fork {
+	if s.code == manyStep || s.code == forkStep {
 		s.mark = c.marks
 		c.marks++
 	}
@@ -81,26 +81,27 @@ func (c *exprCompiler) addStep(s programStep) (int, error) {
 // compileNode adds the steps of a node, which continue with the step next. It returns the first one.
 func (c *exprCompiler) compileNode(n *exprNode, next int) (int, error) {
 	switch n.kind {
-	case character:
-		return c.addStep(programStep{code: one, class: c.classOf(n), next: next})
-	case sequence:
-		return c.inOrder(n.parts, next)
-	case choice:
+	case characterNode:
+		return c.addStep(programStep{code: oneStep, class: c.cachedClass(n), next: next})
+	case sequenceNode:
+		return c.compileSequence(n.parts, next)
+	case choiceNode:
 		return c.compileBranches(n, next)
-	case repeat:
+	case repeatNode:
 		return c.compileRepeat(n, next)
-	case atomic, look:
-		return c.compileWithin(n, next)
-	case behind:
-		return c.addStep(programStep{code: after, class: c.classOf(n), negative: n.negative, next: next})
-	case nothing:
+	case atomicNode, lookaheadNode:
+		return c.compileNested(n, next)
+	case lookbehindNode:
+		return c.addStep(programStep{code: afterStep, class: c.cachedClass(n), negative: n.negative, next: next})
+	case emptyNode:
 		return next, nil
 	}
-	place := map[nodeKind]stepCode{textStart: atStart, textEnd: atEnd, lineStart: atLine, lineEnd: atBreak}[n.kind]
+	place := map[nodeKind]stepCode{textStartNode: textStartStep, textEndNode: textEndStep, lineStartNode: lineStartStep,
+		lineEndNode: lineEndStep}[n.kind]
 	return c.addStep(programStep{code: place, next: next})
 }
 
-func (c *exprCompiler) inOrder(parts []*exprNode, next int) (first int, err error) {
+func (c *exprCompiler) compileSequence(parts []*exprNode, next int) (first int, err error) {
 	first = next
 	for i := len(parts) - 1; i >= 0 && err == nil; i-- {
 		first, err = c.compileNode(parts[i], first)
@@ -110,9 +111,9 @@ func (c *exprCompiler) inOrder(parts []*exprNode, next int) (first int, err erro
 
 func (c *exprCompiler) compileBranches(n *exprNode, next int) (int, error) {
 	if c.starts[n] == nil {
-		c.starts[n] = startsOf(n.parts)
+		c.starts[n] = newBranchStarts(n.parts)
 	}
-	s := programStep{code: fork, starts: c.starts[n]}
+	s := programStep{code: forkStep, starts: c.starts[n]}
 	for _, part := range n.parts {
 		first, err := c.compileNode(part, next)
 		if err != nil {
@@ -123,9 +124,9 @@ func (c *exprCompiler) compileBranches(n *exprNode, next int) (int, error) {
 	return c.addStep(s)
 }
 
-// compileWithin adds a nested expression.
-func (c *exprCompiler) compileWithin(n *exprNode, next int) (int, error) {
-	end, err := c.addStep(programStep{code: accept})
+// compileNested adds a nested expression.
+func (c *exprCompiler) compileNested(n *exprNode, next int) (int, error) {
+	end, err := c.addStep(programStep{code: acceptStep})
 	if err != nil {
 		return 0, err
 	}
@@ -133,21 +134,22 @@ func (c *exprCompiler) compileWithin(n *exprNode, next int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return c.addStep(programStep{code: within, sub: sub, keep: n.kind == atomic, negative: n.negative, next: next})
+	return c.addStep(programStep{code: nestedStep, sub: sub, keep: n.kind == atomicNode, negative: n.negative, next: next})
 }
 
 func (c *exprCompiler) compileRepeat(n *exprNode, next int) (int, error) {
 	body := n.parts[0]
-	if body.kind == character && n.mode != lazy {
+	if body.kind == characterNode && n.mode != lazyMode {
 		return c.addStep(programStep{
-			code: many, class: c.classOf(body), minCount: n.minCount, maxCount: n.maxCount, possessive: n.mode == possessive,
-			next: next,
+			code: manyStep, class: c.cachedClass(body), minCount: n.minCount, maxCount: n.maxCount,
+			possessive: n.mode == possessiveMode,
+			next:       next,
 		})
 	}
-	if n.mode == possessive {
+	if n.mode == possessiveMode {
 		plain := *n
-		plain.mode = greedy
-		return c.compileWithin(&exprNode{kind: atomic, parts: []*exprNode{&plain}}, next)
+		plain.mode = greedyMode
+		return c.compileNested(&exprNode{kind: atomicNode, parts: []*exprNode{&plain}}, next)
 	}
 	first, err := c.compileOptional(n, next)
 	for i := 0; i < n.minCount && err == nil; i++ {
@@ -164,7 +166,7 @@ func (c *exprCompiler) compileOptional(n *exprNode, next int) (first int, err er
 	first = next
 	for i := n.minCount; i < n.maxCount && err == nil; i++ {
 		if first, err = c.compileNode(n.parts[0], first); err == nil {
-			first, err = c.addStep(programStep{code: fork, branches: orderBranches(n, first, next)})
+			first, err = c.addStep(programStep{code: forkStep, branches: orderBranches(n, first, next)})
 		}
 	}
 	return first, err
@@ -172,7 +174,7 @@ func (c *exprCompiler) compileOptional(n *exprNode, next int) (first int, err er
 
 // compileLoop adds a fork with one branch that leads back to it.
 func (c *exprCompiler) compileLoop(n *exprNode, next int) (int, error) {
-	at, err := c.addStep(programStep{code: fork})
+	at, err := c.addStep(programStep{code: forkStep})
 	if err != nil {
 		return 0, err
 	}
@@ -183,14 +185,14 @@ func (c *exprCompiler) compileLoop(n *exprNode, next int) (int, error) {
 
 // orderBranches returns the branches in the order in which they are tried.
 func orderBranches(n *exprNode, again, on int) []int {
-	if n.mode == lazy {
+	if n.mode == lazyMode {
 		return []int{on, again}
 	}
 	return []int{again, on}
 }
 
-// startsOf computes the first characters of branches. A branch that can be empty may start with any character.
-func startsOf(parts []*exprNode) *branchStarts {
+// newBranchStarts computes the first characters of branches. A branch that can be empty may start with any character.
+func newBranchStarts(parts []*exprNode) *branchStarts {
 	if len(parts) > 64 {
 		return nil
 	}

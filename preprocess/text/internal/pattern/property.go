@@ -10,23 +10,23 @@ import (
 // and "-" are ignored.
 func propertySet(name string) (runeSet, error) {
 	name, negative := strings.CutPrefix(name, "^")
-	wanted := plainName(name)
+	wanted := normalizeName(name)
 	for _, tables := range []map[string]*unicode.RangeTable{unicode.Categories, unicode.Scripts} {
 		for known, table := range tables {
-			if plainName(known) == wanted {
-				return negateSet(ofTable(table), negative), nil
+			if normalizeName(known) == wanted {
+				return negateSet(toRuneSet(table), negative), nil
 			}
 		}
 	}
 	for known, short := range unicode.CategoryAliases {
-		if plainName(known) == wanted {
-			return negateSet(ofTable(unicode.Categories[short]), negative), nil
+		if normalizeName(known) == wanted {
+			return negateSet(toRuneSet(unicode.Categories[short]), negative), nil
 		}
 	}
 	return nil, fmt.Errorf("the property %.40q, want a category or a script of Unicode", name)
 }
 
-func plainName(name string) string {
+func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }
 
@@ -41,12 +41,13 @@ func negateSet(s runeSet, negative bool) runeSet {
 func shorthandSet(c rune) (s runeSet, ok bool) {
 	switch unicode.ToLower(c) {
 	case 's':
-		s = ofTable(unicode.White_Space)
+		s = toRuneSet(unicode.White_Space)
 	case 'd':
-		s = ofTable(unicode.Nd)
+		s = toRuneSet(unicode.Nd)
 	case 'w':
-		s = unionOf(ofTable(unicode.L), ofTable(unicode.M), ofTable(unicode.Nl), ofTable(unicode.Nd), ofTable(unicode.Pc),
-			ofTable(unicode.Other_Alphabetic))
+		s = uniteSets(toRuneSet(unicode.L), toRuneSet(unicode.M), toRuneSet(unicode.Nl), toRuneSet(unicode.Nd),
+			toRuneSet(unicode.Pc),
+			toRuneSet(unicode.Other_Alphabetic))
 	case 'h':
 		s = runeSet{{'0', '9'}, {'A', 'F'}, {'a', 'f'}}
 	default:
@@ -55,9 +56,9 @@ func shorthandSet(c rune) (s runeSet, ok bool) {
 	return negateSet(s, unicode.IsUpper(c)), true
 }
 
-// wordAlone returns the characters of \w or \W outside of a class. There, the reference counts the fractions and
+// wordOutsideClass returns the characters of \w or \W outside of a class. There, the reference counts the fractions and
 // superscript digits of Latin-1 as letters.
-func wordAlone(s runeSet, negative bool) runeSet {
+func wordOutsideClass(s runeSet, negative bool) runeSet {
 	numbers := runeSet{{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}}
-	return negateSet(unionOf(negateSet(s, negative), numbers), negative)
+	return negateSet(uniteSets(negateSet(s, negative), numbers), negative)
 }

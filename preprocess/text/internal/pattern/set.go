@@ -15,8 +15,8 @@ type runeSet []runeSpan
 
 func singleRune(r rune) runeSet { return runeSet{{r, r}} }
 
-// ofTable returns the characters of a table of package unicode.
-func ofTable(t *unicode.RangeTable) runeSet {
+// toRuneSet returns the characters of a table of package unicode.
+func toRuneSet(t *unicode.RangeTable) runeSet {
 	var s runeSet
 	add := func(lo, hi, stride rune) {
 		if stride == 1 {
@@ -33,11 +33,11 @@ func ofTable(t *unicode.RangeTable) runeSet {
 	for _, r := range t.R32 {
 		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 	}
-	return unionOf(s)
+	return uniteSets(s)
 }
 
-// unionOf returns the union of sets. Their spans may be in any order.
-func unionOf(sets ...runeSet) runeSet {
+// uniteSets returns the union of sets. Their spans may be in any order.
+func uniteSets(sets ...runeSet) runeSet {
 	all := slices.Concat(sets...)
 	slices.SortFunc(all, func(a, b runeSpan) int { return cmp.Compare(a.lo, b.lo) })
 	joined := all[:0]
@@ -68,11 +68,11 @@ func (s runeSet) complement() runeSet {
 }
 
 func (s runeSet) intersect(other runeSet) runeSet {
-	return unionOf(s.complement(), other.complement()).complement()
+	return uniteSets(s.complement(), other.complement()).complement()
 }
 
-// anyCase adds the ASCII letters of s in the other case.
-func (s runeSet) anyCase() runeSet {
+// foldASCII adds the ASCII letters of s in the other case.
+func (s runeSet) foldASCII() runeSet {
 	added := runeSet{}
 	for c := rune('A'); c <= 'z'; c++ {
 		if !s.contains(c) || !unicode.IsLetter(c) {
@@ -82,7 +82,7 @@ func (s runeSet) anyCase() runeSet {
 			added = append(added, runeSpan{r, r})
 		}
 	}
-	return unionOf(s, added)
+	return uniteSets(s, added)
 }
 
 func (s runeSet) contains(r rune) bool {
@@ -101,11 +101,11 @@ func (s runeSet) contains(r rune) bool {
 // runeClass is a set for fast look-ups.
 type runeClass struct {
 	ascii [utf8.RuneSelf]bool
-	rest  runeSet // characters beyond ASCII
+	nonASCII  runeSet // characters beyond ASCII
 }
 
-func newClass(s runeSet) *runeClass {
-	c := &runeClass{rest: s.intersect(runeSet{{utf8.RuneSelf, unicode.MaxRune}})}
+func newRuneClass(s runeSet) *runeClass {
+	c := &runeClass{nonASCII: s.intersect(runeSet{{utf8.RuneSelf, unicode.MaxRune}})}
 	for i := range c.ascii {
 		c.ascii[i] = s.contains(rune(i))
 	}
@@ -123,7 +123,7 @@ func (c *runeClass) matchLength(text string) int {
 		}
 		return 0
 	}
-	if r, size := utf8.DecodeRuneInString(text); c.rest.contains(r) {
+	if r, size := utf8.DecodeRuneInString(text); c.nonASCII.contains(r) {
 		return size
 	}
 	return 0

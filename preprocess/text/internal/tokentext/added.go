@@ -28,7 +28,7 @@ type Token struct {
 // TokenFinder finds tokens in a text. It is read-only and may be used from many goroutines.
 type TokenFinder struct {
 	byFirst [256][]Pattern // by first byte, longest patterns first
-	any     bool
+	hasPatterns     bool
 }
 
 // Pattern is a token with the text that matches it.
@@ -43,7 +43,7 @@ func NewTokenFinder(patterns []Pattern) *TokenFinder {
 	for _, p := range patterns {
 		if p.Text != "" {
 			f.byFirst[p.Text[0]] = append(f.byFirst[p.Text[0]], p)
-			f.any = true
+			f.hasPatterns = true
 		}
 	}
 	for _, list := range f.byFirst {
@@ -56,7 +56,7 @@ func NewTokenFinder(patterns []Pattern) *TokenFinder {
 // whether the part is at the start of s.
 func (f *TokenFinder) Split(s string, text func(part string, first bool), token func(id int32)) {
 	done := 0
-	for at := 0; f.any && at < len(s); {
+	for at := 0; f.hasPatterns && at < len(s); {
 		p, ok := f.matchAt(s, at)
 		if !ok {
 			at++
@@ -96,16 +96,16 @@ func (f *TokenFinder) matchAt(s string, at int) (Pattern, bool) {
 
 func endsWithWord(s string) bool {
 	r, size := utf8.DecodeLastRuneInString(s)
-	return size > 0 && isWord(r)
+	return size > 0 && isWordCharacter(r)
 }
 
 func startsWithWord(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
-	return size > 0 && isWord(r)
+	return size > 0 && isWordCharacter(r)
 }
 
-// isWord is \w in Rust's regular expressions: the word characters of Unicode Technical Standard 18, annex C.
-func isWord(r rune) bool {
+// isWordCharacter is \w in Rust's regular expressions: the word characters of Unicode Technical Standard 18, annex C.
+func isWordCharacter(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc,
 		unicode.Join_Control)
 }
