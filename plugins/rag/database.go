@@ -24,11 +24,11 @@ import (
 type databaseScorer struct {
 	ctx context.Context
 	ragSettings
-	pages  retrieval.PageLog
-	wantManifest   *retrieval.Manifest
-	probes []retrieval.ProbeQuery // queries of the manifest to write; nil: write none
-	embed  func(ctx context.Context, texts []string) ([][]float32, error)
-	model  string
+	pages        retrieval.PageLog
+	wantManifest *retrieval.Manifest
+	probes       []retrieval.ProbeQuery // queries of the manifest to write; nil: write none
+	embed        func(ctx context.Context, texts []string) ([][]float32, error)
+	model        string
 }
 
 func openDatabaseScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {

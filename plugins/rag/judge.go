@@ -31,8 +31,8 @@ import (
 
 // Limits of a judge's reply.
 const (
-	maxJudgeTokens  = 1024
-	judgeTimeout = time.Minute
+	maxJudgeTokens = 1024
+	judgeTimeout   = time.Minute
 )
 
 // judgeScorer scores answers with a judge.
@@ -40,7 +40,7 @@ type judgeScorer struct {
 	ctx context.Context
 	*ragSettings
 	judge       backend.Generator
-	cache      *verdictCache
+	cache       *verdictCache
 	maxExhibits int // maximum number of exhibits
 	questions   []frames.FramesQuestion
 	truths      map[string]frames.FramesQuestion // by the text of the question; of equal questions, the last one
@@ -165,13 +165,13 @@ func (j *judgeScorer) scoreVerdicts(t answerTotals, c scoring.Counts) (sdk.Score
 
 // answerTotals contains the totals over all answers.
 type answerTotals struct {
-	scored, unknown, strict   int
-	right                     float64
-	found                     retrieval.PageMatch
+	scored, unknown, strict     int
+	right                       float64
+	found                       retrieval.PageMatch
 	errors, unreadable, lenient int
-	firstFault                     string // what was wrong with the first unreadable verdict
-	rounds                    int
-	fallbacks                 map[string]int
+	firstFault                  string // what was wrong with the first unreadable verdict
+	rounds                      int
+	fallbacks                   map[string]int
 }
 
 func (t *answerTotals) addAnswer(a *loggedAnswer, truth frames.FramesQuestion, v retrieval.JudgeVerdict) {
@@ -274,9 +274,9 @@ func (j *judgeScorer) wrongAnswers() (all []sdk.Exhibit) {
 
 // verdictCache keeps judges' replies in a file of JSON lines.
 type verdictCache struct {
-	mu   sync.Mutex
-	replies  map[string]string
-	file *os.File // nil: replies are not kept
+	mu      sync.Mutex
+	replies map[string]string
+	file    *os.File // nil: replies are not kept
 }
 
 // cachedVerdict is a line of the file.

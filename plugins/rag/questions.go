@@ -24,28 +24,28 @@ import (
 // questionWorkload answers questions. It is the workload of e2e-rag-qna.
 type questionWorkload struct {
 	*ragSettings
-	questions []frames.FramesQuestion
-	files     map[string]backend.Model
-	models    *stepModels
-	embedded  bool // questions, pages and language models are embedded
-	zeroPayloads     bool // payloads have the reference's form: a 32-bit zero for each token
+	questions    []frames.FramesQuestion
+	files        map[string]backend.Model
+	models       *stepModels
+	embedded     bool // questions, pages and language models are embedded
+	zeroPayloads bool // payloads have the reference's form: a 32-bit zero for each token
 
 	buildOnce sync.Once
-	store    *pgvector.Store // replaces db; nil: not used
-	db       *index.Database // for embedded pages, nil until it is built
-	buildErr    error
+	store     *pgvector.Store // replaces db; nil: not used
+	db        *index.Database // for embedded pages, nil until it is built
+	buildErr  error
 
 	findings answerFindings
 }
 
 // answerFindings contains observations about the answers of a run.
 type answerFindings struct {
-	answers, unanswered atomic.Int64
-	fallbacks           [agent.StepCount]atomic.Int64
-	uncounted           atomic.Int64
-	mu                  sync.Mutex
-	firstFaults, firstErrors        []string // the first ones
-	failed              int
+	answers, unanswered      atomic.Int64
+	fallbacks                [agent.StepCount]atomic.Int64
+	uncounted                atomic.Int64
+	mu                       sync.Mutex
+	firstFaults, firstErrors []string // the first ones
+	failed                   int
 }
 
 var (

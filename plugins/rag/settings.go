@@ -22,14 +22,14 @@ import (
 // ragSettings contains the parameters of both models and of the servers.
 type ragSettings struct {
 	storeSettings
-	embedderRows  *rowTokenizer // tokenizer of the embedder
+	embedderRows *rowTokenizer // tokenizer of the embedder
 	rerankerRows *rowTokenizer
-	loop     agent.LoopOptions
+	loop         agent.LoopOptions
 
 	queries, relevance, judge serverSettings
 	fields                    requestSettings
 	tries                     int
-	cachePath                     string // path of the replies of an earlier run; empty: none
+	cachePath                 string // path of the replies of an earlier run; empty: none
 }
 
 // storeSettings contains the parameters that both models share.

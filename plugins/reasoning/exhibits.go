@@ -19,7 +19,7 @@ import (
 type worstGallery struct {
 	script    reasoning.Script
 	maxPerSet int // maximum number of answers per set
-	samples     []prompts.PromptSample
+	samples   []prompts.PromptSample
 	decode    func(ids []int32) (string, error)   // decodes questions that are token IDs
 	sets      map[string][]reasoning.GradedAnswer // worst answers first
 }

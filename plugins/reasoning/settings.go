@@ -29,7 +29,7 @@ type modelSettings struct {
 
 	// MaxScored is the limit of tokens per answer in an accuracy run; other runs have another limit.
 	MaxScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
-	sampling      backend.Sampling // sampling without the seed
+	sampling  backend.Sampling // sampling without the seed
 }
 
 // samplingSettings contains the parameters of sampling tokens.

@@ -11,8 +11,8 @@ import (
 // reasoningWorkload is the benchmark with one model and one data set.
 type reasoningWorkload struct {
 	*language.PromptWorkload
-	family modelFamily
-	samplesTokens  bool
+	family        modelFamily
+	samplesTokens bool
 }
 
 var (

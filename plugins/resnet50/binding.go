@@ -13,7 +13,7 @@ import (
 
 // classifierBinding maps pictures to a model's input and its output to classes.
 type classifierBinding struct {
-	recipe   image.Recipe
+	recipe       image.Recipe
 	officialSize int // height and width of the benchmark's own models in pixels
 	// of the input; at the maximum, a picture has 200 MB of float32
 	Size    int           `param:"size,optional" min:"1" max:"4096"`

@@ -13,7 +13,7 @@ type formChoice struct {
 
 // exportForm describes the inputs and outputs of an exported network. Parameters may override its fields.
 type exportForm struct {
-	Recipe recipeMaker   `param:"preprocess,optional"`
+	Recipe recipeMaker  `param:"preprocess,optional"`
 	Layout image.Layout `param:"layout,optional" choices:"nchw,nhwc"`
 	// of each side, in pixels; at the maximum, a picture has 200 MB of float32
 	Size    int           `param:"size,optional" min:"1" max:"4096"`

@@ -14,9 +14,9 @@ import (
 
 // graphInput fills one input of the model.
 type graphInput struct {
-	kind  inputKind
-	index int       // index of a node type or a relation in the graph
-	featureBuffer  []float32 // buffer for features
+	kind          inputKind
+	index         int       // index of a node type or a relation in the graph
+	featureBuffer []float32 // buffer for features
 }
 
 // inputKind is the content of an input.

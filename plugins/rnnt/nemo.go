@@ -56,18 +56,18 @@ func nemoSizes(s sdk.Sessions) (partSizes, error) {
 // nemoNetwork runs the prediction and joint networks as one. After a blank, it discards the new states.
 type nemoNetwork struct {
 	decoder backend.Session
-	sizes     partSizes
+	sizes   partSizes
 
-	states  [2][]float32 // [hypotheses, layers, hidden]
-	nextStates    [2][]float32 // states if a symbol is added
-	symbols []int32
+	states     [2][]float32 // [hypotheses, layers, hidden]
+	nextStates [2][]float32 // states if a symbol is added
+	symbols    []int32
 
-	rows     []int
-	frames   []float32
-	targets  []int32
-	lengths  []int32
-	gathered [2][]float32
-	lastOutputs     [4]backend.Tensor // outputs of the last run
+	rows        []int
+	frames      []float32
+	targets     []int32
+	lengths     []int32
+	gathered    [2][]float32
+	lastOutputs [4]backend.Tensor // outputs of the last run
 }
 
 func newNeMoNetwork(s sdk.Sessions, f partSizes) symbolScorer {

@@ -15,9 +15,9 @@ const (
 
 // Symbols of the benchmark: the labels of its payloads, from 0, and two symbols that do not occur in payloads.
 const (
-	labelCount = 28
-	blankSymbol  = labelCount // no further symbol in this frame
-	startSymbol  = labelCount // first input of the prediction network; row 28 of its embedding contains zeros
+	labelCount    = 28
+	blankSymbol   = labelCount // no further symbol in this frame
+	startSymbol   = labelCount // first input of the prediction network; row 28 of its embedding contains zeros
 	scoredSymbols = labelCount + 1
 )
 

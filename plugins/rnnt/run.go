@@ -16,9 +16,9 @@ type clipRun struct {
 	encoder   encoderRun
 	search    greedySearch
 
-	featureMemory  [][]float32 // memory of the features of each clip
-	clips   []clipFeatures
-	encoded [][]float32
+	featureMemory [][]float32 // memory of the features of each clip
+	clips         []clipFeatures
+	encoded       [][]float32
 }
 
 func newClipRun(w *runSettings, s sdk.Sessions, f partSizes) *clipRun {

@@ -33,8 +33,8 @@ type greedySearch struct {
 // hypothesis is the result for one clip so far.
 type hypothesis struct {
 	remainingFrames []float32 // remaining frames; the current one is first
-	requests   int       // number of requests in the current frame
-	symbols []int64
+	requests        int       // number of requests in the current frame
+	symbols         []int64
 }
 
 // findSymbols finds the symbols of clips. They are valid until the next call.

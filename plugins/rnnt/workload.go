@@ -25,8 +25,8 @@ type speechWorkload struct {
 	batch int // batch size that the user requests; 0: default
 
 	probeOnce sync.Once
-	sizes  partSizes
-	probeErr   error // error of probing
+	sizes     partSizes
+	probeErr  error // error of probing
 }
 
 func newSpeechWorkload(s runSettings, files map[string]backend.Model, set clipSet, batch int) *speechWorkload {
@@ -96,7 +96,9 @@ func (w *speechWorkload) SampleSize(s *clipSample) int { return s.frameCount() }
 const defaultBatch = 32
 
 // SizeRule groups clips of similar length, which the encoder can process together.
-func (w *speechWorkload) SizeRule() sdk.SizeRule { return sdk.SizeRule{Alike: true, Batch: defaultBatch} }
+func (w *speechWorkload) SizeRule() sdk.SizeRule {
+	return sdk.SizeRule{Alike: true, Batch: defaultBatch}
+}
 
 // MaxBatch returns 0: the user or the sdk decides.
 func (w *speechWorkload) MaxBatch() int { return 0 }

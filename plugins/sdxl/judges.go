@@ -21,7 +21,7 @@ const (
 // scorerNetworks contains the sessions of the scorer's models. It implements score.ScoreNetworks.
 type scorerNetworks struct {
 	clipSession, inceptionSession backend.Session
-	int32Buffers         [2][]int32 // token IDs and mask if the file requires int32
+	int32Buffers                  [2][]int32 // token IDs and mask if the file requires int32
 }
 
 // openScorerNetworks opens both models. CLIP must have the form of optimum's export.

@@ -88,12 +88,12 @@ type diffusionNetworks struct {
 
 	inputs        [5]backend.Tensor
 	outputs       [1]backend.Tensor
-	predicted *tensor.Dense
-	halfPredicted  []byte // prediction of a 16-bit UNet
-	int64Time      [1]int64
-	floatTime  [1]float32
-	halfTime  [2]byte
-	int32Time    [1]int32
+	predicted     *tensor.Dense
+	halfPredicted []byte // prediction of a 16-bit UNet
+	int64Time     [1]int64
+	floatTime     [1]float32
+	halfTime      [2]byte
+	int32Time     [1]int32
 }
 
 // Denoise runs the UNet. Inputs that are the same in all steps are passed without copying, or converted once at the

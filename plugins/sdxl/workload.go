@@ -32,8 +32,8 @@ type captionWorkload struct {
 	embedded bool // the model is the embedded one
 
 	encodeOnce sync.Once
-	negative diffusion.EncodedPrompt
-	encodeErr    error // error of encoding the negative prompt
+	negative   diffusion.EncodedPrompt
+	encodeErr  error // error of encoding the negative prompt
 }
 
 func newCaptionWorkload(r *manifest.Request, s generateSettings, c *modelConfig, captions []string,

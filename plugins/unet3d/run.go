@@ -22,16 +22,16 @@ type volumeRun struct {
 	blend   *volume.Blend
 	batch   int // windows per run of the session
 
-	origins [][3]int
-	windows []float32 // the input: a batch of windows
+	origins         [][3]int
+	windows         []float32 // the input: a batch of windows
 	inputs, outputs [1]backend.Tensor
 }
 
 func newVolumeRun(w *volumeWorkload, session backend.Session) *volumeRun {
 	return &volumeRun{
 		binding: &w.windowBinding, session: session, batch: windowsPerRun(w.batch, session.Limits()),
-		blend: volume.NewBlend(w.Sliding, kits19.Classes),
-		inputs:    [1]backend.Tensor{{Name: w.Input, DType: backend.Float32}},
+		blend:  volume.NewBlend(w.Sliding, kits19.Classes),
+		inputs: [1]backend.Tensor{{Name: w.Input, DType: backend.Float32}},
 	}
 }
 

@@ -37,7 +37,8 @@ func TestCardIsThatOfTheData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := newProductScorer(truths, endpointsForm).trivialResult.CategoryF1; math.Abs(got-c.Floor[categoryF1Metric]) > 1e-4 {
+	got := newProductScorer(truths, endpointsForm).trivialResult.CategoryF1
+	if math.Abs(got-c.Floor[categoryF1Metric]) > 1e-4 {
 		t.Errorf("the floor is %v, the card says %v", got, c.Floor[categoryF1Metric])
 	}
 }

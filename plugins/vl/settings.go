@@ -91,10 +91,10 @@ func readSettings(r *manifest.Request) (s chatSettings) {
 
 // promptWords contains the texts of prompts.
 type promptWords struct {
-	system   string
-	userParts   [4]string // texts before, between and after the title, the description and the categories
-	embedded bool      // texts are the embedded ones
-	systemSum      string    // digest of system in lower-case hex
+	system    string
+	userParts [4]string // texts before, between and after the title, the description and the categories
+	embedded  bool      // texts are the embedded ones
+	systemSum string    // digest of system in lower-case hex
 }
 
 //go:embed words/system.txt

@@ -19,13 +19,13 @@ import (
 // productWorkload is the benchmark with one catalogue.
 type productWorkload struct {
 	chatSettings
-	chats     chatSet
-	catalogue productSet
-	file      backend.Model
-	fields    map[string]json.RawMessage
-	officialSize      int  // number of products in the official catalogue
-	inProcess bool // the model runs in this process
-	findings  answerFindings
+	chats        chatSet
+	catalogue    productSet
+	file         backend.Model
+	fields       map[string]json.RawMessage
+	officialSize int  // number of products in the official catalogue
+	inProcess    bool // the model runs in this process
+	findings     answerFindings
 }
 
 var (

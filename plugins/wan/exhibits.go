@@ -21,7 +21,7 @@ type frameSheet struct {
 // Number of frames shown per video, and the longer side of a shown frame in pixels.
 const (
 	maxShownFrames = 4
-	shownSide        = 160
+	shownSide      = 160
 )
 
 // rateVideo rates prompts without a video as the worst.

@@ -59,7 +59,7 @@ func writePrompts(_ context.Context, out, set string, first, n int) error {
 const (
 	officialFile    = "vbench_prompts.txt"
 	officialPrompts = 248
-	maxPromptsBytes  = 16 << 20
+	maxPromptsBytes = 16 << 20
 )
 
 // openPrompts reads the requests of a run. They consist of the settings in base with the prompts of the data set, the

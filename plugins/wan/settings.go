@@ -58,8 +58,8 @@ const (
 type resultScale uint8
 
 const (
-	anyScale resultScale = iota
-	shareScale                // 0 to 1
+	anyScale   resultScale = iota
+	shareScale             // 0 to 1
 	percentScale
 )
 

@@ -21,12 +21,12 @@ import (
 // videoWorkload is the benchmark with one set of prompts.
 type videoWorkload struct {
 	videoSettings
-	file       backend.Model
-	prompts    []videos.VideoRequest
-	names      []string
-	accuracy   bool
+	file            backend.Model
+	prompts         []videos.VideoRequest
+	names           []string
+	accuracy        bool
 	embeddedPrompts bool // prompts are the embedded ones
-	drawn      bool // drawn by the stand-in
+	drawn           bool // drawn by the stand-in
 
 	mu     sync.Mutex
 	failed []string // failed videos with the reasons

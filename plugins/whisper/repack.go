@@ -48,11 +48,11 @@ func repackClips(ctx context.Context, r sdk.DatasetRequest, progress func(line s
 
 // packWriter writes packs of clips.
 type packWriter struct {
-	inFolder, outFolder  string // folders
-	clips    []librispeech.AudioClip
-	packs    []librispeech.ClipPack
-	progress func(line string)
-	written  atomic.Int64
+	inFolder, outFolder string // folders
+	clips               []librispeech.AudioClip
+	packs               []librispeech.ClipPack
+	progress            func(line string)
+	written             atomic.Int64
 }
 
 // writePacks writes the sound files in parallel, and then the manifest. It reports every fault.

@@ -16,11 +16,11 @@ import (
 // speechWorkload is the benchmark with its models and one data set.
 type speechWorkload struct {
 	modelSettings
-	files      map[string]backend.Model
-	vocabulary textVocabulary // nil: the server has its own
-	clips      clipSet
-	logitCount      atomic.Int64 // number of the decoder's logits; 0: unknown
-	textAnswers       atomic.Bool  // an answer came as text
+	files       map[string]backend.Model
+	vocabulary  textVocabulary // nil: the server has its own
+	clips       clipSet
+	logitCount  atomic.Int64 // number of the decoder's logits; 0: unknown
+	textAnswers atomic.Bool  // an answer came as text
 }
 
 var (

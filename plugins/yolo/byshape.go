@@ -37,7 +37,7 @@ type shapesRun struct {
 	workload  *yoloWorkload
 	session   backend.Session
 	batch     *sdk.Batch
-	outputs       [1]backend.Tensor
+	outputs   [1]backend.Tensor
 	order     []int
 	sameShape []*pictures.PictureSample
 	answers   sdk.Payloads // in the order of the runs

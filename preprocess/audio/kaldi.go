@@ -7,13 +7,13 @@ import (
 
 // Parameters of Kaldi's filter bank in icefall's recipes.
 const (
-	kaldiSize     = 512 // points of the transform
-	kaldiWindow   = 400
-	kaldiMinHertz      = 20. // hertz
-	kaldiMaxHertz     = SampleRate/2 - 400.
-	kaldiWindowPower    = 0.85                   // exponent of a Hann window, which gives Povey's window
-	kaldiMinEnergy    = 1.1920928955078125e-07 // minimum energy: float32's epsilon
-	kaldiPerNeper = 1127.                  // factor of ln(1 + hertz/700) on the mel scale
+	kaldiSize        = 512 // points of the transform
+	kaldiWindow      = 400
+	kaldiMinHertz    = 20. // hertz
+	kaldiMaxHertz    = SampleRate/2 - 400.
+	kaldiWindowPower = 0.85                   // exponent of a Hann window, which gives Povey's window
+	kaldiMinEnergy   = 1.1920928955078125e-07 // minimum energy: float32's epsilon
+	kaldiPerNeper    = 1127.                  // factor of ln(1 + hertz/700) on the mel scale
 )
 
 // KaldiMinSamples is the minimum number of samples of a clip with a frame.
@@ -25,7 +25,7 @@ type Kaldi struct {
 	spectrum *frameSpectrum
 	window   []float64
 	frame    []float64 // zeros after the window
-	filters     filterBank
+	filters  filterBank
 }
 
 // NewKaldi returns an extractor for one goroutine with the given number of mel filters, usually 80.

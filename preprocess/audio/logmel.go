@@ -23,7 +23,7 @@ const LogMelFrames = whisperSamples / hopSamples
 // LogMel computes the features of Whisper: a log-mel spectrogram of 30 s, relative to the clip's maximum.
 type LogMel struct {
 	spectrum *frameSpectrum
-	filters     filterBank
+	filters  filterBank
 }
 
 // NewLogMel returns an extractor for one goroutine with the given number of mel filters: 128 for large-v3, 80 for

@@ -7,9 +7,9 @@ import (
 
 // Parameters of NeMo's features in the usual configuration.
 const (
-	nemoSize   = 512 // points of the transform
-	nemoWindow = 400
-	nemoLogOffset  = 1. / (1 << 24) // added before taking the logarithm
+	nemoSize      = 512 // points of the transform
+	nemoWindow    = 400
+	nemoLogOffset = 1. / (1 << 24) // added before taking the logarithm
 )
 
 // NeMoMinSamples is the minimum number of samples of a clip with features, because its mirror image is half as long as
@@ -20,7 +20,7 @@ const NeMoMinSamples = nemoSize/2 + 1
 // without dither.
 type NeMo struct {
 	spectrum *frameSpectrum
-	filters     filterBank
+	filters  filterBank
 	mel      []float64 // [frames, filters]
 	moments  clipMoments
 }

@@ -13,7 +13,7 @@ const (
 	rnntSplice  = 3 // number of frames joined to one
 
 	powerOffset = 1e-10 // constant added to the power of each bin: the square of the reference's "dither" of 1e-5
-	logOffset = 1e-20 // added before taking the logarithm
+	logOffset   = 1e-20 // added before taking the logarithm
 )
 
 // RNNTWidth is the number of values per RNN-T frame.
@@ -34,7 +34,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // over the clip.
 type RNNT struct {
 	spectrum *frameSpectrum
-	filters     filterBank
+	filters  filterBank
 	mel      []float64 // [frames, 80], padded with zeros to a multiple of three frames
 	moments  clipMoments
 }

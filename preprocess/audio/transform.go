@@ -7,15 +7,15 @@ import "math"
 // section 1.7).
 type fourierTransform struct {
 	passes []fourierPass
-	buffer  []complex128
+	buffer []complex128
 }
 
 // fourierPass is a stage of the transform: groups of transforms of radix points each.
 type fourierPass struct {
-	radix  int
-	groups int          // groups with different twiddle factors
-	stride int          // adjacent points in each group that have the same twiddle factors
-	twiddles  []complex128 // [groups, radix-1]: twiddle factors except the first, which is 1
+	radix    int
+	groups   int          // groups with different twiddle factors
+	stride   int          // adjacent points in each group that have the same twiddle factors
+	twiddles []complex128 // [groups, radix-1]: twiddle factors except the first, which is 1
 }
 
 // newFourierTransform returns a transform. It panics if the size has other factors.

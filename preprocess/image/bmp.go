@@ -37,7 +37,7 @@ type bmpFile struct {
 	topDown     bool
 	bits        int // per pixel
 	compression bmpCompression
-	pixelOffset      int // offset of the pixels
+	pixelOffset int // offset of the pixels
 	palette     [256][channels]uint8
 	masks       [channels]uint32 // of red, green and blue in pixels of 16 or 32 bits
 }

@@ -7,8 +7,8 @@ import "encoding/binary"
 type exifRotation uint16
 
 const (
-	upright         exifRotation = 1
-	minTransposed exifRotation = 5 // from this value on, rows and columns are exchanged
+	upright        exifRotation = 1
+	minTransposed  exifRotation = 5 // from this value on, rows and columns are exchanged
 	maxOrientation exifRotation = 8
 )
 

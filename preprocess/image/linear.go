@@ -7,8 +7,8 @@ import "math"
 // passes.
 type linearResizer struct {
 	cols, rows []linearLerp
-	rowCache        [2][]int32 // the two source rows that were last interpolated along x
-	cachedRows         [2]int     // indices of these rows
+	rowCache   [2][]int32 // the two source rows that were last interpolated along x
+	cachedRows [2]int     // indices of these rows
 }
 
 // linearLerp is a destination sample between source samples first and second.

@@ -43,14 +43,14 @@ func affineValues(value func(c int, v float32) float32) *channelValues {
 // maps are affine, this is equivalent to mapping afterwards, but fewer values are mapped. It reuses its memory between
 // pictures.
 type floatResizer struct {
-	values *channelValues
-	layout Layout
-	torchPositions  bool // compute positions like PyTorch, in float32
+	values         *channelValues
+	layout         Layout
+	torchPositions bool // compute positions like PyTorch, in float32
 
 	cols, rows []floatLerp
-	sourceLine       [][channels]float32 // a source row with its last pixel repeated
-	rowCache        [2][]float32        // the two source rows that were last interpolated along x
-	cachedRows         [2]int              // indices of these rows
+	sourceLine [][channels]float32 // a source row with its last pixel repeated
+	rowCache   [2][]float32        // the two source rows that were last interpolated along x
+	cachedRows [2]int              // indices of these rows
 }
 
 // rowBetween is a row between two rows. fraction is its relative distance from top towards bottom.

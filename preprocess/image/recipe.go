@@ -28,20 +28,20 @@ func (l Layout) String() string {
 // that its short side is a little longer than size, crops the centre, and normalizes each channel. Recipes are made by
 // Vgg, Mobilenet, TFLiteTPU, Pixels, ImagenetPytorch and OpenCLIP, and are safe for concurrent use.
 type Recipe struct {
-	name   string
-	size   int
-	layout Layout
-	shortSide  int // short side of the resized picture
-	filter Filter
-	margin func(int) int // number of pixels to cut off before the crop, from the number of surplus pixels
-	levels *channelLevels
-	pool   *sync.Pool // of *recipeScratch
+	name      string
+	size      int
+	layout    Layout
+	shortSide int // short side of the resized picture
+	filter    Filter
+	margin    func(int) int // number of pixels to cut off before the crop, from the number of surplus pixels
+	levels    *channelLevels
+	pool      *sync.Pool // of *recipeScratch
 }
 
 // channelLevels maps the picture's samples to the tensor's values.
 type channelLevels struct {
 	sourceChannel [channels]int          // index of the source channel (red, green, blue) for channel c
-	values  [channels][256]float32 // by output channel and sample
+	values        [channels][256]float32 // by output channel and sample
 }
 
 // Vgg returns the preprocessing of ResNet-50: INTER_AREA, minus the channel means 123.68, 116.78, 103.94, red first.
@@ -122,9 +122,9 @@ func newRecipe(name string, size int, l Layout, f Filter, order func() [channels
 	}
 	return Recipe{
 		name: name, size: size, layout: l, filter: f, levels: lv,
-		shortSide:  int(100 * float64(size) / 87.5), // the reference crops 87.5 % of the short side
-		margin: func(rest int) int { return rest / 2 },
-		pool:   &sync.Pool{New: func() any { return new(recipeScratch) }},
+		shortSide: int(100 * float64(size) / 87.5), // the reference crops 87.5 % of the short side
+		margin:    func(rest int) int { return rest / 2 },
+		pool:      &sync.Pool{New: func() any { return new(recipeScratch) }},
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 // Stretches are made by Retinanet, CocoMobilenet, CocoPtMobilenet, CocoResnet34, CocoResnet34TF and Inception, and are
 // safe for concurrent use.
 type Stretch struct {
-	name   string
-	size   int
-	layout Layout
-	uint8Output  bool
-	values *channelValues
-	pool   *sync.Pool // of *stretchScratch
+	name        string
+	size        int
+	layout      Layout
+	uint8Output bool
+	values      *channelValues
+	pool        *sync.Pool // of *stretchScratch
 }
 
 // stretchScratch contains the memory of one call of Apply or FromBytes.

@@ -101,7 +101,7 @@ type cameraView struct {
 	tr, r0, p     [16]float32
 	width, height float32
 	stride        int
-	r0IsIdentity         bool // r0 is the identity matrix
+	r0IsIdentity  bool // r0 is the identity matrix
 }
 
 func (c *Calibration) newView(k int, s PictureSize) cameraView {

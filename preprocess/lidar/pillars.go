@@ -58,10 +58,10 @@ type Pillars struct {
 	// number of points that were dropped because their pillar was full or there were too many pillars
 	Dropped int
 
-	pillarOfCell     []int32   // by cell: index of its pillar plus 1; 0: none
-	cellOfPillar  []int32   // by pillar: index of its cell
-	positions []float32 // x, y and z of the kept points, in order
-	rows   []int32   // by kept point: its row in Values
+	pillarOfCell []int32   // by cell: index of its pillar plus 1; 0: none
+	cellOfPillar []int32   // by pillar: index of its cell
+	positions    []float32 // x, y and z of the kept points, in order
+	rows         []int32   // by kept point: its row in Values
 }
 
 // Fill assigns points, of numbers values each, to pillars. numbers is either Values, which sets scores to 0, or

@@ -7,10 +7,10 @@ import (
 
 // axisTap describes the source of one index of a result axis.
 type axisTap struct {
-	kind      tapKind
-	sourceIndex        int     // first source index
+	kind                  tapKind
+	sourceIndex           int     // first source index
 	nearWeight, farWeight float64 // weights of source indices at and at+1
-	nearestIndex   int     // nearest source index, for labels
+	nearestIndex          int     // nearest source index, for labels
 }
 
 type tapKind uint8

@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger  merge.Merger
-	cache  merge.Memory
+	cache   merge.Memory
 	symbols []int32
 }
 

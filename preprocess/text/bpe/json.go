@@ -102,9 +102,9 @@ func (p *fileParser) addFault(format string, args ...any) {
 
 func (p *fileParser) buildTokenizer(f tokenizerFile) *Tokenizer {
 	t := &Tokenizer{
-		normalize: p.buildNormalizer(f.Normalizer),
-		splitPieces:     p.buildPreTokenizer(f.PreTokenizer),
-		decode:    p.buildDecoder(f.Decoder),
+		normalize:   p.buildNormalizer(f.Normalizer),
+		splitPieces: p.buildPreTokenizer(f.PreTokenizer),
+		decode:      p.buildDecoder(f.Decoder),
 	}
 	m := p.readModel(f.Model)
 	t.model = p.buildModel(m)

@@ -11,9 +11,9 @@ import (
 // mergeModel converts pieces of text to IDs. The symbols of a piece are its bytes or its characters. They are merged by
 // rank.
 type mergeModel struct {
-	ids       map[string]int32 // by text of the token; for a byte-level token, its bytes
-	mergeTable     *merge.Table
-	byteLevel bool
+	ids        map[string]int32 // by text of the token; for a byte-level token, its bytes
+	mergeTable *merge.Table
+	byteLevel  bool
 	// IDs of the bytes of a byte-level model, or of the tokens <0x00> to <0xFF> of another model; noID: none
 	bytes        [256]int32
 	runes        map[rune]int32 // IDs of the characters if the model is not byte-level
@@ -21,7 +21,7 @@ type mergeModel struct {
 	unknown      int32 // noID: unknown characters are dropped
 	fuseUnknown  bool
 	ignoreMerges bool // a piece that is a token is not split
-	cutsAtBlanks       bool // pieces can be cut before blanks; see chunkLength
+	cutsAtBlanks bool // pieces can be cut before blanks; see chunkLength
 }
 
 const noID = -1
@@ -31,10 +31,10 @@ const metaspace = '▁'
 
 // modelDefinition describes a model, as defined by a tokenizer's files.
 type modelDefinition struct {
-	vocab                                 map[string]int32
-	merges                                [][2]string
-	byteLevel, byteFallback               bool
-	unknown                               string // "": none
+	vocab                                          map[string]int32
+	merges                                         [][2]string
+	byteLevel, byteFallback                        bool
+	unknown                                        string // "": none
 	fuseUnknown, ignoreMerges, allowMissingUnknown bool
 }
 

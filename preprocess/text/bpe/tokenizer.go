@@ -27,19 +27,19 @@ type AddedToken = tokentext.Token
 
 // Tokenizer converts text to token IDs and back. It is read-only and safe for concurrent use.
 type Tokenizer struct {
-	model     *mergeModel
-	tokens    []tokenEntry // by ID
-	tokenCount      int          // number of IDs that have a token
-	normalize func(string) string
-	splitPieces     pieceSplitter
-	rawFinder      *tokentext.TokenFinder // finds added tokens in unchanged text
-	normalizedFinder    *tokentext.TokenFinder // finds added tokens in normalized text
-	prefixIDs    []int32                // special tokens before and after a text
-	suffixIDs     []int32
-	decode    tokenDecoder
-	cleanUp   bool
-	prefix    string // prepended to each text
-	encoders  sync.Pool
+	model            *mergeModel
+	tokens           []tokenEntry // by ID
+	tokenCount       int          // number of IDs that have a token
+	normalize        func(string) string
+	splitPieces      pieceSplitter
+	rawFinder        *tokentext.TokenFinder // finds added tokens in unchanged text
+	normalizedFinder *tokentext.TokenFinder // finds added tokens in normalized text
+	prefixIDs        []int32                // special tokens before and after a text
+	suffixIDs        []int32
+	decode           tokenDecoder
+	cleanUp          bool
+	prefix           string // prepended to each text
+	encoders         sync.Pool
 }
 
 // tokenEntry is the token of an ID.
@@ -48,7 +48,7 @@ type tokenEntry struct {
 	bytes          string // bytes that it represents in a byte-level model
 	exists         bool
 	added, special bool
-	spaced          bool // decodeSlow surrounds the token with blanks
+	spaced         bool // decodeSlow surrounds the token with blanks
 }
 
 // pieceSplitter calls yield with the pieces of a text. first reports whether the text starts the input.

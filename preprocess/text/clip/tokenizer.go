@@ -38,20 +38,20 @@ type TokenizerOptions struct {
 
 // Tokenizer is CLIP's tokenizer. It is read-only and safe for concurrent use.
 type Tokenizer struct {
-	clean           func(string) string
-	specialFinder        *tokentext.TokenFinder // finds special tokens in raw text
-	cleanTokens          [2]string              // names of the start and end tokens in cleaned text
-	byteIDs, endByteIDs     [256]int32             // IDs of the bytes inside a piece and at its end
-	table           *merge.Table
-	start, end, pad int32
-	context         int
-	encoders        sync.Pool // of *encodeScratch
+	clean               func(string) string
+	specialFinder       *tokentext.TokenFinder // finds special tokens in raw text
+	cleanTokens         [2]string              // names of the start and end tokens in cleaned text
+	byteIDs, endByteIDs [256]int32             // IDs of the bytes inside a piece and at its end
+	table               *merge.Table
+	start, end, pad     int32
+	context             int
+	encoders            sync.Pool // of *encodeScratch
 }
 
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger  merge.Merger
-	cache  merge.Memory
+	cache   merge.Memory
 	symbols []int32
 }
 

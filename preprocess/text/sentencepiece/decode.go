@@ -39,11 +39,11 @@ func (m *Model) joinPieces(pieces []string, dummyPrefix bool) string {
 
 // pieceJoiner collects text.
 type pieceJoiner struct {
-	model    *Model
-	text     strings.Builder
-	pendingBytes    []byte // bytes of byte pieces that are not yet in text
-	atStart  bool   // a blank at the start of the next piece is not part of the text
-	stripped bool   // such a blank was removed
+	model        *Model
+	text         strings.Builder
+	pendingBytes []byte // bytes of byte pieces that are not yet in text
+	atStart      bool   // a blank at the start of the next piece is not part of the text
+	stripped     bool   // such a blank was removed
 }
 
 // flushBytes appends the collected bytes.

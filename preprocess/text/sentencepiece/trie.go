@@ -8,14 +8,14 @@ import (
 
 // pieceTrie finds the pieces at the start of a text. Node 0 is the root.
 type pieceTrie struct {
-	nodes  []trieNode
-	labels []byte  // labels of all edges, by node and in order
-	targets     []int32 // target node of each edge
+	nodes   []trieNode
+	labels  []byte  // labels of all edges, by node and in order
+	targets []int32 // target node of each edge
 }
 
 type trieNode struct {
 	firstEdge, edgeCount int32 // range of the node's edges
-	id           int32 // ID of the piece that ends here; noID: none
+	id                   int32 // ID of the piece that ends here; noID: none
 }
 
 // triePiece is a piece while a trie is built.

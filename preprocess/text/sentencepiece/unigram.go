@@ -11,7 +11,7 @@ import (
 type unigramModel struct {
 	trie          *pieceTrie
 	scores        []float32 // by ID; unusable pieces are not in the trie
-	unknownScore       float32   // score of an unknown character
+	unknownScore  float32   // score of an unknown character
 	maxPieceBytes int       // maximum length of a piece or a character
 }
 

@@ -32,15 +32,15 @@ type vocabPiece struct {
 
 // modelFile contains the fields of SentencePiece's ModelProto that this package uses.
 type modelFile struct {
-	pieces            []vocabPiece
-	modelType         uint64
-	byteFallback      bool
-	suffixSpace       bool // treat_whitespace_as_suffix
-	unknownSurface    string
+	pieces                    []vocabPiece
+	modelType                 uint64
+	byteFallback              bool
+	suffixSpace               bool // treat_whitespace_as_suffix
+	unknownSurface            string
 	charsMap, denormalizerMap []byte // precompiled_charsmap of the normalizer and of the denormalizer
-	dummyPrefix       bool
-	removeSpaces      bool // remove_extra_whitespaces
-	escapeSpaces      bool
+	dummyPrefix               bool
+	removeSpaces              bool // remove_extra_whitespaces
+	escapeSpaces              bool
 }
 
 // Field numbers of sentencepiece_model.proto.

@@ -27,7 +27,7 @@ const insidePrefix = "##"
 type Tokenizer struct {
 	tokens        []string // by ID
 	ids           map[string]int32
-	insideIDs        map[string]int32 // IDs of the pieces inside words, without "##"
+	insideIDs     map[string]int32 // IDs of the pieces inside words, without "##"
 	maxTokenBytes int              // length of the longest token in bytes
 	specials      []string         // special tokens that are recognized in a text
 	unknown       int32

@@ -74,14 +74,14 @@ func Run(ctx context.Context, question string, o LoopOptions, w Environment) (Lo
 type questionLoop struct {
 	options LoopOptions
 	LoopResult
-	question string
-	environment    Environment
+	question    string
+	environment Environment
 
 	keptDocuments, newDocuments []Document
-	seenURLs        map[string]bool // URLs of documents that were found before
-	searches        []pastSearch
-	feedback        []string
-	lastFeedback            string // feedback of the previous round
+	seenURLs                    map[string]bool // URLs of documents that were found before
+	searches                    []pastSearch
+	feedback                    []string
+	lastFeedback                string // feedback of the previous round
 }
 
 // pastSearch is a completed search and the number of new documents that it found.

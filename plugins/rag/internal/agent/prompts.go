@@ -45,7 +45,7 @@ var placeholders = map[string][]string{
 	"relevance":   {"question", "new_docs", "kept_docs", "num_docs"},
 	"sufficiency": {"question", "kept_docs", "iteration", "max_iterations"},
 	"answer":      {"question", "kept_docs"},
-	judgeKey:         {"question", "ground_truth", "llm_answer"},
+	judgeKey:      {"question", "ground_truth", "llm_answer"},
 }
 
 // PromptSet contains the prompts of all steps and of the judge.

@@ -140,7 +140,7 @@ func Read(from io.Reader, size int64) (*Database, error) {
 // fileReader reads a database and computes the checksum of what it has read.
 type fileReader struct {
 	*bufio.Reader
-	checksum       hash.Hash
+	checksum  hash.Hash
 	remaining int64
 }
 

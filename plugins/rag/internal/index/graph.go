@@ -26,13 +26,13 @@ var ErrVector = errors.New("a vector that the index cannot take")
 // Graph is a search index. Search and SearchAll may be called concurrently, but not during Add and LinkLast.
 type Graph struct {
 	GraphParams
-	dim      int
-	vectors  []float32 // all vectors, one after the other
-	squaredNorms  []float32 // squared length of each vector
-	links    [][][]uint32
-	linked   int // number of vectors that are linked
-	entry    uint32
-	searchPool sync.Pool
+	dim          int
+	vectors      []float32 // all vectors, one after the other
+	squaredNorms []float32 // squared length of each vector
+	links        [][][]uint32
+	linked       int // number of vectors that are linked
+	entry        uint32
+	searchPool   sync.Pool
 }
 
 // New returns an empty graph of vectors with dim values. dim must be greater than 0.

@@ -4,13 +4,13 @@ import "slices"
 
 // graphSearch contains the state and memory of a search.
 type graphSearch struct {
-	graph       *Graph
-	query   []float32
+	graph        *Graph
+	query        []float32
 	squaredNorm  float32
-	visited []uint32 // number of the last search that visited each vector
-	searchNumber  uint32
-	candidates    hitHeap // nearest on top
-	found   hitHeap // farthest on top
+	visited      []uint32 // number of the last search that visited each vector
+	searchNumber uint32
+	candidates   hitHeap // nearest on top
+	found        hitHeap // farthest on top
 }
 
 func (g *Graph) borrowSearch() *graphSearch {
@@ -26,7 +26,9 @@ func (g *Graph) borrowSearch() *graphSearch {
 
 func (s *graphSearch) setQuery(query []float32) { s.query, s.squaredNorm = query, Dot(query, query) }
 
-func (s *graphSearch) makeHit(i uint32) Hit { return Hit{i, s.graph.distanceTo(s.query, s.squaredNorm, i)} }
+func (s *graphSearch) makeHit(i uint32) Hit {
+	return Hit{i, s.graph.distanceTo(s.query, s.squaredNorm, i)}
+}
 
 // descendTo follows links from the entry to the nearest vector on each level above level.
 func (s *graphSearch) descendTo(level int) Hit {
@@ -84,8 +86,8 @@ func (s *graphSearch) searchLevel(starts []Hit, level, ef int) []Hit {
 
 // hitHeap is a heap with the nearest hit on top, or the farthest if far is set.
 type hitHeap struct {
-	hits []Hit
-	farthestFirst  bool
+	hits          []Hit
+	farthestFirst bool
 }
 
 func (h *hitHeap) ranksAbove(a, b Hit) bool {

@@ -30,8 +30,8 @@ var errLate = errors.New("no answer within the timeout")
 
 // Store is a connection to a PostgreSQL server. It is safe for concurrent use.
 type Store struct {
-	pool  *pgxpool.Pool
-	name  string
+	pool           *pgxpool.Pool
+	name           string
 	requestTimeout time.Duration
 }
 

@@ -66,7 +66,8 @@ func (w *TableWriter) Add(ctx context.Context, p index.Passage, v []float32) err
 
 func (w *TableWriter) createTable(ctx context.Context) error {
 	return w.withLimit(ctx, "make the table "+stagingTable, func(ctx context.Context) error {
-		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+stagingTable+"; CREATE TABLE "+stagingTable+" (content text NOT NULL, "+
+		_, err := w.pool.Exec(ctx, "DROP TABLE IF EXISTS "+stagingTable+"; CREATE TABLE "+stagingTable+" ("+
+			"content text NOT NULL, "+
 			"source text NOT NULL, passage int NOT NULL, url text NOT NULL, embedding vector("+strconv.Itoa(w.dim)+") NOT NULL)")
 		return err
 	})
@@ -101,7 +102,8 @@ func (w *TableWriter) FinishTable(ctx context.Context) (md5 string, err error) {
 		return "", err
 	}
 	err = w.withLimit(ctx, "put "+stagingTable+" in the place of "+tableName, func(ctx context.Context) error {
-		_, err := w.pool.Exec(ctx, "BEGIN; DROP TABLE IF EXISTS "+tableName+"; ALTER TABLE "+stagingTable+" RENAME TO "+tableName+
+		_, err := w.pool.Exec(ctx, "BEGIN; DROP TABLE IF EXISTS "+tableName+
+			"; ALTER TABLE "+stagingTable+" RENAME TO "+tableName+
 			"; COMMIT")
 		return err
 	})

@@ -24,9 +24,9 @@ const (
 // replies are words, numbers, strings or errors. The server is not trusted: a reply never uses more memory than the
 // caller provides, and an unexpected reply ends the connection.
 type redisConn struct {
-	conn net.Conn
-	reader   *bufio.Reader
-	writer   *bufio.Writer
+	conn   net.Conn
+	reader *bufio.Reader
+	writer *bufio.Writer
 }
 
 func newConn(c net.Conn) *redisConn {

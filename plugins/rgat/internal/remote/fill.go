@@ -51,7 +51,7 @@ func (s *RemoteStore) pingServer(ctx context.Context, server int) error {
 // storeFiller copies features to servers.
 type storeFiller struct {
 	*RemoteStore
-	source     graph.FeatureStore
+	source   graph.FeatureStore
 	progress func(line string)
 	written  atomic.Int64 // number of blocks
 }

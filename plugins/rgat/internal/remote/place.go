@@ -122,7 +122,9 @@ func (p *storeLocation) blockKey(nodeType, block int) string {
 }
 
 // serverIndex returns the index of a block's server.
-func (p *storeLocation) serverIndex(nodeType, block int) int { return (nodeType + block) % len(p.Servers) }
+func (p *storeLocation) serverIndex(nodeType, block int) int {
+	return (nodeType + block) % len(p.Servers)
+}
 
 // firstBlock returns the first block of a node type on a server. Every len(Servers)th block follows.
 func (p *storeLocation) firstBlock(nodeType, server int) int {

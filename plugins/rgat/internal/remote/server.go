@@ -26,10 +26,10 @@ const maxIdleConnections = 64
 
 // redisServer is a Redis server with its idle connections.
 type redisServer struct {
-	name    string     // address without the password
-	address string     // HOST:PORT
-	greeting   [][]string // commands at the start of a connection
-	tls     *tls.Config
+	name     string     // address without the password
+	address  string     // HOST:PORT
+	greeting [][]string // commands at the start of a connection
+	tls      *tls.Config
 
 	mu     sync.Mutex
 	idle   []*redisConn

@@ -21,15 +21,15 @@ type SamplerOptions struct {
 // NeighborSampler samples neighbourhoods. It is not safe for concurrent use. Samplers with the same graph and options
 // draw the same neighbourhoods.
 type NeighborSampler struct {
-	graph   *graph.Graph
-	options SamplerOptions
+	graph       *graph.Graph
+	options     SamplerOptions
 	positions   []nodePositions // by type
-	start   []int           // by type: first node of the hop
-	end     []int           // by type: end of the hop's nodes
-	rows    []graph.EdgeRow // rows of the hop's nodes
-	edges   []uint64        // edges drawn from the rows
-	edgeSources   []uint32        // sources of the edges
-	chosen  []int
+	start       []int           // by type: first node of the hop
+	end         []int           // by type: end of the hop's nodes
+	rows        []graph.EdgeRow // rows of the hop's nodes
+	edges       []uint64        // edges drawn from the rows
+	edgeSources []uint32        // sources of the edges
+	chosen      []int
 }
 
 // New returns a sampler for a graph.

@@ -10,11 +10,11 @@ import (
 
 // Schedule contains the N steps from noise to a picture. It is read-only and may be used from many goroutines.
 type Schedule struct {
-	timesteps []float32 // N
-	sigmas    []float32 // N+1
-	initialScale     float32
-	velocity  bool // the network predicts v instead of the noise
-	format    half.Format
+	timesteps    []float32 // N
+	sigmas       []float32 // N+1
+	initialScale float32
+	velocity     bool // the network predicts v instead of the noise
+	format       half.Format
 }
 
 // NewSchedule returns the schedule of the given number of steps, from 1 to TrainTimesteps.

@@ -20,7 +20,7 @@ import (
 // A record contains, in little endian: the sample, uint64; the numbers of features of the picture, of the caption and
 // of inception, uint32; the features, float32; and the CRC-32 of all of these, uint32.
 type FeatureMemory struct {
-	file  *os.File
+	file     *os.File
 	features map[uint64]sampleFeatures
 }
 

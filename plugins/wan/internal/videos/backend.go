@@ -66,10 +66,10 @@ type videoFailure struct{ error }
 
 // videoGenerator distributes jobs to makers, each of which makes one video at a time.
 type videoGenerator struct {
-	idleMakers  chan videoMaker
+	idleMakers chan videoMaker
 	makers     []videoMaker
-	files   answerFiles // files that answers may name
-	timeout time.Duration
+	files      answerFiles // files that answers may name
+	timeout    time.Duration
 }
 
 func newVideoGenerator(makers []videoMaker, from answerFiles, timeout time.Duration) *videoGenerator {

@@ -70,8 +70,8 @@ func (p *videoProcess) makeVideo(ctx context.Context, a VideoJob) (VideoAnswer, 
 		}
 		return VideoAnswer{Path: path}, nil
 	case <-ctx.Done():
-		p.abandonedErr = fmt.Errorf("the process %s has not answered in time, and would answer the next request with the video "+
-			"of the last", p.cmd.Path)
+		p.abandonedErr = fmt.Errorf("the process %s has not answered in time, and would answer the next request "+
+			"with the video of the last", p.cmd.Path)
 		return VideoAnswer{}, videoFailure{context.Cause(ctx)}
 	}
 }

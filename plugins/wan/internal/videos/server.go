@@ -40,8 +40,8 @@ func newVideoServer(address string) (*videoServer, error) {
 
 // Limits of an answer in bytes: a video in base64 with the JSON around it, or the text of an error.
 const (
-	maxAnswerBytes    = MaxVideoSize/3*4 + 1<<16
-	maxErrorBytes = 64 << 10
+	maxAnswerBytes = MaxVideoSize/3*4 + 1<<16
+	maxErrorBytes  = 64 << 10
 )
 
 func (s *videoServer) makeVideo(ctx context.Context, a VideoJob) (VideoAnswer, error) {

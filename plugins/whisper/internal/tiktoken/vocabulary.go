@@ -48,10 +48,10 @@ func Parse(data []byte) (*Vocabulary, error) {
 
 // vocabReader collects tokens and faults.
 type vocabReader struct {
-	tokens []string
-	lineOf []int // by ID: number of the token's line, from 1
-	faults []error
-	faultCount  int
+	tokens     []string
+	lineOf     []int // by ID: number of the token's line, from 1
+	faults     []error
+	faultCount int
 }
 
 func (r *vocabReader) addFault(err error) {

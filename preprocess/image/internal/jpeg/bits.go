@@ -8,9 +8,9 @@ import (
 // bitReader reads the entropy-coded data of a restart interval. The stuffed zero bytes (T.81 F.1.2.3) are removed
 // beforehand, so that reading bits does not have to check for them.
 type bitReader struct {
-	data []byte // data followed by slack zero bytes
-	end int    // length of the data
-	pos int    // position of the next byte to load
+	data        []byte // data followed by slack zero bytes
+	end         int    // length of the data
+	pos         int    // position of the next byte to load
 	accumulator uint64 // next bits, starting with the most significant
 	validBits   uint   // number of valid bits in acc
 }

@@ -4,31 +4,31 @@ import "fmt"
 
 // frameHeader contains the values of a start-of-frame segment (T.81 B.2.2).
 type frameHeader struct {
-	w, h        int
-	componentCount           int // number of components
-	progressive bool
-	maxH, maxV  int // the largest sampling factors
-	mcusX       int // minimum coded units per row and column of an interleaved scan
-	mcusY       int
+	w, h           int
+	componentCount int // number of components
+	progressive    bool
+	maxH, maxV     int // the largest sampling factors
+	mcusX          int // minimum coded units per row and column of an interleaved scan
+	mcusY          int
 }
 
 // colourComponent is a colour component. Sizes are in samples or in blocks of 8x8 samples.
 type colourComponent struct {
-	id   uint8
-	h, v int // sampling factors
-	quantIndex   int // index of the quantisation table
+	id         uint8
+	h, v       int // sampling factors
+	quantIndex int // index of the quantisation table
 
-	samplesX, samplesY           int // size in samples
-	blocksX, blocksY int // number of blocks that contain samples, which is the size of a non-interleaved scan
-	stride           int // samples per row of the plane, rounded up to whole MCUs
+	samplesX, samplesY int // size in samples
+	blocksX, blocksY   int // number of blocks that contain samples, which is the size of a non-interleaved scan
+	stride             int // samples per row of the plane, rounded up to whole MCUs
 
-	neededBlocks    blockRange // blocks that the needed region requires
-	plane   []uint8
-	coefficients    []int16        // progressive: coefficients in zigzag order, block after block
-	scale   dequantTable   // quantisation table at the start of the first scan
-	started bool           // a scan has begun
-	knownBits   [blockLen]int8 // progressive: lowest known bit position of each coefficient, or unknown
-	predictor      int            // DC predictor
+	neededBlocks blockRange // blocks that the needed region requires
+	plane        []uint8
+	coefficients []int16        // progressive: coefficients in zigzag order, block after block
+	scale        dequantTable   // quantisation table at the start of the first scan
+	started      bool           // a scan has begun
+	knownBits    [blockLen]int8 // progressive: lowest known bit position of each coefficient, or unknown
+	predictor    int            // DC predictor
 
 	dcTable, acTable *huffmanTable // tables of the current scan
 }

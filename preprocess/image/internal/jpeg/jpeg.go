@@ -38,21 +38,21 @@ type Region struct{ X0, Y0, X1, Y1 int }
 
 // Decoder decodes files one after the other and reuses its memory. It is not safe for concurrent use.
 type Decoder struct {
-	data []byte
-	position  int // position of the next segment
+	data     []byte
+	position int // position of the next segment
 
-	frame      frameHeader
-	app1       []byte
-	jfif       bool
-	adobe      int // transform in the Adobe segment; -1: no such segment
-	restartInterval    int // MCUs between restart markers; 0: none
-	quantTables      [maxTables]quantTable
-	huffmanTables       [2][maxTables]*huffmanTable // DC, AC; allocated when first defined
-	components [maxComponents]colourComponent
-	bits       bitReader
-	eobRun     int // progressive: number of following blocks that end at once
-	scanCount      int
-	rows       rowBuffers
+	frame           frameHeader
+	app1            []byte
+	jfif            bool
+	adobe           int // transform in the Adobe segment; -1: no such segment
+	restartInterval int // MCUs between restart markers; 0: none
+	quantTables     [maxTables]quantTable
+	huffmanTables   [2][maxTables]*huffmanTable // DC, AC; allocated when first defined
+	components      [maxComponents]colourComponent
+	bits            bitReader
+	eobRun          int // progressive: number of following blocks that end at once
+	scanCount       int
+	rows            rowBuffers
 }
 
 // Open reads the header of a file. The Decoder refers to data until the next Open.

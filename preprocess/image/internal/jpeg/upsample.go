@@ -7,7 +7,7 @@ package jpeg
 
 // rowBuffers contains full-size rows of the components and intermediate results.
 type rowBuffers struct {
-	rows [maxComponents][]uint8
+	rows         [maxComponents][]uint8
 	mixedColumns []uint16 // columns of two rows mixed 3:1, with one additional value at each end
 }
 

@@ -13,7 +13,7 @@ type Memory struct {
 type idSpan struct{ start, end int32 }
 
 const (
-	maxCachedPieces    = 1 << 15
+	maxCachedPieces = 1 << 15
 	maxCachedLength = 64 // bytes of a piece
 )
 

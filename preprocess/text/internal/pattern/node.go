@@ -6,14 +6,14 @@ import "slices"
 type nodeKind uint8
 
 const (
-	emptyNode   nodeKind = iota // the empty expression
-	characterNode                 // one character of a set
-	sequenceNode                  // parts, one after the other
-	choiceNode                    // one of the parts, in order of preference
-	repeatNode                    // parts[0], minCount to maxCount times
-	atomicNode                    // parts[0], whose first match is final
-	lookaheadNode                      // a position at which parts[0] matches, or does not match if negative
-	lookbehindNode                    // a position after a character of the set, or not if negative
+	emptyNode      nodeKind = iota // the empty expression
+	characterNode                  // one character of a set
+	sequenceNode                   // parts, one after the other
+	choiceNode                     // one of the parts, in order of preference
+	repeatNode                     // parts[0], minCount to maxCount times
+	atomicNode                     // parts[0], whose first match is final
+	lookaheadNode                  // a position at which parts[0] matches, or does not match if negative
+	lookbehindNode                 // a position after a character of the set, or not if negative
 	textStartNode
 	textEndNode
 	lineStartNode

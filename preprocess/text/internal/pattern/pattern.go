@@ -12,10 +12,10 @@ var ErrPattern = errors.New("regular expression")
 
 // Pattern is a compiled regular expression. It is read-only and safe for concurrent use.
 type Pattern struct {
-	steps    []programStep
-	firstStep    int
-	starts   *branchStarts
-	matchers sync.Pool
+	steps     []programStep
+	firstStep int
+	starts    *branchStarts
+	matchers  sync.Pool
 }
 
 // Compile compiles an expression, which must not match an empty text.

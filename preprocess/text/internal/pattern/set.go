@@ -100,8 +100,8 @@ func (s runeSet) contains(r rune) bool {
 
 // runeClass is a set for fast look-ups.
 type runeClass struct {
-	ascii [utf8.RuneSelf]bool
-	nonASCII  runeSet // characters beyond ASCII
+	ascii    [utf8.RuneSelf]bool
+	nonASCII runeSet // characters beyond ASCII
 }
 
 func newRuneClass(s runeSet) *runeClass {

@@ -27,8 +27,8 @@ type Token struct {
 
 // TokenFinder finds tokens in a text. It is read-only and may be used from many goroutines.
 type TokenFinder struct {
-	byFirst [256][]Pattern // by first byte, longest patterns first
-	hasPatterns     bool
+	byFirst     [256][]Pattern // by first byte, longest patterns first
+	hasPatterns bool
 }
 
 // Pattern is a token with the text that matches it.
