@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// ServerArrivals are the times, in nanoseconds from the start, at which the queries of a Server test are due at qps
-// queries per second with a ScheduleRNGSeed: at least so many queries, and until one is due at or after span. A test
-// with those settings issues its queries at the same nanoseconds. Rates are above 0; settings that ask for more than
-// one test can hold are an ErrBadSettings.
+// ServerArrivals returns the due times of a Server test's queries, in nanoseconds from the start, at qps queries per
+// second with a ScheduleRNGSeed. It returns at least queries times and continues until one is at or after span. A test
+// with those settings issues its queries at the same nanoseconds. qps must be above 0. If the settings require more
+// samples than one test can have, the error wraps ErrBadSettings.
 func ServerArrivals(qps float64, seed, queries uint64, span time.Duration) ([]int64, error) {
 	if !(qps > 0) {
 		return nil, fmt.Errorf("%w: %v queries per second, want a rate above 0", ErrBadSettings, qps)

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// faultList collects everything that is wrong with an input.
+// faultList collects the faults of an input.
 type faultList []string
 
 // requireThat adds a fault unless ok.
@@ -18,7 +18,7 @@ func (f *faultList) requireThat(ok bool, format string, args ...any) {
 	}
 }
 
-// toError is nil without faults, else one error under kind that lists them.
+// toError returns nil if there are no faults, or an error that wraps kind and lists them.
 func (f faultList) toError(kind error) error {
 	switch len(f) {
 	case 0:
@@ -29,8 +29,8 @@ func (f faultList) toError(kind error) error {
 	return fmt.Errorf("%w: %d faults:\n  %s", kind, len(f), strings.Join(f, "\n  "))
 }
 
-// Check lists the faults of s that show without a SUT and a QSL, all of which StartTest refuses: of each setting by
-// itself, then of several together. ErrBadSettings is in the error's chain.
+// Check returns the faults of s that do not depend on a SUT or a QSL: faults of each setting, then faults of
+// combinations. StartTest refuses settings with such faults. The error wraps ErrBadSettings.
 func (s TestSettings) Check() error {
 	var f faultList
 	k := s.Scenario.kindOf()
@@ -47,7 +47,7 @@ func (s TestSettings) Check() error {
 	return f.toError(ErrBadSettings)
 }
 
-// checkTogether checks settings against each other, as in all scenarios.
+// checkTogether checks combinations of settings that all scenarios share.
 func (f *faultList) checkTogether(s TestSettings) {
 	f.requireThat(s.Mode != FindPeakPerformance || s.Scenario == Server,
 		"mode = FindPeakPerformance in %v: it searches for the highest server_target_qps and works in Server only",
@@ -58,13 +58,14 @@ func (f *faultList) checkTogether(s TestSettings) {
 		"no_early_stopping with use_token_latencies: no round has token latencies without early stopping")
 }
 
-// someQueries wants what makes a series hold any query, unless the scenario raises the count by itself.
+// requireQueries requires settings that produce at least one query. Scenarios that raise the count themselves do not
+// call it.
 func (f *faultList) someQueries(s TestSettings) {
 	f.requireThat(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique,
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
 }
 
-// checkQSLCounts lists the faults of what the library reports.
+// checkQSLCounts checks the counts that the library reports.
 func checkQSLCounts(q qslCounts) error {
 	var f faultList
 	f.requireThat(q.total >= 1 && uint64(q.total) <= schedule.MaxSamples,
@@ -73,7 +74,7 @@ func checkQSLCounts(q qslCounts) error {
 	return f.toError(ErrBadQSL)
 }
 
-// checkFit checks what the settings ask for against the samples there are. Settings and counts are good by themselves.
+// checkFit checks the settings against the number of samples. The settings and the counts must be valid separately.
 func checkFit(s TestSettings, e EffectiveSettings, q qslCounts) error {
 	var f faultList
 	smallest := smallestSet(e, q)
@@ -85,7 +86,7 @@ func checkFit(s TestSettings, e EffectiveSettings, q qslCounts) error {
 	return f.toError(ErrBadSettings)
 }
 
-// smallestSet is the size, without padding, of the smallest set that the mode loads.
+// smallestSet returns the size, without padding, of the smallest set that the mode loads.
 func smallestSet(e EffectiveSettings, q qslCounts) uint64 {
 	smallest := min(e.PerformanceSampleCount, uint64(q.total))
 	if e.Mode == PerformanceOnly || e.Mode == FindPeakPerformance {
@@ -98,7 +99,7 @@ func smallestSet(e EffectiveSettings, q qslCounts) uint64 {
 	return smallest
 }
 
-// checkTraffic checks that the series can be generated and that ids are left for all their samples.
+// checkTraffic checks that the series can be generated and that there are enough ids for their samples.
 func (f *faultList) checkTraffic(s TestSettings, e EffectiveSettings, q qslCounts) {
 	if len(*f) > 0 {
 		return
@@ -115,7 +116,7 @@ func (f *faultList) checkTraffic(s TestSettings, e EffectiveSettings, q qslCount
 		samples, uint64(schedule.MaxSamples))
 }
 
-// checkPerformanceSet returns how many samples the performance series issues.
+// checkPerformanceSet returns the number of samples that the performance series issues.
 func (f *faultList) checkPerformanceSet(s TestSettings, e EffectiveSettings, q qslCounts) uint64 {
 	p := seriesParams(s, e, schedule.Set{Size: int(min(e.PerformanceSampleCount, uint64(q.total)))}, false)
 	queries, err := schedule.Count(p)
@@ -128,7 +129,7 @@ func (f *faultList) checkPerformanceSet(s TestSettings, e EffectiveSettings, q q
 	return samples
 }
 
-// checkParts tells what is missing altogether.
+// checkParts reports a missing SUT or QSL.
 func checkParts(sut SUT, qsl QSL) error {
 	var errs []error
 	if sut == nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// faultName is how faults call the field: the official name without its unit.
+// faultName returns the field's name in faults: the official name without its unit.
 func (f Field) faultName() string {
 	return strings.TrimSuffix(strings.TrimSuffix(f.Official, "_ns"), "_ms")
 }
 
-// checkPositiveField wants a finite value above 0. (The official program takes an infinite gap between queries for a
-// time when target_qps is 0, and runs at 1 query per second when it is negative.)
+// checkPositiveField requires a finite value above 0. (The official program treats an infinite gap between queries as a
+// time if target_qps is 0, and runs at 1 query per second if it is negative.)
 func checkPositiveField(f *faultList, field Field, s *TestSettings) {
 	f.requirePositive(field.faultName(), *field.at(s).(*float64))
 }
@@ -23,7 +23,7 @@ func (f *faultList) requirePositive(name string, v float64) {
 	f.requireThat(v > 0 && !math.IsInf(v, 1), "%s = %v, want a finite value above 0", name, v)
 }
 
-// expectedLatency is for a latency, with its part below one nanosecond, from which a rate follows.
+// checkExpectedLatency checks an expected latency, including its fraction of a nanosecond. A rate is computed from it.
 func expectedLatency(f *faultList, field Field, s *TestSettings) {
 	f.requirePositive(field.faultName(), field.fractionalNanos(s))
 	v := *field.fraction(s).(*float64)
@@ -46,10 +46,10 @@ func knownMode(f *faultList, field Field, s *TestSettings) {
 		"mode = %v, want one of %s", s.Mode, strings.Join(modeNames[:], ", "))
 }
 
-// maxTest bounds durations, so that times of a schedule cannot overflow.
+// maxTest is the maximum duration in settings. It prevents an overflow of a schedule's times.
 const maxTest = 365 * 24 * time.Hour
 
-// upToLongestTest is for a duration from 0 on; none says what 0 means.
+// checkDuration returns a check of a duration from 0 to maxTest. none is the meaning of 0 for the error text.
 func upToLongestTest(none string) func(*faultList, Field, *TestSettings) {
 	return func(f *faultList, field Field, s *TestSettings) {
 		d := *field.at(s).(*time.Duration)
@@ -62,7 +62,7 @@ func noLimitOrMore(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(d >= 0, "%s = %v, want 0 (no limit) or more", field.faultName(), d)
 }
 
-// samplesOfAQuery is for a number that a query can hold.
+// checkQuerySize checks a number of samples per query.
 func samplesOfAQuery(f *faultList, field Field, s *TestSettings) {
 	n := *field.at(s).(*uint64)
 	f.requireThat(n >= 1 && n <= schedule.MaxSamples, "%s = %d, want 1 to %d", field.faultName(), n,
@@ -74,7 +74,8 @@ func checkDecimals(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(n >= 0 && n <= 9, "%s = %d, want 0 to 9", field.faultName(), n)
 }
 
-// latencyLimit is Server's. The official settings of token benchmarks have 0: the limits of tokens judge their runs.
+// checkLatencyLimit checks Server's latency limit. The official settings of token benchmarks set it to 0, because token
+// limits replace it.
 func latencyLimit(f *faultList, field Field, s *TestSettings) {
 	d := *field.at(s).(*time.Duration)
 	f.requireThat(d > 0 || s.UseTokenLatencies && d == 0, "%s = %v, want more than 0", field.faultName(), d)
@@ -85,13 +86,13 @@ func tokenLimit(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(d > 0, "%s = %v with use_token_latencies, want more than 0", field.faultName(), d)
 }
 
-// tokensPerSample is for the number of tokens that each sample is taken to have.
+// checkTokensPerSample checks the assumed number of tokens per sample.
 func tokensPerSample(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(s.TokenLatencyScalingFactor > 0,
 		"%s = 0 with infer_token_latencies: set it to the number of tokens that a sample stands for", field.faultName())
 }
 
-// What settings are read only at times.
+// Conditions under which a run reads a setting.
 
 func atIntervals(s *TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }
 
@@ -107,5 +108,5 @@ func todaysOrder(s *TestSettings) bool { return !s.OlderSampleOrder }
 
 func loadsFirst(s *TestSettings) bool { return !s.LoadFromAll }
 
-// noTokenLimits: in other scenarios than Server nothing is judged by the limits of tokens.
+// noTokenLimits reports whether token limits have no effect. They affect only Server.
 func noTokenLimits(s *TestSettings) bool { return !s.UseTokenLatencies || s.Scenario != Server }

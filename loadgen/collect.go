@@ -2,8 +2,8 @@ package loadgen
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/record"
 
-// collectSeries hands over what a series recorded, all samples of which are answered. Nothing is copied, unless several
-// lanes ended at different places.
+// collectSeries moves the records of a series to p. All samples must be answered. It copies only if several lanes ended
+// at different places.
 func (x *queryIssuer) collectSeries(p *testSeries) {
 	samples := x.rec.Issued()
 	p.Start = x.clock.Wall()
@@ -17,11 +17,11 @@ func (x *queryIssuer) collectSeries(p *testSeries) {
 	x.copySamples(p)
 }
 
-// copyUnfinished copies what a series that ended early recorded; -1 stands for samples without an answer. The SUT may
+// copyUnfinished copies the records of a series that ended early, with -1 for samples without an answer. The SUT may
 // still be answering, and an abandoned call into it may still return.
 func (x *queryIssuer) copyUnfinished(p *testSeries) {
 	samples := x.rec.Issued()
-	if samples == 0 { // else the clock and the times of what is issued were written before
+	if samples == 0 { // otherwise the clock and the times of issued samples are already written
 		return
 	}
 	p.Start = x.clock.Wall()
@@ -34,7 +34,7 @@ func (x *queryIssuer) copyUnfinished(p *testSeries) {
 	x.copySamples(p)
 }
 
-// scatteredQueries lists the queries that were issued, n altogether, where these are not the first n of the plan.
+// scatteredQueries lists the n issued queries if they are not the first n of the plan. Otherwise it returns nil.
 func (x *queryIssuer) scatteredQueries(n uint64) []uint32 {
 	if x.rec.IssuedFirst(n) {
 		return nil
@@ -48,7 +48,7 @@ func (x *queryIssuer) scatteredQueries(n uint64) []uint32 {
 	return numbers
 }
 
-// pickQueries returns the values of p's queries, if there are values.
+// pickQueries returns the values of p's queries. It returns nil if values is nil.
 func pickQueries[S ~[]E, E any](values S, p *testSeries) S {
 	switch {
 	case values == nil:
@@ -63,7 +63,7 @@ func pickQueries[S ~[]E, E any](values S, p *testSeries) S {
 	return out
 }
 
-// copySamples copies what is known of the samples of p's queries.
+// copySamples copies the records of the samples of p's queries.
 func (x *queryIssuer) copySamples(p *testSeries) {
 	n := p.Queries * int(p.SamplesPerQuery)
 	p.Done = make([]int64, n)
@@ -78,11 +78,11 @@ func (x *queryIssuer) copySamples(p *testSeries) {
 	}
 }
 
-// copySample copies what is known of sample number as p's sample i.
+// copySample copies the record of a sample number to p's sample i.
 func (x *queryIssuer) copySample(p *testSeries, i int, number uint64) {
 	done := x.rec.Done(number)
 	first, n := x.rec.TokensOf(number)
-	if done == 0 || p.Tokens != nil && n == 0 { // the answer may be under way
+	if done == 0 || p.Tokens != nil && n == 0 { // the answer may be in progress
 		done = -1
 	}
 	p.Done[i] = done

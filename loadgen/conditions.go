@@ -1,18 +1,19 @@
 package loadgen
 
-// validCondition is a condition of a VALID run: all that the verdict, the logs and the reasons have of it.
+// validCondition is a condition of a VALID run. It provides the parts of the verdict, the logs and the reasons.
 type validCondition struct {
-	met func(r *Result) *bool // where the Result has it
-	// judge decides whether it is met; nil: the scenario does, with the metrics.
+	met func(r *Result) *bool // returns the condition's field in the Result
+	// judge reports whether the condition is met. nil means that the scenario's judge sets it together with the metrics.
 	judge      func(p *testSeries, r *Result) bool
-	shown      func(r *Result) bool // whether the logs have it; nil: always
-	key, label string               // in the detail log, and in the summary
-	// texts are the official advice where it is not met; nil: there is none. reasons are ours.
+	shown      func(r *Result) bool // whether the logs contain it; nil means always
+	key, label string               // names in the detail log and in the summary
+	// texts returns the official advice if the condition is not met; nil means that there is none. reasons returns our
+	// reasons.
 	texts   func(r *Result) []failedCondition
 	reasons func(p *testSeries, r *Result) []Reason
 }
 
-// conditions lists them in the order of the logs. Nothing changes it.
+// conditions lists the conditions in the order of the logs. It is never changed.
 var conditions = []validCondition{
 	{
 		met: func(r *Result) *bool { return &r.PerformanceConstraintsMet },
@@ -50,7 +51,7 @@ var conditions = []validCondition{
 	},
 }
 
-// shownIn lists the conditions that the logs of a run have.
+// shownIn lists the conditions that the logs of a run contain.
 func shownIn(r *Result) []validCondition {
 	var list []validCondition
 	for _, c := range conditions {
@@ -72,7 +73,7 @@ func unmetConditions(r *Result) []validCondition {
 	return list
 }
 
-// failedCondition is an unmet condition with the official text of what to change.
+// failedCondition contains the official advice on an unmet condition.
 type failedCondition struct {
 	reason  string // in the detail log
 	summary string // in the summary log
@@ -85,7 +86,7 @@ const (
 	textQueriesWhere = "See the detailed log for why this may have occurred."
 )
 
-// oneText is the same in both logs.
+// oneText returns the same advice for both logs.
 func oneText(text string) failedCondition { return failedCondition{reason: text + "\n", summary: text} }
 
 func limitTexts(r *Result) []failedCondition {
@@ -98,8 +99,8 @@ func limitTexts(r *Result) []failedCondition {
 	return []failedCondition{oneText(textLatency)}
 }
 
-// failedConditions are the unmet conditions of r that have an official text, in its order, and a text of ours for what
-// has none.
+// failedConditions returns r's unmet conditions with an official text, in the official order. A condition without an
+// official text has our text.
 func failedConditions(r *Result) []failedCondition {
 	var list []failedCondition
 	for _, c := range unmetConditions(r) {

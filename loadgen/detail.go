@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// compatibleWith is the LoadGen whose behaviour and log formats this package has.
+// compatibleWith is the LoadGen version whose behaviour and log formats this package reproduces.
 const compatibleWith = "6.0.17"
 
-// logStart logs what runs: the version entries, the SUT (whose Name took nameDuration) and the QSL.
+// logStart logs the version entries, the SUT (whose Name took nameDuration) and the QSL.
 func (g *runLog) logStart(sutName string, nameDuration time.Duration, qslName string, total, perf int) {
 	g.logVersion()
 	g.logValue("test_datetime", g.beginDate())
@@ -25,8 +25,8 @@ func (g *runLog) logStart(sutName string, nameDuration time.Duration, qslName st
 
 const modulePath = "github.com/plumbline-ml/plumbline/loadgen"
 
-// logVersion logs what the build knows of itself. The checksum entry holds the program's modules: the build has no
-// list of source files.
+// logVersion logs the build information of the program. The checksum entry contains the program's modules, because the
+// build has no list of source files.
 func (g *runLog) logVersion() {
 	version, settings, modules := "(devel)", map[string]string{}, map[string]string{}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -57,7 +57,7 @@ func modifiedText(vcs string) string {
 	return ""
 }
 
-// logRequested logs the settings as they were passed to StartTest: those of old rounds last.
+// logRequested logs the settings as passed to StartTest. Settings of old rounds come last.
 func (g *runLog) logRequested(s TestSettings) {
 	g.logValue("requested_scenario", s.Scenario.String())
 	g.logValue("requested_test_mode", s.Mode.String())
@@ -70,7 +70,7 @@ func (g *runLog) logRequested(s TestSettings) {
 	}
 }
 
-// effective logs the settings as the run uses them: what the scenario made of its own, then those of all scenarios.
+// logEffective logs the settings that the run uses: first the scenario's, then those of all scenarios.
 func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
 	g.kind = e.Scenario.kindOf()
 	g.logValue("effective_scenario", e.Scenario.String())
@@ -91,10 +91,10 @@ func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
 	}
 }
 
-// wholeMillis is d in whole milliseconds, as configuration files and logs hold durations.
+// wholeMillis returns d in whole milliseconds, the unit of configuration files and logs.
 func wholeMillis(d time.Duration) uint64 { return uint64(d.Milliseconds()) }
 
-// logMode logs that the accuracy, performance or FindPeakPerformance part begins.
+// logMode logs the beginning of the accuracy, performance or FindPeakPerformance part.
 func (g *runLog) logMode(m Mode) {
 	name := "performance"
 	switch m {
@@ -106,7 +106,7 @@ func (g *runLog) logMode(m Mode) {
 	g.logMessage("Starting " + name + " mode")
 }
 
-// loadedSet logs a set that is about to be loaded, with MultiStream's padding.
+// logLoadedSet logs a set, including MultiStream's padding, before it is loaded.
 func (g *runLog) loadedSet(set []SampleIndex) {
 	list := make([]uint64, len(set))
 	for i, v := range set {
@@ -115,7 +115,8 @@ func (g *runLog) loadedSet(set []SampleIndex) {
 	g.logValue("loaded_qsl_set", list)
 }
 
-// logGenerated logs the size of a series before it is issued; what a run that dies was about is then on disk.
+// logGenerated logs the size of a series before its first query and flushes the log. The size is then on disk even if
+// the run crashes.
 func (g *runLog) logGenerated(p *testSeries) {
 	g.logValue("generated_query_count", p.GeneratedQueries)
 	g.logValue("generated_samples_per_query", p.SamplesPerQuery)
@@ -123,21 +124,21 @@ func (g *runLog) logGenerated(p *testSeries) {
 	g.flush()
 }
 
-// The counters of the official LoadGen's lock-free logger, which this one does not have.
+// The counters of the official LoadGen's lock-free logger, which does not exist here.
 var loggerCounters = [...]string{
 	"swap_request_slots_retry_count", "swap_request_slots_retry_retry_count",
 	"swap_request_slots_retry_reencounter_count", "start_reading_entries_retry_count",
 	"tls_total_log_cas_fail_count", "tls_total_swap_buffers_slot_retry_count",
 }
 
-// seriesDone logs the end of a series: power_begin and power_end are its start and its last completion.
+// logSeriesEnd logs the end of a series. power_begin and power_end are the times of its start and its last completion.
 func (g *runLog) seriesDone(p *testSeries) {
 	for _, c := range loggerCounters {
 		g.logValue("logger_"+c, 0)
 	}
 	const layout = "01-02-2006 15:04:05.000"
 	begin := p.Start.UTC()
-	if p.Start.IsZero() { // ended before it began
+	if p.Start.IsZero() { // the series ended before its start
 		begin = time.Now().UTC()
 	}
 	end := begin.Add(time.Duration(p.lastCompletion()))
@@ -146,10 +147,10 @@ func (g *runLog) seriesDone(p *testSeries) {
 	g.flush()
 }
 
-// oneLine is text as the detail log holds it: on one line.
+// oneLine returns text on one line, as the detail log requires.
 func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
-// results logs what was measured and judged.
+// logResults logs the measurements and the verdict.
 func (g *runLog) results(r *Result) {
 	g.logValue("result_validity", string(r.Verdict))
 	for _, c := range shownIn(r) {
@@ -177,7 +178,7 @@ func (g *runLog) earlyStoppingResults(r *Result) {
 	}
 }
 
-// tokenLatencies logs what was measured of tokens, in a token run. Some keys are as odd as the official ones:
+// logTokenLatencies logs the token measurements of a token run. Some keys have the official ones' odd units:
 // result_token_throughput is in tokens per nanosecond.
 func (g *runLog) tokenLatencies(r *Result) {
 	t := r.Tokens

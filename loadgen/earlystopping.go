@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
 )
 
-// stoppingEstimate is the early-stopping estimate of a percentile over n latencies, before their values are known.
+// stoppingEstimate describes the early-stopping estimate of a percentile of n latencies before the latencies are known.
 type stoppingEstimate struct {
 	percentile float64
 	n          uint64
-	need       uint64 // the least number of latencies
+	need       uint64 // minimum number of latencies
 	over       uint64 // t of the criterion
-	ok         bool   // n is enough
-	rank       int    // of the latency that is the estimate, among n sorted; 0 where it is not ok
+	ok         bool   // n is large enough
+	rank       int    // rank of the estimate in n sorted latencies; 0 if not ok
 }
 
 func estimateOf(n int, percentile float64) stoppingEstimate {
@@ -28,7 +28,7 @@ func estimateOf(n int, percentile float64) stoppingEstimate {
 	return e
 }
 
-// toEarlyStopping is the estimate once the latency at its rank is known.
+// toEarlyStopping returns the estimate. at is the latency at its rank.
 func (e stoppingEstimate) toEarlyStopping(at time.Duration) EarlyStopping {
 	r := EarlyStopping{Met: e.ok, Percentile: e.percentile, QueriesProcessed: e.n, QueriesNeeded: e.need}
 	if !e.ok {
@@ -42,7 +42,7 @@ func (e stoppingEstimate) toEarlyStopping(at time.Duration) EarlyStopping {
 	return r
 }
 
-// secondText is SingleStream's line on its second, fixed percentile.
+// secondText returns SingleStream's line on its second, fixed percentile.
 func (e stoppingEstimate) secondText(at time.Duration) string {
 	if e.ok {
 		return e.estimateText(at)
@@ -56,10 +56,10 @@ func (e stoppingEstimate) estimateText(at time.Duration) string {
 	return fmt.Sprintf(" * Early stopping %s percentile estimate: %d", percentileName(e.percentile), at.Nanoseconds())
 }
 
-// percentileName is the logs' name of a percentile: 90.0th.
+// percentileName returns the name of a percentile in the logs: 90.0th.
 func percentileName(p float64) string { return fmt.Sprintf("%.1fth", p*100) }
 
-// serverEarlyStopping judges n queries of which over lie above the limit.
+// serverEarlyStopping evaluates early stopping for n queries, of which over are above the limit.
 func serverEarlyStopping(n, over uint64, percentile float64) EarlyStopping {
 	missing := earlystop.Rules(percentile).Missing(n, over)
 	r := EarlyStopping{
@@ -80,9 +80,9 @@ func serverEarlyStopping(n, over uint64, percentile float64) EarlyStopping {
 	return r
 }
 
-// EarlyStoppingRank is where the early-stopping estimate of a percentile, a fraction of (0, 1), stands among n sorted
-// latencies, counted from 0: for load that is not LoadGen's. needed is the least number of latencies that have one; ok
-// says that n are enough.
+// EarlyStoppingRank returns the rank, counted from 0, of a percentile's early-stopping estimate in n sorted latencies.
+// percentile is a fraction in (0, 1). It is for load from other generators than LoadGen. needed is the minimum number
+// of latencies for an estimate, and ok reports whether n is large enough.
 func EarlyStoppingRank(n int, percentile float64) (rank int, needed uint64, ok bool) {
 	e := estimateOf(n, percentile)
 	return e.rank, e.need, e.ok

@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// qslCounts are what a QSL reports.
+// qslCounts contains the counts that a QSL reports.
 type qslCounts struct{ total, performance int }
 
-// forTest05 applies test05: the performance mode under the three other seeds.
+// forTest05 applies test05: performance mode with the three other seeds.
 func forTest05(s TestSettings) TestSettings {
 	if s.Test05 {
 		s.Mode = PerformanceOnly
@@ -20,7 +20,7 @@ func forTest05(s TestSettings) TestSettings {
 	return s
 }
 
-// effectiveSettings applies the scenario's rules to the settings asked for.
+// effectiveSettings applies the scenario's rules to the requested settings.
 func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
 	e := EffectiveSettings{
 		Scenario:               s.Scenario,
@@ -52,11 +52,11 @@ func orElse(override uint64, count int) uint64 {
 	return uint64(count)
 }
 
-// minSeconds is the minimum duration.
+// minSeconds returns the minimum duration in seconds.
 func minSeconds(s TestSettings) float64 { return float64(s.MinDuration) / 1e6 / 1000 }
 
-// truncateToCount truncates v, which is not negative, to an integer; what is too large for one becomes the largest
-// half.
+// truncateToCount truncates v, which must not be negative, to an integer. If v is too large, it returns half of the
+// largest uint64.
 func truncateToCount(v float64) uint64 {
 	if v < math.MaxInt64 {
 		return uint64(v)
@@ -64,14 +64,14 @@ func truncateToCount(v float64) uint64 {
 	return math.MaxInt64
 }
 
-// accuracySamples bounds how many samples the accuracy mode issues.
+// accuracySamples returns the maximum number of samples that the accuracy mode issues.
 func accuracySamples(e EffectiveSettings, q qslCounts) uint64 {
 	n := min(e.AccuracySampleCount, uint64(q.total))
 	sets := (n + e.PerformanceSampleCount - 1) / e.PerformanceSampleCount
 	return n + sets*e.Scenario.kindOf().padding(e)
 }
 
-// seriesParams says what one series over set asks for.
+// seriesParams returns the parameters of one series over set.
 func seriesParams(s TestSettings, e EffectiveSettings, set schedule.Set, accuracy bool) schedule.Params {
 	return schedule.Params{
 		Scenario:        schedule.Scenario(e.Scenario),
@@ -91,7 +91,7 @@ func seriesParams(s TestSettings, e EffectiveSettings, set schedule.Set, accurac
 	}
 }
 
-// logProbability is the share of answers that the accuracy log keeps in performance mode.
+// logProbability returns the share of answers that the accuracy log contains in performance mode.
 func logProbability(s TestSettings, e EffectiveSettings) float64 {
 	if s.AccuracyLogSamplingTarget == 0 {
 		return s.AccuracyLogProbability
@@ -100,12 +100,12 @@ func logProbability(s TestSettings, e EffectiveSettings) float64 {
 	return float64(s.AccuracyLogSamplingTarget) / float64(max(expected, e.MinSampleCount))
 }
 
-// expectedQueries is how many queries the target rate makes in the minimum duration.
+// expectedQueries returns the number of queries at the target rate in the minimum duration.
 func expectedQueries(e EffectiveSettings) uint64 {
 	return truncateToCount(e.TargetQPS * (float64(e.MinDuration) / 1e6) / 1000)
 }
 
-// sampleIndices is the set as the QSL gets it.
+// sampleIndices converts a set to the form of the QSL.
 func sampleIndices(set schedule.Set) []SampleIndex {
 	out := make([]SampleIndex, len(set.Loaded))
 	for i, v := range set.Loaded {

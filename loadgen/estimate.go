@@ -8,25 +8,26 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
 )
 
-// Capacity is an estimate of the SUT's capacity from the times of a Server run that missed its limit. The model is a
-// queue before servers that each work on one query at a time; their number is the one that fits the times best. The
-// same queries with the same service times then pass through that queue at other rates. A SUT whose queries become
-// slower or faster with the load, such as one that batches, does not follow that model exactly.
+// Capacity is an estimate of the SUT's capacity, made from the times of a Server run that missed its limit. The model
+// is a queue in front of servers that each process one query at a time. The number of servers is the one that fits the
+// times best. The estimate sends the same queries with the same service times through that queue at other rates. If a
+// SUT's queries become slower or faster with the load, as with batching, it does not follow the model exactly.
 type Capacity struct {
-	Servers int           // queries that the SUT works on at a time
+	Servers int           // number of queries that the SUT processes at a time
 	Service time.Duration // mean time of a query without waiting
-	// QPS is about the highest rate at which the latency limit and early stopping would have been met; 0 where TooSlow
-	// queries alone miss them at any rate.
+	// QPS is the approximate maximum rate at which the run would have met the latency limit and early stopping. It is 0 if
+	// TooSlow queries are enough to miss them at any rate.
 	QPS     float64
-	TooSlow uint64 // queries that take longer than the limit without waiting
-	Queries uint64 // the queries that the estimate is made from
+	TooSlow uint64 // number of queries that take longer than the limit even without waiting
+	Queries uint64 // number of queries used for the estimate
 }
 
-// maxEstimated bounds the queries that an estimate looks at, so that it takes some hundredths of a second.
+// maxEstimated is the maximum number of queries used for an estimate. It keeps the computing time at some hundredths of
+// a second.
 const maxEstimated = 20_000
 
-// estimateCapacity explains the times from the scheduled ones to done, of a run in which too many queries took longer
-// than limit. It is nil without a query that was answered.
+// estimateCapacity estimates the capacity from the times between scheduled and done of a run in which too many queries
+// took longer than limit. It returns nil if no query was answered.
 func estimateCapacity(p *testSeries, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
 	arrive, done := worstPart(p.Scheduled, done, int64(limit))
 	if len(arrive) == 0 {
@@ -41,7 +42,7 @@ func estimateCapacity(p *testSeries, done []int64, e EffectiveSettings, limit ti
 	return c
 }
 
-// batching is the mean number of queries that are answered together from which a SUT is taken to work on batches.
+// minBatch is the mean number of queries answered together from which a SUT counts as batching.
 const batching = 1.5
 
 // explainCapacity fits the model to times.
@@ -57,8 +58,8 @@ func explainCapacity(arrive, done []int64, e EffectiveSettings, limit time.Durat
 	return c
 }
 
-// forgivenOf is how many of n queries may be late: fewer than the percentile allows, as early stopping wants it; but
-// not where n are too few for early stopping whatever their times.
+// forgivenOf returns how many of n queries may be late to meet the percentile and early stopping. If n is too small for
+// early stopping in any case, early stopping is not considered.
 func forgivenOf(e EffectiveSettings, n uint64) uint64 {
 	if n < earlystop.Rules(e.TargetLatencyPercentile).MinPassing(0) {
 		e.NoEarlyStopping = true
@@ -66,7 +67,8 @@ func forgivenOf(e EffectiveSettings, n uint64) uint64 {
 	return allowedLate(e, n)
 }
 
-// worstPart copies the times of the queries that were answered; of many queries, a stretch with the most late ones.
+// worstPart copies the times of the answered queries. If there are many queries, it copies only the section with the
+// most late ones.
 func worstPart(scheduled, done []int64, limit int64) (arrive, answered []int64) {
 	from, most := 0, -1
 	for start := 0; start < len(done); start += maxEstimated {
@@ -88,8 +90,8 @@ func worstPart(scheduled, done []int64, limit int64) (arrive, answered []int64) 
 	return arrive, answered
 }
 
-// enoughQueries is how many queries meet early stopping with the same share of late ones as over of n; ok is false
-// where a run would have to be more than longerRun times as long.
+// enoughQueries returns the number of queries that meet early stopping with the same share of late queries as over of
+// n. ok is false if the run would have to be more than longerRun times as long.
 func enoughQueries(n, over uint64, percentile float64) (enough uint64, ok bool) {
 	c := earlystop.Rules(percentile)
 	met := func(k uint64) bool { return c.Missing(k, (over*k+n-1)/n) == 0 }
@@ -110,5 +112,6 @@ func enoughQueries(n, over uint64, percentile float64) (enough uint64, ok bool) 
 	return high, true
 }
 
-// longerRun bounds how much longer a run a reader is asked for: beyond it a lower rate is the better advice.
+// longerRun is the maximum factor by which a hint extends a run. If a run would have to be even longer, a lower rate is
+// the better advice.
 const longerRun = 16

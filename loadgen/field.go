@@ -14,45 +14,45 @@ import (
 // Field describes one setting: its names, its field in TestSettings, its meaning, its allowed values, and its form in
 // the logs.
 type Field struct {
-	Name     string // the field of TestSettings
-	Official string // the official LoadGen's name of it, which the logs use
-	// Key is the last part of a configuration key; empty where no configuration file can set the field.
+	Name     string // name of the field in TestSettings
+	Official string // the official LoadGen's name, used in the logs
+	// Key is the last part of a configuration key. It is empty if no configuration file can set the field.
 	Key string
-	// Scenario is the scenario under whose name the key is read; empty: under that of the run.
+	// Scenario is the scenario in the field's configuration keys. Empty means the scenario of the run.
 	Scenario string
-	Unit     string // of the value in files: "ms", "%", "queries/s", "samples", ...; empty for numbers and switches
+	Unit     string // unit of the value in files: "ms", "%", "queries/s", "samples", ...; empty for numbers and switches
 	Doc      string
-	// RulesOnly fields come from the rules' defaults; in a user.conf they are an error (the official LoadGen ignores
+	// RulesOnly fields come from the rules' defaults. In a user.conf they are an error (the official LoadGen ignores
 	// them).
 	RulesOnly bool
-	Form      FieldForm // how a configuration file's number becomes the value
+	Form      FieldForm // how a number in a configuration file is converted to the value
 
-	at        func(*TestSettings) any                // the field: *uint64, *int, *bool, *Mode, *time.Duration or *float64
-	fraction  func(*TestSettings) any                // a *float64, a duration's part below a nanosecond; nil: it has none
-	effective func(*EffectiveSettings) any           // points to what a run uses; nil: the value asked for
-	idle      func(*TestSettings) bool               // says that a run of its scenario does not read it; nil: it does
-	want      func(*faultList, Field, *TestSettings) // what the value must be by itself; nil: any will do
+	at        func(*TestSettings) any                // pointer to the field, with a type as in Field.At
+	fraction  func(*TestSettings) any                // pointer to a fraction of a ns, a *float64; nil: none
+	effective func(*EffectiveSettings) any           // pointer to the value that the run uses; nil: the requested value
+	idle      func(*TestSettings) bool               // whether a run of its scenario ignores the field; nil: never
+	want      func(*faultList, Field, *TestSettings) // adds a fault if the value is not allowed; nil: any value is allowed
 	log       loggingRule
-	logName   string // the logs' name where it is not Official
+	logName   string // name in the logs if it is not Official
 	keys      logKeys
-	fixed     boundKind // what the rules say of its value
+	fixed     boundKind // how the rules restrict the value
 }
 
-// loggingRule says when the logs have a setting.
+// loggingRule determines which logs contain a setting.
 type loggingRule int
 
 const (
 	always     loggingRule = iota // in runs of its scenario
-	never                         // it shows in others, or the official logs have not got it
+	never                         // not as a setting: other settings show it, or the official logs lack it
 	withTokens                    // in token runs
-	lastIfUsed                    // after all others, where it counts: the settings of old rounds
+	lastIfUsed                    // after all others and only if it has an effect: settings of old rounds
 )
 
-// logKeys are the names of a setting in the logs: of what was asked for and of what is used in the detail log, and of
-// the latter in the summary.
+// logKeys contains the names of a setting in the logs: of the requested and the effective value in the detail log, and
+// of the effective value in the summary.
 type logKeys struct{ requested, effective, parameter string }
 
-// completeFields gives the fields the names that logs have, and finds by their own where their values are.
+// completeFields sets the fields' names in the logs and the pointers to their values, which it finds by their names.
 func completeFields(fields []Field) []Field {
 	for i := range fields {
 		f := &fields[i]
@@ -68,7 +68,7 @@ func completeFields(fields []Field) []Field {
 	return fields
 }
 
-// memberPointer points to the field of a name; nil: there is none.
+// memberPointer returns a function that points to the field with a name, or nil if there is none.
 func memberPointer[S any](name string) func(*S) any {
 	field, ok := reflect.TypeFor[S]().FieldByName(name)
 	if !ok {
@@ -77,25 +77,25 @@ func memberPointer[S any](name string) func(*S) any {
 	return func(s *S) any { return reflect.ValueOf(s).Elem().FieldByIndex(field.Index).Addr().Interface() }
 }
 
-// boundKind says which values keep the rules.
+// boundKind determines which values comply with the rules.
 type boundKind int
 
 const (
-	free    boundKind = iota // any: the submitter's to choose
-	exactly                  // the rules' own
-	atLeast                  // a larger one is stricter
-	atMost                   // a smaller one is stricter
+	free    boundKind = iota // any value: the submitter's choice
+	exactly                  // only the rules' value
+	atLeast                  // larger values are stricter
+	atMost                   // smaller values are stricter
 )
 
-// Fields lists all settings in the order of TestSettings. They are rows of one table, from which checks, logs,
-// configuration files, reports and documents follow.
+// Fields lists all settings in the order of TestSettings. Checks, logs, configuration files, reports and documents are
+// derived from this table.
 func Fields() []Field { return slices.Clone(fields) }
 
-// At is a pointer to the field in s: a *uint64, *int, *bool, *Mode, *time.Duration or *float64.
+// At returns a pointer to the field in s: a *uint64, *int, *bool, *Mode, *time.Duration or *float64.
 func (f Field) At(s *TestSettings) any { return f.at(s) }
 
-// FractionAt is a pointer to the part of an expected latency below a nanosecond in s, in [0, 1); nil where the field
-// has no such part.
+// FractionAt returns a pointer to the fraction of a nanosecond, in [0, 1), of an expected latency in s. It returns nil
+// if the field has no such fraction.
 func (f Field) FractionAt(s *TestSettings) *float64 {
 	if f.fraction == nil {
 		return nil
@@ -143,7 +143,7 @@ func (f Field) Allowed() string {
 	return ""
 }
 
-// countValue is the value of a count or a duration, for comparison.
+// countValue returns the value of a count or a duration for comparison.
 func (f Field) countValue(s *TestSettings) uint64 {
 	if d, ok := f.at(s).(*time.Duration); ok {
 		return uint64(max(0, *d))
@@ -151,7 +151,7 @@ func (f Field) countValue(s *TestSettings) uint64 {
 	return *f.at(s).(*uint64)
 }
 
-// UserKey is the name under which a user sets the field: its Key, or where no file can set it, Official.
+// UserKey returns the name with which a user sets the field: its Key, or Official if no file can set it.
 func (f Field) UserKey() string {
 	if f.Key == "" {
 		return f.Official
@@ -159,7 +159,7 @@ func (f Field) UserKey() string {
 	return f.Key
 }
 
-// Text is the field's value in s as a configuration file writes it, in Unit.
+// Text returns the field's value in s in the form of a configuration file, in Unit.
 func (f Field) Text(s TestSettings) string {
 	switch p := f.at(&s).(type) {
 	case *uint64:
@@ -184,7 +184,7 @@ func (f Field) Text(s TestSettings) string {
 	panic(fmt.Sprintf("loadgen: field %s has no text form", f.Name))
 }
 
-// fractionalNanos is a duration with its fraction.
+// fractionalNanos returns a duration with its fraction, in nanoseconds.
 func (f Field) fractionalNanos(s *TestSettings) float64 {
 	ns := float64(*f.at(s).(*time.Duration))
 	if f.fraction != nil {
@@ -193,7 +193,7 @@ func (f Field) fractionalNanos(s *TestSettings) float64 {
 	return ns
 }
 
-// isLogged says whether the logs of a run with s have the field.
+// isLogged reports whether the logs of a run with s contain the field.
 func (f Field) isLogged(s *TestSettings) bool {
 	switch f.log {
 	case always:
@@ -206,11 +206,11 @@ func (f Field) isLogged(s *TestSettings) bool {
 	return false
 }
 
-// isCommon says whether the logs have the field in all scenarios, as it was asked for and as it is used.
+// isCommon reports whether the logs of all scenarios contain the field's requested and effective value.
 func (f Field) isCommon() bool { return f.log == always && f.Scenario == "" }
 
-// requestedValue is the value that was asked for, as the detail log has it: durations are in the unit of Official's
-// end, or in nanoseconds, with their fraction where they have one.
+// requestedValue returns the requested value in the form of the detail log. Durations are in the unit in Official's
+// name, or else in nanoseconds with their fraction if they have one.
 func (f Field) requestedValue(s *TestSettings) any {
 	v := reflect.ValueOf(f.at(s)).Elem().Interface()
 	d, timed := v.(time.Duration)
@@ -225,7 +225,7 @@ func (f Field) requestedValue(s *TestSettings) any {
 	return d.Nanoseconds()
 }
 
-// usedValue is the value that the run uses, as the detail log has it.
+// usedValue returns the value that the run uses, in the form of the detail log.
 func (f Field) usedValue(e *EffectiveSettings, s *TestSettings) any {
 	if f.effective == nil {
 		return f.requestedValue(s)

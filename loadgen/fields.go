@@ -1,6 +1,6 @@
 package loadgen
 
-// fields is the one table of settings: parsing, printing and documentation follow from it. Nothing changes it.
+// fields is the only table of settings. Parsing, printing and documentation are derived from it. It is never changed.
 var fields = completeFields([]Field{
 	{
 		Name: "Mode", Official: "mode",

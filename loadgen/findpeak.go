@@ -8,21 +8,21 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// highestRate is where a search ends: the gaps of a schedule are whole nanoseconds.
+// highestRate is the rate at which a search ends, because the gaps of a schedule are whole nanoseconds.
 const highestRate = 1e9
 
-// peakSearch looks for the highest Server rate whose run meets the latency limit: the rate grows by a factor until a
-// run fails, and the interval that was found is halved until it is as narrow as the precision asked for.
+// peakSearch searches for the highest Server rate whose run meets the latency limit. It multiplies the rate by a factor
+// until a run fails, and then bisects the interval until it is as narrow as the requested precision.
 type peakSearch struct {
 	t   *testRun
 	set schedule.Set
-	// best is the run at the highest rate that met the limit, or before there is one, the last run; rate is its rate.
+	// best is the run at rate, the highest rate that met the limit. If none met it yet, best is the last run.
 	best *testSeries
 	rate float64
 }
 
-// findPeak returns the run at the highest rate that meets the limit: else that at the rate of the settings. t.e then
-// has its rate. A search that ended early returns what it found, beside the error.
+// findPeak returns the run at the highest rate that meets the limit, or the run at the settings' rate if no rate meets
+// it. It sets t.e to that rate. If the search ends early, it returns both its result and an error.
 func (t *testRun) findPeak(ctx context.Context) (*testSeries, error) {
 	t.log.logMode(FindPeakPerformance)
 	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
@@ -58,14 +58,14 @@ func (f *peakSearch) searchRate(ctx context.Context, base float64) error {
 	return nil
 }
 
-// recommendationText is the official text of what to change after a failed run.
+// recommendationText returns the official advice after a failed run.
 func (f *peakSearch) recommendationText() string {
 	r := f.judgeSeries(f.best)
 	return failedConditions(&r)[0].summary
 }
 
-// findUpperBound raises the rate until a run fails, and returns the rate of that run. 0 says that none fails as fast as
-// queries can be issued.
+// findUpperBound raises the rate until a run fails, and returns the rate of that run. It returns 0 if no run fails up
+// to the highest possible rate.
 func (f *peakSearch) findUpperBound(ctx context.Context) (high float64, err error) {
 	for {
 		high = f.rate * (1 + f.t.s.ServerFindPeakQPSBoundaryStepSize)
@@ -83,7 +83,7 @@ func (f *peakSearch) findUpperBound(ctx context.Context) (high float64, err erro
 	}
 }
 
-// whyBeyond says why no run at a rate is possible, or is empty.
+// whyBeyond returns the reason why a run at a rate is impossible, or "".
 func (f *peakSearch) whyBeyond(rate float64) string {
 	if rate > highestRate {
 		return "shorter gaps than a nanosecond are not possible: raise min_query_count or lower the latency limit"
@@ -96,7 +96,7 @@ func (f *peakSearch) whyBeyond(rate float64) string {
 	return ""
 }
 
-// bisectRate halves the interval from f.rate to high.
+// bisectRate bisects the interval from f.rate to high.
 func (f *peakSearch) bisectRate(ctx context.Context, high float64) error {
 	for !f.isNarrow(f.rate, high) {
 		mid := f.rate + (high-f.rate)/2
@@ -113,14 +113,14 @@ func (f *peakSearch) bisectRate(ctx context.Context, high float64) error {
 	return nil
 }
 
-// isNarrow says whether the interval differs by no more than one unit of the last decimal asked for.
+// isNarrow reports whether the interval is not wider than one unit of the last requested decimal.
 func (f *peakSearch) isNarrow(low, high float64) bool {
 	unit := math.Pow(10, float64(f.t.s.ServerFindPeakQPSDecimalsOfPrecision))
 	mid := low + (high-low)/2
 	return math.Floor(low*unit)+1 >= math.Floor(high*unit) || mid <= low || mid >= high
 }
 
-// loadedTrial is trial with the samples loaded for it.
+// loadedTrial loads the samples and runs a trial at a rate.
 func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, err error) {
 	_, err = f.t.withSet(ctx, f.set, false, func() (*testSeries, error) {
 		met, err = f.runTrial(ctx, rate)
@@ -129,7 +129,7 @@ func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, e
 	return met, err
 }
 
-// runTrial runs the test at a rate and says whether it met the limit.
+// runTrial runs the test at a rate and reports whether it met the limit.
 func (f *peakSearch) runTrial(ctx context.Context, rate float64) (met bool, err error) {
 	f.t.e.TargetQPS = rate
 	p, err := f.t.runPass(ctx, f.set, false)

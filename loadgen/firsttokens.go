@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// firstTokens keeps the bytes of first tokens until their samples' entries are written to the accuracy log. The zero
-// value is empty; any goroutine may use it.
+// firstTokens stores the bytes of first tokens until their samples' entries are written to the accuracy log. The zero
+// value is empty. It is safe for concurrent use.
 type firstTokens struct {
 	mu   sync.Mutex
 	data map[ResponseID][]byte
@@ -22,7 +22,7 @@ func (f *firstTokens) putToken(id ResponseID, data []byte) {
 	f.data[id] = slices.Clone(data)
 }
 
-// takeToken removes what put was given; it is not nil.
+// takeToken removes and returns the token of putToken. It never returns nil.
 func (f *firstTokens) takeToken(id ResponseID) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()

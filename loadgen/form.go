@@ -1,12 +1,12 @@
 package loadgen
 
-// FieldForm is the way in which the official LoadGen converts a number in a configuration file to a setting's value.
+// FieldForm determines how the official LoadGen converts a number in a configuration file to a setting's value.
 type FieldForm int
 
-// The forms. Numbers are read twice, as an unsigned integer and as a double; the form says which of them counts.
+// The forms. A number is parsed both as an unsigned integer and as a double. The form selects one of them.
 const (
 	CountForm       FieldForm = iota // unsigned integer
-	Count32Form                      // unsigned integer, of which the low 32 bits count, as those of a signed number
+	Count32Form                      // unsigned integer whose low 32 bits are read as a signed number
 	TokenCountForm                   // unsigned integer, ignored unless tokens are inferred
 	NumberForm                       // double
 	PercentForm                      // double, times 0.01

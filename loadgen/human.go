@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// humanDuration is d for people: three digits, in ns, µs, ms or s.
+// humanDuration formats d for people: three digits, in ns, µs, ms or s.
 func humanDuration(d time.Duration) string { return humanDigits(d, 3) }
 
-// humanPair is two durations with as many digits as it takes to tell them apart.
+// humanPair formats two durations with enough digits to distinguish them.
 func humanPair(a, b time.Duration) (string, string) {
 	for digits := 3; ; digits++ {
 		x, y := humanDigits(a, digits), humanDigits(b, digits)
@@ -33,7 +33,7 @@ func humanDigits(d time.Duration, digits int) string {
 	return strconv.FormatInt(int64(d), 10) + " ns"
 }
 
-// roundSignificant is v with at most so many significant digits, but all digits before the point.
+// roundSignificant formats v with up to digits significant digits, but with all digits before the decimal point.
 func roundSignificant(v float64, digits int) string {
 	if v == 0 {
 		return "0"
@@ -46,7 +46,7 @@ func roundSignificant(v float64, digits int) string {
 	return text
 }
 
-// humanRate is a rate rounded down to two digits.
+// humanRate formats a rate rounded down to two digits.
 func humanRate(qps float64) string {
 	if qps <= 0 {
 		return "0"
@@ -55,7 +55,7 @@ func humanRate(qps float64) string {
 	return roundSignificant(math.Floor(qps/unit+1e-9)*unit, 2)
 }
 
-// partOf is n of all, with its share: "240 of 10,000 queries (2.4 %)".
+// partOf formats n of all with its share: "240 of 10,000 queries (2.4 %)".
 func partOf(n, all uint64, what string) string {
 	share := 0.0
 	if all > 0 {
@@ -68,7 +68,7 @@ func partOf(n, all uint64, what string) string {
 	return fmt.Sprintf("%s of %s %s (%s %%)", groupDigits(n), groupDigits(all), what, roundSignificant(share, digits))
 }
 
-// shareOf is a ratio in words that go on with what it is of: "5.5 % of", and from ten times on "12.3 times".
+// shareOf formats a ratio as the beginning of a phrase: "5.5 % of", and from ten on "12.3 times".
 func shareOf(ratio float64) string {
 	if ratio >= 10 {
 		return roundSignificant(ratio, 3) + " times"
@@ -76,7 +76,7 @@ func shareOf(ratio float64) string {
 	return fmt.Sprintf("%.1f %% of", 100*ratio)
 }
 
-// groupDigits is a count with its digits in groups of three: 270,336. Values of settings stay as they are written.
+// groupDigits formats a count with its digits in groups of three: 270,336. Values of settings are not grouped.
 func groupDigits(n uint64) string {
 	text := strconv.FormatUint(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// drainGrace is how long outstanding samples are awaited after the user ended the test.
+// drainGrace is how long LoadGen waits for outstanding samples after the user ended the test.
 const drainGrace = 2 * time.Second
 
-// queryIssuer drives the SUT through one series.
+// queryIssuer issues the queries of one series to the SUT.
 type queryIssuer struct {
 	sut      SUT
 	out      *testResponder
@@ -21,27 +21,27 @@ type queryIssuer struct {
 	limits   EffectiveSettings
 	accuracy bool
 	coalesce bool
-	lanes    []*issueLane // Server's
+	lanes    []*issueLane // only Server
 	spin     bool
 	progress *Progress
 
 	plan    schedule.Plan
 	first   uint32        // response id of the first sample
-	query   []QuerySample // what IssueQuery gets, but for Server, whose lanes have their own
+	query   []QuerySample // buffer for IssueQuery; Server's lanes have their own
 	records record.Kind
 	rec     *record.Recorder
 	clock   *pace.Clock
 
-	outlook *runOutlook    // nil where latencies do not decide
-	skips   *intervalSkips // nil where skipped intervals cannot
+	outlook *runOutlook    // nil if latencies do not decide over the verdict
+	skips   *intervalSkips // nil if skipped intervals do not decide over the verdict
 	pauses  pauseList
 
-	delays            record.Delays // Server's, in place of issued
-	scheduled, issued []int64       // per query; of an issued query, once rec says so
+	delays            record.Delays // only Server, instead of issued
+	scheduled, issued []int64       // per query; valid after rec reports the query as issued
 	flushed           bool
 }
 
-// newIssuer allocates everything that the series writes while its clock runs.
+// newIssuer allocates all memory that the series writes while its clock runs.
 func (t *testRun) newIssuer(plan schedule.Plan, accuracy bool) *queryIssuer {
 	x := &queryIssuer{
 		sut: t.sut, out: t.responder, log: t.log, limits: t.e, accuracy: accuracy, spin: t.l.Spin, progress: t.progress,
@@ -62,7 +62,7 @@ func (t *testRun) newIssuer(plan schedule.Plan, accuracy bool) *queryIssuer {
 // issueAll issues the queries, flushes, and waits for the answers.
 func (x *queryIssuer) issueAll(ctx context.Context, a *seriesAnswers) error {
 	if x.lanes == nil {
-		x.fillQuery(0) // Offline's query is long: it exists before the clock starts
+		x.fillQuery(0) // Offline's query is long and is made before the clock starts
 	}
 	x.clock = pace.Start(ctx)
 	a.clock = x.clock
@@ -73,7 +73,7 @@ func (x *queryIssuer) issueAll(ctx context.Context, a *seriesAnswers) error {
 	if err := x.limits.Scenario.kindOf().issueAll(ctx, x); err != nil {
 		return err
 	}
-	x.query, x.lanes = nil, nil // Offline's query is as large as what was recorded
+	x.query, x.lanes = nil, nil // Offline's query is as large as the records
 	if err := x.flushQueries(ctx); err != nil {
 		return err
 	}
@@ -83,8 +83,7 @@ func (x *queryIssuer) issueAll(ctx context.Context, a *seriesAnswers) error {
 	return nil
 }
 
-// watchOutlook lets the outlook watch the run until the returned function is called. On virtual time the issuing
-// goroutine looks itself.
+// watchOutlook watches the outlook of the run until stop is called. On virtual time the issuing goroutine does that.
 func (x *queryIssuer) watchOutlook() (stop func()) {
 	if x.outlook == nil || x.clock.Virtual() {
 		return func() {}
@@ -106,7 +105,7 @@ func (x *queryIssuer) flushQueries(ctx context.Context) error {
 	return nil
 }
 
-// issueChained issues each query when the one before is answered.
+// issueChained issues each query after the answer to the previous one.
 func (x *queryIssuer) issueChained(ctx context.Context) error {
 	perQuery := uint64(x.plan.SamplesPerQuery)
 	done := ctx.Done()
@@ -131,8 +130,8 @@ func (x *queryIssuer) issueChained(ctx context.Context) error {
 	return nil
 }
 
-// isEnded says whether a series that is not paced by a schedule is over after issued queries, the last of them at a
-// time: because it is long enough, or reached a limit.
+// isEnded reports whether a series without a schedule ends after issued queries, of which the last was issued at a
+// time. It ends when it is long enough or reaches a limit.
 func (x *queryIssuer) isEnded(issued uint64, at int64) bool {
 	if issued >= x.limits.MinQueryCount && at >= int64(x.limits.TargetDuration) {
 		x.log.logMessage("Ending naturally: Minimum query count and test duration met.")
@@ -141,19 +140,19 @@ func (x *queryIssuer) isEnded(issued uint64, at int64) bool {
 	return x.overLimit(0, x.limits.MaxQueryCount, issued, at)
 }
 
-// ranOut logs that the generated queries were not enough.
+// ranOut logs that there were too few generated queries.
 func (x *queryIssuer) ranOut() {
 	x.log.logError("Ending early: Ran out of generated queries to issue before the minimum query count and " +
 		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings " +
 		"so they are more accurate.")
 }
 
-// fillQuery writes query q into the buffer that IssueQuery gets.
+// fillQuery writes query q into the buffer for IssueQuery.
 func (x *queryIssuer) fillQuery(q int) {
 	first := q * len(x.query)
 	id := x.first + uint32(first)
 	samples := x.plan.Samples
-	at := first % len(samples) // Offline's repeat
+	at := first % len(samples) // Offline repeats its samples
 	for i := range x.query {
 		x.query[i] = QuerySample{ID: ResponseID(id + uint32(i)), Index: SampleIndex(samples[at])}
 		if at++; at == len(samples) {
@@ -162,7 +161,7 @@ func (x *queryIssuer) fillQuery(q int) {
 	}
 }
 
-// issueQuery hands query q, which the buffer holds, to the SUT, as issued at the time.
+// issueQuery passes the buffered query q to the SUT and records the time at as its issue.
 func (x *queryIssuer) issueQuery(ctx context.Context, q int, at int64) error {
 	x.issued[q] = at
 	x.rec.Issue(0, uint64(q+1)*uint64(len(x.query)))
@@ -170,13 +169,14 @@ func (x *queryIssuer) issueQuery(ctx context.Context, q int, at int64) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil { // no fault of the SUT's
+	if ctx.Err() != nil { // not a fault of the SUT
 		return x.interruptedError(ctx)
 	}
 	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
 }
 
-// overLimit tells whether a lane reached a limit of the test after issued queries, the last of them at a time.
+// overLimit reports whether a lane reached a limit of the test after issued queries, of which the last was issued at a
+// time.
 func (x *queryIssuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
 	if maxQueries != 0 && issued >= maxQueries {
 		x.endEarly(lane, fmt.Sprintf("Max query count reached. query_count %d", issued))
@@ -194,7 +194,7 @@ func (x *queryIssuer) endEarly(lane int, why string) {
 	x.log.logError(fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
 }
 
-// awaitSamples returns true when the first n samples are answered, false when ctx ends before.
+// awaitSamples returns true when the first n samples are answered, or false if ctx ends before.
 func (x *queryIssuer) awaitSamples(ctx context.Context, n uint64) bool {
 	for x.rec.Completed() < n {
 		if !x.clock.Step() {
@@ -213,15 +213,15 @@ func isClosed(done <-chan struct{}) bool {
 	}
 }
 
-// interruptedError says why ctx ended. When the user ended the test, it first waits a grace for what is outstanding;
-// when the SUT failed, there is nothing to wait for.
+// interruptedError returns why ctx ended. If the user ended the test, it first waits drainGrace for outstanding
+// samples. If the SUT failed, it does not wait.
 func (x *queryIssuer) interruptedError(ctx context.Context) error {
 	err := endOf(ctx)
 	if endedByUser(err) && x.rec.Completed() < x.rec.Issued() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 		defer cancel()
 		if !x.flushed {
-			_ = x.flushQueries(grace) // the test has failed already
+			_ = x.flushQueries(grace) // the test has already failed
 		}
 		x.awaitSamples(grace, x.rec.Issued())
 	}

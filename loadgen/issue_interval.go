@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// atIntervals issues a query at each multiple of the arrival interval at which the query before is complete. An
-// interval that begins while it is under way is skipped, and delays the queries that follow.
+// issueAtIntervals issues a query at each multiple of the arrival interval at which the previous query is complete. An
+// interval that begins before is skipped and delays the following queries.
 func (x *queryIssuer) atIntervals(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
@@ -34,9 +34,8 @@ func (x *queryIssuer) atIntervals(ctx context.Context) error {
 	return nil
 }
 
-// nextInterval waits for query q to be due: at the first interval after that of the query before, at a time, that
-// begins with the query before complete. It returns the beginning of the interval and the time then, and returns early
-// when ctx ends.
+// nextInterval waits until query q is due: at the beginning of the first interval after last at which the previous
+// query is complete. It returns that beginning and the current time. It returns early if ctx ends.
 func (x *queryIssuer) nextInterval(ctx context.Context, sleeper *pace.Sleeper, q int, last int64) (due, now int64) {
 	due = last
 	for {
@@ -48,7 +47,7 @@ func (x *queryIssuer) nextInterval(ctx context.Context, sleeper *pace.Sleeper, q
 	}
 }
 
-// completeBy says whether all samples of query q were answered by a time.
+// completeBy reports whether all samples of query q were answered by a time.
 func (x *queryIssuer) completeBy(q int, at int64) bool {
 	first := uint64(q * len(x.query))
 	for i := range uint64(len(x.query)) {

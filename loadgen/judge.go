@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// judgeSeries computes Result's metrics, early stopping, verdict and reasons from a finished performance series: the
+// judgeSeries computes Result's metrics, early stopping, verdict and reasons from a finished performance series. The
 // four conditions, the metrics and the texts are those of the official LoadGen for the same times.
 //
-// A sample whose Done is negative was never completed (the test was aborted): it counts as issued only.
-// judge changes nothing of what p measured.
+// A sample whose Done is negative was never completed because the test was aborted. It counts only as issued.
+// judgeSeries does not change p's measurements.
 func judgeSeries(s TestSettings, e EffectiveSettings, p *testSeries, r *Result) {
 	r.Requested, r.Effective = s, e
 	r.Started = p.Start
@@ -38,7 +38,7 @@ func judgeSeries(s TestSettings, e EffectiveSettings, p *testSeries, r *Result) 
 	r.Reasons = invalidReasons(p, r)
 }
 
-// withoutEarlyStopping takes early stopping out of a result.
+// withoutEarlyStopping removes early stopping from a result.
 func (r *Result) withoutEarlyStopping() {
 	r.EarlyStopping = EarlyStopping{Met: true, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount}
 	if r.EarlyStopping99 != nil {
@@ -46,7 +46,7 @@ func (r *Result) withoutEarlyStopping() {
 	}
 }
 
-// lastTime is the last of the times, 0 where there is none or it never came.
+// lastTime returns the last of the times, or 0 if there is none or the event never happened.
 func lastTime(times []int64) int64 {
 	if len(times) == 0 {
 		return 0
@@ -54,7 +54,7 @@ func lastTime(times []int64) int64 {
 	return max(0, times[len(times)-1])
 }
 
-// ratePerSecond is n per second over ns nanoseconds; 0 where there is nothing to divide by.
+// ratePerSecond returns the rate of n events in ns nanoseconds, or 0 if ns is 0.
 func ratePerSecond(n int, ns int64) float64 {
 	if n <= 0 || ns <= 0 {
 		return 0
@@ -62,7 +62,7 @@ func ratePerSecond(n int, ns int64) float64 {
 	return float64(n) / (float64(ns) / 1e9)
 }
 
-// invalidReason is the text of result_invalid_reason.
+// invalidReason returns the text of result_invalid_reason.
 func invalidReason(r *Result) string {
 	var b strings.Builder
 	for _, f := range failedConditions(r) {

@@ -10,16 +10,16 @@ import (
 
 // Intervals is the outcome of a MultiStream run at a fixed arrival interval.
 type Intervals struct {
-	Interval time.Duration // between arrivals, and the latency limit of a query
-	Skipped  uint64        // intervals without a query, because the one before was under way when they began
-	// Overtime is how many of the Counted queries count as over the limit, of which Allowed may be. The queries that
-	// caused skipped intervals count, each once, out of those issued; or, with MultiStreamCountDropped, the skipped
-	// intervals themselves, each as a query that was dropped, out of those issued and dropped. The last query counts if
-	// it took longer than an interval.
+	Interval time.Duration // time between arrivals and also the latency limit of a query
+	Skipped  uint64        // intervals without a query, because the previous query was still in progress
+	// Overtime is the number of the Counted queries that are over the limit. Allowed is its maximum. Each query that
+	// caused skipped intervals counts once, and Counted is the number of issued queries. With MultiStreamCountDropped,
+	// each skipped interval counts as a dropped query, and Counted is the number of issued and dropped queries. The last
+	// query is over the limit if it took longer than an interval.
 	Overtime, Counted, Allowed uint64
 }
 
-// judgeIntervals replaces what the arrival interval decides. The result is the number of samples per query.
+// judgeIntervals sets the results that depend on the arrival interval. The metric is the number of samples per query.
 func judgeIntervals(p *testSeries, r *Result) {
 	v := countIntervals(p, r.Effective.ArrivalInterval, r.Requested.MultiStreamCountDropped)
 	v.Allowed = allowedOver(v.Counted, r.TargetPercentile.P)
@@ -29,13 +29,14 @@ func judgeIntervals(p *testSeries, r *Result) {
 	r.MetricName, r.MetricUnit, r.Metric = "samples per query", "samples", float64(r.Effective.SamplesPerQuery)
 }
 
-// allowedOver is how many of n queries may be over a limit that holds for a percentile of them.
+// allowedOver returns how many of n queries may be above a limit for a percentile.
 func allowedOver(n uint64, percentile float64) uint64 {
-	const rounding = 1e-6 // 1-0.9 is a little less than a tenth
+	const rounding = 1e-6 // 1-0.9 is slightly less than a tenth
 	return uint64(math.Floor((1-percentile)*float64(n) + rounding))
 }
 
-// countIntervals counts what went wrong. Each gap between two scheduled times is a number of whole intervals.
+// countIntervals counts the queries over the limit. Each gap between two scheduled times is a whole number of
+// intervals.
 func countIntervals(p *testSeries, interval time.Duration, dropped bool) Intervals {
 	v := Intervals{Interval: interval, Counted: uint64(p.Queries)}
 	for q := 1; q < p.Queries; q++ {
@@ -55,7 +56,7 @@ func countIntervals(p *testSeries, interval time.Duration, dropped bool) Interva
 	return v
 }
 
-// lastQueryOver says whether the last query took longer than limit, or was never answered.
+// lastQueryOver reports whether the last query took longer than limit or was never answered.
 func (p *testSeries) lastQueryOver(limit time.Duration) bool {
 	if p.Queries == 0 {
 		return false
@@ -65,7 +66,7 @@ func (p *testSeries) lastQueryOver(limit time.Duration) bool {
 	return !ok || done-p.Scheduled[q] > int64(limit)
 }
 
-// intervalFields are the lines of the summary log.
+// intervalFields returns the lines of the summary log.
 func intervalFields(v *Intervals) []mllog.Field {
 	count := func(label string, n uint64) mllog.Field {
 		return mllog.Field{Label: label, Value: strconv.FormatUint(n, 10)}
@@ -76,7 +77,7 @@ func intervalFields(v *Intervals) []mllog.Field {
 	}
 }
 
-// intervalResults logs what was counted.
+// logIntervals logs the counts.
 func (g *runLog) intervalResults(v *Intervals) {
 	g.logValue("result_skipped_interval_count", v.Skipped)
 	g.logValue("result_overtime_query_count", v.Overtime)

@@ -9,70 +9,72 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// scenarioKind is what differs between the scenarios. Its four values stand in singlestream.go, multistream.go,
-// server.go and offline.go; all else is common.
+// scenarioKind contains the differences between the scenarios. singlestream.go, multistream.go, server.go and
+// offline.go contain its four implementations. All other code is the same for all scenarios.
 type scenarioKind interface {
-	// check lists what the scenario does not allow together, of settings that are good by themselves.
+	// check reports combinations of settings that the scenario does not allow. The settings must be valid separately.
 	check(f *faultList, s TestSettings)
-	// checkFit does so once the samples are known.
+	// checkFit reports combinations of settings and sample counts that the scenario does not allow.
 	checkFit(f *faultList, s TestSettings, e EffectiveSettings, q qslCounts)
-	// effective applies the scenario's rules to e, which holds what all scenarios share.
+	// effective applies the scenario's rules to e, which contains the settings that all scenarios share.
 	effective(e *EffectiveSettings, s TestSettings, q qslCounts)
 
-	// padding is how many entries are repeated at the end of each loaded set.
+	// padding returns the number of entries that are repeated at the end of each loaded set.
 	padding(e EffectiveSettings) uint64
-	// expectedSamples is how many samples the target rate makes in the minimum duration.
+	// expectedSamples returns the number of samples at the target rate in the minimum duration.
 	expectedSamples(e EffectiveSettings) uint64
-	// mostGenerated bounds the queries that are generated where n are expected.
+	// maxGenerated returns the maximum number of generated queries if n are expected.
 	mostGenerated(n uint64) uint64
-	// oneQuery says that a single query holds all samples: no limit cuts it short, and early stopping has no say.
+	// oneQuery reports whether a single query contains all samples. Such a run has no early stopping, and no limit cuts it
+	// short.
 	oneQuery() bool
 
-	// records is what is recorded of each sample of a token run.
+	// records returns what is recorded of each sample of a token run.
 	records() record.Kind
-	// threads is how many goroutines issue queries.
+	// threads returns the number of goroutines that issue queries.
 	threads(s TestSettings) int
-	// prepare allocates what x writes while its clock runs, except for its recorder, which it has.
+	// prepare allocates the memory that x writes while its clock runs, except for its recorder.
 	prepare(x *queryIssuer, s TestSettings)
 	// issueAll issues the queries of x.
 	issueAll(ctx context.Context, x *queryIssuer) error
-	// newOutlook watches a performance series for the moment from which it can only end INVALID; nil: nothing shows it.
+	// newOutlook returns a watcher that detects when a performance series can only end INVALID, or nil if it cannot be
+	// detected.
 	newOutlook(t *testRun, x *queryIssuer) *runOutlook
 
-	// judge fills in the metrics, the early stopping and the latency condition of r.
+	// judge sets the metrics, the early stopping and the latency condition of r.
 	judge(p *testSeries, r *Result)
-	// judgeTokens does so for what tokens decide, in a token run. Tokens are counted already.
+	// judgeTokens sets the results that depend on tokens in a token run. Tokens are already counted.
 	judgeTokens(t *TokenResult, p *testSeries, r *Result)
-	// duration is what is compared with the minimum duration, and until names the moment that it reaches to.
+	// duration returns the duration that is compared with the minimum duration, and the name of its end.
 	duration(p *testSeries, r *Result) (d time.Duration, until string)
-	// leastQueries is from how many queries on early stopping may be met.
+	// leastQueries returns the minimum number of queries with which early stopping can be met.
 	leastQueries(c earlystop.Criterion) uint64
-	// limited says whether a latency limit decides over the run.
+	// hasLimit reports whether a latency limit decides over the run.
 	limited(r *Result) bool
-	// perQuery is the time between two queries.
+	// perQuery returns the time between two queries.
 	perQuery(r *Result) time.Duration
 
-	// durationText is the official advice after a run that was too short, and durationHint ours.
+	// durationText returns the official advice after a run that was too short, and durationHint returns ours.
 	durationText() string
 	durationHint(p *testSeries, r *Result) string
-	// earlyStoppingReason says why the percentile cannot be trusted, and stoppedEarly which limit of the scenario's own
-	// ended the run.
+	// earlyStoppingReason explains why the percentile is not trustworthy. stoppedEarly returns the scenario's own limit
+	// that ended the run, or "".
 	earlyStoppingReason(p *testSeries, r *Result) Reason
 	stoppedEarly(p *testSeries, r *Result) string
-	// lateIssue says that queries were issued so late that it shows in their latencies, or is empty.
+	// lateIssue returns a text if queries were issued so late that their latencies are affected, or "".
 	lateIssue(r *Result) string
 
-	// headline and statistics are parts of the summary log.
+	// headline and statistics return parts of the summary log.
 	headline(r *Result) []mllog.Field
 	statistics(r *Result) [][]mllog.Field
-	// results and tokenResults write the scenario's own entries of the detail log.
+	// results and tokenResults write the scenario's entries of the detail log.
 	results(g *runLog, r *Result)
 	tokenResults(g *runLog, r *Result)
-	// trace writes the events of a sample before its own, first being the time to its first token (0: none is recorded).
+	// trace writes the events that precede a sample's own events. first is the time to its first token (0: not recorded).
 	trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error
 }
 
-// kindOf is nil for a number that is no scenario.
+// kindOf returns the kind of a scenario, or nil if the number is not a scenario.
 func (s Scenario) kindOf() scenarioKind {
 	switch s {
 	case SingleStream:
@@ -87,10 +89,10 @@ func (s Scenario) kindOf() scenarioKind {
 	return nil
 }
 
-// kindOf is that of the run.
+// kindOf returns the kind of the run's scenario.
 func (r *Result) kindOf() scenarioKind { return r.Effective.Scenario.kindOf() }
 
-// plainScenario is a scenario that has nothing of its own: what each does unless it says otherwise.
+// plainScenario implements the default behaviour of scenarios.
 type plainScenario struct{}
 
 func (plainScenario) check(f *faultList, s TestSettings) { f.someQueries(s) }
@@ -131,7 +133,8 @@ func (plainScenario) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int6
 	return w.Token(s)
 }
 
-// oneAtATime is what SingleStream and MultiStream have in common: a query is issued when the one before is answered.
+// oneAtATime implements the common behaviour of SingleStream and MultiStream, which issue a query after the answer to
+// the previous one.
 type oneAtATime struct{ plainScenario }
 
 func (oneAtATime) prepare(x *queryIssuer, _ TestSettings) {
@@ -155,7 +158,7 @@ func (oneAtATime) durationHint(p *testSeries, r *Result) string { return streamH
 
 func (oneAtATime) tokenResults(g *runLog, r *Result) { g.tokenLatencies(r) }
 
-// streamMetric makes the early-stopping estimate the headline, or the plain percentile where there is none.
+// setStreamMetric sets the headline to the early-stopping estimate, or to the plain percentile if there is none.
 func (r *Result) streamMetric(what string) {
 	r.MetricName, r.MetricUnit = percentileName(r.TargetPercentile.P)+" percentile "+what, "ns"
 	r.Metric = float64(r.TargetPercentile.Latency)

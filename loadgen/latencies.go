@@ -6,10 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// logPercentiles are those of the logs.
+// logPercentiles lists the percentiles in the logs.
 var logPercentiles = [...]float64{0.50, 0.90, 0.95, 0.97, 0.99, 0.999}
 
-// sampleLatencies are the latencies of p's completed samples: completion - scheduled time of the query.
+// sampleLatencies returns the latencies of p's completed samples: completion minus scheduled time of the query.
 func sampleLatencies(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	switch {
@@ -29,7 +29,7 @@ func sampleLatencies(p *testSeries) orderstat.Values {
 	}}
 }
 
-// appendSince appends the times since start, but for those that never came.
+// appendSince appends the times since start and omits events that never happened.
 func appendSince(dst, times []int64, start int64) []int64 {
 	for _, t := range times {
 		if t >= 0 {
@@ -39,7 +39,8 @@ func appendSince(dst, times []int64, start int64) []int64 {
 	return dst
 }
 
-// timeDifferences are later[i] - earlier[i] wherever later is a time: negative stands for never.
+// timeDifferences returns later[i] - earlier[i] for each i whose later time is not negative. Negative means that the
+// event never happened.
 func timeDifferences(later, earlier []int64) orderstat.Values {
 	return orderstat.Values{N: len(later), Chunk: func(buf []int64, from, to int) []int64 {
 		start := earlier[from:to]
@@ -52,7 +53,7 @@ func timeDifferences(later, earlier []int64) orderstat.Values {
 	}}
 }
 
-// issueDelays are how much later than scheduled p's queries were issued.
+// issueDelays returns the delays between the scheduled and the actual issue of p's queries.
 func issueDelays(p *testSeries) orderstat.Values {
 	return orderstat.Values{N: p.Queries, Chunk: func(buf []int64, from, to int) []int64 {
 		for q := from; q < to; q++ {
@@ -62,7 +63,8 @@ func issueDelays(p *testSeries) orderstat.Values {
 	}}
 }
 
-// queryLatencies are the latencies of p's completed queries: from the scheduled time to the last sample's completion.
+// queryLatencies returns the latencies of p's completed queries: from the scheduled time to the last sample's
+// completion.
 func queryLatencies(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	return orderstat.Values{N: p.Queries, Chunk: func(buf []int64, from, to int) []int64 {
@@ -75,7 +77,7 @@ func queryLatencies(p *testSeries) orderstat.Values {
 	}}
 }
 
-// lastOf is the latest of the times; ok is false where one never came.
+// lastOf returns the latest of the times. ok is false if one event never happened.
 func lastOf(done []int64) (last int64, ok bool) {
 	for _, d := range done {
 		if d < 0 {
@@ -86,31 +88,31 @@ func lastOf(done []int64) (last int64, ok bool) {
 	return last, true
 }
 
-// asTheyAre are the times themselves.
+// valuesOf returns the times as Values.
 func asTheyAre(times []int64) orderstat.Values {
 	return orderstat.Values{N: len(times), Chunk: func(_ []int64, from, to int) []int64 { return times[from:to] }}
 }
 
-// latestTime is the largest time, 0 where there is none.
+// latestTime returns the latest time, or 0 if there is none.
 func latestTime(times []int64) int64 { return orderstat.Max(asTheyAre(times)) }
 
-// latencyDistribution describes latencies and answers order statistics of them.
+// latencyDistribution describes latencies and returns order statistics of them.
 type latencyDistribution struct {
 	values orderstat.Values
 	orderstat.Moments
 }
 
-// describeLatencies measures latencies; those above limit are counted.
+// describeLatencies measures latencies and counts those above limit.
 func describeLatencies(values orderstat.Values, limit time.Duration) latencyDistribution {
 	return latencyDistribution{values, orderstat.Describe(values, limit.Nanoseconds())}
 }
 
-// percentileRank is the position of percentile p among n sorted values: trunc(n*p), no interpolation.
+// percentileRank returns the index of percentile p in n sorted values: trunc(n*p), without interpolation.
 func percentileRank(n int, p float64) int {
 	return max(0, min(int(float64(n)*p), n-1))
 }
 
-// latenciesAt returns the latencies at the log percentiles and at further ranks; all are 0 where there is no latency.
+// latenciesAt returns the latencies at the log percentiles and at further ranks. All are 0 if there are no latencies.
 func (d latencyDistribution) latenciesAt(ranks ...int) (LatencySummary, []time.Duration) {
 	s := LatencySummary{N: d.N, Min: time.Duration(d.Min), Max: time.Duration(d.Max), Mean: time.Duration(d.Mean)}
 	more := make([]time.Duration, len(ranks))

@@ -34,27 +34,27 @@ var logNames = [logFiles]struct{ base, ext string }{
 	logTrace:    {"trace", ".json"},
 }
 
-// runLog is the log of one test. Without an output directory it writes nothing but still collects errors and
-// warnings. Its methods are for one goroutine, except message, fail, warn and what accuracy returns.
+// runLog is the log of one test. Without an output directory it writes nothing but still collects errors and warnings.
+// Only these methods are safe for concurrent use: logMessage, logError, logWarning and those of the accuracy writer.
 type runLog struct {
-	began  time.Time    // entries' times count from here; monotonic
-	copyTo io.Writer    // receives the summary too; may be nil
-	kind   scenarioKind // of the test's scenario, once its settings are logged
+	began  time.Time    // origin of the entries' times; monotonic
+	copyTo io.Writer    // also receives the summary; may be nil
+	kind   scenarioKind // the scenario's kind; set when the settings are logged
 
 	files  [logFiles]*os.File
 	paths  []string
 	acc    *mllog.AccuracyWriter
 	traced *mllog.TraceWriter
 
-	mu       sync.Mutex          // guards what follows
-	detail   *mllog.DetailWriter // nil without files and after finish: a SUT that was abandoned may still answer
+	mu       sync.Mutex          // guards the following fields
+	detail   *mllog.DetailWriter // nil without files and after endDetail, because an abandoned SUT may still answer
 	detailTo *bufio.Writer
 	copied   *copiedLog
 	errors   []LoggedError
 	warnings []LoggedError
 }
 
-// openLogs creates the four log files of l, all empty. Without l.OutDir the log writes no file.
+// openLogs creates the four empty log files of l. If l.OutDir is empty, it creates no files.
 func openLogs(l LogSettings) (*runLog, error) {
 	g := &runLog{began: time.Now()}
 	if l.CopySummaryTo != nil {
@@ -84,7 +84,7 @@ func (g *runLog) logDetail(to *copiedLog) {
 	g.detail = mllog.NewDetailWriter(g.detailTo)
 }
 
-// copiedLog writes to a log and to a copy. Either may be nil; a copy that fails does no harm to the log.
+// copiedLog writes to a log and to a copy. Either may be nil. An error of the copy does not affect the log.
 type copiedLog struct {
 	log, to io.Writer
 	err     error // of the copy
@@ -101,7 +101,7 @@ func (c *copiedLog) Write(p []byte) (int, error) {
 	return c.log.Write(p)
 }
 
-// createFiles makes the directory and the files. All files that cannot be made are reported together.
+// createFiles makes the directory and the files. It reports all files that it cannot create in one error.
 func (g *runLog) createFiles(l LogSettings) error {
 	if err := os.MkdirAll(l.OutDir, 0o777); err != nil {
 		return fmt.Errorf("output directory: %w", err)
@@ -126,8 +126,7 @@ func (g *runLog) createFiles(l LogSettings) error {
 	return errors.Join(errs...)
 }
 
-// newFile makes an empty file. What had the name before is removed and not written to: it may be a link to something
-// else.
+// newFile creates an empty file. It removes an existing file instead of writing to it, because the file may be a link.
 func newFile(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.IsDir() {
@@ -150,20 +149,21 @@ func (g *runLog) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// beginDate is when the test began, in UTC.
+// beginDate returns the time of the test's begin in UTC.
 func (g *runLog) beginDate() string { return g.began.UTC().Format("2006-01-02T15:04:05Z") }
 
-// logDuring runs f, which the trace shows as a span.
+// logDuring runs f and writes a span for it to the trace.
 func (g *runLog) logDuring(name string, f func() error) error {
 	began := time.Since(g.began)
 	err := f()
 	if g.traced != nil {
-		_ = g.traced.Span(name, began, time.Since(g.began)-began) // finish tells
+		_ = g.traced.Span(name, began, time.Since(g.began)-began) // finishLogs reports the error
 	}
 	return err
 }
 
-// accuracyWriter is the accuracy log's writer: safe for any goroutine, and nil (which accepts and drops) without files.
+// accuracyWriter returns the writer of the accuracy log, which is safe for concurrent use. Without files it returns
+// nil, and a nil writer drops its entries.
 func (g *runLog) accuracyWriter() *mllog.AccuracyWriter { return g.acc }
 
 // logMessage logs a line of free text.
@@ -177,10 +177,10 @@ func (g *runLog) logError(text string) {
 	defer g.mu.Unlock()
 	g.errors = append(g.errors, LoggedError{Key: keyRuntime, Message: text})
 	g.writeEntry(mllog.DetailEntry{Key: keyRuntime, Value: text, Error: true}, 1)
-	g.flushDetail() // what went wrong must survive what may follow
+	g.flushDetail() // the entry must be on disk if the program crashes
 }
 
-// configError logs an error that was made before logging started.
+// configError logs an error from before the start of logging.
 func (g *runLog) configError(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -199,29 +199,30 @@ func (g *runLog) logWarning(text string) {
 
 const keyWarning = "warning_generic_message"
 
-// logValue writes one entry of the detail log. Its source line is that of the caller.
+// logValue writes one entry of the detail log. The entry's source line is that of the caller.
 func (g *runLog) logValue(key string, value any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writeEntry(mllog.DetailEntry{Key: key, Value: value}, 2)
 }
 
-// flush brings the detail log up to date on disk.
+// flush writes the detail log's buffer to disk.
 func (g *runLog) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.flushDetail()
 }
 
-// flushDetail does it with the lock held. The buffer keeps a failure for finish.
+// flushDetail flushes like flush; the caller must hold the lock. The buffer keeps an error for finishLogs.
 func (g *runLog) flushDetail() {
 	if g.detail != nil {
 		_ = g.detailTo.Flush()
 	}
 }
 
-// writeEntry completes and writes e, which is made now unless it has a time; skip counts the callers between entry and
-// the line to name. The lock is held. Errors of writing are kept by the buffered writer and reported by finish.
+// writeEntry completes and writes e. An entry without a time gets the current time. skip is the number of callers
+// between writeEntry and the line to log. The caller must hold the lock. The buffered writer keeps errors, and
+// finishLogs reports them.
 func (g *runLog) writeEntry(e mllog.DetailEntry, skip int) {
 	if g.detail == nil {
 		return
@@ -237,8 +238,8 @@ func (g *runLog) writeEntry(e mllog.DetailEntry, skip int) {
 	_ = g.detail.Write(e)
 }
 
-// finishLogs writes the result (if r has a verdict), the summary and the ends of all files, and closes them.
-// It fills r.Errors, r.Warnings, r.LogFiles and r.AccuracySampleCount.
+// finishLogs writes the result (if r has a verdict), the summary and the ends of all files, and closes the files. It
+// sets r.Errors, r.Warnings, r.LogFiles and r.AccuracySampleCount.
 func (g *runLog) finishLogs(r *Result) error {
 	if r.Verdict != "" {
 		g.results(r)
@@ -256,7 +257,7 @@ func (g *runLog) finishLogs(r *Result) error {
 	return nil
 }
 
-// missingFiles names the files that are open and no longer found under their names.
+// missingFiles returns an error that names the open files that are no longer at their paths.
 func (g *runLog) missingFiles() error {
 	var gone []string
 	for i, f := range g.files {
@@ -278,7 +279,7 @@ func hasName(f *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(open, there)
 }
 
-// endDetail writes the last of the detail log and hands its errors and warnings to r. Entries that come later are lost.
+// endDetail writes the end of the detail log and stores its errors and warnings in r. Later entries are lost.
 func (g *runLog) endDetail(r *Result) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -307,8 +308,8 @@ func (g *runLog) writeSummary(r *Result) error {
 	return errors.Join(errs...)
 }
 
-// trace writes the samples of a finished series, if the trace log is enabled. A failure ends the trace; finish reports
-// it.
+// traceSeries writes the samples of a finished series if the trace log is enabled. An error ends the trace, and
+// finishLogs reports it.
 func (g *runLog) trace(p *testSeries) {
 	if g.traced == nil {
 		return
@@ -330,7 +331,7 @@ func (g *runLog) trace(p *testSeries) {
 	}
 }
 
-// timeToToken is the time to the first token of sample i, 0 where none is recorded.
+// timeToToken returns the time to the first token of sample i, or 0 if it is not recorded.
 func (p *testSeries) timeToToken(i int) int64 {
 	if p.FirstToken == nil {
 		return 0
@@ -338,7 +339,7 @@ func (p *testSeries) timeToToken(i int) int64 {
 	return p.FirstToken[i] - p.Scheduled[i/int(p.SamplesPerQuery)]
 }
 
-// traceSample writes the events of a sample whose first token took first ns (0: none).
+// traceSample writes the events of a sample. first is the time to its first token in ns (0: none).
 func (g *runLog) traceSample(s mllog.TraceSample, first int64) error {
 	return errors.Join(g.kind.trace(g.traced, s, first), g.traced.Sample(s))
 }

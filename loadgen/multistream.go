@@ -8,8 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// multiStream: the next query, of several samples, follows the completion of the last, and in the rounds v0.5 to v1.1
-// an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples per query.
+// multiStream issues queries of several samples. A query follows the completion of the previous one and, in the rounds
+// v0.5 to v1.1, an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples
+// per query.
 type multiStream struct{ oneAtATime }
 
 func (k multiStream) check(f *faultList, s TestSettings) {
@@ -19,7 +20,7 @@ func (k multiStream) check(f *faultList, s TestSettings) {
 			"needs more queries than there are different ones")
 }
 
-// expectedLatency is in ns, with its fraction.
+// expectedLatency returns the expected latency in ns, with its fraction.
 func (multiStream) expectedLatency(s TestSettings) float64 {
 	return float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
 }
@@ -34,7 +35,7 @@ func (k multiStream) effective(e *EffectiveSettings, s TestSettings, _ qslCounts
 	e.SamplesPerQuery = s.MultiStreamSamplesPerQuery
 }
 
-// padding lets a query begin with any sample of a set.
+// padding allows a query to begin with any sample of a set.
 func (multiStream) padding(e EffectiveSettings) uint64 { return e.SamplesPerQuery - 1 }
 
 func (k multiStream) prepare(x *queryIssuer, s TestSettings) {

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// offlineScenario: one query holds all samples. Its result is a rate.
+// offlineScenario issues one query with all samples. Its result is a rate.
 type offlineScenario struct{ plainScenario }
 
 func (offlineScenario) checkFit(f *faultList, s TestSettings, e EffectiveSettings, q qslCounts) {
@@ -20,8 +20,8 @@ func (offlineScenario) checkFit(f *faultList, s TestSettings, e EffectiveSetting
 }
 
 const (
-	offlinePercentile = 0.99 // no setting names it
-	offlineReserve    = 1.1  // how many more samples than the expected rate needs are generated
+	offlinePercentile = 0.99 // fixed, without a setting
+	offlineReserve    = 1.1  // factor on the number of samples that the expected rate needs
 )
 
 func (offlineScenario) effective(e *EffectiveSettings, s TestSettings, _ qslCounts) {
@@ -34,12 +34,12 @@ func (offlineScenario) effective(e *EffectiveSettings, s TestSettings, _ qslCoun
 	e.MinQueryCount, e.TargetDuration = 1, 0
 }
 
-// expectedSamples: the target rate is one of samples.
+// expectedSamples returns expectedQueries, because the target rate counts samples.
 func (offlineScenario) expectedSamples(e EffectiveSettings) uint64 { return expectedQueries(e) }
 
 func (offlineScenario) oneQuery() bool { return true }
 
-// records leaves first tokens out: they do not matter.
+// records omits first tokens, which have no effect in Offline.
 func (offlineScenario) records() record.Kind { return record.Tokens }
 
 func (offlineScenario) prepare(x *queryIssuer, _ TestSettings) {
@@ -64,7 +64,7 @@ func (offlineScenario) judge(p *testSeries, r *Result) {
 	r.MetricName, r.MetricUnit, r.Metric = "samples per second", "samples/s", r.SamplesPerSec
 }
 
-// judgeTokens replaces the rates, over the longest latency here; the tokens' own latencies do not matter.
+// judgeTokens sets the rates over the longest latency. The tokens' own latencies have no effect.
 func (offlineScenario) judgeTokens(t *TokenResult, _ *testSeries, r *Result) {
 	t.PerSec, t.WithOverhead, t.WithoutOverhead = ratePerSecond(int(t.Count), int64(r.Latency.Max)), 0, 0
 	r.MetricName, r.MetricUnit, r.Metric = "tokens per second", "tokens/s", t.PerSec
@@ -80,7 +80,7 @@ func (offlineScenario) durationText() string {
 	return "Increase expected QPS so the loadgen pre-generates a larger (coalesced) query."
 }
 
-// durationHint says which expected rate gives a query that is long enough.
+// durationHint returns the expected rate with which the query is long enough.
 func (offlineScenario) durationHint(_ *testSeries, r *Result) string {
 	samples := truncateToCount(offlineReserve * r.Effective.MinDuration.Seconds() * r.SamplesPerSec)
 	return fmt.Sprintf("Set target_qps (the expected rate, %s now) to %s, the measured rate: "+
@@ -100,7 +100,7 @@ func (offlineScenario) headline(r *Result) []mllog.Field {
 	return rate
 }
 
-// statistics of a token run end with an empty block.
+// statistics returns the summary's blocks. Those of a token run end with an empty block.
 func (offlineScenario) statistics(r *Result) [][]mllog.Field {
 	stats := [][]mllog.Field{latencyFields(r.Latency)}
 	if r.Tokens != nil {

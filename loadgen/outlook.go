@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/earlystop"
 )
 
-// whyHopeless says why a run with these settings can only end INVALID whatever the SUT does, or is empty. queries is
-// the largest number of queries that may be generated.
+// whyHopeless returns the reason why a run with these settings can only end INVALID for any SUT, or "". queries is the
+// maximum number of generated queries.
 func whyHopeless(e EffectiveSettings, queries uint64) string {
 	switch {
 	case e.MaxQueryCount > 0 && e.MaxQueryCount < e.MinQueryCount:
@@ -27,7 +27,7 @@ func whyHopeless(e EffectiveSettings, queries uint64) string {
 	return ""
 }
 
-// maxQueries is how many of the generated queries a limit lets through.
+// maxQueries returns how many of the generated queries the limits allow.
 func maxQueries(e EffectiveSettings, queries uint64) uint64 {
 	if e.MaxQueryCount > 0 {
 		return min(e.MaxQueryCount, queries)
@@ -35,7 +35,7 @@ func maxQueries(e EffectiveSettings, queries uint64) uint64 {
 	return queries
 }
 
-// minQueries is the least number of queries from which early stopping may be met.
+// minQueries returns the minimum number of queries with which early stopping can be met.
 func minQueries(e EffectiveSettings) uint64 {
 	if e.NoEarlyStopping {
 		return 0
@@ -43,7 +43,8 @@ func minQueries(e EffectiveSettings) uint64 {
 	return e.Scenario.kindOf().leastQueries(earlystop.Rules(e.TargetLatencyPercentile))
 }
 
-// hopelessFromStart says before the first series why a test's performance run can only end INVALID, or is empty.
+// hopelessFromStart returns, before the first series, the reason why a test's performance run can only end INVALID, or
+// "".
 func (t *testRun) hopelessFromStart() string {
 	if t.e.Mode == AccuracyOnly || t.e.Mode == FindPeakPerformance {
 		return ""
@@ -53,13 +54,13 @@ func (t *testRun) hopelessFromStart() string {
 	return whyHopeless(t.e, t.e.Scenario.kindOf().mostGenerated(samples/t.e.SamplesPerQuery))
 }
 
-// runOutlook watches a Server series for the moment from which it can only end INVALID: too many samples are late for
-// early stopping to forgive, even if all others come in time. It reads what is recorded; it costs the issuing and the
-// answering goroutines nothing.
+// runOutlook watches a Server series and detects when it can only end INVALID: more samples are late than early
+// stopping forgives, even if all others are on time. It only reads the records, so it does not slow down the issuing
+// and answering goroutines.
 type runOutlook struct {
 	x       *queryIssuer
-	most    uint64 // queries of the run
-	forgive uint64 // how many of them may be late
+	most    uint64 // maximum number of queries of the run
+	forgive uint64 // number of queries that may be late
 	limits  []lateCounter
 	tell    func(why string) // called once
 }
@@ -68,15 +69,14 @@ type runOutlook struct {
 type lateCounter struct {
 	name  string
 	limit int64
-	// value is what is compared with the limit for sample i at a time; until it is final it may grow.
+	// value returns the value of sample i that is compared with the limit. The value may increase until final is true.
 	value   func(x *queryIssuer, i uint64, now int64) (v int64, final bool)
-	next    uint64   // the first sample not looked at
-	waiting []uint64 // those looked at that may still be in time
+	next    uint64   // the first sample not yet examined
+	waiting []uint64 // examined samples that may still be on time
 	late    uint64
 }
 
-// allowedLate is how many of n queries may be above a limit for the percentile to be met, by itself and by early
-// stopping.
+// allowedLate returns how many of n queries may be above a limit to meet both the percentile and early stopping.
 func allowedLate(e EffectiveSettings, n uint64) uint64 {
 	most := n - 1 - uint64(percentileRank(int(n), e.TargetLatencyPercentile))
 	if e.NoEarlyStopping {
@@ -108,10 +108,10 @@ func outputTimeSoFar(x *queryIssuer, i uint64, _ int64) (v int64, final bool) {
 	return (x.rec.Done(i) - first) / int64(n-1), true
 }
 
-// watchEvery is how often a run is looked at.
+// watchEvery is the time between two checks of a run.
 const watchEvery = 100 * time.Millisecond
 
-// watchRun looks at the run until it is told to stop, or knows.
+// watchRun checks the run until stop is closed or the run is hopeless.
 func (o *runOutlook) watchRun(stop <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -127,7 +127,7 @@ func (o *runOutlook) watchRun(stop <-chan struct{}) {
 	}
 }
 
-// countLate counts what is late by now, and says whether the run can only end INVALID.
+// countLate counts the late samples up to now and reports whether the run can only end INVALID.
 func (o *runOutlook) countLate(now int64) (hopeless bool) {
 	for i := range o.limits {
 		l := &o.limits[i]

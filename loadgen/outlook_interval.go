@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// intervalSkips watches a MultiStream series at an arrival interval for the moment from which it can only end INVALID:
-// more intervals were skipped than the whole run may skip.
+// intervalSkips watches a MultiStream series at an arrival interval and detects when it can only end INVALID: more
+// intervals were skipped than the whole run may skip.
 type intervalSkips struct {
-	most       uint64 // queries that the run has at most
+	most       uint64 // maximum number of queries of the run
 	percentile float64
-	dropped    bool // count intervals, not the queries that caused them
+	dropped    bool // count skipped intervals instead of the queries that caused them
 	over       uint64
 	told       bool
 	tell       func(why string) // called once
 }
 
-// newSkips returns nil where there is nothing to watch.
+// newSkips returns a watcher, or nil if there is nothing to watch.
 func (t *testRun) newSkips(x *queryIssuer) *intervalSkips {
 	if t.e.ArrivalInterval == 0 {
 		return nil
@@ -27,14 +27,14 @@ func (t *testRun) newSkips(x *queryIssuer) *intervalSkips {
 	}
 }
 
-// maxAtIntervals is how many of n generated queries a run has at most: the one with number q, from 0, is issued q
-// intervals after the first or later, and the run ends with the first that meets both minima.
+// maxAtIntervals returns how many of n generated queries a run can issue. Query q, counted from 0, is issued q
+// intervals after the first or later, and the run ends with the first query that meets both minima.
 func maxAtIntervals(e EffectiveSettings, n uint64) uint64 {
 	forDuration := uint64((e.TargetDuration+e.ArrivalInterval-1)/e.ArrivalInterval) + 1
 	return min(maxQueries(e, n), max(e.MinQueryCount, forDuration))
 }
 
-// addSkipped counts the intervals that one query caused to be skipped.
+// addSkipped counts the intervals that were skipped because of one query.
 func (s *intervalSkips) addSkipped(intervals uint64) {
 	if s == nil || intervals == 0 || s.told {
 		return
@@ -51,7 +51,7 @@ func (s *intervalSkips) addSkipped(intervals uint64) {
 	}
 }
 
-// skippedBetween is how many intervals lie between the intervals at two times.
+// skippedBetween returns the number of intervals between the intervals at two times.
 func skippedBetween(from, to int64, interval time.Duration) uint64 {
 	return uint64((to-from)/int64(interval)) - 1
 }

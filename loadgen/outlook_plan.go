@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// hopelessPlan says why a Server series with this plan can only end INVALID whatever the SUT does, or is empty: queries
-// are issued when they are due or later, so that the limits of the run let at most the first ones through.
+// hopelessPlan returns the reason why a Server series with this plan can only end INVALID for any SUT, or "". Queries
+// are issued when they are due or later, so the limits of the run allow no more than the first queries.
 func hopelessPlan(e EffectiveSettings, plan schedule.Plan, threads int) string {
 	if why := whyHopeless(e, uint64(plan.Queries)); why != "" {
 		return why
@@ -33,7 +33,7 @@ func hopelessPlan(e EffectiveSettings, plan schedule.Plan, threads int) string {
 	return ""
 }
 
-// issuableQueries is how many queries of the plan can be issued at most, and the limit that ends the run after them.
+// issuableQueries returns the maximum number of issued queries of the plan, and the limit that ends the run after them.
 // Each issuing thread ends after its first query beyond max_duration.
 func issuableQueries(e EffectiveSettings, plan schedule.Plan, threads int) (n uint64, limit string) {
 	n = uint64(plan.Queries)

@@ -19,10 +19,10 @@ type issueLane struct {
 	query                  []QuerySample
 
 	next   int    // the next query
-	issued uint64 // the number of queries issued
+	issued uint64 // number of issued queries
 }
 
-// newLanes divides the limits among n lanes, what remains among the first ones.
+// newLanes divides the limits among n lanes. The first lanes get the remainder.
 func (x *queryIssuer) newLanes(n int) []*issueLane {
 	share := func(total uint64, k int) uint64 {
 		s := total / uint64(n)
@@ -56,10 +56,10 @@ func (x *queryIssuer) issuePaced(ctx context.Context) error {
 	return err
 }
 
-// errStopped says that issuing stopped because its context ended.
+// errStopped means that issuing stopped because its context ended.
 var errStopped = errors.New("stopped")
 
-// runLanes runs all lanes, each on a goroutine of its own. The first that fails stops the others.
+// runLanes runs each lane on its own goroutine. The first lane that fails stops the others.
 func (x *queryIssuer) runLanes(ctx context.Context) error {
 	if len(x.lanes) == 1 {
 		return x.lanes[0].runLane(ctx)
@@ -87,7 +87,7 @@ func (x *queryIssuer) runLanes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// takeTurns runs all lanes on one goroutine: virtual time has no others.
+// runTurns runs all lanes on one goroutine, because virtual time allows only one.
 func (x *queryIssuer) takeTurns(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
@@ -115,8 +115,8 @@ func (l *issueLane) runLane(ctx context.Context) error {
 	}
 }
 
-// issueNext issues the lane's next query when it is due, with coalescing all that are due then. It returns false when
-// there is none, or a limit is reached.
+// issueNext waits until the lane's next query is due and issues it, or with coalescing all due queries. It returns
+// false if there is no further query or a limit is reached.
 func (l *issueLane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more bool, err error) {
 	x := l.x
 	if l.next >= len(x.scheduled) {
@@ -135,7 +135,7 @@ func (l *issueLane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more 
 	return x.accuracy || !l.tooManyOutstanding() && !x.overLimit(l.number, l.maxQueries, l.issued, now), nil
 }
 
-// dueCount is how many of the lane's queries are issued together now: one, or with coalescing all that are due.
+// dueCount returns how many of the lane's queries are issued together: one, or with coalescing all that are due.
 func (l *issueLane) dueCount(now int64) int {
 	n := 1
 	if l.x.coalesce {
@@ -146,7 +146,7 @@ func (l *issueLane) dueCount(now int64) int {
 	return n
 }
 
-// issue hands the lane's next n queries to the SUT.
+// issue passes the lane's next n queries to the SUT.
 func (l *issueLane) issue(ctx context.Context, n int, at int64) error {
 	x := l.x
 	query, first := l.query[:n], l.next
@@ -162,7 +162,7 @@ func (l *issueLane) issue(ctx context.Context, n int, at int64) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil: // no fault of the SUT's
+	case ctx.Err() != nil: // not a fault of the SUT
 		return errStopped
 	}
 	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), first, err)

@@ -9,12 +9,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// abandonAfter is how long a call into the SUT or the QSL may go on after its context ended. It is more than the
-// grace for outstanding samples.
+// abandonAfter is how long a call into the SUT or the QSL may run after its context ended. It is longer than the grace
+// for outstanding samples.
 const abandonAfter = drainGrace + time.Second
 
-// withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns what
-// run returned.
+// withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns the
+// result of run.
 func (t *testRun) withSet(
 	ctx context.Context, set schedule.Set, accuracy bool, run func() (*testSeries, error),
 ) (p *testSeries, err error) {
@@ -36,7 +36,7 @@ func (t *testRun) withSet(
 	return p, err
 }
 
-// unloadSamples gives the samples back, also after ctx ended.
+// unloadSamples unloads the samples, even after ctx ended.
 func (t *testRun) unloadSamples(ctx context.Context, indices []SampleIndex) error {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
@@ -48,8 +48,8 @@ func (t *testRun) unloadSamples(ctx context.Context, indices []SampleIndex) erro
 	})
 }
 
-// runPass draws the traffic of a loaded set and issues it: one series. Of one that ended early it returns what was
-// measured, beside the error.
+// runPass draws the traffic of a loaded set and issues it as one series. If the series ends early, it returns both the
+// measurements and the error.
 func (t *testRun) runPass(ctx context.Context, set schedule.Set, accuracy bool) (*testSeries, error) {
 	var x *queryIssuer
 	err := t.log.logDuring("GenerateQueries", func() (err error) {
@@ -103,7 +103,7 @@ func (t *testRun) prepare(set schedule.Set, accuracy bool) (*queryIssuer, error)
 	return x, nil
 }
 
-// takeRecorded puts what x recorded into p, also where it ended early with err or broke the contract.
+// takeRecorded moves x's records into p, also if the series ended early with err or broke the contract.
 func (t *testRun) takeRecorded(x *queryIssuer, p *testSeries, err error) error {
 	p.Pauses = x.pauses.allPauses()
 	t.paused = append(t.paused, p.Pauses...)
@@ -134,7 +134,7 @@ func (t *testRun) warmUp(ctx context.Context, accuracy bool) error {
 	return nil
 }
 
-// newAnswers prepares what the responder needs for x; its clock is set when it starts.
+// newAnswers returns the responder's data for x. The clock is set at the start.
 func (t *testRun) newAnswers(x *queryIssuer) *seriesAnswers {
 	a := &seriesAnswers{
 		rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracyWriter(), all: x.accuracy, kind: x.records,
@@ -144,15 +144,15 @@ func (t *testRun) newAnswers(x *queryIssuer) *seriesAnswers {
 		t.sampler.Skip(n)
 		return a
 	}
-	// A probability of 0 keeps nothing (but for a sum of exactly 1, once in 10^15 samples).
+	// A probability of 0 logs nothing, except for a sum of exactly 1, once in 10^15 samples.
 	if prob := logProbability(t.s, t.e); prob > 0 {
 		a.chosen = t.sampler.Choose(n, prob)
 	}
 	return a
 }
 
-// callOrAbandon calls f unless ctx has ended. f gets to know of ctx's end by itself; where it pays no heed to it, it is
-// not awaited for ever.
+// callOrAbandon calls f unless ctx has ended. f should return soon after the end of ctx. If it does not, callOrAbandon
+// returns without it.
 func callOrAbandon(ctx context.Context, what string, f func() error) error {
 	if ctx.Err() != nil {
 		return endOf(ctx)
@@ -172,14 +172,14 @@ func callOrAbandon(ctx context.Context, what string, f func() error) error {
 	case <-patience.C:
 	}
 	select {
-	case err := <-done: // after a time in which the machine stood still, both are there
+	case err := <-done: // after a standstill of the machine, both channels are ready
 		return err
 	default:
 		return fmt.Errorf("%w; the call for %s did not return within %v and is abandoned", endOf(ctx), what, abandonAfter)
 	}
 }
 
-// endOf says why ctx ended.
+// endOf returns why ctx ended.
 func endOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
@@ -188,8 +188,8 @@ func endOf(ctx context.Context) error {
 	return cause
 }
 
-// causeFirst adds to the error of a test why its context ended, if that is what made the test fail: a SUT or a QSL may
-// have returned just ctx.Err().
+// causeFirst adds the cause of the context's end to the error of a test if that end made the test fail. A SUT or a QSL
+// may have returned only ctx.Err().
 func causeFirst(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -201,8 +201,8 @@ func causeFirst(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; %w", end, err)
 }
 
-// endedByUser tells an interruption, or the wish not to go on, from a failure of the SUT, which leaves nothing to wait
-// for.
+// endedByUser distinguishes an interruption or a wish to stop from a failure of the SUT. After a failure there are no
+// answers to wait for.
 func endedByUser(err error) bool {
 	return errors.Is(err, ErrInterrupted) || errors.Is(err, ErrHopeless)
 }

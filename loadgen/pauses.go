@@ -9,13 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// Pause is a time in which the machine was suspended or the process was stopped. Measurements around it do not count.
+// Pause is a period in which the machine was suspended or the process was stopped. The measurements around it are not
+// valid.
 type Pause struct {
-	At     time.Duration // when it was noticed, since the series' start on its clock, which may have stood still too
+	At     time.Duration // of detection, since the series' start; its clock may have stood still too
 	Length time.Duration
 }
 
-// pauseList are those of a series.
+// pauseList contains the pauses of a series.
 type pauseList struct {
 	mu   sync.Mutex
 	list []Pause
@@ -27,15 +28,15 @@ func (p *pauseList) addPause(found Pause) {
 	p.list = append(p.list, found)
 }
 
-// allPauses may be called while the series runs.
+// allPauses returns the pauses so far. It may be called while the series runs.
 func (p *pauseList) allPauses() []Pause {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.list[:len(p.list):len(p.list)]
 }
 
-// watchClocks looks at the machine's clocks until the returned function is called. Virtual time knows no pauses. The
-// looks are those of a goroutine of their own: they cost the issuing and the answering ones nothing.
+// watchClocks reads the machine's clocks regularly until stop is called. Virtual time has no pauses. It uses a separate
+// goroutine, so it does not slow down the issuing and answering goroutines.
 func (p *pauseList) watchClocks(clock *pace.Clock) (stop func()) {
 	if clock.Virtual() || !standstill.Supported {
 		return func() {}
@@ -62,7 +63,7 @@ func (p *pauseList) watchClocks(clock *pace.Clock) (stop func()) {
 	return func() { close(done); <-ended }
 }
 
-// pausesText is "2 times, for 31.5 s altogether, first noticed 12.3 s after the start".
+// pausesText returns, for example, "2 times, for 31.5 s altogether, first noticed 12.3 s after the start".
 func pausesText(list []Pause) string {
 	var sum time.Duration
 	for _, p := range list {

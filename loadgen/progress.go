@@ -22,7 +22,7 @@ const (
 // ProgressSnapshot is the state of a running test.
 type ProgressSnapshot struct {
 	Phase       Phase
-	Mode        Mode // AccuracyOnly or PerformanceOnly: the series under way
+	Mode        Mode // mode of the current series: AccuracyOnly or PerformanceOnly
 	Elapsed     time.Duration
 	MinDuration time.Duration
 	Queries     uint64 // issued in this series
@@ -30,8 +30,8 @@ type ProgressSnapshot struct {
 	Planned     uint64 // samples generated for this series
 	Issued      uint64 // samples
 	Done        uint64 // samples
-	// Latency is the current latency at the target percentile over what is done so far, 0 before the first
-	// completion; computed when the snapshot is taken, from at most 2,048 samples spread over those done.
+	// Latency is the latency at the target percentile of the samples done so far, or 0 before the first completion. The
+	// snapshot computes it from up to 2,048 samples spread over those done.
 	Latency      time.Duration
 	LatencyLimit time.Duration // 0: none
 	Tokens       TokenProgress
@@ -39,30 +39,31 @@ type ProgressSnapshot struct {
 	Hopeless string
 }
 
-// Progress shows a running test. StartTest only stores pointers and counters in it; what a snapshot says is computed by
-// the goroutine that takes it. One Progress serves one test at a time.
+// Progress shows a running test. StartTest stores only pointers and counters in it, and the goroutine that takes a
+// snapshot computes its values. A Progress serves one test at a time.
 type Progress struct {
 	phase  atomic.Int32
 	series atomic.Pointer[shownSeries]
-	// hopeless is ProgressSnapshot.Hopeless, nil: empty.
+	// hopeless is ProgressSnapshot.Hopeless; nil means empty.
 	hopeless atomic.Pointer[string]
 	other    atomic.Pointer[func() ProgressSnapshot]
-	last     atomic.Pointer[shownSeries] // the end of the chain that readers follow; nil: there are none
+	last     atomic.Pointer[shownSeries] // the end of the readers' list of series; nil if there are no readers
 }
 
-// Follow makes Snapshot use another driver's snapshots. Any goroutine may call it at any time.
+// Follow makes Snapshot return another driver's snapshots. It is safe for concurrent use.
 func (p *Progress) Follow(snapshot func() ProgressSnapshot) { p.other.Store(&snapshot) }
 
-// shownSeries is the series that snapshots describe. x is nil while it loads.
+// shownSeries is the series described by snapshots. x is nil while the samples are loaded.
 type shownSeries struct {
 	limits   EffectiveSettings
 	accuracy bool
 	x        *queryIssuer
-	ended    atomic.Int64                // ns, 0 while it runs
+	ended    atomic.Int64                // in ns; 0 while it runs
 	next     atomic.Pointer[shownSeries] // for readers
 }
 
-// enterPhase goes on to a phase. It never goes back: an abandoned call into the SUT may return after the test's end.
+// enterPhase advances to a phase. It ignores earlier phases, because an abandoned call into the SUT may return after
+// the test's end.
 func (p *Progress) enterPhase(phase Phase) {
 	if s := p.series.Load(); s != nil && phase == PhaseWriting && s.x != nil {
 		s.ended.CompareAndSwap(0, s.x.clock.Now())
@@ -75,7 +76,7 @@ func (p *Progress) enterPhase(phase Phase) {
 	}
 }
 
-// Phase returns the current activity of the test. Any goroutine may call it at any time; it costs one read.
+// Phase returns the current activity of the test. It is safe for concurrent use and costs one atomic read.
 func (p *Progress) Phase() Phase {
 	if other := p.other.Load(); other != nil {
 		return (*other)().Phase
@@ -83,7 +84,7 @@ func (p *Progress) Phase() Phase {
 	return Phase(p.phase.Load())
 }
 
-// resetTest forgets the last test.
+// resetTest removes the data of the previous test.
 func (p *Progress) resetTest() {
 	p.series.Store(nil)
 	p.hopeless.Store(nil)
@@ -97,7 +98,7 @@ func (p *Progress) beginLoading(limits EffectiveSettings, accuracy bool) {
 	p.phase.Store(int32(PhaseLoading))
 }
 
-// beginClock says that x's clock runs.
+// beginClock records that x's clock runs.
 func (p *Progress) beginClock(x *queryIssuer) {
 	s := &shownSeries{limits: x.limits, accuracy: x.accuracy, x: x}
 	p.series.Store(s)
@@ -105,7 +106,7 @@ func (p *Progress) beginClock(x *queryIssuer) {
 	p.enterPhase(PhaseIssuing)
 }
 
-// Snapshot reads the counters; any goroutine may call it, at any time. Before a test it is zero.
+// Snapshot returns the state of the test, or a zero value before a test. It is safe for concurrent use.
 func (p *Progress) Snapshot() ProgressSnapshot {
 	if other := p.other.Load(); other != nil {
 		return (*other)()
@@ -131,7 +132,7 @@ func (p *Progress) Snapshot() ProgressSnapshot {
 	return out
 }
 
-// fillSnapshot fills in what the series has measured so far.
+// fillSnapshot fills in the series' measurements so far.
 func (s *shownSeries) fillSnapshot(out *ProgressSnapshot) {
 	x := s.x
 	out.Elapsed = time.Duration(s.ended.Load())
@@ -140,7 +141,7 @@ func (s *shownSeries) fillSnapshot(out *ProgressSnapshot) {
 	}
 	out.Planned = uint64(x.plan.Total())
 	out.Done = x.rec.Completed()
-	out.Issued = x.rec.Issued() // after Done: never less
+	out.Issued = x.rec.Issued() // read after Done, so it is not smaller
 	out.Queries = out.Issued / uint64(x.plan.SamplesPerQuery)
 	out.Latency = x.latencyEstimate(out.Issued, s.limits.TargetLatencyPercentile)
 	out.Tokens = x.tokenProgress(out.Issued, out.Done, out.Elapsed, s.limits.TargetLatencyPercentile)

@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 )
 
-// TokenProgress is what a token run has measured so far. It is zero in other runs and before the first answer.
+// TokenProgress contains the measurements of a token run so far. It is zero in other runs and before the first answer.
 type TokenProgress struct {
-	PerSec float64 // tokens of the samples done over the time that has elapsed
-	// TTFT and TPOT are at the target percentile over what is done so far; Offline has neither.
+	PerSec float64 // tokens of the completed samples per elapsed second
+	// TTFT and TPOT are the values at the target percentile of the samples so far. They are 0 in Offline.
 	TTFT, TPOT time.Duration
 }
 
-// tokenProgress estimates from at most maxSampled of the first n samples, of which done are answered.
+// tokenProgress estimates from up to maxSampled of the first n samples, of which done are answered.
 func (x *queryIssuer) tokenProgress(n, done uint64, elapsed time.Duration, percentile float64) TokenProgress {
 	if x.records == record.Latencies || elapsed <= 0 {
 		return TokenProgress{}
@@ -42,7 +42,7 @@ func (x *queryIssuer) tokenProgress(n, done uint64, elapsed time.Duration, perce
 	return out
 }
 
-// atPercentile is 0 where there are no values. It reorders them.
+// atPercentile returns the value at a percentile, or 0 if there are no values. It reorders them.
 func atPercentile(values []int64, percentile float64) time.Duration {
 	if len(values) == 0 {
 		return 0

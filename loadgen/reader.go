@@ -9,15 +9,15 @@ import (
 
 // Measured is LoadGen's record of one answered sample.
 type Measured struct {
-	Latency time.Duration // from the time its query was due to the answer
-	At      time.Duration // of the answer, since the start of the series
-	// TTFT is from the time the query was due to the first token, 0 where it is not recorded; Tokens is how many came
-	// altogether, 0 but in token runs.
+	Latency time.Duration // from the due time of its query to the answer
+	At      time.Duration // time of the answer since the start of the series
+	// TTFT is the time from the query's due time to the first token, or 0 if it is not recorded. Tokens is the number of
+	// tokens, or 0 outside token runs.
 	TTFT   time.Duration
 	Tokens uint32
 }
 
-// TPOT is the time per token after the first, 0 where it is not recorded.
+// TPOT returns the time per token after the first, or 0 if it is not recorded.
 func (m Measured) TPOT() time.Duration {
 	if m.TTFT == 0 || m.Tokens < record.LeastTokens {
 		return 0
@@ -25,44 +25,45 @@ func (m Measured) TPOT() time.Duration {
 	return (m.Latency - m.TTFT) / time.Duration(m.Tokens-1)
 }
 
-// Visitor receives the records of a Reader, on the goroutine that calls Read.
+// Visitor receives the records of a Reader on the goroutine that calls Read.
 type Visitor interface {
 	// Sample is called once for each answered sample.
 	Sample(m Measured)
-	// Query is called once for each query, but Offline's, when its last sample is answered: its latency up to then, and
-	// how much later than due it was issued (0 but in Server).
+	// Query is called once for each query, except Offline's, when its last sample is answered. latency is the time from
+	// the due time to that answer. delay is the time from the due time to the issue, and 0 except in Server.
 	Query(latency, delay time.Duration)
 }
 
-// Reader reads what a test records, while it runs and afterwards, each answer once and in no particular order. The test
-// takes no part in it: a Reader looks at the slots that the SUT's answers went to. One goroutine may use it at a time.
+// Reader reads the records of a test during and after the test. It reads each answer once and in no particular order.
+// It reads the slots that the SUT's answers are written to and does not involve the test. It is not safe for concurrent
+// use.
 //
-// It holds the memory of a series until it has read it, and the official LoadGen records nothing for it.
+// It keeps the memory of a series until it has read it. It gets no records from the official LoadGen.
 type Reader struct {
 	at     *shownSeries
 	cursor seriesCursor
-	before Counts // of the series that are read to their end
+	before Counts // of the completely read series
 }
 
-// Counts are the samples and queries of all series that a Reader came across.
+// Counts contains the numbers of samples and queries of all series that a Reader has found.
 type Counts struct {
 	Queries uint64 // issued
 	Issued  uint64 // samples
 	Done    uint64 // samples
-	Read    uint64 // samples that the visitor got
+	Read    uint64 // samples passed to the visitor
 }
 
 func (c Counts) addCounts(o Counts) Counts {
 	return Counts{c.Queries + o.Queries, c.Issued + o.Issued, c.Done + o.Done, c.Read + o.Read}
 }
 
-// Reader returns a reader of all series that begin from now on, of any number of tests that p shows.
+// Reader returns a reader of all series that begin from now on, in all tests that p shows.
 func (p *Progress) Reader() *Reader {
 	p.last.CompareAndSwap(nil, &shownSeries{})
 	return &Reader{at: p.last.Load()}
 }
 
-// chainSeries lets readers find the series after the one they are at. Without readers nothing is kept.
+// chainSeries appends a series to the list that readers follow. Without readers it stores nothing.
 func (p *Progress) chainSeries(s *shownSeries) {
 	for {
 		last := p.last.Load()
@@ -76,14 +77,15 @@ func (p *Progress) chainSeries(s *shownSeries) {
 	}
 }
 
-// ReadAll is Read's number of samples for all that there are.
+// ReadAll is the value of most with which Read reads all samples.
 const ReadAll = math.MaxInt
 
-// Read gives v what was answered since the last call, looking at about most samples of each series, and in queries of
-// several at about most of these; more says that it was not all. It lets other goroutines run every few microseconds.
+// Read passes the answers since the last call to v. It examines about most samples of each series, or in series with
+// larger queries about most queries. more reports that there are further answers. Read yields to the scheduler every
+// few microseconds.
 func (r *Reader) Read(most int, v Visitor) (more bool) {
 	for {
-		next := r.at.next.Load() // before the look: what came before is over then
+		next := r.at.next.Load() // load next first: if there is a next series, this one is over
 		if r.at.x != nil {
 			if r.cursor.x != r.at.x {
 				r.cursor = newCursor(r.at.x)

@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/record"
 )
 
-// seriesCursor is where a Reader is in one series. Its units are queries, whose samples are read together, but of
-// Offline's one query the samples.
+// seriesCursor is the position of a Reader in one series. Its units are queries, whose samples are read together. In
+// Offline, which has one query, the units are samples.
 type seriesCursor struct {
 	x         *queryIssuer
-	perUnit   uint64   // samples
+	perUnit   uint64   // samples per unit
 	seen      []uint64 // a bit for each unit that was read
-	read      uint64   // units
-	low, next int      // words of seen: all before low are full; a look that was cut short goes on at next
+	read      uint64   // number of read units
+	low, next int      // indices of words of seen: all words before low are full; an interrupted scan continues at next
 }
 
 func newCursor(x *queryIssuer) seriesCursor {
@@ -29,15 +29,15 @@ func newCursor(x *queryIssuer) seriesCursor {
 
 func (c *seriesCursor) countSeen() Counts {
 	done := c.x.rec.Completed()
-	issued := c.x.rec.Issued() // after done: never less
+	issued := c.x.rec.Issued() // read after done, so it is not smaller
 	return Counts{
 		Queries: issued / uint64(c.x.plan.SamplesPerQuery), Issued: issued, Done: done, Read: c.read * c.perUnit,
 	}
 }
 
-// visitNew gives v what is new, looking at about most units; more says that it did not come to the end. Half of a look
-// begins where the oldest answer is missing, which is all there is to it while answers come in order. The other half
-// goes through what lies behind.
+// visitNew passes the new answers to v and examines about most units. more reports that it did not reach the end. It
+// spends half of the units from the oldest missing answer on, which is enough if answers arrive in order. The other
+// half continues behind them.
 func (c *seriesCursor) visitNew(most int, v Visitor) (more bool) {
 	reach := c.x.rec.Reach() / c.perUnit
 	words := int((reach + 63) / 64)
@@ -57,10 +57,10 @@ func (c *seriesCursor) visitNew(most int, v Visitor) (more bool) {
 	return from > at
 }
 
-// yieldEvery is how many units are looked at in one go: 10 to 20 us, where the test may have one processor alone.
+// yieldEvery is the number of units examined between yields: 10 to 20 µs, because the test may have only one processor.
 const yieldEvery = 2048
 
-// scanWords reads the words from at on and returns the one after the last that it looked at.
+// scanWords reads the words from at on and returns the index after the last one that it examined.
 func (c *seriesCursor) scanWords(at, words int, reach uint64, most int, v Visitor) int {
 	for looked := 0; at < words && looked < most; at++ {
 		if c.seen[at] == math.MaxUint64 {
@@ -86,7 +86,7 @@ func (c *seriesCursor) readWord(w int, reach uint64, v Visitor) {
 	}
 }
 
-// readUnit reads a unit if all of it is answered.
+// readUnit reads a unit if all its samples are answered.
 func (c *seriesCursor) readUnit(u uint64, v Visitor) bool {
 	x, first := c.x, u*c.perUnit
 	var last int64
@@ -108,7 +108,7 @@ func (c *seriesCursor) readUnit(u uint64, v Visitor) bool {
 	return true
 }
 
-// answeredAt is when sample i was, 0 while the answer is missing or under way.
+// answeredAt returns the time of sample i's answer, or 0 if the answer is missing or in progress.
 func (c *seriesCursor) answeredAt(i uint64) int64 {
 	if c.x.records != record.Latencies {
 		if _, n := c.x.rec.TokensOf(i); n == 0 {
@@ -131,7 +131,7 @@ func (c *seriesCursor) measuredSample(i uint64, due int64) Measured {
 	return m
 }
 
-// issueDelay is how much later than due query q, which is issued, was.
+// issueDelay returns the time between the due time and the issue of the issued query q.
 func (x *queryIssuer) issueDelay(q uint64) int64 {
 	if x.delays != nil {
 		return x.delays.At(int(q))

@@ -23,7 +23,7 @@ func durationHint(p *testSeries, r *Result) string {
 	return r.kindOf().durationHint(p, r)
 }
 
-// streamHint says which expected latency generates enough queries: those of twice the minimum duration.
+// streamHint returns the expected latency that generates enough queries: those of twice the minimum duration.
 func streamHint(p *testSeries, r *Result) string {
 	expected := time.Duration(0)
 	if r.Effective.TargetQPS > 0 {

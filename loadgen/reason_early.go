@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// tooFewQueries says how many queries an estimate of the percentile needs.
+// tooFewQueries returns a reason with the number of queries that an estimate of the percentile needs.
 func tooFewQueries(r *Result) Reason {
 	es := r.EarlyStopping
 	return Reason{
@@ -17,7 +17,7 @@ func tooFewQueries(r *Result) Reason {
 	}
 }
 
-// tooManyLate says how far the run is from showing that its percentile is met.
+// tooManyLate returns a reason with the distance of the run from showing that its percentile is met.
 func tooManyLate(p *testSeries, r *Result) Reason {
 	es := r.EarlyStopping
 	limit := humanDuration(decidingLimit(r))
@@ -30,8 +30,8 @@ func tooManyLate(p *testSeries, r *Result) Reason {
 	}
 }
 
-// decidingLimit is the limit that Result.EarlyStopping is about: in token runs that of TPOT where it fails, else
-// TTFT's.
+// decidingLimit returns the limit to which Result.EarlyStopping refers. In token runs it is TPOT's if TPOT fails,
+// otherwise TTFT's.
 func decidingLimit(r *Result) time.Duration {
 	switch t := r.Tokens; {
 	case t == nil:
@@ -61,7 +61,7 @@ func trustHint(p *testSeries, r *Result, limit string) string {
 	return "The share of late queries is too close to what is allowed for a longer run to help. " + rateHint(r, limit)
 }
 
-// runLonger says how a run comes to n queries.
+// runLonger returns advice on how to reach n queries.
 func runLonger(r *Result, n uint64) string {
 	text := fmt.Sprintf("Set min_query_count to %d", n)
 	if each := r.kindOf().perQuery(r); each > 0 {

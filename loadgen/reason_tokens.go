@@ -2,7 +2,7 @@ package loadgen
 
 import "fmt"
 
-// tokenReasons explains which of the limits of a token run were missed.
+// tokenReasons explains which limits of a token run were missed.
 func tokenReasons(p *testSeries, r *Result) []Reason {
 	var list []Reason
 	if t := &r.Tokens.TTFT; !t.isMet() {
@@ -27,8 +27,8 @@ func (l *TokenLatency) makeReason(rule, name, hint string) Reason {
 	}
 }
 
-// outputHint says how many answers may be generated at a time, if their tokens take longer in proportion to that
-// number.
+// outputHint returns the number of concurrent answers that would meet the limit if the time per token is proportional
+// to that number.
 func outputHint(r *Result) string {
 	l := &r.Tokens.TPOT
 	if l.Latency.Min > l.Limit {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// invalidReasons explains an INVALID verdict: for each unmet rule what was measured, what was needed and what to
-// change.
+// invalidReasons explains an INVALID verdict. Each unmet rule has a reason with the measured value, the required value
+// and the necessary change.
 func invalidReasons(p *testSeries, r *Result) []Reason {
 	if r.Verdict == Valid {
 		return nil
@@ -54,7 +54,7 @@ func latencyReason(p *testSeries, r *Result) Reason {
 	}
 }
 
-// mayBeOver is how many of n values may be above a limit that their percentile meets.
+// mayBeOver returns how many of n values may be above a limit that their percentile meets.
 func mayBeOver(n uint64, percentile float64) uint64 {
 	if n == 0 {
 		return 0
@@ -62,7 +62,7 @@ func mayBeOver(n uint64, percentile float64) uint64 {
 	return n - 1 - uint64(percentileRank(int(n), percentile))
 }
 
-// behindText says that the SUT fell behind its schedule, if it did.
+// behindText returns a text if the SUT fell behind its schedule, or "".
 func behindText(r *Result) string {
 	if r.CompletedSamplesPerSec >= 0.97*r.ScheduledSamplesPerSec {
 		return ""
@@ -71,8 +71,8 @@ func behindText(r *Result) string {
 		roundSignificant(r.CompletedSamplesPerSec, 3), roundSignificant(r.ScheduledSamplesPerSec, 3))
 }
 
-// rateHint says which rate would pass, by r.Capacity, which is nil where nothing was measured. Where queries were
-// issued late, that comes first: their times say less of the SUT.
+// rateHint returns a rate that would pass, based on r.Capacity, which is nil if nothing was measured. If queries were
+// issued late, it reports that first, because their times say less about the SUT.
 func rateHint(r *Result, limit string) string {
 	c, e := r.Capacity, r.Effective
 	switch {
@@ -109,7 +109,7 @@ func intervalReason(p *testSeries, r *Result) Reason {
 	}
 }
 
-// streamsHint estimates how many samples per query would pass, if the time of a query is proportional to them.
+// streamsHint estimates the number of samples per query that would pass if the time of a query is proportional to it.
 func streamsHint(p *testSeries, r *Result) string {
 	n := uint64(r.QueryLatency.N)
 	if n == 0 {
@@ -146,7 +146,7 @@ func queriesAndSamples(queries, samples, perQuery uint64) string {
 	return fmt.Sprintf("%s queries, %s samples", groupDigits(queries), groupDigits(samples))
 }
 
-// stoppedEarly names the limit that ended the run before its generated queries, or is empty.
+// stoppedEarly returns the limit that ended the run before its last generated query, or "".
 func stoppedEarly(p *testSeries, r *Result) string {
 	e := r.Effective
 	switch {
@@ -161,7 +161,7 @@ func stoppedEarly(p *testSeries, r *Result) string {
 	return r.kindOf().stoppedEarly(p, r)
 }
 
-// raiseCount says to how many queries max_query_count must be raised for both minima.
+// raiseCount returns the value of max_query_count that is large enough for both minima.
 func raiseCount(r *Result) string {
 	need := r.Effective.MinQueryCount
 	if each := r.kindOf().perQuery(r); each > 0 {
@@ -170,13 +170,13 @@ func raiseCount(r *Result) string {
 	return fmt.Sprintf("raise it to at least %d", need)
 }
 
-// raiseDuration says to how long max_duration must be raised for both minima.
+// raiseDuration returns the value of max_duration that is large enough for both minima.
 func raiseDuration(r *Result) string {
 	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*r.kindOf().perQuery(r))
 	return "raise it above " + humanDuration(roundUp(need))
 }
 
-// roundUp rounds to whole milliseconds, the unit of configuration files.
+// roundUp rounds up to whole milliseconds, the unit of configuration files.
 func roundUp(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// seriesAnswers is what the responder needs of the series under way. It is read only while the series runs.
+// seriesAnswers contains the responder's data for the current series. It is read only while the series runs.
 type seriesAnswers struct {
 	clock  *pace.Clock
 	rec    *record.Recorder
@@ -19,15 +19,15 @@ type seriesAnswers struct {
 	plan   *schedule.Plan
 	log    *mllog.AccuracyWriter
 	all    bool            // log every answer
-	chosen schedule.Chosen // else these; nil: none
+	chosen schedule.Chosen // otherwise log these answers; nil means none
 	kind   record.Kind
 	tokens firstTokens
 }
 
-// testResponder is the test's Responder. A SUT may keep it: outside a series its calls have no effect.
+// testResponder is the test's Responder. A SUT may keep it; outside a series its calls have no effect.
 type testResponder struct {
 	current atomic.Pointer[seriesAnswers]
-	broken  func(error) // takes the first and any further breach of the contract
+	broken  func(error) // receives each breach of the contract
 }
 
 // QuerySamplesComplete implements Responder.
@@ -51,7 +51,7 @@ func (r *testResponder) QuerySamplesComplete(rs []QuerySampleResponse) {
 	a.rec.Finish(uint64(good))
 }
 
-// FirstTokenComplete implements Responder. Without token latencies, and in Offline, there is nothing to record.
+// FirstTokenComplete implements Responder. It records nothing without token latencies and in Offline.
 func (r *testResponder) FirstTokenComplete(rs []QuerySampleResponse) {
 	a := r.current.Load()
 	if a == nil || a.kind != record.FirstTokens {
@@ -67,7 +67,7 @@ func (r *testResponder) FirstTokenComplete(rs []QuerySampleResponse) {
 	}
 }
 
-// currentTime is the time; the recorder keeps 0 for what has not come yet.
+// currentTime returns the time on the clock, but at least 1, because the recorder uses 0 for missing times.
 func (a *seriesAnswers) currentTime() int64 { return max(a.clock.Now(), 1) }
 
 func (a *seriesAnswers) completeSample(r *QuerySampleResponse, at int64) record.Fault {
@@ -84,7 +84,7 @@ func (a *seriesAnswers) isLogged(id ResponseID) bool {
 	return a.all || a.chosen != nil && a.chosen.Has(uint32(id-a.first))
 }
 
-// keepPayload copies the payload to the accuracy log. The writer keeps a failure for the end of the test.
+// keepPayload copies the payload to the accuracy log. The writer keeps an error for the end of the test.
 func (a *seriesAnswers) keepPayload(r *QuerySampleResponse) {
 	index := a.plan.Sample(int(r.ID - a.first))
 	e := mllog.AccuracyEntry{SeqID: uint64(r.ID), QSLIndex: uint64(index), Data: r.Data, TokenCount: -1}

@@ -2,7 +2,7 @@ package loadgen
 
 import "time"
 
-// Verdict is VALID or INVALID, as in the summary log.
+// Verdict is VALID or INVALID, like in the summary log.
 type Verdict string
 
 // The verdicts. An AccuracyOnly test has none.
@@ -24,28 +24,28 @@ type LatencySummary struct {
 	Percentiles    []Percentile // at .50 .90 .95 .97 .99 .999, as in the logs
 }
 
-// Reason is one rule that the run did not meet: what was measured, what was needed, what to change.
+// Reason is a rule that the run did not meet, with the measured value, the required value and the necessary change.
 type Reason struct {
-	Rule     string // stable word for machines, the Name of one of Rules
+	Rule     string // stable identifier, equal to the Name of one of Rules
 	Measured string // with unit
 	Needed   string // with unit
-	Hint     string // what to do, one sentence
+	Hint     string // what to do, in one sentence
 }
 
 // EarlyStopping is the early-stopping estimate of one percentile (confidence 0.99, tolerance 0).
 type EarlyStopping struct {
 	Met              bool
 	Percentile       float64       // fraction
-	Estimate         time.Duration // SingleStream, MultiStream: the latency to report; 0 where not available
+	Estimate         time.Duration // SingleStream, MultiStream: the latency to report; 0 if not available
 	QueriesProcessed uint64
-	QueriesNeeded    uint64 // the least number that would do, where Met is false
+	QueriesNeeded    uint64 // minimum number if Met is false
 	Overlatency      uint64 // Server: queries above the limit
 	Text             string // as in the summary log
 }
 
 // Note is a finding about a run that does not belong to a rule.
 type Note struct {
-	About string // stable word for machines: "hopeless", "issue_delay", "standstill"
+	About string // stable identifier: "hopeless", "issue_delay", "standstill"
 	Text  string // what was found, with units, and what to do
 }
 
@@ -59,11 +59,11 @@ type LoggedError struct {
 // Trial is one run of FindPeakPerformance.
 type Trial struct {
 	TargetQPS float64
-	Met       bool       // the latency limit
+	Met       bool       // met the latency limit
 	Latency   Percentile // at the target percentile
 }
 
-// Result is everything the summary log says, unrounded, and why.
+// Result contains the unrounded contents of the summary log, and the reasons for the verdict.
 type Result struct {
 	SUTName, QSLName string
 	Requested        TestSettings
@@ -81,8 +81,9 @@ type Result struct {
 	QueryCount  uint64 // issued in the performance series
 	SampleCount uint64
 
-	// MetricName, Metric and MetricUnit are the scenario's headline: SingleStream and MultiStream the early-stopping
-	// latency estimate in ns (the target percentile where there is none), Server completed samples/s, Offline samples/s.
+	// Metric is the scenario's main result, with its name and unit: for SingleStream and MultiStream the early-stopping
+	// estimate of the latency in ns (or the latency at the target percentile if there is none), for Server completed
+	// samples/s, for Offline samples/s.
 	MetricName, MetricUnit string
 	Metric                 float64
 
@@ -92,37 +93,39 @@ type Result struct {
 	IssueDelay             LatencySummary // per query, Server and Offline: issue time minus scheduled time
 	EarlyStopping          EarlyStopping
 	EarlyStopping99        *EarlyStopping // SingleStream's second, fixed estimate
-	OverlatencyCount       uint64         // Server; MultiStream at an arrival interval: Intervals.Overtime
-	Intervals              *Intervals     // MultiStream at an arrival interval, else nil
-	Capacity               *Capacity      // Server runs that missed a limit: an estimate of what would pass; else nil
+	OverlatencyCount       uint64         // Server: queries above the limit; MultiStream: Intervals.Overtime
+	Intervals              *Intervals     // MultiStream at an arrival interval; otherwise nil
+	Capacity               *Capacity      // Server runs that missed a limit: estimate of a rate that passes; otherwise nil
 	QPSWithOverhead        float64        // SingleStream
 	QPSWithoutOverhead     float64        // SingleStream
 	ScheduledSamplesPerSec float64        // Server
 	CompletedSamplesPerSec float64        // Server
 	SamplesPerSec          float64        // Offline
-	// Tokens is what a token run measured; nil elsewhere. EarlyStopping is then that of TPOT or TTFT.
+	// Tokens contains the measurements of a token run; nil in other runs. In a token run, EarlyStopping is that of TPOT or
+	// TTFT.
 	Tokens *TokenResult
-	// InferredTokensPerSec is the rate times TokenLatencyScalingFactor, with InferTokenLatencies in Server and Offline.
+	// InferredTokensPerSec is the rate times TokenLatencyScalingFactor. It is set with InferTokenLatencies in Server and
+	// Offline.
 	InferredTokensPerSec float64
-	// Trials are the runs of FindPeakPerformance, in order. Everything else is of the run at the highest rate that met
-	// the limit, Effective.TargetQPS; where none did, of the first run.
+	// Trials contains the runs of FindPeakPerformance, in order. All other fields describe the run at the highest rate
+	// that met the limit, Effective.TargetQPS, or the first run if none met it.
 	Trials []Trial
 
-	// Pauses are those in the performance series: with one the run is INVALID.
+	// Pauses contains the pauses in the performance series. A run with a pause is INVALID.
 	Pauses []Pause
 
 	Errors, Warnings []LoggedError
-	// Notes are findings that the official logs have no place for.
+	// Notes contains findings that do not fit in the official logs.
 	Notes []Note
-	// AccuracySampleCount is how many responses went to the accuracy log.
+	// AccuracySampleCount is the number of responses in the accuracy log.
 	AccuracySampleCount uint64
-	// Aborted says why the test ended before its natural end; nil otherwise. The logs are kept and marked.
+	// Aborted is the reason why the test ended early, or nil. The logs are kept and marked.
 	Aborted error
-	// LogFiles are the paths of the files written: summary, detail, accuracy, trace.
+	// LogFiles contains the paths of the written files: summary, detail, accuracy, trace.
 	LogFiles []string
 }
 
-// EffectiveSettings are the settings as the run used them, after the scenario's rules (effective_* of the detail log).
+// EffectiveSettings contains the settings used by the run, after the scenario's rules (effective_* of the detail log).
 type EffectiveSettings struct {
 	Scenario                Scenario
 	Mode                    Mode
@@ -132,7 +135,7 @@ type EffectiveSettings struct {
 	TargetLatencyPercentile float64
 	MaxAsyncQueries         uint64
 	TargetDuration          time.Duration
-	ArrivalInterval         time.Duration // MultiStream in the rounds v0.5 to v1.1; else 0
+	ArrivalInterval         time.Duration // MultiStream in the rounds v0.5 to v1.1; otherwise 0
 	NoEarlyStopping         bool
 	MinDuration             time.Duration
 	MaxDuration             time.Duration

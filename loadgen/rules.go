@@ -4,12 +4,12 @@ import "slices"
 
 // Rule is a rule that a performance run must meet to be VALID.
 type Rule struct {
-	Name      string // as in Reason.Rule: "min_duration"
+	Name      string // equal to Reason.Rule: "min_duration"
 	Scenarios string // in which runs it applies
 	Met       string // when a run meets it
-	Formula   string // the same as an expression; empty: Met says it all
+	Formula   string // the same as an expression; empty if Met is complete
 	Source    string // where the rule is written
-	Code      string // the function of this package that judges it or gives its reason
+	Code      string // the function of this package that evaluates it or explains its failure
 }
 
 // The names of the rules.
@@ -32,7 +32,7 @@ const (
 	officialCode = "official LoadGen, judgement of a run"
 )
 
-// rules has a row for each rule. Nothing changes it.
+// rules has a row for each rule. It is never changed.
 var rules = []Rule{
 	{
 		Name: ruleLatency, Scenarios: "Server",

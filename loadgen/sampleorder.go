@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 )
 
-// SampleOrder says how a LoadGen drew its samples from its seeds: which C++ library drew the integers, and of how many
-// samples those to load were taken. Times of arrival are the same in all.
+// SampleOrder describes how a LoadGen drew its samples from its seeds. It contains the C++ library that drew the
+// integers, and the number of samples from which the loaded ones were drawn. Arrival times do not depend on it.
 type SampleOrder struct {
-	Older   bool // integers as by the library of GCC before GCC 11: TestSettings.OlderSampleOrder
-	FromAll bool // of all samples, where fewer are loaded: TestSettings.LoadFromAll
+	Older   bool // integers like GCC's library before GCC 11: TestSettings.OlderSampleOrder
+	FromAll bool // drawn from all samples although fewer are loaded: TestSettings.LoadFromAll
 }
 
-// String names the order: "that of GCC before 11, of all samples".
+// String returns the order's name: "that of GCC before 11, of all samples".
 func (o SampleOrder) String() string {
 	text := "that of GCC 11 and later"
 	if o.Older {
@@ -25,12 +25,13 @@ func (o SampleOrder) String() string {
 	return text
 }
 
-// maxOrdered bounds the data sets of which the order is looked for.
+// maxOrdered is the maximum size of a data set for which SampleOrderOf searches the order.
 const maxOrdered = 1 << 20
 
-// SampleOrderOf are the orders in which a seed gives the samples that were loaded first, as far as loaded lists them.
-// total is the size of the data set, count how many samples were loaded together. In a small set several orders may
-// agree; where none does, as of C++ libraries other than GCC's, or where nothing is known, there is none.
+// SampleOrderOf returns the orders in which a seed produces the samples that were loaded first. loaded may contain only
+// the beginning of these samples. total is the size of the data set and count the number of samples loaded together. In
+// a small set several orders may match. It returns none if nothing is known or LoadGen was built with a C++ library
+// other than GCC's.
 func SampleOrderOf(loaded []uint64, total, count, seed uint64) []SampleOrder {
 	if len(loaded) == 0 || count == 0 || total == 0 || max(total, count) > maxOrdered {
 		return nil
@@ -39,7 +40,7 @@ func SampleOrderOf(loaded []uint64, total, count, seed uint64) []SampleOrder {
 	for _, o := range []SampleOrder{{}, {FromAll: true}, {Older: true}, {Older: true, FromAll: true}} {
 		of := min(total, count)
 		if o.FromAll {
-			if of == total { // both are the same
+			if of == total { // both orders are the same
 				continue
 			}
 			of = total
@@ -51,7 +52,7 @@ func SampleOrderOf(loaded []uint64, total, count, seed uint64) []SampleOrder {
 	return found
 }
 
-// firstDraws are the first n of the samples 0..of-1 in the order of a seed.
+// firstDraws returns the first n of the samples 0..of-1 in the order of a seed.
 func (o SampleOrder) firstDraws(n int, of, seed uint64) []uint64 {
 	src := mt19937.New(seed)
 	if o.Older {

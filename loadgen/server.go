@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// serverScenario: queries of one sample arrive at random, at a rate. Its result is the rate, if a percentile of the
-// latencies meets a limit.
+// serverScenario issues queries of one sample at random times with a mean rate. Its result is the rate, if a percentile
+// of the latencies meets a limit.
 type serverScenario struct{ plainScenario }
 
 func (k serverScenario) check(f *faultList, s TestSettings) {
@@ -23,10 +23,10 @@ func (k serverScenario) check(f *faultList, s TestSettings) {
 	f.threads(s)
 }
 
-// maxThreads bounds the issuing goroutines, each of which owns a thread while it issues.
+// maxThreads is the maximum number of issuing goroutines, each of which owns a thread while it issues.
 const maxThreads = 1024
 
-// threads checks the number of issuing goroutines: each needs a share of the limits that are divided among them.
+// checkThreads checks the number of issuing goroutines. Each needs a share of the limits that are divided among them.
 func (f *faultList) threads(s TestSettings) {
 	n := s.ServerNumIssueQueryThreads
 	if n == 0 {
@@ -57,7 +57,7 @@ func (k serverScenario) prepare(x *queryIssuer, s TestSettings) {
 
 func (serverScenario) issueAll(ctx context.Context, x *queryIssuer) error { return x.issuePaced(ctx) }
 
-// mostGenerated is what six standard deviations allow: the number is drawn later.
+// maxGenerated allows for six standard deviations, because the number is drawn later.
 func (serverScenario) mostGenerated(n uint64) uint64 { return n + uint64(6*math.Sqrt(float64(n))) }
 
 func (serverScenario) newOutlook(t *testRun, x *queryIssuer) *runOutlook {
@@ -143,7 +143,7 @@ func (serverScenario) stoppedEarly(p *testSeries, r *Result) string {
 		behindText(r), e.MaxAsyncQueries, groupDigits(r.QueryCount), roundSignificant(e.TargetQPS, 6))
 }
 
-// smallDelay is the share of the latency limit that the issue delay may take without a note.
+// smallDelay is the share of the latency limit up to which an issue delay causes no note.
 const smallDelay = 0.02
 
 func (serverScenario) lateIssue(r *Result) string {
@@ -183,7 +183,7 @@ func (serverScenario) statistics(r *Result) [][]mllog.Field {
 	return stats
 }
 
-// scheduledRate is the scheduled rate as the logs have it: the negative NaN of 0/0 for a single query.
+// scheduledRate returns the scheduled rate in the form of the logs: the negative NaN of 0/0 for a single query.
 func scheduledRate(r *Result) float64 {
 	if r.QueryCount == 1 {
 		return math.Copysign(math.NaN(), -1)

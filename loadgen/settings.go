@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Scenario says how queries arrive.
+// Scenario determines how queries arrive.
 type Scenario int
 
 // The scenarios. (The rules' Interactive scenario is Server with other limits.)
 const (
-	SingleStream Scenario = iota // the next one-sample query follows the completion of the last
-	MultiStream                  // the next samples_per_query-sample query follows the completion of the last
+	SingleStream Scenario = iota // a one-sample query follows the completion of the previous one
+	MultiStream                  // a query of samples_per_query samples follows the completion of the previous one
 	Server                       // one-sample queries arrive as a Poisson process
-	Offline                      // one query holds all samples
+	Offline                      // one query contains all samples
 )
 
 var scenarioNames = [...]string{"SingleStream", "MultiStream", "Server", "Offline"}
@@ -24,19 +24,19 @@ func Scenarios() []Scenario { return []Scenario{SingleStream, MultiStream, Serve
 
 func (s Scenario) String() string { return enumName(int(s), scenarioNames[:], "Scenario") }
 
-// ParseScenario reads a scenario's name, in any case.
+// ParseScenario parses a scenario's name, in any case.
 func ParseScenario(text string) (Scenario, error) {
 	i, err := parseEnum(text, scenarioNames[:], "scenario")
 	return Scenario(i), err
 }
 
-// Mode says what a test does.
+// Mode determines what a test does.
 type Mode int
 
-// The modes, numbered as in configuration files.
+// The modes, numbered like in configuration files.
 const (
 	SubmissionRun       Mode = iota // accuracy, then performance
-	AccuracyOnly                    // every sample once, every response logged
+	AccuracyOnly                    // every sample once, and every response is logged
 	PerformanceOnly                 // a timed run over one loadable set
 	FindPeakPerformance             // search for the highest Server target_qps that meets the latency limit
 )
@@ -45,7 +45,7 @@ var modeNames = [...]string{"SubmissionRun", "AccuracyOnly", "PerformanceOnly", 
 
 func (m Mode) String() string { return enumName(int(m), modeNames[:], "Mode") }
 
-// ParseMode reads a mode's name, in any case.
+// ParseMode parses a mode's name, in any case.
 func ParseMode(text string) (Mode, error) {
 	i, err := parseEnum(text, modeNames[:], "mode")
 	return Mode(i), err
@@ -67,8 +67,8 @@ func parseEnum(text string, names []string, kind string) (int, error) {
 	return 0, fmt.Errorf("unknown %s %q, want one of %s", kind, text, strings.Join(names, ", "))
 }
 
-// TestSettings are the official LoadGen's settings, field by field. DefaultTestSettings gives LoadGen's own
-// defaults; the rules' values per model and scenario come from package mlconf.
+// TestSettings contains the official LoadGen's settings, field by field. DefaultTestSettings returns LoadGen's own
+// defaults. Package mlconf contains the rules' values per model and scenario.
 //
 // Percentiles are fractions in (0, 1). Seeds are reduced modulo 2^32, as in the official LoadGen.
 type TestSettings struct {
@@ -82,16 +82,16 @@ type TestSettings struct {
 	MultiStreamTargetLatencyPercentile float64
 	MultiStreamSamplesPerQuery         uint64
 
-	// MultiStreamArrivalInterval makes queries arrive at a fixed interval, which is their latency limit too, as in the
-	// rounds v0.5 to v1.1; 0: the next query follows the completion of the last. A query that is still under way when
-	// the next one is due makes it skip that interval. The expected latency then means nothing.
+	// MultiStreamArrivalInterval makes queries arrive at a fixed interval, which is also their latency limit, as in the
+	// rounds v0.5 to v1.1. If it is 0, a query follows the completion of the previous one. If a query is still in progress
+	// when the next one is due, that interval is skipped. The expected latency has no effect with an interval.
 	MultiStreamArrivalInterval time.Duration
-	// MultiStreamCountDropped counts each skipped interval as one query over its limit (v0.5) instead of each query
-	// that caused any (v0.7).
+	// MultiStreamCountDropped counts each skipped interval as one query over its limit (v0.5). Otherwise each query that
+	// caused skipped intervals counts once (v0.7).
 	MultiStreamCountDropped bool
 
-	// The parts of the expected latencies below one nanosecond, in [0, 1): configuration files give fractions, and the
-	// number of generated queries follows from the whole value.
+	// The fractions of a nanosecond of the expected latencies, in [0, 1). Configuration files may contain fractions, and
+	// the number of generated queries depends on the exact value.
 	SingleStreamExpectedLatencyFraction float64
 	MultiStreamExpectedLatencyFraction  float64
 
@@ -106,12 +106,13 @@ type TestSettings struct {
 
 	OfflineExpectedQPS float64
 
-	// NoEarlyStopping leaves early stopping out of results and verdicts, as in the rounds v0.5 to v1.1.
+	// NoEarlyStopping removes early stopping from results and verdicts, as in the rounds v0.5 to v1.1.
 	NoEarlyStopping bool
 
-	// OlderSampleOrder draws samples as LoadGens do that were built with the C++ library of GCC before GCC 11: most of
-	// those that published results up to v1.0, and some later. LoadFromAll draws the samples to load of the whole data
-	// set, as LoadGens before v6.0 did, and not of as many as are loaded. [SampleOrderOf] tells which a log has.
+	// OlderSampleOrder draws samples like LoadGens built with GCC's C++ library before GCC 11. Most published results up
+	// to v1.0, and some later ones, are of such LoadGens. LoadFromAll draws the samples to load from the whole data set,
+	// like LoadGens before v6.0. Otherwise they are drawn from as many samples as are loaded. [SampleOrderOf] finds the
+	// order of a log.
 	OlderSampleOrder, LoadFromAll bool
 
 	MinDuration   time.Duration // whole milliseconds in configuration files
@@ -149,7 +150,7 @@ type TestSettings struct {
 	TokenLatencyScalingFactor uint64
 }
 
-// DefaultTestSettings returns the official LoadGen's defaults, before any configuration file.
+// DefaultTestSettings returns the official LoadGen's defaults before any configuration file.
 func DefaultTestSettings() TestSettings {
 	return TestSettings{
 		Scenario:                             SingleStream,
@@ -172,32 +173,33 @@ func DefaultTestSettings() TestSettings {
 	}
 }
 
-// LogSettings says where the four log files go and who watches the run.
+// LogSettings determines the four log files and the watchers of the run.
 type LogSettings struct {
-	// OutDir is the directory of the log files; it is created if missing. Empty means no log files.
+	// OutDir is the directory of the log files. It is created if missing. Empty means no log files.
 	OutDir string
-	// Prefix and Suffix surround the official base names; an empty Prefix means "mlperf_log_".
+	// Prefix and Suffix surround the official base names. An empty Prefix means "mlperf_log_".
 	Prefix, Suffix string
-	// PrefixWithDatetime puts the time of the start, as the detail log's test_datetime writes it, and "_" after Prefix.
+	// PrefixWithDatetime adds the start time, in the form of the detail log's test_datetime, and "_" after Prefix.
 	PrefixWithDatetime bool
-	// EnableTrace writes the trace log too (large); without it the file is empty, as the official one's is.
+	// EnableTrace enables the trace log, which is large. Without it the file is empty, like the official one.
 	EnableTrace bool
-	// CopySummaryTo, if not nil, receives the summary text too, and CopyDetailTo the detail log, as far as it is on disk.
+	// CopySummaryTo, if not nil, also receives the summary text, and CopyDetailTo the detail log up to the last flush.
 	// They may be set without OutDir.
 	CopySummaryTo, CopyDetailTo interface{ Write(p []byte) (int, error) }
-	// Progress, if not nil, is filled while the test runs; any goroutine may take snapshots.
+	// Progress, if not nil, is updated while the test runs. Any goroutine may take snapshots.
 	Progress *Progress
-	// Record, if not nil, is called once with what was measured of the performance series that the result is of, also of a
-	// test that ended early, and with OutDir: after the last answer, before the logs end. Its error is one of the logs.
+	// Record, if not nil, is called once with the measurements of the performance series of the result and with OutDir.
+	// This also happens if the test ended early. The call comes after the last answer and before the end of the logs. An
+	// error of Record is treated like an error of the logs.
 	Record func(r Recording, dir string) error
-	// Audit names where audit settings, which the TestSettings hold already, came from: the logs say that it was used.
-	// Empty means none. (Settings.Audit of package mlconf applies them.)
+	// Audit is the source of audit settings. TestSettings must already contain the settings. The logs report that they
+	// were used. Empty means none. (Audit of package mlconf applies them.)
 	Audit string
-	// ConfigErrors are logged as errors of the configuration (error_invalid_config), made before the test began.
+	// ConfigErrors are logged as errors of the configuration (error_invalid_config) from before the test began.
 	ConfigErrors []string
-	// AbortEarly ends a run as soon as it can only end INVALID: Result.Aborted then wraps ErrHopeless. Without it
-	// Progress and Result.Notes tell.
+	// AbortEarly ends a run as soon as it can only end INVALID. Result.Aborted then wraps ErrHopeless. Without it, only
+	// Progress and Result.Notes report this.
 	AbortEarly bool
-	// Spin makes Server pacing spin the last microseconds before a due time. It costs a core.
+	// Spin makes Server pacing busy-wait for the last microseconds before a due time. It occupies a core.
 	Spin bool
 }

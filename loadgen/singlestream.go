@@ -2,17 +2,18 @@ package loadgen
 
 import "github.com/plumbline-ml/plumbline/loadgen/mllog"
 
-// singleStream: the next query, of one sample, follows the completion of the last. Its result is a latency.
+// singleStream issues a query of one sample after the completion of the previous one. Its result is a latency.
 type singleStream struct{ oneAtATime }
 
-// check lets equal issue raise the number of queries to a whole pass over the samples.
+// check accepts a query count of 0 under equal issue, which raises the number of queries to a whole pass over the
+// samples.
 func (k singleStream) check(f *faultList, s TestSettings) {
 	if !s.SampleConcatenatePermutation {
 		k.plainScenario.check(f, s)
 	}
 }
 
-// expectedLatency is in ns, with its fraction.
+// expectedLatency returns the expected latency in ns, with its fraction.
 func (singleStream) expectedLatency(s TestSettings) float64 {
 	return float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
 }
@@ -25,8 +26,8 @@ func (k singleStream) effective(e *EffectiveSettings, s TestSettings, q qslCount
 	}
 }
 
-// wholePasses is the minimum query count under equal issue: enough for twice the minimum duration, raised to the next
-// multiple of the samples, and by a whole pass where it is a multiple already.
+// wholePasses returns the minimum query count under equal issue. It is the number of queries for twice the minimum
+// duration, rounded up to a multiple of the samples. If it is a multiple already, it grows by a whole pass.
 func wholePasses(s TestSettings, qps float64, samples uint64) uint64 {
 	n := max(s.MinQueryCount, truncateToCount(2*minSeconds(s)*qps))
 	return n + samples - n%samples

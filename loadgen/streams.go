@@ -7,28 +7,28 @@ import (
 	"path/filepath"
 )
 
-// StreamSearch says how SearchStreams looks for the largest number of streams.
+// StreamSearch contains the options of SearchStreams.
 type StreamSearch struct {
-	// Most is the largest number to try; 0 means 1024. The memory of a run grows with it.
+	// Most is the largest number of streams to try; 0 means 1024. The memory of a run grows with it.
 	Most uint64
-	// Runs is how many runs the number that was found must pass: the rules of v0.5 ask for 5, those of v0.7 for 1. Where
-	// it is above 1, that many are added to those of the search.
+	// Runs is the number of runs that must pass with the found number of streams: 5 in the rules of v0.5, 1 in those of
+	// v0.7. If it is above 1, these runs are made in addition to those of the search.
 	Runs int
 }
 
 const defaultMostStreams = 1024
 
-// Streams is what SearchStreams found.
+// Streams is the result of SearchStreams.
 type Streams struct {
-	Found  uint64  // the largest number of streams that passes; 0 where none does
-	Result *Result // of its last run; of the last run that failed where none passes
+	Found  uint64  // the largest number of streams that passes; 0 if none passes
+	Result *Result // of the last run with Found streams, or of the last failed run if none passes
 	Trials []StreamTrial
 }
 
 // StreamTrial is one run of SearchStreams.
 type StreamTrial struct {
 	Streams   uint64
-	Confirms  bool // a repetition with the number that was found
+	Confirms  bool // a repetition with the found number
 	Met       bool
 	Intervals Intervals
 	Latency   Percentile // of queries, at the target percentile
@@ -36,12 +36,12 @@ type StreamTrial struct {
 }
 
 // SearchStreams finds the largest number of samples per query, the streams, with which a MultiStream run at a fixed
-// arrival interval meets its limit: the result of MultiStream in the rounds v0.5 to v1.1. The number doubles from that
-// of s until a run fails, the interval between is halved, and where o asks for repetitions that fail, it is lowered by
+// arrival interval meets its limit. This is the result of MultiStream in the rounds v0.5 to v1.1. It doubles the number
+// in s until a run fails and then bisects the interval. If a repetition required by o fails, it lowers the number by
 // one (rules v0.5, section 5.1).
 //
-// Each run writes its logs to a directory of its own under l.OutDir. A run that ends early, or is INVALID for another
-// reason than its limit, ends the search with an error, beside what was found until then.
+// Each run writes its logs to its own directory under l.OutDir. If a run ends early, or is INVALID for another reason
+// than its limit, SearchStreams returns an error together with the result so far.
 func SearchStreams(
 	ctx context.Context, sut SUT, qsl QSL, s TestSettings, l LogSettings, o StreamSearch,
 ) (*Streams, error) {
@@ -89,7 +89,7 @@ func (f *streamSearch) searchStreams(ctx context.Context) error {
 	return err
 }
 
-// findBounds returns a number that passes, or 0, and a larger one that fails or is beyond the largest to try.
+// findBounds returns a number that passes, or 0, and a larger one that fails or exceeds the largest number to try.
 func (f *streamSearch) findBounds(ctx context.Context) (low, high uint64, err error) {
 	for n := min(max(1, f.s.MultiStreamSamplesPerQuery), f.o.Most); ; n = min(2*n, f.o.Most) {
 		met, err := f.runTrial(ctx, n, false)
@@ -115,7 +115,7 @@ func (f *streamSearch) confirmStreams(ctx context.Context, n uint64) (bool, erro
 	return true, nil
 }
 
-// runTrial runs the test with n streams and says whether it met its limit.
+// runTrial runs the test with n streams and reports whether it met its limit.
 func (f *streamSearch) runTrial(ctx context.Context, n uint64, confirms bool) (met bool, err error) {
 	s, l := f.s, f.l
 	s.MultiStreamSamplesPerQuery = n

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// summaryOf is the summary log of r.
+// summaryOf returns the summary log of r.
 func summaryOf(r *Result) *mllog.Summary {
 	s := &mllog.Summary{Warnings: uint64(len(r.Warnings)), Errors: uint64(len(r.Errors))}
 	if r.Verdict == "" {
@@ -39,7 +39,7 @@ Check the generated_samples_per_query line in the detailed log for the real
 samples_per_query value
 `
 
-// streamHeadline is that of SingleStream and MultiStream.
+// streamHeadline returns the headline of SingleStream and MultiStream.
 func streamHeadline(r *Result) []mllog.Field {
 	percentile := func(what string, d time.Duration) mllog.Field {
 		return mllog.Field{
@@ -82,7 +82,8 @@ func latencyFields(l LatencySummary) []mllog.Field {
 	return summaryFields(l, "latency (ns)", "latency (ns)")
 }
 
-// summaryParameters are the settings as the run used them. Of sample_concatenate_permutation the notes tell.
+// summaryParameters returns the settings used by the run. It omits sample_concatenate_permutation, which is in the
+// notes.
 func summaryParameters(r *Result) []mllog.Field {
 	e, s := r.Effective, r.Requested
 	list := []mllog.Field{
@@ -105,7 +106,7 @@ func summaryParameters(r *Result) []mllog.Field {
 	return list
 }
 
-// parameterText is a logged value as the summary has it.
+// parameterText returns a logged value in the form of the summary.
 func parameterText(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -119,7 +120,7 @@ func parameterText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// twoDecimals is v with two decimals, as a C++ stream prints it.
+// twoDecimals formats v with two decimals like a C++ stream.
 func twoDecimals(v float64) string {
 	if math.IsNaN(v) {
 		return doubleText(v)
@@ -127,5 +128,5 @@ func twoDecimals(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// doubleText is v as a C++ stream prints it.
+// doubleText formats v like a C++ stream.
 func doubleText(v float64) string { return string(mllog.AppendDouble(nil, v)) }

@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// statistics are the blocks of a token run: the first begins with the scenario's rates.
+// statistics returns the blocks of a token run. The first block begins with the scenario's rates.
 func (t *TokenResult) statistics(rates ...mllog.Field) [][]mllog.Field {
 	first := summaryFields(t.TTFT.Latency, "First Token latency (ns)", "first token latency (ns)")
 	output := summaryFields(t.TPOT.Latency, "Time per Output Token (ns)", "time to output token (ns)")
 	return [][]mllog.Field{append(rates, first...), output}
 }
 
-// summaryFields are the lines of l: its extremes under one name, its percentiles under another.
+// summaryFields returns the lines of l: its extremes under one name, its percentiles under another.
 func summaryFields(l LatencySummary, name, percentile string) []mllog.Field {
 	ns := func(label string, v int64) mllog.Field {
 		return mllog.Field{Label: label, Value: strconv.FormatInt(v, 10)}

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// testRun is one StartTest under way.
+// testRun is one running StartTest.
 type testRun struct {
 	sut      SUT
 	qsl      QSL
@@ -33,7 +33,7 @@ type testRun struct {
 	result    Result
 }
 
-// newTest checks everything that can be checked before something is written.
+// newTest checks everything that can be checked before the logs are created.
 func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*testRun, error) {
 	if err := checkParts(sut, qsl); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*testRun, error) 
 	return t, nil
 }
 
-// runTest does the test under ctx and writes the logs.
+// runTest runs the test under ctx and writes the logs.
 func (t *testRun) runTest(ctx context.Context) (*Result, error) {
 	t.progress.resetTest()
 	if err := t.openLogs(); err != nil {
@@ -79,7 +79,7 @@ func (t *testRun) runTest(ctx context.Context) (*Result, error) {
 	return t.concludeTest(p, causeFirst(ctx, err))
 }
 
-// openLogs creates the logs and writes what is known before the first series.
+// openLogs creates the logs and writes the entries that are known before the first series.
 func (t *testRun) openLogs() error {
 	asked := time.Now()
 	sutName := t.sut.Name()
@@ -106,7 +106,7 @@ func (t *testRun) openLogs() error {
 	return nil
 }
 
-// cannotBeValid notes why the run can only end INVALID, and ends it there if that is wanted.
+// markHopeless records why the run can only end INVALID, and ends the run if AbortEarly is set.
 func (t *testRun) cannotBeValid(why string) {
 	if !t.hopeless.CompareAndSwap(nil, &why) {
 		return
@@ -117,7 +117,7 @@ func (t *testRun) cannotBeValid(why string) {
 	}
 }
 
-// firstBreach is the first breach of the contract, or nil.
+// firstBreach returns the first breach of the contract, or nil.
 func (t *testRun) firstBreach() error {
 	if err := t.breach.Load(); err != nil {
 		return *err
@@ -125,7 +125,7 @@ func (t *testRun) firstBreach() error {
 	return nil
 }
 
-// runSeries runs the mode's series. It returns the performance series, if it came to one.
+// runSeries runs the mode's series. It returns the performance series, or nil if there was none.
 func (t *testRun) runSeries(ctx context.Context) (*testSeries, error) {
 	if ctx.Err() != nil { // ended before it began
 		return nil, endOf(ctx)
@@ -150,7 +150,7 @@ func (t *testRun) runSeries(ctx context.Context) (*testSeries, error) {
 	return t.withSet(ctx, set, false, func() (*testSeries, error) { return t.runPass(ctx, set, false) })
 }
 
-// runAccuracy issues every sample once, one loadable set after the other.
+// runAccuracy issues every sample once, one loadable set after another.
 func (t *testRun) runAccuracy(ctx context.Context) error {
 	t.log.logMode(AccuracyOnly)
 	for _, set := range t.loadableSets(min(t.e.AccuracySampleCount, uint64(t.counts.total))) {
@@ -161,7 +161,7 @@ func (t *testRun) runAccuracy(ctx context.Context) error {
 	return nil
 }
 
-// loadableSets are the loadable sets of the first count samples, in their order.
+// loadableSets returns the loadable sets of the first count samples, in their order.
 func (t *testRun) loadableSets(count uint64) []schedule.Set {
 	each := min(t.e.PerformanceSampleCount, count)
 	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kindOf().padding(t.e)),
@@ -179,7 +179,7 @@ func (t *testRun) concludeTest(p *testSeries, why error) (*Result, error) {
 	}
 	if t.e.Mode != AccuracyOnly {
 		if p == nil {
-			p = &testSeries{SamplesPerQuery: t.e.SamplesPerQuery} // it never began
+			p = &testSeries{SamplesPerQuery: t.e.SamplesPerQuery} // the series never began
 		}
 		judgeSeries(t.s, t.e, p, r)
 	}
@@ -187,19 +187,19 @@ func (t *testRun) concludeTest(p *testSeries, why error) (*Result, error) {
 	err := errors.Join(t.handRecording(p), t.log.finishLogs(r))
 	t.progress.enterPhase(PhaseDone)
 	if errors.Is(why, ErrHopeless) {
-		return r, err // as asked for, and the Result says so
+		return r, err // as requested; the Result contains the reason
 	}
 	return r, errors.Join(why, err)
 }
 
-// testNotes are the findings about a test, once it is judged.
+// testNotes returns the findings about a judged test.
 func (t *testRun) testNotes() []Note {
 	var list []Note
 	if why := t.hopeless.Load(); why != nil {
 		text := "It was clear before the end that the run could only end INVALID: " + *why + "."
 		list = append(list, Note{About: "hopeless", Text: text})
 	}
-	if len(t.paused) > len(t.result.Pauses) { // else a reason says so
+	if len(t.paused) > len(t.result.Pauses) { // otherwise a reason reports it
 		text := pausesText(t.paused) + "; the answers count, their times do not."
 		list = append(list, Note{About: ruleStandstill, Text: text})
 	}

@@ -6,32 +6,33 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// TokenResult is what a token run (UseTokenLatencies) measured beside its latencies.
+// TokenResult contains the measurements of a token run (UseTokenLatencies) in addition to its latencies.
 type TokenResult struct {
 	Count uint64 // tokens of all answered samples
-	// TTFT is the time to the first token, from the scheduled time, and TPOT the time per output token after the first:
-	// (completion - first token) / (tokens - 1), truncated to whole nanoseconds. Both are per sample; Offline has none.
+	// TTFT is the time from the scheduled time to the first token. TPOT is the time per output token after the first:
+	// (completion - first token) / (tokens - 1), truncated to whole nanoseconds. Both are per sample and not set in
+	// Offline.
 	TTFT, TPOT TokenLatency
-	// PerSec is the headline: all tokens over the time to the completion of the last query, in Offline over the
-	// longest latency. WithOverhead is over the time to the last query's issue, WithoutOverhead over the sum of the
+	// PerSec is the headline: all tokens divided by the time to the completion of the last query, or in Offline by the
+	// longest latency. WithOverhead divides by the time to the last query's issue, WithoutOverhead by the sum of the
 	// latencies.
 	PerSec, WithOverhead, WithoutOverhead float64
 }
 
-// TokenLatency is TTFT or TPOT.
+// TokenLatency contains the results of TTFT or TPOT.
 type TokenLatency struct {
 	Latency LatencySummary
 	Target  Percentile    // at the scenario's target percentile
 	Limit   time.Duration // Server
 	Over    uint64        // Server: samples above Limit
-	// EarlyStopping is of TTFT or TPOT; in MultiStream of the query latency. That of TTFT is empty where TPOT's is not
-	// met: it is not evaluated then.
+	// EarlyStopping is that of TTFT or TPOT; in MultiStream that of the query latency. TTFT's is empty if TPOT's is not
+	// met, because it is not evaluated then.
 	EarlyStopping EarlyStopping
 	// EarlyStopping99 is SingleStream's second, fixed estimate.
 	EarlyStopping99 *EarlyStopping
 }
 
-// countTokens counts the tokens of a judged run, and computes their rates.
+// countTokens counts the tokens of a judged run and computes their rates.
 func countTokens(p *testSeries, r *Result) *TokenResult {
 	t := &TokenResult{}
 	for i, n := range p.Tokens {
@@ -47,10 +48,10 @@ func countTokens(p *testSeries, r *Result) *TokenResult {
 	return t
 }
 
-// isMet says whether Server's limit is kept.
+// isMet reports whether Server's limit is met.
 func (l *TokenLatency) isMet() bool { return l.Target.Latency <= l.Limit }
 
-// decisiveStopping is the early stopping of TPOT if it is not met, else that of TTFT.
+// decisiveStopping returns the early stopping of TPOT if it is not met, otherwise that of TTFT.
 func (t *TokenResult) decisiveStopping() EarlyStopping {
 	if !t.TPOT.EarlyStopping.Met {
 		return t.TPOT.EarlyStopping
@@ -58,7 +59,7 @@ func (t *TokenResult) decisiveStopping() EarlyStopping {
 	return t.TTFT.EarlyStopping
 }
 
-// measuredTokens is a TokenLatency and what it describes.
+// measuredTokens is a TokenLatency and the values that it describes.
 type measuredTokens struct {
 	*TokenLatency
 	values orderstat.Values
@@ -69,7 +70,7 @@ func (t *TokenResult) inOrder(p *testSeries) []measuredTokens {
 	return []measuredTokens{{&t.TPOT, outputTimes(p)}, {&t.TTFT, firstTokenTimes(p)}}
 }
 
-// fillSummary describes d and returns the latencies at further ranks.
+// fillSummary fills in the summary of d and returns the latencies at further ranks.
 func (m measuredTokens) fillSummary(d latencyDistribution, percentile float64, ranks ...int) []time.Duration {
 	summary, at := d.latenciesAt(append([]int{percentileRank(d.N, percentile)}, ranks...)...)
 	m.Latency = summary
@@ -77,7 +78,7 @@ func (m measuredTokens) fillSummary(d latencyDistribution, percentile float64, r
 	return at[1:]
 }
 
-// firstTokenTimes are the times from the scheduled times to the first tokens of the answered samples.
+// firstTokenTimes returns the times from the scheduled times to the first tokens of the answered samples.
 func firstTokenTimes(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
@@ -90,7 +91,7 @@ func firstTokenTimes(p *testSeries) orderstat.Values {
 	}}
 }
 
-// outputTimes are the times per token after the first of the answered samples.
+// outputTimes returns the times per token after the first of the answered samples.
 func outputTimes(p *testSeries) orderstat.Values {
 	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
 		for i := from; i < to; i++ {
@@ -102,7 +103,7 @@ func outputTimes(p *testSeries) orderstat.Values {
 	}}
 }
 
-// lastCompletion is when the query issued last was completed, 0 where that never came.
+// lastIssuedDone returns the completion time of the query issued last, or 0 if it was never completed.
 func lastCompletion(p *testSeries) int64 {
 	if p.Queries == 0 {
 		return 0
@@ -111,7 +112,8 @@ func lastCompletion(p *testSeries) int64 {
 	return last
 }
 
-// inferTokens reports tokens that nobody counted, if that is asked for: every sample is taken to have as many.
+// inferTokens reports tokens that were not counted, if the settings request it. It assumes the same number of tokens
+// for every sample.
 func (r *Result) inferTokens(samplesPerSec float64) {
 	if r.Requested.InferTokenLatencies {
 		r.InferredTokensPerSec = float64(r.Requested.TokenLatencyScalingFactor) * samplesPerSec
@@ -123,7 +125,7 @@ const (
 	textTPOT = "TPOT constrain not met: Reduce target QPS to improve latency."
 )
 
-// failedLimits are the unmet limits with their official texts.
+// failedLimits returns the unmet limits with their official texts.
 func (t *TokenResult) failedLimits() []failedCondition {
 	var list []failedCondition
 	if !t.TTFT.isMet() {

@@ -6,12 +6,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Batch holds the input tensors of one batch, in the order of Model.Inputs. It is reused from batch to batch by
-// one goroutine at a time.
+// Batch holds the input tensors of one batch, in the order of Model.Inputs. One goroutine at a time may use it. It is
+// reused for later batches.
 type Batch struct {
 	infos   []backend.TensorInfo
-	stage   backend.Stage // where the inputs are, if the session has memory for them
-	buffers [][]byte      // else
+	stage   backend.Stage // the memory of the inputs, if the session has such memory
+	buffers [][]byte      // otherwise the memory of the inputs
 	inputs  []backend.Tensor
 }
 
@@ -19,7 +19,7 @@ type Batch struct {
 type Payloads struct {
 	data   []byte
 	ends   []int
-	tokens []uint32 // of each payload, or none
+	tokens []uint32 // token count of each payload, or nil
 	first  func(i int)
 }
 
@@ -29,8 +29,8 @@ func (p *Payloads) Append(payload []byte) {
 	p.ends = append(p.ends, len(p.data))
 }
 
-// AppendTokens appends the payload of an answer with n tokens, n at least 0. Either all payloads of a batch have token
-// counts or none.
+// AppendTokens appends the payload of an answer with n tokens. n must not be negative. Either all payloads of a batch
+// have token counts or none.
 func (p *Payloads) AppendTokens(payload []byte, n int) {
 	p.Append(payload)
 	p.tokens = append(p.tokens, uint32(n))
@@ -95,14 +95,14 @@ func StagedBatch(inputs []backend.TensorInfo, stage backend.Stage) *Batch {
 // Info describes input i of the opened model: its dtype, and its shape with -1 for free dimensions.
 func (b *Batch) Info(i int) backend.TensorInfo { return b.infos[i] }
 
-// Input gives input i the shape and returns its memory, whose contents are undefined. The memory is reused: it is valid
-// until the batch has run.
+// Input sets the shape of input i and returns its memory, whose contents are undefined. The memory is reused: it is
+// valid until the batch has run.
 func (b *Batch) Input(i int, shape ...int64) []byte {
 	b.setInput(i, b.inputMemory(i, int(backend.Elements(shape))*b.infos[i].DType.Size()), shape)
 	return b.inputs[i].Data
 }
 
-// inputMemory is n bytes for input i.
+// inputMemory returns n bytes for input i.
 func (b *Batch) inputMemory(i, n int) []byte {
 	if b.stage != nil {
 		return b.stage.Input(i, n)
@@ -113,7 +113,7 @@ func (b *Batch) inputMemory(i, n int) []byte {
 	return b.buffers[i][:n]
 }
 
-// Share gives input i the shape and lets it refer to data instead of a copy (a batch of one sample, say).
+// Share sets the shape of input i and lets it refer to data instead of a copy (for example for a batch of one sample).
 // data must stay unchanged until the batch has run.
 func (b *Batch) Share(i int, data []byte, shape ...int64) { b.setInput(i, data, shape) }
 

@@ -10,9 +10,9 @@ import (
 
 // Benchmark is one plugin with its task, models, data and metric.
 type Benchmark interface {
-	// Describe returns at once. It opens no file and loads no model.
+	// Describe returns immediately. It opens no file and loads no model.
 	Describe() Description
-	// Open checks the data set and prepares a workload. Errors name every fault found.
+	// Open checks the data set and prepares a workload. Errors list all faults.
 	Open(ctx context.Context, o Options) (Workload, error)
 	// OpenScorer prepares to score an accuracy log. It needs only the data set and options, not a model or a backend.
 	OpenScorer(ctx context.Context, o ScoreOptions) (Scorer, error)
@@ -24,7 +24,7 @@ type Benchmark interface {
 // determines how its samples run. [Batches], [Runs] and [Prompts] build a Workload from methods with typed samples
 // instead of Sample.
 type Workload interface {
-	// Len is the size of the data set.
+	// Len returns the size of the data set.
 	Len() int
 	// Parts returns the models that the sdk opens on the backend, usually one, with the tensors that it binds. The sdk
 	// calls it once.
@@ -39,14 +39,14 @@ type Workload interface {
 type Batcher interface {
 	// Collate writes the samples of one batch into the model's inputs. Buffers in b are reused between batches.
 	Collate(samples []Sample, b *Batch) error
-	// Postprocess turns the model's outputs (in the order of Model.Outputs) into one official accuracy-log payload per
-	// sample, in order, with p.Append. Outputs are valid during the call only.
+	// Postprocess converts the model's outputs (in the order of Model.Outputs) to one official accuracy-log payload per
+	// sample, in order, with p.Append. Outputs are valid only during the call.
 	Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error
 }
 
 // SampleCounter is an optional interface of a Workload that knows better than its manifest how many samples fit in
-// memory together. Without it, the number comes from the data set's entry; the whole set is loaded if the entry has no
-// number or a larger one.
+// memory together. Without it, the number comes from the data set's entry. If the entry has no number or a larger one
+// than the set, the whole set is loaded.
 type SampleCounter interface {
 	PerformanceSampleCount() int
 }
@@ -71,12 +71,12 @@ type Noter interface {
 	RunNotes() RunNotes
 }
 
-// RunNotes are a workload's findings about its answers, one phrase each. They may include findings of the warm-up.
+// RunNotes contains a workload's findings about its answers, one phrase each. They may include findings of the warm-up.
 type RunNotes struct {
-	// Notes are for people: "the tokenizer counts 7 % more tokens than the server".
+	// Notes contains findings for people: "the tokenizer counts 7 % more tokens than the server".
 	Notes []string
-	// Estimates name the parts of the result that were not measured, and their source ("tokens are counted by the
-	// tokenizer, for the server counts none"). They make a run a rehearsal.
+	// Estimates names the parts of the result that were not measured, and their source ("tokens are counted by the
+	// tokenizer, because the server counts none"). They make a run a rehearsal.
 	Estimates []string
 }
 
@@ -86,8 +86,8 @@ type SampleCloser interface {
 }
 
 // Scorer computes a benchmark's official metric from the entries of one accuracy log, added in file order. Each
-// benchmark has its own rule for samples that occur twice (first, last or all count). Add does not keep e's bytes; the
-// sdk adds the entry to its error. If the Scorer is also an io.Closer, the sdk closes it at the end.
+// benchmark has its own rule for samples that occur twice (first, last or all count). Add does not keep e's bytes. The
+// sdk adds the entry to an error of Add. If the Scorer is also an io.Closer, the sdk closes it at the end.
 type Scorer interface {
 	Add(e mllog.AccuracyEntry) error
 	Result() (Score, error)
@@ -95,22 +95,22 @@ type Scorer interface {
 
 // Score is the metric of one accuracy log.
 type Score struct {
-	Metrics []Metric // at least one
+	Metrics []Metric // one or more
 	// Samples is the number of distinct samples scored.
 	Samples int
 	// OfficialText is the body of accuracy.txt in the form of the official script, without the hash line.
 	OfficialText string
-	// Notes are remarks for people: missing samples, duplicates dropped.
+	// Notes contains remarks for people: missing samples, duplicates dropped.
 	Notes []string
-	// Files are the files that a submission contains in addition to the log. The harness writes them to its folder.
+	// Files contains the files that a submission contains in addition to the log. The harness writes them to its folder.
 	Files []ScoreFile
-	// Exhibits are samples for people to look at, the worst first. ScoreOptions.Exhibits limits their number.
+	// Exhibits contains samples for people to look at, the worst first. ScoreOptions.Exhibits limits their number.
 	Exhibits []Exhibit
-	// Parts are the models that the scorer ran. The sdk fills them in.
+	// Parts contains the models that the scorer ran. The sdk fills it in.
 	Parts []PartReport
 }
 
-// ScoreFile is a file that a scorer made.
+// ScoreFile is a file made by a scorer.
 type ScoreFile struct {
 	Name string // a folder and a name: "images/95.png"
 	Data []byte
@@ -123,11 +123,11 @@ type Metric struct {
 	Value float64 // unrounded
 }
 
-// Options say what to open. The zero value of each field means the benchmark's default.
+// Options determines what to open. The zero value of each field means the benchmark's default.
 type Options struct {
 	Model     string // a model's name from Describe
 	ModelFile string // path of a model file, or the name of one of the model's files in Describe; empty: the embedded one
-	// PartFiles are the model files of single parts of a model with several, by part name. The other parts come from
+	// PartFiles contains the model files of single parts of a model with several, by part name. The other parts come from
 	// ModelFile.
 	PartFiles map[string]string
 	Precision string // chooses among embedded files: "fp32" (default), "int8"
@@ -146,14 +146,14 @@ type Options struct {
 	// Sessions is the number of batches that run at a time; 0 lets the sdk choose.
 	Sessions int
 
-	Backend        string            // registered name; empty: the first one the binary registers
-	BackendOptions map[string]string // the backend's own: "threads", "provider", "lib"
-	Params         map[string]string // the benchmark's own, described by its model
+	Backend        string            // registered name; empty: the first one that the binary registers
+	BackendOptions map[string]string // the backend's own options: "threads", "provider", "lib"
+	Params         map[string]string // the benchmark's own parameters, described by its model
 
-	// Network requests a run of the network division. The backend must be a client of other machines (backend.Remote).
-	// The sdk asks these for their names and measures them. A request holds one sample unless Batch is set.
+	// Network requests a run of the network division. The backend must be a client of other machines (backend.Remote). The
+	// sdk asks these for their names and measures them. A request holds one sample unless Batch is set.
 	Network bool
-	// Devices are the devices to run on, by the backend's names: "cpu:0-7", "cuda:1". Several devices share the work.
+	// Devices contains the devices to run on, by the backend's names: "cpu:0-7", "cuda:1". Several devices share the work.
 	// Empty: the backend chooses.
 	Devices []string
 }
@@ -175,25 +175,24 @@ const (
 	GraderParam  = "grader"
 )
 
-// ScoreOptions say what to score against.
+// ScoreOptions determines what to score against.
 type ScoreOptions struct {
 	Model   string
 	Dataset string // empty: the synthetic one
-	Use     string // the compliance test that the log is of; empty: an accuracy run
+	Use     string // the compliance test of the log; empty: an accuracy run
 	Count   int
 	// CountAtMost has the meaning of Options.CountAtMost.
 	CountAtMost bool
 	Params      map[string]string // e.g. "dtype": the payload's element type
-	// Embedded reports that the embedded model gave the answers. Parameters missing from Params then have the embedded
-	// model's defaults.
+	// Embedded reports that the answers came from the embedded model. Parameters missing from Params then have the
+	// embedded model's defaults.
 	Embedded bool
 
-	// PartFiles are the scorer's own models, by the names of ModelInfo.ScorerParts. Each value is the path of a file or
-	// a folder, or the name of an embedded file. A part without a value uses its embedded file.
+	// PartFiles contains the scorer's own models, by the names of ModelInfo.ScorerParts. Each value is the path of a file
+	// or a folder, or the name of an embedded file. A part without a value uses its embedded file.
 	PartFiles map[string]string
-	// Memory is the path of a file next to the log; the file name contains the log's SHA-256. A slow scorer may save
-	// its progress there to resume an interrupted scoring, and removes the file when the log is scored. Empty: no such
-	// file.
+	// Memory is the path of a file next to the log. The file name contains the log's SHA-256. A slow scorer may save its
+	// progress there to resume an interrupted scoring, and removes the file when the log is scored. Empty: no such file.
 	Memory string
 	// Show lists the samples whose answers a submission contains: Score.Files.
 	Show []uint64

@@ -12,9 +12,9 @@ import (
 // DatasetWorker is an optional interface of a Benchmark that works on data sets outside runs. It performs the
 // DatasetActions that its models list.
 type DatasetWorker interface {
-	// WorkOnDataset performs the action of r. The sdk has checked r: the model lists the action, and each parameter has
-	// a value. progress shows the user a line about the state of the work; any goroutine may call it until
-	// WorkOnDataset returns. done tells the user what was done. The work stops early when ctx ends.
+	// WorkOnDataset performs the action of r. The sdk has checked r: the model lists the action, and each parameter has a
+	// value. progress shows the user a line about the state of the work. Any goroutine may call it until WorkOnDataset
+	// returns. done describes the completed work for the user. The work stops early when ctx ends.
 	WorkOnDataset(ctx context.Context, r DatasetRequest, progress func(line string)) (done string, err error)
 }
 
@@ -28,29 +28,29 @@ const (
 
 // DatasetAction is work on a data set outside a run. Action and Name together are unique in a model.
 type DatasetAction struct {
-	Action  string // what kind of work: Convert, Verify, Export
-	Name    string // which of that kind: "repack"; empty if the model has only one
+	Action  string // type of the work: Convert, Verify, Export
+	Name    string // distinguishes actions of the same type: "repack"; empty if the model has only one
 	Summary string // one line
-	Input   string // what DatasetRequest.Input has to be; empty: no input
-	Output  string // what DatasetRequest.Output then contains; empty: no output
+	Input   string // the required contents of DatasetRequest.Input; empty: no input
+	Output  string // the contents of DatasetRequest.Output after the work; empty: no output
 	Params  []ParamInfo
 }
 
 // String returns the action as a user types it: "convert repack".
 func (a DatasetAction) String() string { return strings.TrimSpace(a.Action + " " + a.Name) }
 
-// DatasetRequest asks for a DatasetAction.
+// DatasetRequest is a request for a DatasetAction.
 type DatasetRequest struct {
 	Model, Action, Name string
-	Input               string // an absolute path, of a file or a folder
-	// Output is the absolute path of an empty folder. After success the harness renames the folder to the user's
-	// choice; after a failure it removes the folder. No file should contain this path.
+	Input               string // an absolute path of a file or a folder
+	// Output is the absolute path of an empty folder. After success the harness renames the folder to the user's choice.
+	// After a failure it removes the folder. No file should contain this path.
 	Output string
-	Params map[string]string // the action's own
+	Params map[string]string // parameters of the action
 }
 
-// Complete checks r against the model's list and sets missing parameters to their defaults. Every error is ErrUsage and
-// names all faults.
+// Complete checks r against the model's list and sets missing parameters to their defaults. Every error wraps ErrUsage
+// and lists all faults.
 func (r DatasetRequest) Complete(m ModelInfo) (DatasetRequest, error) {
 	i := slices.IndexFunc(m.DatasetActions, func(a DatasetAction) bool { return a.Action == r.Action && a.Name == r.Name })
 	if i < 0 {
@@ -96,7 +96,7 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// wantPath wants a path where the action says what lies there, and none where it does not.
+// checkPath requires a path if the action documents its contents, and otherwise an empty path.
 func wantPath(which, path, meaning string) error {
 	switch {
 	case meaning != "" && path == "":

@@ -22,35 +22,36 @@ type Description struct {
 
 // ModelInfo is a model's manifest entry.
 type ModelInfo struct {
-	Name       string // what a run names: "resnet50"
+	Name       string // name in a run: "resnet50"
 	Summary    string
-	LoadGenKey string // its key in mlperf.conf: "resnet50"
-	RulesKey   string // its key in the rounds' tables: "resnet"
+	LoadGenKey string // key in mlperf.conf: "resnet50"
+	RulesKey   string // key in the rounds' tables: "resnet"
 	Scenarios  []loadgen.Scenario
-	Parts      []PartInfo // the models that it consists of, if several
-	// ScorerParts are the models that the scorer runs, and ScorerFiles their files; most scorers run none.
+	Parts      []PartInfo // its component models, if it has several
+	// ScorerParts contains the models that the scorer runs, and ScorerFiles their files. Most scorers run none.
 	ScorerParts []PartInfo
 	ScorerFiles []ModelFile
-	Files       []ModelFile // embedded ones and official ones
+	Files       []ModelFile // embedded and official files
 	Datasets    []DatasetInfo
 	Metrics     []MetricInfo
 	Params      []ParamInfo
-	// Smoke are settings for a run of seconds on the embedded model: counts of queries, and Server's rate and duration, so
-	// that no verdict depends on how quick the machine is. Seeds, percentiles and latency limits stay official.
+	// Smoke contains settings for a run of seconds on the embedded model: counts of queries, and Server's rate and
+	// duration. With them, no verdict depends on the speed of the machine. Seeds, percentiles and latency limits stay
+	// official.
 	Smoke []SmokeSetting
-	// DatasetActions are what a DatasetWorker can do with the model's data sets, apart from runs.
+	// DatasetActions contains the actions of a DatasetWorker on the model's data sets outside runs.
 	DatasetActions []DatasetAction
 	// Replay reports that timed runs send each turn of recorded conversations once, in order, one at a time, and
 	// without LoadGen. Their workload is a [Replayer]. Accuracy runs use LoadGen.
 	Replay bool
-	// Endpoints determines when runs under LoadGen also have the form of the endpoints harness's files; zero: never.
+	// Endpoints determines which runs under LoadGen also have the form of the endpoints harness's files; zero: none.
 	Endpoints EndpointsForm
 }
 
 // EndpointsForm determines when a run under LoadGen sends the requests that the endpoints harness would send.
 type EndpointsForm struct {
-	Params    map[string]string // the options, with values, that select this form; none: always
-	MaxTokens int               // most tokens of an answer in that harness's configuration; from 1 on
+	Params    map[string]string // option values that select this form; empty: always
+	MaxTokens int               // maximum number of tokens of an answer in that harness's configuration, 1 or more
 }
 
 // IsRequested reports whether a run with these options has that form.
@@ -63,8 +64,9 @@ func (f EndpointsForm) IsRequested(params map[string]string) bool {
 	return f.MaxTokens > 0
 }
 
-// StandIn returns what replaces an embedded model (or one of several) that was never trained. The text is that of the
-// embedded file's note, up to a full stop: "stand-in: scripted server". Empty: all are models.
+// StandIn returns the description of the stand-in that replaces an embedded model (or one of several). A stand-in was
+// never trained. The text is that of the embedded file's note, up to a full stop: "stand-in: scripted server". Empty:
+// all are models.
 func (m ModelInfo) StandIn() string {
 	for _, f := range m.Files {
 		if _, label, has := strings.Cut(f.Note, standIn); has && f.Embedded {
@@ -75,10 +77,10 @@ func (m ModelInfo) StandIn() string {
 	return ""
 }
 
-// standIn stands in the note of a file before what is no model.
+// standIn is the beginning of the note of a file that replaces a model.
 const standIn = "stand-in: "
 
-// ModelFile is one file of a model: embedded in the plugin, or to be fetched.
+// ModelFile is one file of a model, embedded in the plugin or to be fetched.
 type ModelFile struct {
 	Name      string // "embedded-fp32", "resnet50_v1.onnx"
 	Part      string // the part that the file belongs to, if the model has several
@@ -88,9 +90,10 @@ type ModelFile struct {
 	SHA256    string // lower-case hex; empty: not verified
 	Size      int64  // bytes; 0: unknown
 	Licence   string
-	Reference []Metric // measured metric of this file: the model card's
-	// Audits are the figures that compliance tests measured with this file on the plugin's own data sets, by the test's
-	// name: "TEST07". Audits of the embedded model are judged by the fp32 file's figures, not by the round's bounds.
+	Reference []Metric // measured metrics of this file for the model card
+	// Audits contains the figures that compliance tests measured with this file on the plugin's own data sets, by the
+	// test's name: "TEST07". Audits of the embedded model are judged by the fp32 file's figures, not by the round's
+	// bounds.
 	Audits []Metric
 	Note   string // preprocessing, calibration, quantisation
 }
@@ -104,9 +107,9 @@ type DatasetInfo struct {
 	Use                    string
 	Samples                int // of the full set
 	PerformanceSampleCount int
-	// what harness fetch downloads; empty if the licence forbids it: see Note
+	// Archives contains the files that harness fetch downloads. It is empty if the licence forbids downloads: see Note.
 	Archives []ArchiveFile
-	Layout   string // what the folder must hold
+	Layout   string // required contents of the folder
 	Licence  string
 	Note     string
 	// EndpointsName is the data set's name in configurations of the endpoints harness; empty: no name of its own.
@@ -123,7 +126,7 @@ const (
 )
 
 // DatasetsFor returns the data sets for a use, among the plugin's own (embedded) or the others. These are the sets with
-// this Use or, if none has it, the sets with an empty Use.
+// this Use or, if there are none, the sets with an empty Use.
 func (m ModelInfo) DatasetsFor(use string, embedded bool) []DatasetInfo {
 	var own, all []DatasetInfo
 	for _, d := range m.Datasets {
@@ -141,7 +144,8 @@ func (m ModelInfo) DatasetsFor(use string, embedded bool) []DatasetInfo {
 	return all
 }
 
-// DatasetOf returns the data set of the user's files that only this use opens; false: the use has none of its own.
+// DatasetOf returns the data set of the user's files that only this use opens. ok is false if the use has no data set
+// of its own.
 func (m ModelInfo) DatasetOf(use string) (DatasetInfo, bool) {
 	if all := m.DatasetsFor(use, false); use != "" && len(all) > 0 && all[0].Use == use {
 		return all[0], true
@@ -156,33 +160,33 @@ type ArchiveFile struct {
 	Unpack            bool // tar, tar.gz or zip
 }
 
-// MetricInfo names a metric of the model, which way it improves, and its closed-division target on the full data set. A
-// metric reported in addition to the model's own has no target: Reference and the fields after it are 0.
+// MetricInfo describes a metric of the model: its name, its direction of improvement, and its closed-division target on
+// the full data set. A metric reported in addition to the model's own has no target: Reference and the fields after it
+// are 0.
 type MetricInfo struct {
-	Name      string // as in Score
+	Name      string // equal to Metric.Name in Score
 	Unit      string
 	Better    MetricDirection // empty: higher
 	Reference float64         // the FP32 reference model's value on the official data set
-	Target    float64         // least value that passes; 0: none
-	Upper     float64         // largest value that passes; 0: none
-	Share     float64         // Target / Reference: 0.99, 0.999; where lower is better and Target is 0, Reference / Upper
-	// EmbeddedLeast and EmbeddedMost bound the figures of embedded files, as shares of the embedded FP32 file's figure;
-	// 0: Share, and Upper / Reference. If lower is better and Target is 0, there is no lower bound.
+	Target    float64         // minimum value that passes; 0: none
+	Upper     float64         // maximum value that passes; 0: none
+	Share     float64         // Target / Reference: 0.99, 0.999; if lower is better and Target is 0, Reference / Upper
+	// EmbeddedLeast and EmbeddedMost bound the figures of embedded files, as shares of the embedded FP32 file's figure. 0
+	// means Share, and Upper / Reference. If lower is better and Target is 0, there is no lower bound.
 	EmbeddedLeast, EmbeddedMost float64
 }
 
 // MetricDirection is the direction in which a metric improves.
 type MetricDirection string
 
-// The directions. A metric with neither direction, such as the length of answers, gets better neither with more nor
-// with less.
+// The directions. NeitherBetter is for a metric that improves in neither direction, such as the length of answers.
 const (
 	HigherBetter  MetricDirection = "higher"
 	LowerBetter   MetricDirection = "lower"
 	NeitherBetter MetricDirection = "neither"
 )
 
-// UnmarshalText reads one of the directions; any other text is an error.
+// UnmarshalText parses one of the directions. Any other text is an error.
 func (b *MetricDirection) UnmarshalText(text []byte) error {
 	switch way := MetricDirection(text); way {
 	case "", HigherBetter, LowerBetter, NeitherBetter:
@@ -192,8 +196,8 @@ func (b *MetricDirection) UnmarshalText(text []byte) error {
 	return fmt.Errorf("better is %q, want %q, %q or %q", text, HigherBetter, LowerBetter, NeitherBetter)
 }
 
-// Better returns the direction in which the named metric improves: that of its MetricInfo, by default higher. The
-// result is empty, which means unknown, if the model has no such metric.
+// Better returns the direction in which the named metric improves, by default higher. It returns "", which means
+// unknown, if the model has no such metric.
 func (m ModelInfo) Better(metric string) MetricDirection {
 	for _, info := range m.Metrics {
 		if info.Name == metric {
@@ -209,7 +213,7 @@ func (m ModelInfo) Better(metric string) MetricDirection {
 // ParamInfo documents one of a model's own options.
 type ParamInfo struct {
 	Name, Default, Help string
-	EmbeddedDefault     string // where the embedded model runs; empty: Default
+	EmbeddedDefault     string // default for the embedded model; empty: Default
 	// Roles lists the harness's own uses of the option, separated by spaces: "element mlmark=top5". See Role.
 	Roles string
 }
@@ -222,8 +226,8 @@ func (p ParamInfo) DefaultFor(embedded bool) string {
 	return p.Default
 }
 
-// ParamValues returns the values of all of the model's options: the given ones, and the defaults of the others.
-// embedded selects the defaults of the embedded model.
+// ParamValues returns the values of all options of the model: the given ones, and the defaults of the others. embedded
+// selects the defaults of the embedded model.
 func (m ModelInfo) ParamValues(embedded bool, given map[string]string) map[string]string {
 	values := map[string]string{}
 	for _, p := range m.Params {
@@ -239,10 +243,10 @@ type SmokeSetting struct {
 	Key, Value string
 }
 
-// PartInfo is one of the models that a model of several parts consists of.
+// PartInfo describes one component of a model that consists of several models.
 type PartInfo struct {
-	Name     string // as in Part
-	Optional bool   // it may be missing
+	Name     string // equal to Part.Name
+	Optional bool   // the part may be missing
 	Note     string
 }
 
@@ -253,11 +257,11 @@ type PartReport struct {
 	Embedded  bool
 	Precision string
 	SHA256    string // of the file, or over all files of a folder; empty if Nodes run their own model
-	Size      int64  // bytes of all files; 0: as above
-	// Files are the files of a folder, or of a model in several files, sorted by name. The list is empty for a single
-	// file and for very many.
+	Size      int64  // total size of the files in bytes; 0: as above
+	// Files contains the files of a folder, or of a model in several files, sorted by name. It is empty for a single file
+	// and for very many files.
 	Files []FileSum
-	// Inputs and Outputs are the tensors of the opened model; unknown for a server that generates.
+	// Inputs and Outputs contain the tensors of the opened model. They are unknown for a server that generates.
 	Inputs, Outputs []TensorReport
 }
 
@@ -270,61 +274,63 @@ type TensorReport struct {
 
 // FileSum is the checksum of one of a model's files.
 type FileSum struct {
-	Name   string // below the model's folder, with slashes
+	Name   string // relative to the model's folder, with slashes
 	SHA256 string // lower-case hex
 	Size   int64  // bytes
 }
 
-// WorkloadInfo is what a plugin opened: the facts of one run, for the result.
+// WorkloadInfo describes the workload that a plugin opened, for the result of a run.
 type WorkloadInfo struct {
 	Model                  string
-	ModelFile              string // name or path; with Nodes, of the file that the nodes' model replaces
+	ModelFile              string // name or path; with Nodes, that of the file that the nodes' model replaces
 	Embedded               bool
 	Precision              string
-	ModelSHA256            string // empty where Nodes run a model of their own
-	ModelSize              int64  // bytes; 0: as above
-	Dataset                string // path, or the synthetic set's name
+	ModelSHA256            string // empty if Nodes run their own model
+	ModelSize              int64  // in bytes; 0: as above
+	Dataset                string // path, or the name of the synthetic set
 	DatasetSize            int
 	PerformanceSampleCount int
 	Backend                string
 	BackendInfo            map[string]string // version, library path, devices
 	Batch                  int
 	Sessions               int
-	// Shares is the work of each of several devices or servers since the warm-up; known once the workload is closed.
+	// Shares is the work of each of several devices or servers since the warm-up. It is known after the workload is
+	// closed.
 	Shares []backend.WorkShare
-	// Nodes are the machines that run the model if the backend is a client of others. Without Options.Network the sdk
+	// Nodes contains the machines that run the model if the backend is a client of others. Without Options.Network the sdk
 	// does not query them, and only their addresses are known.
 	Nodes []NodeInfo
-	// ClientWork lists the work on samples and answers that this machine does within the timed run, beyond passing them
-	// on. It is set only with Options.Network, and complete once the workload is closed.
+	// ClientWork lists the work on samples and answers that this machine does within the timed run, apart from passing
+	// them on. It is set only with Options.Network, and complete after the workload is closed.
 	ClientWork []string
-	// Parts are the models of a workload with several. ModelSHA256 then covers their checksums, and ModelSize is the
+	// Parts contains the models of a workload with several. ModelSHA256 then covers their checksums, and ModelSize is the
 	// sum of their sizes. BackendInfo facts that differ between parts have the key PART.KEY.
 	Parts []PartReport
-	// OpenReasons explain why the run belongs to the open division, one phrase each. A [WorkloadInfoAdder] adds its
-	// workload's deviations from the rules of the closed division ("the features are made before the run, untimed").
+	// OpenReasons lists the reasons why the run belongs to the open division, one phrase each. A [WorkloadInfoAdder] adds
+	// its workload's deviations from the rules of the closed division ("the features are made before the run, untimed").
 	OpenReasons []string
-	// Conversations are the conversations of a [Replayer], whose turns are the samples, in the order of the samples.
+	// Conversations contains the conversations of a [Replayer], in the order of the samples. Their turns are the samples.
 	Conversations []Conversation
 	// Order is the sample order of a [SampleOrderer], which overrides LoadGen's draw; otherwise empty.
 	Order []int64
-	// RunNotes are a [Noter]'s findings about the answers, known once the workload is closed.
+	// RunNotes contains a [Noter]'s findings about the answers. It is known after the workload is closed.
 	RunNotes RunNotes
-	// Batching describes how samples became batches. It is known once the workload is closed, and zero for an older
+	// Batching describes how samples became batches. It is known after the workload is closed, and zero for an older
 	// plugin.
 	Batching BatchingReport
 }
 
-// AtServer clears the facts about the model's file: a server runs its own model, which the sdk cannot read.
+// AtServer clears the facts about the model's file, because a server runs its own model, which the sdk cannot read.
 func (i *WorkloadInfo) AtServer() {
 	i.ModelFile, i.Embedded, i.Precision, i.ModelSHA256, i.ModelSize = "the server's", false, "", "", 0
 }
 
-// BatchingReport describes how a plugin batched its samples, warm-up excluded. The plugin's clock measures the times.
+// BatchingReport describes how a plugin batched its samples, without the warm-up. The plugin's clock measures the
+// times.
 type BatchingReport struct {
 	// Sizes counts the batches by number of samples, ascending. It is empty if a generator forms its own batches.
 	Sizes []BatchSize
-	// Waiting holds each sample's time from its arrival at the plugin to the start of its batch; Model holds the
+	// Waiting contains each sample's time from its arrival at the plugin to the start of its batch. Model contains the
 	// duration of the batch. Their Count is 0 if samples do not wait for one another (SingleStream).
 	Waiting, Model SampleTimes
 }
@@ -350,11 +356,12 @@ type TimeAt struct {
 
 // BackendInfo describes one backend of a plugin, without a model.
 type BackendInfo struct {
-	Name string // as registered
+	Name string // registered name
 	backend.Info
 }
 
-// Model returns the model of a name, ignoring case, or the default if name is empty. An unknown name is ErrUsage.
+// Model returns the model with a name, ignoring case, or the default if name is empty. The error for an unknown name
+// wraps ErrUsage.
 func (d Description) Model(name string) (ModelInfo, error) {
 	var names []string
 	for _, m := range d.Models {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The limits of exhibits: their number in a score, and the bytes of a text and of a picture.
+// The limits of exhibits: their number in a score, and the size of a text or a picture in bytes.
 const (
 	MaxExhibits     = 24
 	MaxExhibitBytes = 40_000
@@ -14,15 +14,15 @@ const (
 
 // Exhibit is a sample with its answer, for people to look at: a text, a picture, or both.
 type Exhibit struct {
-	Caption string // one line: which sample it is, and how well it was answered
+	Caption string // one line: the sample and how well it was answered
 	Text    string
 	PNG     []byte
 }
 
-// pngHead begins every PNG.
+// pngHead is the beginning of every PNG file.
 const pngHead = "\x89PNG\r\n\x1a\n"
 
-// Check returns an error if an exhibit is too large, has nothing to show, or has a picture that is not a PNG.
+// Check returns an error if an exhibit is too large, is empty, or has a picture that is not a PNG.
 func (e Exhibit) Check() error {
 	switch {
 	case len(e.Text) > MaxExhibitBytes, len(e.PNG) > MaxExhibitBytes:

@@ -2,13 +2,13 @@ package sdk
 
 import "fmt"
 
-// Notes are remarks on a score for people, one each: [Score.Notes].
+// Notes contains remarks on a score for people, one each: [Score.Notes].
 type Notes []string
 
 // Add adds a remark.
 func (n *Notes) Add(format string, a ...any) { *n = append(*n, fmt.Sprintf(format, a...)) }
 
-// AddCount adds a remark whose first verb is a count, if that is above 0.
+// AddCount adds a remark whose first verb formats count. It does nothing if count is 0.
 func (n *Notes) AddCount(count int, format string, a ...any) {
 	if count > 0 {
 		n.Add(format, append([]any{count}, a...)...)

@@ -21,14 +21,14 @@ type Replayer interface {
 // Conversation is a recorded conversation whose turns are consecutive samples.
 type Conversation struct {
 	ID    string
-	Turns []int64 // their numbers, ascending
+	Turns []int64 // sample numbers of the turns, ascending
 }
 
 // TurnAnswer is the payload of an answer to a turn, as JSON.
 type TurnAnswer struct {
 	Output       string          `json:"output,omitempty"`
 	Reasoning    string          `json:"reasoning,omitempty"`
-	ToolCalls    json.RawMessage `json:"tool_calls,omitempty"` // a list, as the API of chats has it
+	ToolCalls    json.RawMessage `json:"tool_calls,omitempty"` // a list in the form of the chat API
 	FinishReason string          `json:"finish_reason,omitempty"`
 	Error        *TurnError      `json:"error,omitempty"`
 }
@@ -42,26 +42,26 @@ type TurnError struct {
 // The types of a TurnError.
 const (
 	TurnTimedOut = "TurnTimeout"
-	TurnFailed   = "TurnFailed" // by the backend: its server, the connection
+	TurnFailed   = "TurnFailed" // because of the backend: its server or the connection
 )
 
 // ErrTurnTimeout is the cause of a context that ends because an answer takes longer than TurnTimeout.
 var ErrTurnTimeout = errors.New("the answer to the turn takes longer than it may")
 
-// AppendFailedTurn appends the payload of an answer that failed by err.
+// AppendFailedTurn appends the payload of an answer that failed with err.
 func AppendFailedTurn(dst []byte, err error) []byte {
 	e := TurnError{Type: TurnFailed, Message: err.Error()}
 	if errors.Is(err, ErrTurnTimeout) {
 		e.Type = TurnTimedOut
 	}
 	text, err := json.Marshal(TurnAnswer{Error: &e})
-	if err != nil { // not for texts
+	if err != nil { // impossible for texts
 		return append(dst, `{"error":{"type":"TurnFailed","message":""}}`...)
 	}
 	return append(dst, text...)
 }
 
-// ParseTurn reads the payload of an answer.
+// ParseTurn parses the payload of an answer.
 func ParseTurn(payload []byte) (a TurnAnswer, err error) {
 	if err := json.Unmarshal(payload, &a); err != nil {
 		return a, fmt.Errorf("the payload of a turn: %w", err)

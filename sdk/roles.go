@@ -9,9 +9,9 @@ import (
 // The roles of options. A role is the harness's use of an option, independent of the option's name. ROLE=VALUE is a
 // role with a value.
 const (
-	RoleElement   = "element"   // element type of the payloads that are scored
+	RoleElement   = "element"   // element type of the scored payloads
 	RoleWritten   = "written"   // how a run writes an answer, if that is an element type; precedes RoleElement
-	RoleEnds      = "ends"      // ids of the tokens that end an answer, with commas between
+	RoleEnds      = "ends"      // ids of the tokens that end an answer, separated by commas
 	RoleTokenizer = "tokenizer" // the tokenizer of the answers: empty or "embedded" for the embedded model's own
 	// RoleReplay marks an option with a key in the endpoints harness's configurations of recorded conversations. The
 	// key omits the section: replay=temperature, replay=seed, replay=max_new_tokens, replay=turn_timeout_s.
@@ -19,7 +19,7 @@ const (
 	RoleMLMark = "mlmark" // an accuracy task of MLMark sets the option to the value: mlmark=top5
 )
 
-// Role returns the value of one of the option's roles, and whether the option has that role.
+// Role returns the value of one of the option's roles. ok is false if the option does not have the role.
 func (p ParamInfo) Role(role string) (value string, ok bool) {
 	for word := range strings.FieldsSeq(p.Roles) {
 		if name, value, _ := strings.Cut(word, "="); name == role {
@@ -44,7 +44,7 @@ func (p ParamInfo) CheckRoles() error {
 	return nil
 }
 
-// ParamOf returns the name of the model's first option with a role; empty: no option has it.
+// ParamOf returns the name of the model's first option with a role, or "".
 func (m ModelInfo) ParamOf(role string) string {
 	for _, p := range m.Params {
 		if _, ok := p.Role(role); ok {
@@ -85,13 +85,13 @@ func (d Description) WithRoles() Description {
 	return d
 }
 
-// namedRoles are the roles of options by their names.
+// namedRoles returns the roles of options by their names.
 func (m ModelInfo) namedRoles() map[string]string {
 	all := map[string]string{
 		"dtype": RoleElement, "payload": RoleWritten, "eos": RoleEnds, "tokenizer": RoleTokenizer,
 		"mlmark_map": RoleMLMark + "=true",
 	}
-	if slices.ContainsFunc(m.Params, func(p ParamInfo) bool { return p.Name == "per_class" }) { // of a classifier
+	if slices.ContainsFunc(m.Params, func(p ParamInfo) bool { return p.Name == "per_class" }) { // only classifiers have it
 		all["per_class"] = RoleMLMark + "=5"
 		all["payload"] += " " + RoleMLMark + "=top5"
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // TypedWorkload is the core of a workload whose samples are of type S. Batches, Runs and Prompts turn it into a
-// [Workload]. It has the optional interfaces of a Workload, with S instead of Sample.
+// [Workload]. It may have the optional interfaces of a Workload, with S instead of Sample.
 type TypedWorkload[S any] interface {
 	Len() int
 	Parts() []Part
@@ -53,8 +53,8 @@ func Runs[S any](w RunnerOf[S]) Workload { return &typedRunner[S]{typedCore[S]{w
 // Prompts returns a Workload from w, whose samples are prompts.
 func Prompts[S any](w GenerativeOf[S]) Workload { return &typedPrompter[S]{typedCore[S]{w}, w} }
 
-// As finds an optional interface of a workload, or its own type. It looks at w, and at the value that Batches, Runs or
-// Prompts wrapped.
+// As returns an optional interface of a workload, or the workload as its own type. It checks w and the value that
+// Batches, Runs or Prompts wrapped.
 func As[T any](w Workload) (t T, ok bool) {
 	if t, ok = w.(T); ok {
 		return t, true
@@ -72,7 +72,7 @@ func As[T any](w Workload) (t T, ok bool) {
 // typedCore is the core of a workload for the sdk.
 type typedCore[S any] struct{ TypedWorkload[S] }
 
-// Load hides the type.
+// Load returns the sample without its type.
 func (w typedCore[S]) Load(ctx context.Context, i int) (Sample, error) {
 	s, err := w.TypedWorkload.Load(ctx, i)
 	if err != nil {
@@ -81,7 +81,8 @@ func (w typedCore[S]) Load(ctx context.Context, i int) (Sample, error) {
 	return s, nil
 }
 
-// offers are what the workload is beyond its core: itself, and its optional interfaces that are about samples.
+// offers returns the values that may implement optional interfaces: the workload itself, and adapters of the interfaces
+// that concern samples.
 func (w typedCore[S]) offers() []any {
 	all := []any{w.TypedWorkload}
 	if o, ok := w.TypedWorkload.(interface{ WarmSample() S }); ok {
@@ -106,7 +107,7 @@ type sizedCore[S any] struct{ sizerOf[S] }
 
 func (w sizedCore[S]) SampleSize(s Sample) int { return w.sizerOf.SampleSize(s.(S)) }
 
-// sampleScratch lends memory for the samples of a batch.
+// sampleScratch provides memory for the samples of a batch.
 type sampleScratch[S any] struct{ pool sync.Pool }
 
 // withTyped calls f with the samples as values of their type.

@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// WithSleep returns a context under which due times are awaited by time.Sleep alone: what a test in a bubble of
-// testing/synctest needs, whose time does not pass in system calls. Goroutines may answer there, other than with
-// WithClock.
+// WithSleep returns a context under which LoadGen awaits due times only with time.Sleep. Tests in a bubble of
+// testing/synctest need it, because time in a bubble does not advance during system calls. Unlike under WithClock,
+// several goroutines may answer.
 func WithSleep(ctx context.Context) context.Context {
 	return pace.WithVirtual(ctx, sleeping{time.Now()})
 }
 
-// sleeping is the time of package time.
+// sleepClock is a virtual clock that runs on the time of package time.
 type sleeping struct{ origin time.Time }
 
 func (s sleeping) Now() time.Duration          { return time.Since(s.origin) }

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// maxFaults bounds the list of a checker: one broken loop would else repeat itself a million times.
+// maxFaults is the maximum number of listed faults of a checker. A faulty loop could otherwise add a million of them.
 const maxFaults = 20
 
 type faultList struct {
@@ -29,7 +29,7 @@ func (f *faultList) add(format string, args ...any) {
 	f.list = append(f.list, fmt.Sprintf(format, args...))
 }
 
-// Err is nil, or one error that lists the faults found so far, each with the query or sample.
+// Err returns nil, or one error that lists the faults found so far. Each names its query or sample.
 func (f *faultList) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,20 +43,20 @@ func (f *faultList) Err() error {
 	return fmt.Errorf("%w: %s", loadgen.ErrProtocol, text)
 }
 
-// CheckedSUT passes calls on to a SUT and watches that it keeps loadgen.SUT's contract: each sample is answered once,
-// no other is answered, a first token is reported at most once and before the answer, and nothing of a query is used
-// after IssueQuery has returned (its samples are overwritten then).
+// CheckedSUT passes calls on to a SUT and checks that it keeps loadgen.SUT's contract. The SUT must answer each sample
+// once, must not answer other samples, may report a first token only once and before the answer, and must not use a
+// query after IssueQuery has returned. CheckedSUT overwrites the query's samples then.
 type CheckedSUT struct {
 	SUT loadgen.SUT
 	faultList
 
 	state   sync.Mutex
-	pending map[loadgen.ResponseID]loadgen.SampleIndex // issued and not answered
-	spoken  map[loadgen.ResponseID]bool                // of the pending, those whose first token came
+	pending map[loadgen.ResponseID]loadgen.SampleIndex // issued and not answered samples
+	spoken  map[loadgen.ResponseID]bool                // pending samples whose first token was reported
 	issued  loadgen.ResponseID                         // the next id
 }
 
-// CheckSUT wraps sut.
+// CheckSUT returns a CheckedSUT around sut.
 func CheckSUT(sut loadgen.SUT) *CheckedSUT {
 	return &CheckedSUT{
 		SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}, spoken: map[loadgen.ResponseID]bool{},
@@ -93,14 +93,14 @@ func (c *CheckedSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.
 // FlushQueries implements loadgen.SUT.
 func (c *CheckedSUT) FlushQueries(ctx context.Context) error { return c.SUT.FlushQueries(ctx) }
 
-// Unanswered is how many issued samples have no answer yet.
+// Unanswered returns the number of issued samples without an answer.
 func (c *CheckedSUT) Unanswered() int {
 	c.state.Lock()
 	defer c.state.Unlock()
 	return len(c.pending)
 }
 
-// take removes a sample that is answered, or says what is wrong with the answer.
+// takeAnswer removes an answered sample. It records a fault and returns false if the sample was not pending.
 func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
 	c.state.Lock()
 	defer c.state.Unlock()
@@ -120,7 +120,8 @@ func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
 	return false
 }
 
-// speaks notes the first token of a sample, or says what is wrong with it.
+// takeFirstToken records the first token of a sample. It records a fault and returns false if it came twice or too
+// late.
 func (c *CheckedSUT) speaks(id loadgen.ResponseID) bool {
 	c.state.Lock()
 	defer c.state.Unlock()
@@ -139,7 +140,7 @@ func (c *CheckedSUT) speaks(id loadgen.ResponseID) bool {
 	return false
 }
 
-// checkedResponder lets good answers through.
+// checkedResponder passes on only correct answers.
 type checkedResponder struct {
 	c *CheckedSUT
 	r loadgen.Responder
@@ -165,8 +166,8 @@ func (r checkedResponder) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	r.r.FirstTokenComplete(good)
 }
 
-// CheckedQSL passes calls on to a QSL and watches that its counts are sound and do not change, and that LoadGen's side
-// (what is loaded is unloaded, with the same list) is kept too.
+// CheckedQSL passes calls on to a QSL and checks that its counts are positive and do not change. It also checks that
+// LoadGen unloads the samples that it has loaded, with the same list.
 type CheckedQSL struct {
 	QSL loadgen.QSL
 	faultList
@@ -176,7 +177,7 @@ type CheckedQSL struct {
 	total, performance int // as first reported
 }
 
-// CheckQSL wraps qsl.
+// CheckQSL returns a CheckedQSL around qsl.
 func CheckQSL(qsl loadgen.QSL) *CheckedQSL {
 	c := &CheckedQSL{QSL: qsl, total: qsl.TotalSampleCount(), performance: qsl.PerformanceSampleCount()}
 	if c.total < 1 {

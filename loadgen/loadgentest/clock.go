@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// Clock is a virtual clock: StartTest under WithClock waits for nothing, and each query is issued exactly when it is
-// due. Time moves when LoadGen waits for the next due time or for answers, and by Advance. All methods may be called
-// from any goroutine.
+// Clock is a virtual clock. StartTest under WithClock never waits and issues each query exactly at its due time.
+// Virtual time advances when LoadGen waits for the next due time or for answers, and by Advance. All methods may be
+// called from any goroutine.
 type Clock struct {
 	mu     sync.Mutex
 	now    time.Duration
@@ -20,26 +20,27 @@ type Clock struct {
 }
 
 // WithClock returns a context under which StartTest runs on c's time. SUTs answer inside IssueQuery, or later through
-// After; answers from elsewhere come at whatever virtual time it is then.
+// After. Answers from other goroutines arrive at an arbitrary virtual time.
 func WithClock(ctx context.Context, c *Clock) context.Context {
 	return pace.WithVirtual(ctx, c)
 }
 
-// Now is the virtual time since the clock was made.
+// Now returns the virtual time since the clock was made.
 func (c *Clock) Now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance lets d pass, as if the caller had worked that long. Events in between are run late, after it.
+// Advance advances the clock by d, as if the caller had worked that long. Events that are due in this period run late,
+// after it.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now += d
 }
 
-// After plans f to run d from now, on the goroutine that waits then.
+// After plans to run f in d from now, on the goroutine that waits at that time.
 func (c *Clock) After(d time.Duration, f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +48,7 @@ func (c *Clock) After(d time.Duration, f func()) {
 	heap.Push(&c.events, event{at: c.now + d, seq: c.made, run: f})
 }
 
-// SleepUntil advances to at, running what is planned before or at that time.
+// SleepUntil advances to at and runs the events planned up to and including at.
 func (c *Clock) SleepUntil(at time.Duration) {
 	for c.stepUntil(at) {
 	}
@@ -56,7 +57,7 @@ func (c *Clock) SleepUntil(at time.Duration) {
 	c.now = max(c.now, at)
 }
 
-// Step advances to the next planned event and runs it; false says that there is none.
+// Step advances to the time of the next planned event and runs it. It returns false if no event is planned.
 func (c *Clock) Step() bool { return c.stepUntil(1<<63 - 1) }
 
 func (c *Clock) stepUntil(at time.Duration) bool {
@@ -78,7 +79,7 @@ type event struct {
 	run func()
 }
 
-// eventHeap has the earliest event first.
+// eventHeap is a heap of events with the earliest first.
 type eventHeap []event
 
 func (h eventHeap) Len() int { return len(h) }

@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// NullSUT answers every query inside IssueQuery with Data. It allocates nothing once it has seen its largest query; its
-// fields must not change from then on.
+// NullSUT answers every query inside IssueQuery with Data. It allocates no memory after its largest query. Its fields
+// must not change after the first query.
 type NullSUT struct {
 	Data []byte // the payload of every answer; may be nil
-	// Tokens is the number of tokens of every answer; above 0, its first token is reported too.
+	// Tokens is the number of tokens of every answer. If it is above 0, the SUT also reports first tokens.
 	Tokens int64
 
 	answers []loadgen.QuerySampleResponse
@@ -26,9 +26,9 @@ type NullSUT struct {
 // Name implements loadgen.SUT.
 func (s *NullSUT) Name() string { return "null SUT" }
 
-// IssueQuery implements loadgen.SUT. It answers in pieces of at most 256 samples.
+// IssueQuery implements loadgen.SUT. It answers in pieces of up to 256 samples.
 func (s *NullSUT) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
-	const most = 256 // these answers fit in the first-level cache
+	const most = 256 // the answers to 256 samples fit in the first-level cache
 	for rest := q.Samples; len(rest) > 0; {
 		n := min(len(rest), most)
 		s.answer(rest[:n], r)
@@ -54,10 +54,10 @@ func (s *NullSUT) answer(samples []loadgen.QuerySample, r loadgen.Responder) {
 // FlushQueries implements loadgen.SUT.
 func (s *NullSUT) FlushQueries(context.Context) error { return nil }
 
-// QSL is a library without samples: it has counts, and does nothing to load.
+// QSL is a library that has counts of samples but no data. Loading does nothing.
 type QSL struct {
 	Total       int
-	Performance int // 0: Total
+	Performance int // 0 means Total
 }
 
 // Name implements loadgen.QSL.

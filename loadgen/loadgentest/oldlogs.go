@@ -11,27 +11,27 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// OldRun is a performance run whose logs are written as LoadGens of earlier rounds wrote theirs, as far as readers look
-// at them. Latencies are those of its percentiles, evenly spread.
+// OldRun writes the logs of a performance run in the form of an earlier round's LoadGen. The logs contain only the
+// entries that this project reads. Latencies are distributed evenly.
 type OldRun struct {
-	// Text is whether the detail log has the text form of v0.5 and v0.7; else it has JSON as in v1.0.
+	// Text selects the text form of the detail log, used in v0.5 and v0.7. Otherwise the log has JSON like in v1.0.
 	Text bool
-	// Version is the LoadGen's, as the log has it; "" is that of v0.5 to v1.0.
+	// Version is the LoadGen version in the log. Empty means that of v0.5 to v1.0.
 	Version  string
 	Scenario loadgen.Scenario
 	Invalid  bool
-	// Rate is Server's scheduled rate, of which 99 % are completed, and Offline's; 1000 where it is 0.
+	// Rate is Server's scheduled rate, of which 99 % is completed, or Offline's rate. 0 means 1000.
 	Rate float64
-	// Streams are MultiStream's samples per query, at 20 queries per second; 1 where they are 0.
+	// Streams is the number of samples per query of MultiStream, at 20 queries per second. 0 means 1.
 	Streams uint64
-	// Loaded is the set of samples; 3, 1, 2 where it is nil.
+	// Loaded is the set of loaded samples. nil means 3, 1, 2.
 	Loaded []uint64
-	// Total and Performance are the counts of samples; that of Loaded where they are 0.
+	// Total and Performance are the counts of samples. 0 means the length of Loaded.
 	Total, Performance uint64
-	Seed               uint64 // of the data set's order
+	Seed               uint64 // seed of the data set's order
 }
 
-// Write writes the detail log and the summary into a folder, which it makes.
+// Write creates the folder dir and writes the detail log and the summary into it.
 func (r OldRun) Write(dir string) error {
 	r.complete()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -74,7 +74,7 @@ func (r *OldRun) complete() {
 	}
 }
 
-// oldPercentiles are those of logs, with latencies in nanoseconds.
+// oldPercentiles lists the percentiles in the logs, with their latencies in nanoseconds.
 var oldPercentiles = [...]struct {
 	rank string
 	ns   int
@@ -82,7 +82,7 @@ var oldPercentiles = [...]struct {
 
 const oldMin, oldMax, oldMean = 1e6, 1e7, 5500000
 
-// percentile is the rank at which a scenario is judged.
+// percentile returns the percentile that the scenario's rules use.
 func (r *OldRun) percentile() string {
 	if r.Scenario == loadgen.SingleStream {
 		return "0.9"
@@ -97,7 +97,7 @@ func (r *OldRun) verdict() (word string, met string) {
 	return "VALID", "Yes"
 }
 
-// scenario is its name in a text log.
+// scenarioLabel returns the scenario's name in a text log.
 func (r *OldRun) scenario() string {
 	switch r.Scenario {
 	case loadgen.SingleStream:
@@ -108,7 +108,7 @@ func (r *OldRun) scenario() string {
 	return r.Scenario.String()
 }
 
-// targetQPS is the effective rate.
+// targetQPS returns the effective rate.
 func (r *OldRun) targetQPS() float64 {
 	if r.Scenario == loadgen.MultiStream {
 		return 20
@@ -230,7 +230,7 @@ func (r *OldRun) json() string {
 
 const loadedSet = "loaded_qsl_set"
 
-// results are those of a log in JSON.
+// logResults logs the results in the JSON form.
 func (r *OldRun) results(say func(key string, value any)) {
 	switch r.Scenario {
 	case loadgen.Server:

@@ -8,21 +8,23 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Script is a SUT that does as told, and remembers what it was asked. The zero value answers at once.
+// Script is a SUT that follows a script and records its queries. The zero value answers at once.
 type Script struct {
 	// Clock is the virtual clock of the test; nil means real time.
 	Clock *Clock
-	// Latency is how long after the issue a sample is answered; nil or 0 means inside IssueQuery.
+	// Latency returns the time from the issue of a sample to its answer. nil or 0 means inside IssueQuery.
 	Latency func(s loadgen.QuerySample) time.Duration
-	// FirstToken is how long after the issue a sample's first token comes, before its answer; nil: none is reported.
+	// FirstToken returns the time from the issue of a sample to its first token, which must come before the answer. nil
+	// means that no first tokens are reported.
 	FirstToken func(s loadgen.QuerySample) time.Duration
-	// Tokens is the number of tokens of a sample's answer; nil means none.
+	// Tokens returns the number of tokens of a sample's answer. nil means none.
 	Tokens func(s loadgen.QuerySample) int64
-	// Data is the payload of a sample; nil means none.
+	// Data returns the payload of a sample. nil means none.
 	Data func(s loadgen.QuerySample) []byte
-	// Answers are the ids answered for a sample: none drops it, two of the same answer it twice. nil means its own.
+	// Answers returns the ids that a sample is answered with. An empty list drops the sample, and an id that is listed
+	// twice is answered twice. nil means the sample's own id.
 	Answers func(s loadgen.QuerySample) []loadgen.ResponseID
-	// Fail, if not nil, may make the IssueQuery call of a number, counted from 0, fail.
+	// Fail returns the error of an IssueQuery call; call counts from 0. nil means that all calls succeed.
 	Fail func(call int) error
 
 	mu      sync.Mutex
@@ -33,7 +35,7 @@ type Script struct {
 // Issued is one IssueQuery call.
 type Issued struct {
 	Samples []loadgen.QuerySample
-	At      time.Duration // by Clock; 0 without
+	At      time.Duration // by Clock; 0 without a clock
 }
 
 // Name implements loadgen.SUT.
@@ -64,7 +66,7 @@ func (s *Script) note(q loadgen.Query) error {
 	return nil
 }
 
-// schedule answers a sample when its latency has passed, behind its first token where that is to come before.
+// schedule answers a sample after its latency. If the sample has an earlier first token, it reports that first.
 func (s *Script) schedule(sample loadgen.QuerySample, r loadgen.Responder) {
 	var d time.Duration
 	if s.Latency != nil {
@@ -90,7 +92,7 @@ func (s *Script) schedule(sample loadgen.QuerySample, r loadgen.Responder) {
 	})
 }
 
-// after runs f at once or on its time.
+// runAfter runs f after d, or at once if d is 0.
 func (s *Script) after(d time.Duration, f func()) {
 	switch {
 	case d <= 0:
@@ -132,14 +134,14 @@ func (s *Script) FlushQueries(context.Context) error {
 	return nil
 }
 
-// Queries are the IssueQuery calls so far.
+// Queries returns the IssueQuery calls so far.
 func (s *Script) Queries() []Issued {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Issued(nil), s.queries...)
 }
 
-// Flushes is the number of FlushQueries calls so far.
+// Flushes returns the number of FlushQueries calls so far.
 func (s *Script) Flushes() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

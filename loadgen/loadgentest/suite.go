@@ -11,16 +11,16 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// SuiteOptions fit the suite to a SUT. Zero values give the defaults.
+// SuiteOptions adapts the suite to a SUT. Zero values mean the defaults.
 type SuiteOptions struct {
-	Scenarios []loadgen.Scenario // all
-	// ServerQPS is a rate that the SUT keeps up with: 100.
+	Scenarios []loadgen.Scenario // default: all
+	// ServerQPS is a rate that the SUT keeps up with. Default: 100.
 	ServerQPS float64
-	// Tokens checks token runs: first tokens, and answers with their numbers of tokens.
+	// Tokens selects token runs, which check first tokens and the answers' numbers of tokens.
 	Tokens bool
-	// Queries is the number of queries of a performance run: 20; in Offline the number of samples.
+	// Queries is the number of queries of a performance run, or in Offline the number of samples. Default: 20.
 	Queries uint64
-	// Timeout ends a run that hangs: one minute.
+	// Timeout ends a run that hangs. Default: one minute.
 	Timeout time.Duration
 }
 
@@ -33,9 +33,9 @@ func (o *SuiteOptions) defaults() {
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 }
 
-// RunSuite checks the contracts of a SUT and a QSL by short SubmissionRuns (all samples for accuracy, then some for
-// performance) in every scenario: each sample is answered once and no other, nothing is kept of a query, counts are
-// sound, and an ended context ends the run.
+// RunSuite checks the contracts of a SUT and a QSL with short SubmissionRuns in every scenario: all samples for
+// accuracy, then some for performance. It checks that each sample is answered once and no other is answered, that the
+// SUT keeps no reference to a query, that counts are correct, and that the end of the context ends the run.
 func RunSuite(t *testing.T, sut loadgen.SUT, qsl loadgen.QSL, o SuiteOptions) {
 	o.defaults()
 	for _, scenario := range o.Scenarios {
@@ -60,7 +60,7 @@ func (o *SuiteOptions) settings(scenario loadgen.Scenario) loadgen.TestSettings 
 	return s
 }
 
-// run returns what is wrong with one run.
+// run performs one run and returns its faults.
 func (o *SuiteOptions) run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, scenario loadgen.Scenario) error {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
@@ -73,8 +73,8 @@ func (o *SuiteOptions) run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL
 	return errors.Join(errs...)
 }
 
-// interrupted ends a run from within its first query and looks whether it ends in time, and whether the SUT still
-// works afterwards.
+// checkInterrupt cancels a run during its first query. It checks that the run ends in time and that the SUT still works
+// afterwards.
 func (o *SuiteOptions) interrupted(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL) error {
 	ended, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -90,7 +90,7 @@ func (o *SuiteOptions) interrupted(ctx context.Context, sut loadgen.SUT, qsl loa
 	return o.run(ctx, sut, qsl, o.Scenarios[0])
 }
 
-// cancelling is a SUT that ends the test's context when it gets the first query.
+// cancellingSUT is a SUT that cancels the test's context at the first query.
 type cancelling struct {
 	loadgen.SUT
 	cancel context.CancelFunc

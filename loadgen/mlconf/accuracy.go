@@ -12,66 +12,67 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
 )
 
-// AccuracyMetric is an official metric of accuracy: all that is known of it, for everybody who reads or writes one.
-// Its row is in accuracy.json, beside the rounds' files. Nobody changes what it points to.
+// AccuracyMetric describes an official metric of accuracy for all code that reads or writes one. It is a row of
+// accuracy.json, in the folder of the rounds' files. Callers must not change the values that it points to.
 type AccuracyMetric struct {
-	Name string `json:"-"` // as the targets of the rounds have it: "acc", "ROUGE1"
-	// Unit is that of the value in results: "%", "characters". What a script prints may be a share of 1.
+	Name string `json:"-"` // in the rounds' targets: "acc", "ROUGE1"
+	// Unit is the unit of the value in results: "%", "characters". Scripts may print a share of 1 instead.
 	Unit   string `json:"unit"`
-	Better string `json:"better"` // which way it improves: "higher", "lower" or "neither"
-	// About says what it measures, in a sentence without a full stop, and Formula how it is computed. Code is what
-	// computes it in this project, behind the path of its package: "accuracy/topk.New"; empty: nothing does.
+	Better string `json:"better"` // the direction of improvement: "higher", "lower" or "neither"
+	// About describes the metric in a sentence without a full stop, and Formula its computation. Code is the function that
+	// computes it in this project, with the path of its package: "accuracy/topk.New". Empty means that this project does
+	// not compute it.
 	About   string `json:"about"`
 	Formula string `json:"formula"`
 	Code    string `json:"code"`
-	// Most is the largest value that there can be, as scripts print it; 0: there is no bound.
+	// Most is the maximum value in the unit of the scripts; 0 means no maximum.
 	Most float64 `json:"most"`
-	// Unprepared says that the checker behind the official preparation tool cannot read it.
+	// Unprepared reports that the checker that follows the official preparation tool cannot read the metric.
 	Unprepared bool `json:"unprepared"`
-	// Inverted is of a metric that the official checker compares the wrong way round; nil: of others.
+	// Inverted is set for a metric that the official checker compares in the wrong direction.
 	Inverted *InvertedTarget `json:"inverted"`
-	// Endpoints is how the endpoints harness scores it; nil: it does not.
+	// Endpoints describes how the endpoints harness scores the metric; nil means that it does not.
 	Endpoints *EndpointsMethod `json:"endpoints"`
 
-	text, former func() *regexp.Regexp // nil: not known
+	text, former func() *regexp.Regexp // nil if not known
 }
 
-// InvertedTarget is how far a metric may be from its reference where lower is better, though the official checker wants
-// it to be above a share of it.
+// InvertedTarget contains the allowed distance from the reference for a metric where lower is better, but the official
+// checker requires a value above a share of the reference.
 type InvertedTarget struct {
-	Share float64 `json:"share"` // of the reference: the target in the rounds' files; what is good is reference/Share
-	Worst float64 `json:"worst"` // times the reference: what is refused above
+	Share float64 `json:"share"` // Target/reference in the rounds' files. A value up to reference/Share is good.
+	Worst float64 `json:"worst"` // times the reference: higher values are refused
 }
 
-// Good and Limit are the largest values that are good, and that are not refused, by the target in a round's file.
+// Good returns the largest good value for the target in a round's file.
 func (i InvertedTarget) Good(target float64) float64 { return target * (1 / (i.Share * i.Share)) }
 
-// Limit is the largest value that is not refused, by the target in a round's file.
+// Limit returns the largest accepted value for the target in a round's file.
 func (i InvertedTarget) Limit(target float64) float64 { return target * (i.Worst / i.Share) }
 
-// EndpointsMethod is how the endpoints harness of MLPerf scores a metric, in the words of its configuration.
+// EndpointsMethod describes how the endpoints harness of MLPerf scores a metric, in the terms of its configuration.
 type EndpointsMethod struct {
 	API            string `json:"api"`    // its api_type; empty: that of the requests
 	Method         string `json:"method"` // its eval_method
 	GroundTruth    string `json:"ground_truth"`
 	Extractor      string `json:"extractor"`       // empty: none
-	ExtractorClass string `json:"extractor_class"` // in its results
-	Dataset        string `json:"dataset"`         // the name of the data set; empty: that of the run
-	Percent        bool   `json:"percent"`         // the official unit is percent, that harness's score from 0 to 1
+	ExtractorClass string `json:"extractor_class"` // name of the extractor in its results
+	Dataset        string `json:"dataset"`         // name of the data set; empty: that of the run
+	Percent        bool   `json:"percent"`         // the official unit is percent, but that harness scores from 0 to 1
 }
 
 // accuracyRow is a row of accuracy.json.
 type accuracyRow struct {
 	AccuracyMetric
-	// Text is how the benchmarks' scripts print it in accuracy.txt: the beginning of a line, with the value as its one
-	// group. Former is the one form that scripts of rounds before v5.0 had, where it is not that one.
+	// Text is the pattern of the metric in accuracy.txt: the beginning of a line with the value as the only group. Former
+	// is the pattern for the scripts of rounds before v5.0, if theirs was another one.
 	Text   string `json:"text"`
 	Former string `json:"former"`
 	Note   string `json:"note"`
 }
 
-// textWords are the words in the patterns of accuracy.json: numbers have the digits of all scripts, blanks are those of
-// Unicode.
+// textWords expands the words in the patterns of accuracy.json. Numbers may have the digits of all scripts, and blanks
+// are those of Unicode.
 var textWords = strings.NewReplacer(
 	"NUMBER", number, "BLANK", blank, "SPACED", blank+`*`+number, "QUOTED", blank+`+'?`+number,
 )
@@ -81,7 +82,7 @@ const (
 	blank  = `[\s\v\x1c-\x1f\x{85}\p{Z}]`
 )
 
-// patternOf compiles a pattern when it is first asked for; nil: there is none.
+// patternOf returns a function that compiles a pattern at its first call. It returns nil if text is empty.
 func patternOf(text string) func() *regexp.Regexp {
 	if text == "" {
 		return nil
@@ -89,10 +90,10 @@ func patternOf(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + textWords.Replace(text)) })
 }
 
-// ErrNoMetric is the error of a name that no official metric has.
+// ErrNoMetric means that no official metric has the given name.
 var ErrNoMetric = errors.New("no official metric of accuracy")
 
-// AccuracyMetricOf is the official metric of a name, or ErrNoMetric.
+// AccuracyMetricOf returns the official metric with a name, or ErrNoMetric.
 func AccuracyMetricOf(name string) (AccuracyMetric, error) {
 	table, err := accuracyTable()
 	if err != nil {
@@ -111,14 +112,14 @@ func AccuracyMetrics() ([]string, error) {
 	return slices.Sorted(maps.Keys(table)), err
 }
 
-// HasText says whether it is known how scripts print the metric in accuracy.txt.
+// HasText reports whether the metric's form in accuracy.txt is known.
 func (m AccuracyMetric) HasText() bool { return m.text != nil }
 
-// In is what a line of accuracy.txt says of the metric: the text of its value, which need not be a number ("76.4.6").
-// ok is false where the line does not speak of it.
+// In returns the text of the metric's value in a line of accuracy.txt. The text need not be a number ("76.4.6"). ok is
+// false if the line does not contain the metric.
 func (m AccuracyMetric) In(line string) (value string, ok bool) { return valueIn(m.text, line) }
 
-// FormerIn is In by the one form that scripts of rounds before v5.0 had; has is false where theirs was no other one.
+// FormerIn is like In, but for the form of rounds before v5.0. has is false if these rounds had no other form.
 func (m AccuracyMetric) FormerIn(line string) (value string, ok, has bool) {
 	if m.former == nil {
 		return "", false, false
@@ -138,7 +139,7 @@ func valueIn(pattern func() *regexp.Regexp, line string) (value string, ok bool)
 	return match[1], true
 }
 
-// accuracyTable reads accuracy.json, once for each state of the files.
+// accuracyTable returns the table in accuracy.json. It reads the file again only after the files have changed.
 func accuracyTable() (map[string]AccuracyMetric, error) {
 	generation := roundfiles.Generation()
 	of, ok := accuracyTables.Load(generation)
@@ -149,7 +150,7 @@ func accuracyTable() (map[string]AccuracyMetric, error) {
 	return read()
 }
 
-// accuracyTables are the tables that were read: by the files' generation.
+// accuracyTables caches the tables by the files' generation.
 var accuracyTables sync.Map
 
 func readAccuracyTable() (map[string]AccuracyMetric, error) {
@@ -173,7 +174,7 @@ func readAccuracyTable() (map[string]AccuracyMetric, error) {
 	return table, errors.Join(faults...)
 }
 
-// checkRow says what of a row nobody could read.
+// checkRow returns the faults of a row.
 func (r accuracyRow) checkRow() error {
 	var faults []error
 	if !slices.Contains([]string{"higher", "lower", "neither"}, r.Better) {
@@ -194,7 +195,7 @@ func (r accuracyRow) checkRow() error {
 	return errors.Join(faults...)
 }
 
-// checkMetrics wants a row for each metric that a round's file names.
+// checkMetrics requires a row in accuracy.json for each metric in a round's file.
 func (f *roundFile) checkMetrics() error {
 	var faults []error
 	known := map[string]bool{}

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 )
 
-// AuditFile is the file that the official LoadGen applies over all settings when it lies in the working directory.
-// Here it is a layer, [Audit]; [StrayAudit] finds a file that was left behind.
+// AuditFile is the name of the file that the official LoadGen applies over all settings if it is in the working
+// directory. Here it is a layer, [Audit]. [StrayAudit] finds a file that was left behind.
 const AuditFile = "audit.config"
 
-// StrayAudit is an error that names an audit.config in dir, where the official LoadGen would apply it without being
-// asked; nil where there is none. dir is the working directory of a run, "" or ".".
+// StrayAudit returns an error if dir contains an audit.config, because the official LoadGen would apply it without
+// request. dir is the working directory of a run, "" or ".".
 func StrayAudit(dir string) error {
 	path := filepath.Join(dir, AuditFile)
 	_, err := os.Lstat(path)

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Check lists the faults of a user.conf: lines that the official LoadGen rejects, and those that it accepts but
-// ignores or changes silently. Lines of another model than model are a note (empty: none are another's), and so are
-// keys and scenarios that LoadGen does not know where ignoreUnknown says so. What LoadGen reads depends on the round,
-// whose rules are nil of the newest: up to v4.1 the seeds, up to v1.1 MultiStream's target_qps and max_async_queries.
-// Files of those rounds hold keys that their LoadGen passed over, which are notes.
+// Check returns the faults of a user.conf: lines that the official LoadGen rejects, and lines that it accepts but
+// ignores or changes silently. Lines of models other than model cause a note; an empty model means all models. If
+// ignoreUnknown is true, unknown keys and scenarios also cause a note. LoadGen's keys depend on the round, and a nil
+// round means the newest. Up to v4.1 LoadGen read the seeds, and up to v1.1 MultiStream's target_qps and
+// max_async_queries. Files of rounds up to v1.1 contain keys that their LoadGen ignored, which cause notes.
 func Check(source, text, model string, round *Rules, ignoreUnknown bool) ([]Problem, []Note) {
 	return newChecker(source, model, round, ignoreUnknown).checkAll(text)
 }
@@ -34,11 +34,11 @@ func (c *confChecker) checkAll(text string) ([]Problem, []Note) {
 
 type confChecker struct {
 	source        string
-	model         string // the run's; empty: any
+	model         string // the run's model; empty: any
 	audit         bool   // the file is an audit.config
 	keys          confKeys
 	ignoreUnknown bool
-	seen          map[string]int // line of each key
+	seen          map[string]int // first line of each key
 	line          int
 	problems      []Problem
 	asides        ignoredLines
@@ -95,8 +95,8 @@ func (c *confChecker) checkSetting(full string, v confValue) {
 	}
 }
 
-// isOtherModel says whether a line is of a model that the file is not read for, and notes it. Of a name like that of
-// the run's it is told that it is another.
+// isOtherModel reports whether a line is of a model for which the file is not read, and adds a note. If the name is
+// similar to the run's model, the note says that it is another one.
 func (c *confChecker) isOtherModel(model string) bool {
 	switch {
 	case model == "*" || !c.audit && (c.model == "" || model == c.model):
@@ -111,15 +111,15 @@ func (c *confChecker) isOtherModel(model string) bool {
 	return true
 }
 
-// verificationKey is the form of keys that only the verification scripts of the audits read.
+// verificationKey matches keys that only the verification scripts of the audits read.
 var verificationKey = regexp.MustCompile(`^test\d\d_`)
 
-// addUnknown is a fault that names the nearest word, or where the user wants it a note.
+// addUnknown adds a fault that names the nearest known word. If unknown words are allowed, it adds a note.
 func (c *confChecker) addUnknown(full, what, word string, known []string) {
 	switch {
 	case c.ignoreUnknown || c.keys.old:
 		c.asides.addLine("LoadGen does not know %s: ignored", c.line, word)
-	case len(c.problems) < maxFaults: // of what is not shown nobody needs the nearest
+	case len(c.problems) < maxFaults: // later faults are not printed and need no suggestion
 		c.addFault(full, "unknown %s %q%s", what, word, nearestWord(word, known))
 	default:
 		c.addFault(full, "unknown %s", what)
@@ -193,7 +193,7 @@ func allKeys() []string {
 	return slices.Compact(keys)
 }
 
-// nearestWord names the known word nearest to an unknown one, or lists them all.
+// nearestWord returns a text that suggests the known word nearest to an unknown one, or lists all of them.
 func nearestWord(word string, known []string) string {
 	if near := suggest.Nearest(word, known); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)

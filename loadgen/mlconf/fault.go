@@ -9,19 +9,20 @@ import (
 
 // Problem is one fault of an input.
 type Problem struct {
-	Source string // path, flag
-	Line   int    // 0 where it has none
+	Source string // path of a file, or a flag
+	Line   int    // 0 if it has none
 	Key    string // may be empty
 	Text   string
 }
 
-// maxFaults and maxLine bound the text of an error, whatever the input: lines, and characters of each.
+// maxFaults is the maximum number of lines in an error text, and maxLine the maximum number of characters in a line.
 const (
 	maxFaults = 48
 	maxLine   = 180
 )
 
-// String is one line without control characters; of a line of a file it has at most 180 characters.
+// String returns one line without control characters. For a fault in a line of a file, its maximum length is 180
+// characters.
 func (p Problem) String() string {
 	text := pathTail(p.Source)
 	if p.Line > 0 {
@@ -31,19 +32,19 @@ func (p Problem) String() string {
 		text += ": " + shortenText(p.Key, maxLine/3)
 	}
 	most := maxLine
-	if p.Line == 0 { // a flag's: it may list what there is
+	if p.Line == 0 { // the text of a flag's fault may list all known values
 		most *= 10
 	}
 	return shortenText(text+": "+p.Text, most)
 }
 
-// Faults are all faults of the inputs of one call. They wrap [ErrConfig].
+// Faults contains all faults of the inputs of one call. It wraps [ErrConfig].
 type Faults []Problem
 
 // Unwrap returns [ErrConfig].
 func (Faults) Unwrap() error { return ErrConfig }
 
-// Error lists the faults, one in a line; behind the 48th it says how many more there are.
+// Error lists the first 48 faults, one per line, and the number of the others.
 func (f Faults) Error() string {
 	if len(f) == 1 {
 		return ErrConfig.Error() + ": " + f[0].String()
@@ -59,7 +60,7 @@ func (f Faults) Error() string {
 	return b.String()
 }
 
-// asError is the problems as an error; nil without any.
+// asError returns the problems as an error, or nil if there are none.
 func asError(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -67,7 +68,7 @@ func asError(problems []Problem) error {
 	return Faults(problems)
 }
 
-// shortenText cuts a text of more than most characters, and writes characters that are not printable as escapes.
+// shortenText shortens a text of more than most characters and escapes characters that are not printable.
 func shortenText(text string, most int) string {
 	var b strings.Builder
 	n := 0
@@ -84,7 +85,7 @@ func shortenText(text string, most int) string {
 	return b.String()
 }
 
-// pathTail is the end of a path that is too long for a line.
+// pathTail returns the end of a path that is too long for a line, or the whole path.
 func pathTail(path string) string {
 	const most = maxLine / 2
 	if len(path) <= most {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// confFile is a parsed configuration file: values by full key, the last of each.
+// confFile is a parsed configuration file. If a key occurs more than once, it contains the last value.
 type confFile struct {
 	source string // path or other name
 	values map[string]confValue
@@ -17,12 +17,12 @@ type confFile struct {
 type badLine struct {
 	line int
 	text string // the official error text
-	what string // ours
+	what string // our error text
 }
 
-// parseConf reads a file with the official rules: tokens are separated by white space; the first is the key, the second
-// must be =, each further one a number, of which the last counts; # as a token of its own ends a line unless a number
-// is expected; a key alone is silently ignored. One bad line makes the official LoadGen reject the whole file.
+// parseConf parses a file by the official rules. Tokens are separated by white space. The first is the key, the second
+// must be =, and the others must be numbers, of which the last one counts. A token # ends a line unless a number is
+// expected. A key alone is silently ignored. One bad line makes the official LoadGen reject the whole file.
 func parseConf(source, text string) (confFile, []badLine) {
 	f := confFile{source: source, values: map[string]confValue{}}
 	var bad []badLine
@@ -40,7 +40,7 @@ func parseConf(source, text string) (confFile, []badLine) {
 	return f, bad
 }
 
-// parseLine returns the last value of a line; none (nil) for a comment, an empty line or a lone key.
+// parseLine returns the last value of a line. v is nil for a comment, an empty line or a lone key.
 func parseLine(line string) (key string, v *confValue, fault *badLine) {
 	tokens := splitWords(line)
 	for i, token := range tokens {
@@ -67,12 +67,12 @@ func parseLine(line string) (key string, v *confValue, fault *badLine) {
 	return key, v, nil
 }
 
-// splitWords splits a line at C's white space, which is ASCII alone.
+// splitWords splits a line at C's white space, which consists of ASCII characters only.
 func splitWords(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' })
 }
 
-// findKey looks a key up as the official LoadGen does: model.scenario, *.scenario, model.*, *.*.
+// findKey searches for a key in the official LoadGen's order: model.scenario, *.scenario, model.*, *.*.
 func (f confFile) findKey(model, scenario, key string) (full string, v confValue, ok bool) {
 	for _, prefix := range []string{model + "." + scenario, "*." + scenario, model + ".*", "*.*"} {
 		full = prefix + "." + key
@@ -83,11 +83,12 @@ func (f confFile) findKey(model, scenario, key string) (full string, v confValue
 	return "", confValue{}, false
 }
 
-// everyField says that a file sets all fields that else come from the rules alone.
+// everyField allows a file to set all fields, including those that only the rules may set.
 func everyField(loadgen.Field) bool { return true }
 
-// applyTo sets what the file says for a model and a scenario. Fields that come from the rules alone are set only where
-// rules says so. note hears of each value that was stored, unread of each that another setting keeps from being read.
+// applyTo applies the file's values for a model and a scenario. It sets a field that only the rules may set only if
+// rules returns true for it. It calls note for each stored value, and unread for each value that LoadGen ignores
+// because another setting is missing.
 func (f confFile) applyTo(
 	s *confSettings, model, scenario string, rules func(loadgen.Field) bool,
 	note func(loadgen.Field, string, confValue), unread func(key string, line int, without string),

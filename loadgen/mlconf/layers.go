@@ -8,7 +8,7 @@ type Layer struct {
 	apply  func(*settingsLoader)
 }
 
-// Values is a layer of single settings, applied in order. Those for other scenarios than the run's are left out.
+// Values returns a layer of single settings, applied in order. Settings for scenarios other than the run's are skipped.
 func Values(source string, settings ...Override) Layer {
 	return Layer{Source: source, apply: func(l *settingsLoader) {
 		for _, o := range settings {
@@ -17,9 +17,9 @@ func Values(source string, settings ...Override) Layer {
 	}}
 }
 
-// Smoke is a layer of a model's settings for a run of seconds. Where the duration of a run is that of its answers, in
-// SingleStream, MultiStream and Offline, it has no minimum: the run is as long as its queries take, and not INVALID
-// where the machine is quick. Server's is the schedule's, which the settings give.
+// Smoke returns a layer of a model's settings for a run of a few seconds. In SingleStream, MultiStream and Offline,
+// whose answers determine the duration, it sets no minimum duration. A run on a fast machine is then not INVALID.
+// Server's duration is that of the schedule, which the settings determine.
 func Smoke(source string, settings ...Override) Layer {
 	var none []Override
 	for _, s := range []loadgen.Scenario{loadgen.SingleStream, loadgen.MultiStream, loadgen.Offline} {
@@ -28,7 +28,8 @@ func Smoke(source string, settings ...Override) Layer {
 	return Values(source, append(none, settings...)...)
 }
 
-// UserConf is the layer of a user.conf. What the official LoadGen would ignore or change silently is a fault.
+// UserConf returns the layer of a user.conf. An entry that the official LoadGen would ignore or change silently is a
+// fault.
 func UserConf(path string) Layer {
 	return Layer{Source: path, apply: func(l *settingsLoader) {
 		text, err := readConf(path)
@@ -42,12 +43,11 @@ func UserConf(path string) Layer {
 	}}
 }
 
-// Audit is the layer of audit settings, an audit.config. It is meant to be the last, and may set the mode. Only keys
-// whose model is "*" can match, as in the official LoadGen: lines of single models are a note, and so are keys that
-// only an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys those that
-// LoadGen does not know. Keys that else the rules alone set, the seeds and test05, count under the rules up to v4.1,
-// whose LoadGen read them from any file. A run with audit settings tells their source to LoadGen:
-// loadgen.LogSettings.Audit.
+// Audit returns the layer of audit settings, an audit.config. It should be the last layer and may set the mode. Like in
+// the official LoadGen, only keys whose model is "*" apply. These lines cause a note: lines of single models, keys that
+// only an audit's verification script reads (test07_accuracy_threshold), and with Options.IgnoreUnknownKeys unknown
+// keys. In rounds up to v4.1 the layer may set the seeds and test05, which otherwise only the rules set, because their
+// LoadGen read them from any file. The caller must pass the path of the settings to LoadGen: loadgen.LogSettings.Audit.
 func Audit(path string) Layer {
 	return Layer{Source: path, apply: func(l *settingsLoader) {
 		text, err := readConf(path)
@@ -59,7 +59,7 @@ func Audit(path string) Layer {
 	}}
 }
 
-// AuditText is the layer of audit settings that no file holds yet; source names them in origins and faults.
+// AuditText returns the layer of audit settings that are not in a file yet. source names them in origins and faults.
 func AuditText(source, text string) Layer {
 	return Layer{Source: source, apply: func(l *settingsLoader) { l.applyAudit(source, text) }}
 }

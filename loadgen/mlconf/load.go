@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// ErrConfig is wrapped by every error of Load that a user can mend.
+// ErrConfig is wrapped by every error of Load that a user can correct.
 var ErrConfig = errors.New("configuration")
 
 // fields is LoadGen's table of settings.
 var fields = loadgen.Fields()
 
-// Load makes the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
-// o.Layers one after the other. It reports all faults of all layers at once, each with file and line. The scenario and
-// the mode are the caller's, but for a mode in audit settings. The rules' defaults of v5.0 to v6.0 are those of v6.1
+// Load returns the settings of a run: LoadGen's defaults, then the rules' defaults of the model and scenario, then
+// o.Layers in order. It reports all faults of all layers together, each with file and line. The caller sets the
+// scenario and the mode; only audit settings may change the mode. The rules' defaults of v5.0 to v6.0 are those of v6.1
 // with the seeds of the round.
 func Load(o Options) (Settings, error) {
 	round, err := Round(o.Rules)
@@ -50,15 +50,15 @@ type settingsLoader struct {
 	o        Options
 	round    *Rules
 	s        Settings
-	source   string // of the layer at work
-	mode     bool   // the layer may set the mode
+	source   string // of the current layer
+	mode     bool   // the current layer may set the mode
 	set      []string
 	problems []Problem
 }
 
 func (l *settingsLoader) beginLayer(source string) { l.source, l.mode, l.set = source, false, nil }
 
-// endLayer closes a layer: what it did is kept, but for the mode.
+// endLayer records the changes of a layer and restores the mode if the layer may not set it.
 func (l *settingsLoader) endLayer() {
 	if !l.mode {
 		l.s.Mode = l.o.Mode
@@ -67,7 +67,7 @@ func (l *settingsLoader) endLayer() {
 	l.s.Applied = append(l.s.Applied, Applied{Source: l.source, Fields: l.set, After: l.s.TestSettings})
 }
 
-// noteOrigin records where a value comes from.
+// noteOrigin records the origin of a value.
 func (l *settingsLoader) noteOrigin(f loadgen.Field, key string, v confValue) {
 	l.s.Origins[f.Name] = Origin{Source: l.source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
 	l.set = append(l.set, f.Name)
@@ -77,12 +77,12 @@ func (l *settingsLoader) addFault(line int, key, text string) {
 	l.problems = append(l.problems, Problem{Source: l.source, Line: line, Key: key, Text: text})
 }
 
-// noteUnread tells of a line that another setting keeps from being read.
+// noteUnread adds a note on a line that LoadGen ignores because another setting is missing.
 func (l *settingsLoader) noteUnread(key string, line int, without string) {
 	l.addFault(line, key, "is ignored without "+without+" = 1")
 }
 
-// applyFile applies a checked configuration file for a model. One with lines that cannot be read changes nothing.
+// applyFile applies a checked configuration file for a model. If lines cannot be read, it changes nothing.
 func (l *settingsLoader) applyFile(text, model string) {
 	if f, bad := parseConf(l.source, text); len(bad) == 0 {
 		keys := keysOf(l.round)
@@ -93,7 +93,7 @@ func (l *settingsLoader) applyFile(text, model string) {
 	}
 }
 
-// applyOverride applies one setting, unless it is of other scenarios.
+// applyOverride applies one setting unless it is for other scenarios.
 func (l *settingsLoader) applyOverride(o Override) {
 	if !o.appliesTo(l.o.Scenario) {
 		return
@@ -107,7 +107,7 @@ func (l *settingsLoader) applyOverride(o Override) {
 	l.noteOrigin(f, o.Key, v)
 }
 
-// Set changes one setting of a run, which comes from source then.
+// Set changes one setting of a run and records source as its origin.
 func (s *Settings) Set(source string, o Override) error {
 	l := settingsLoader{o: Options{Scenario: s.Scenario}, s: *s, source: source}
 	l.applyOverride(o)

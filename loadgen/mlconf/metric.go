@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Metric is how a round reads a scenario's result from a log and names it.
+// Metric describes how a round reads a scenario's result from a log and what it is called.
 type Metric struct {
-	Key       string // of the detail log
+	Key       string // key in the detail log
 	Unit      string // "Samples/s", "Tokens/s", "Queries/s", "Tasks/s", "Latency (ms)", "Latency (s)", "Streams"
-	PowerUnit string // "Watts", or of the streams "millijoules" for a query
+	PowerUnit string // "Watts", or "millijoules" per query in stream scenarios
 
 	latency, seconds bool
 }
 
-// Value is the result of a log's number: latencies are logged in nanoseconds.
+// Value converts a number in the log to the result. The log contains latencies in nanoseconds.
 func (m Metric) Value(logged float64) float64 {
 	if m.latency {
 		logged /= 1e6
@@ -25,22 +25,24 @@ func (m Metric) Value(logged float64) float64 {
 	return logged
 }
 
-// metricTable is where models differ from commonMetric.
+// metricTable lists the models that differ from commonMetric.
 type metricTable struct {
-	// Keys are by table, model and the log's scenario; the model "*" is for those without a key of their own.
+	// Keys contains the log keys by table, model and the log's scenario. The model "*" stands for models without their own
+	// key.
 	Keys map[string]map[string]map[string]string `json:"keys"`
-	// Units are those of tables from v5.0 on; before, the key says what is counted.
+	// Units contains the units of the tables from v5.0 on. Before, the key determines the unit.
 	Units map[string]map[string]string `json:"units"`
 }
 
-// allModels is the name of the keys of all models in the table of keys.
+// allModels is the entry for all models in the table of keys.
 const allModels = "*"
 
-// streams is the key of the result of MultiStream up to v1.1: how many streams were served.
+// streams is the key of MultiStream's result up to v1.1: the number of served streams.
 const streams = "effective_samples_per_query"
 
-// Metric is that of a model and scenario. The key is that of a log of this scenario; a log of an Interactive run says
-// Server, and has the same key. ok is false where the scenario or the round's metrics are not known.
+// Metric returns the metric of a model and scenario. The key is that of a log of this scenario. The log of an
+// Interactive run says Server and contains the same key. ok is false if the scenario or the round's metrics are
+// unknown.
 func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	m, ok = commonMetric(scenario)
 	if !ok || r.data.Features.Metrics == "" {
@@ -61,7 +63,7 @@ func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	return m, true
 }
 
-// ofKey has the unit that the key names.
+// withKeyUnit returns the metric with the unit that follows from its key.
 func (m Metric) ofKey() Metric {
 	switch {
 	case strings.Contains(m.Key, "tokens"):
@@ -72,7 +74,8 @@ func (m Metric) ofKey() Metric {
 	return m
 }
 
-// HasStreams says whether the result of MultiStream is a number of streams, as before v2.0: nothing is inferred of it.
+// HasStreams reports whether MultiStream's result is a number of streams, as before v2.0. Other results cannot be
+// inferred from it.
 func (r *Rules) HasStreams() bool {
 	m, _ := r.Metric("", "MultiStream")
 	return m.Key == streams

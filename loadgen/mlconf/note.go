@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Note tells of lines of a configuration file that are not applied, and are no fault.
+// Note reports lines of a configuration file that are not applied and are not faults.
 type Note struct {
 	Source string // path
 	Lines  []int
 	Text   string
 }
 
-// String is "user.conf: lines 3, 7: of other models (bert), and are ignored in a run of resnet50".
+// String returns, for example, "user.conf: lines 3, 7: of other models (bert), and are ignored in a run of resnet50".
 func (n Note) String() string {
 	word := "line"
 	if len(n.Lines) > 1 {
@@ -23,7 +23,7 @@ func (n Note) String() string {
 	return shortenText(fmt.Sprintf("%s: %s %s: %s", pathTail(n.Source), word, listSome(n.Lines), n.Text), maxLine)
 }
 
-// listSome lists a few values, and says how many more there are.
+// listSome lists the first values and the number of the others.
 func listSome[T any](values []T) string {
 	const shown = 5
 	var texts []string
@@ -37,7 +37,7 @@ func listSome[T any](values []T) string {
 	return text
 }
 
-// ignoredLines are lines that are not applied, by the reason.
+// ignoredLines contains the lines that are not applied, by reason.
 type ignoredLines map[string]*ignoredLine
 
 type ignoredLine struct {
@@ -45,7 +45,7 @@ type ignoredLine struct {
 	names map[string]bool
 }
 
-// addLine notes a line under a reason, whose %s stands for the names.
+// addLine records a line under a reason, in which %s stands for the names.
 func (a ignoredLines) addLine(reason string, line int, name string) {
 	if a[reason] == nil {
 		a[reason] = &ignoredLine{names: map[string]bool{}}

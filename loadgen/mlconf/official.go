@@ -6,37 +6,37 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// ConfType says which configuration a call of [Official.FromConfig] means, numbered as in the official LoadGen.
+// ConfType selects the configuration of a call of [Official.FromConfig]. The numbers are those of the official LoadGen.
 type ConfType int
 
-// What a file is read as decides which lines count, and over what.
+// The type of a file determines which lines count and which settings they override.
 const (
-	ConfRules ConfType = iota // the rules' defaults alone; the file is ignored
-	ConfUser                  // a user.conf; the rules' defaults come first in the first call
-	ConfAudit                 // an audit.config: the file alone
+	ConfRules ConfType = iota // only the rules' defaults; the file is ignored
+	ConfUser                  // a user.conf; the first call applies the rules' defaults first
+	ConfAudit                 // an audit.config: only the file
 )
 
-// What the official LoadGen returns of a file, as its C API has it.
+// The return codes of the official LoadGen's C API.
 const (
 	CodeOK       = 0
 	CodeNotFound = -2  // no such file
-	CodeInvalid  = -22 // a line that cannot be read: nothing of the file was applied
+	CodeInvalid  = -22 // unreadable line: no line of the file was applied
 )
 
-// Official applies configuration files as the official LoadGen's FromConfig does, with its return codes: for tools
-// that must repeat its behaviour, and for audit.config files. A user's own settings are better served by [Load],
-// which says what FromConfig hides. The zero value uses the newest rules.
+// Official applies configuration files like the official LoadGen's FromConfig, with its return codes. It is for tools
+// that must repeat this behaviour and for audit.config files. For a user's own settings, use [Load], which reports the
+// faults that FromConfig hides. The zero value uses the newest rules.
 type Official struct {
-	Rules string // round; empty: the newest
-	Of    *Rules // the round where it is read already, in place of Rules; may be nil
-	// Errors are the entries (error_invalid_config) that the official LoadGen would have logged.
+	Rules string // round; empty means the newest
+	Of    *Rules // a round that is already read and replaces Rules; may be nil
+	// Errors contains the entries (error_invalid_config) that the official LoadGen would have logged.
 	Errors []string
 
 	userConfs int
 }
 
-// FromConfig applies text (nil: the file does not exist) to s for a model and a scenario. The scenario is any text: one
-// that no key names matches only keys with "*", and the keys of a fixed scenario.
+// FromConfig applies text to s for a model and a scenario. A nil text means that the file does not exist. The scenario
+// may be any text. If no key names it, only keys with "*" and the keys of a fixed scenario apply.
 func (o *Official) FromConfig(
 	s *loadgen.TestSettings, text *string, model, scenario string, conf ConfType,
 ) (code int, err error) {
@@ -76,7 +76,7 @@ func (o *Official) FromConfig(
 	return CodeOK, nil
 }
 
-// roundOf is that whose LoadGen reads the files.
+// roundOf returns the round whose LoadGen reads the files.
 func (o *Official) roundOf() (*Rules, error) {
 	if o.Of != nil {
 		return o.Of, nil

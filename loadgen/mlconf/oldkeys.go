@@ -7,20 +7,20 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// confKeys says which keys the LoadGen of a round reads from a user.conf beside those of today.
+// confKeys selects the keys of a user.conf that the LoadGen of a round reads in addition to today's.
 type confKeys struct {
-	seeds bool // those that the rules alone set today: up to v4.1
-	// old is whether queries of MultiStream arrive at a rate, and what LoadGen does not know is passed over: up to v1.1.
+	seeds bool // up to v4.1: keys that today only the rules set
+	// old selects the behaviour up to v1.1: MultiStream's queries arrive at a rate, and LoadGen ignores unknown keys
 	old bool
 }
 
-// Keys of MultiStream in the rounds whose queries arrive at a rate.
+// The keys of MultiStream in rounds whose queries arrive at a rate.
 const (
 	arrivalRate  = "target_qps"
 	asyncQueries = "max_async_queries"
 )
 
-// keysOf are those of a round; nil is the newest.
+// keysOf returns the keys of a round. nil means the newest.
 func keysOf(r *Rules) confKeys {
 	if r == nil {
 		return confKeys{}
@@ -28,8 +28,8 @@ func keysOf(r *Rules) confKeys {
 	return confKeys{seeds: r.auditsSetSeeds(), old: r.data.Features.Audits.Scores == ScoreSamples}
 }
 
-// setsField says whether a file sets a field that else the rules alone set. Fields that the official LoadGen never had
-// are not among them.
+// setsField reports whether a file may set a field that today only the rules set. It returns false for fields that the
+// official LoadGen never had.
 func (k confKeys) setsField(f loadgen.Field) bool {
 	switch f.Name {
 	case "MultiStreamArrivalInterval", "MultiStreamCountDropped", "NoEarlyStopping", "OlderSampleOrder",
@@ -39,7 +39,7 @@ func (k confKeys) setsField(f loadgen.Field) bool {
 	return k.seeds
 }
 
-// checkArrivals checks what MultiStream's queries arrive by.
+// checkArrivals checks the settings of MultiStream's arrivals.
 func (c *confChecker) checkArrivals(full, key string, v confValue) {
 	switch {
 	case key == arrivalRate && (intervalOf(v) <= 0 || math.IsInf(v.double, 0)):
@@ -49,8 +49,8 @@ func (c *confChecker) checkArrivals(full, key string, v confValue) {
 	}
 }
 
-// intervalOf is the time between queries that arrive at a rate, in whole nanoseconds, as LoadGen has it; 0 where there
-// is none.
+// intervalOf returns the time between queries at a rate, truncated to whole nanoseconds like in LoadGen. It returns 0
+// if the rate is out of range.
 func intervalOf(v confValue) time.Duration {
 	if !(v.double > 1e-6) || v.double > 1e9 {
 		return 0
@@ -58,7 +58,7 @@ func intervalOf(v confValue) time.Duration {
 	return time.Duration(1e9 / v.double)
 }
 
-// applyArrivals sets the interval of a rate of MultiStream's queries.
+// applyArrivals sets the arrival interval from MultiStream's rate.
 func (f confFile) applyArrivals(s *confSettings, model string, note func(loadgen.Field, string, confValue)) {
 	key, v, ok := f.findKey(model, loadgen.MultiStream.String(), arrivalRate)
 	if interval := intervalOf(v); ok && interval > 0 && s.Scenario == loadgen.MultiStream {

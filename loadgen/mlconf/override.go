@@ -9,17 +9,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Override is one setting given outside a file: a flag, a model's smoke settings, a tuned rate.
+// Override is one setting from outside a file: a flag, a model's smoke settings or a tuned rate.
 type Override struct {
-	Scenario loadgen.Scenario // the only one that it is for, unless All
+	Scenario loadgen.Scenario // the scenario for which it is meant, unless All is set
 	All      bool             // it is for each scenario that has such a setting
 	// Key is a configuration key without model and scenario, such as "min_duration" or "target_qps", or the official name
-	// of a setting without a key. Value is in the file's unit.
+	// of a setting without a key. Value has the unit of the file.
 	Key, Value string
 }
 
-// ParseOverride reads key=value, for each scenario that has the setting, or Scenario.key=value for one. The value is
-// not looked at.
+// ParseOverride parses key=value, for each scenario that has the setting, or Scenario.key=value for one scenario. It
+// does not check the value.
 func ParseOverride(text string) (Override, error) {
 	key, value, ok := strings.Cut(text, "=")
 	o := Override{All: true, Key: strings.TrimSpace(key), Value: strings.TrimSpace(value)}
@@ -39,7 +39,7 @@ func ParseOverride(text string) (Override, error) {
 	return o, nil
 }
 
-// String is the text that ParseOverride reads.
+// String returns the text that ParseOverride parses.
 func (o Override) String() string {
 	if o.All {
 		return o.Key + "=" + o.Value
@@ -47,7 +47,8 @@ func (o Override) String() string {
 	return o.Scenario.String() + "." + o.Key + "=" + o.Value
 }
 
-// Means says whether the override has a meaning where it is meant: in its own scenario, or in any of those that run.
+// Means reports whether the override has an effect: in its own scenario or, without one, in any of the running
+// scenarios.
 func (o Override) Means(running ...loadgen.Scenario) bool {
 	if !o.All {
 		running = []loadgen.Scenario{o.Scenario}
@@ -55,8 +56,8 @@ func (o Override) Means(running ...loadgen.Scenario) bool {
 	return slices.Contains(keysFor(running...), o.Key)
 }
 
-// appliesTo says whether the override is for runs of scenario: those that it names; or it is for all, and it is not so
-// that only others have such a setting.
+// appliesTo reports whether the override is for runs of scenario. An override for all scenarios does not apply if only
+// other scenarios have such a setting.
 func (o Override) appliesTo(scenario loadgen.Scenario) bool {
 	if !o.All {
 		return o.Scenario == scenario
@@ -65,7 +66,8 @@ func (o Override) appliesTo(scenario loadgen.Scenario) bool {
 	return ok || !slices.ContainsFunc(fields, func(f loadgen.Field) bool { return f.UserKey() == o.Key })
 }
 
-// findField finds the field and the value of an override in a run of scenario, or says what is wrong with it.
+// findField returns the field and the value of an override in a run of scenario. fault describes an error in the
+// override, or is "".
 func (o Override) findField(scenario loadgen.Scenario) (f loadgen.Field, v confValue, fault string) {
 	f, ok := fieldFor(o.Key, scenario)
 	if !ok {
@@ -81,7 +83,7 @@ func (o Override) findField(scenario loadgen.Scenario) (f loadgen.Field, v confV
 	return f, v, checkValue(f, v)
 }
 
-// keysFor lists the names of the settings that mean something in any of the scenarios, each once.
+// keysFor lists the names of the settings that have an effect in any of the scenarios, each once.
 func keysFor(scenarios ...loadgen.Scenario) []string {
 	var names []string
 	for _, f := range fields {
@@ -92,7 +94,7 @@ func keysFor(scenarios ...loadgen.Scenario) []string {
 	return names
 }
 
-// fieldFor finds the field that a key without model and scenario means in a run of scenario.
+// fieldFor returns the field that a key without model and scenario means in a run of scenario.
 func fieldFor(key string, scenario loadgen.Scenario) (loadgen.Field, bool) {
 	for _, f := range fields {
 		if f.UserKey() == key && f.Applies(scenario) {

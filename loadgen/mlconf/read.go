@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// maxBytes is the size up to which a configuration file is read: the official ones have some kilobytes.
+// maxBytes is the maximum size of a configuration file. The official ones have some kilobytes.
 const maxBytes = 1 << 20
 
-// readConf reads a configuration file. It must be a regular file: it is read once for each run, which a pipe is not.
-// Errors do not name the file.
+// readConf reads a configuration file. It must be a regular file, because each run reads it again and a pipe can be
+// read only once. Errors do not name the file.
 func readConf(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -33,7 +33,7 @@ func readConf(path string) (string, error) {
 	return string(text), unwrapPathError(err)
 }
 
-// unwrapPathError is the cause of an error that names a file.
+// unwrapPathError returns the cause of an error that names a file.
 func unwrapPathError(err error) error {
 	if named, ok := errors.AsType[*fs.PathError](err); ok {
 		return named.Err

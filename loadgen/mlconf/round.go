@@ -16,35 +16,35 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
 )
 
-// Rules are the facts of one round of the inference rules: what its submission checker asks for.
+// Rules contains the facts of one round of the inference rules, as required by its submission checker.
 type Rules struct {
 	Name  string // "v6.1"
 	Seeds Seeds
 
 	data     roundFile
 	facts    submissionFacts
-	defaults func() (confFile, error) // the settings as a configuration file, made once and not changed
+	defaults func() (confFile, error) // the settings as a configuration file, made once and never changed
 	metrics  metricTable
 }
 
-// Seeds are a round's three official seeds.
+// Seeds contains a round's three official seeds.
 type Seeds struct {
 	QSL         uint64 `json:"qsl_rng_seed"`
 	SampleIndex uint64 `json:"sample_index_rng_seed"`
 	Schedule    uint64 `json:"schedule_rng_seed"`
 }
 
-// SystemType is the kind of system that a submission is for.
+// SystemType is the type of system for which a submission is made.
 type SystemType string
 
-// Rules ask for other scenarios of each type.
+// The required scenarios depend on the type.
 const (
 	Datacenter     SystemType = "datacenter"
 	Edge           SystemType = "edge"
 	DatacenterEdge SystemType = "datacenter-edge" // submitted for both
 )
 
-// ParseSystemType reads a type as descriptions of systems and flags have it: "edge", "datacenter", "datacenter,edge".
+// ParseSystemType parses a type in the form of system descriptions and flags: "edge", "datacenter", "datacenter,edge".
 func ParseSystemType(text string) (SystemType, error) {
 	switch strings.ReplaceAll(text, " ", "") {
 	case "datacenter":
@@ -57,17 +57,17 @@ func ParseSystemType(text string) (SystemType, error) {
 	return "", fmt.Errorf("the system type is %q, want datacenter, edge or datacenter,edge", text)
 }
 
-// String is the type as descriptions of systems have it.
+// String returns the type in the form of system descriptions.
 func (s SystemType) String() string { return strings.ReplaceAll(string(s), "-", ",") }
 
-// Target is a metric and the value that it must reach: at least, or where Upper at most.
+// Target is a metric and the value that it must reach. If Upper is true, the value is a maximum, otherwise a minimum.
 type Target struct {
 	Metric string
 	Value  float64
 	Upper  bool
 }
 
-// modelRules is one model's entry of an embedded round. Maps from scenario use "*" for all scenarios.
+// modelRules is one model's entry in an embedded round. In maps by scenario, "*" means all scenarios.
 type modelRules struct {
 	Unlisted           bool                         `json:"unlisted"` // not in the round's list of models
 	Scenarios          map[SystemType]scenarioLists `json:"scenarios"`
@@ -87,7 +87,7 @@ type scenarioLists struct {
 	Optional []string `json:"optional"`
 }
 
-// metricPair is a metric's name and its number, written as [name, number].
+// metricPair is a metric's name and its number. Its JSON form is [name, number].
 type metricPair struct {
 	Metric string
 	Value  float64
@@ -98,20 +98,21 @@ func (p *metricPair) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &fields)
 }
 
-// Rounds lists the rounds whose rules are embedded, the newest first. Those of v0.5 to v4.1 are of the configuration
-// files and the checkers of these rounds, which had no table of sizes of data sets: DatasetSize is 0. Where v0.5 and
-// v0.7 ran other settings than their texts have, they are those that they ran: Origin.Otherwise has the text's.
+// Rounds lists the rounds whose rules are embedded, the newest first. The facts of v0.5 to v4.1 come from the
+// configuration files and the checkers of these rounds, which had no sizes of data sets, so DatasetSize is 0. In v0.5
+// and v0.7, the settings of the runs differ from the rules' texts. The facts are those of the runs, and
+// Origin.Otherwise contains the text's value.
 //
-// All that is particular to a round is in its file, rules/vN.N.json, and nothing compares the names of rounds but the
-// order of this list: a new round is a new file.
+// Each round's file, rules/vN.N.json, contains all facts of the round. Only this function compares rounds, to order
+// them. A new round is therefore a new file.
 func Rounds() []string {
 	names := roundfiles.Names()
 	slices.SortFunc(names, func(a, b string) int { return slices.Compare(versionParts(b), versionParts(a)) })
 	return names
 }
 
-// RoundsWith lists the rounds that have a model, the newest first: those that call it so, and where none does those
-// that take the name for another's. Later rounds take ssd-resnet34 for retinanet.
+// RoundsWith lists the rounds that contain a model, the newest first: the rounds that use this name or, if there are
+// none, the rounds that use it as another name. Later rounds accept ssd-resnet34 as a name of retinanet.
 func RoundsWith(model string) []string {
 	var own, alias []string
 	for _, name := range Rounds() {
@@ -129,8 +130,8 @@ func RoundsWith(model string) []string {
 	return own
 }
 
-// RoundOfSeed is the round that has drawn a seed as its first, that of the query sample library; empty: none has. Each
-// round draws its own.
+// RoundOfSeed returns the round with the given first seed, that of the query sample library, or "". All rounds have
+// different seeds.
 func RoundOfSeed(qsl uint64) string {
 	for _, name := range Rounds() {
 		if r, err := Round(name); err == nil && r.Seeds.QSL == qsl {
@@ -140,18 +141,18 @@ func RoundOfSeed(qsl uint64) string {
 	return ""
 }
 
-// versionParts is the number of a round, whose parts are numbers: v10.0 is later than v6.1.
+// versionParts returns the numbers in a round's name. Comparing numbers makes v10.0 later than v6.1.
 func versionParts(round string) (parts []int) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(round, "v"), ".") {
-		n, _ := strconv.Atoi(part) // TestRoundsHaveVersions: they are numbers
+		n, _ := strconv.Atoi(part) // TestRoundsHaveVersions checks that the parts are numbers
 		parts = append(parts, n)
 	}
 	return parts
 }
 
-// roundFile is the embedded form of a round.
+// roundFile is the embedded file of a round.
 type roundFile struct {
-	Sources       map[string]string          `json:"sources"` // where in the round's text the numbers come from
+	Sources       map[string]string          `json:"sources"` // parts of the round's text that contain the numbers
 	Seeds         Seeds                      `json:"seeds"`
 	Aliases       map[string]string          `json:"aliases"`
 	Features      roundFeatures              `json:"features"`
@@ -159,20 +160,20 @@ type roundFile struct {
 	AccuracyFiles map[string]AccuracyFiles   `json:"accuracy_files"`
 	Sections      map[string]json.RawMessage `json:"sections"`
 	Models        map[string]modelRules      `json:"models"`
-	// OfflineSamples are those of Rules.OfflineSamples where they are not the ones of all rounds; "*" for all models.
+	// OfflineSamples overrides Rules.OfflineSamples by model; "*" means all models.
 	OfflineSamples map[string]uint64 `json:"offline_samples"`
-	// Guesses are parts of a folder's name and the models that they stand for, in the order in which they are tried;
-	// none: those of v4.1 and later.
+	// Guesses contains pairs of a part of a folder's name and the model that it suggests, in the order of the attempts.
+	// Empty means those of v4.1 and later.
 	Guesses  [][2]string    `json:"guesses"`
 	Runs     map[string]int `json:"runs"`
-	Settings keyTable       `json:"settings"` // of rounds with settings of their own
-	Text     keyTable       `json:"text"`     // what the text says, where the round ran other settings
+	Settings keyTable       `json:"settings"` // only in rounds with their own settings
+	Text     keyTable       `json:"text"`     // values in the round's text that differ from the settings of the runs
 }
 
-// roundFeatures are what a round has that others have not, or have otherwise.
+// roundFeatures lists the properties that distinguish a round from others.
 type roundFeatures struct {
 	LoadGenMajor    int           `json:"loadgen_major"`
-	Metrics         string        `json:"metrics"` // the table of metrics.json; empty: none is known
+	Metrics         string        `json:"metrics"` // the table in metrics.json; empty: none is known
 	Layout          *Layout       `json:"layout"`
 	Nameplate       bool          `json:"nameplate"`
 	LogsInteractive bool          `json:"logs_interactive"`
@@ -181,87 +182,92 @@ type roundFeatures struct {
 	Audits          AuditFeatures `json:"audits"`
 }
 
-// Layout is where a round's submissions have their files.
+// Layout describes where a round's submissions have their files.
 type Layout struct {
 	Source string `json:"source"` // the submitter's folder of programs: "src", before v6.0 "code"
-	// Apart says that measurements and audits lie in folders of the submitter, measurements/ and compliance/, as before
+	// Apart means that measurements and audits are in the submitter's folders measurements/ and compliance/, as before
 	// v6.0, and not in the scenario's folder.
 	Apart bool `json:"apart"`
-	// Audits is the submitter's folder of audits where it is not compliance/, as in v0.5.
+	// Audits is the submitter's folder of audits if it is not compliance/, as in v0.5.
 	Audits string `json:"audits"`
-	// OneMeter says that the power tools record the settings of one meter, an object, as before v5.1, and not a list.
+	// OneMeter means that the power tools record the settings of one meter as an object, as before v5.1, and not as a
+	// list.
 	OneMeter bool `json:"one_meter"`
-	// Only is the most that is done with submissions of the round; empty: all, ToMake included.
+	// Only is the last supported purpose of the round's submissions. Empty means that all purposes are supported,
+	// including ToMake.
 	Only Purpose `json:"only"`
 }
 
-// Purpose is what a submission is taken for. Each includes those before it.
+// Purpose is a use of a submission. Each purpose includes the ones before.
 type Purpose string
 
 // The purposes.
 const (
-	ToCheck Purpose = "check" // its results are read, and it is checked
-	ToMake  Purpose = ""      // and one is made, prepared and packed
+	ToCheck Purpose = "check" // read the results and check the submission
+	ToMake  Purpose = ""      // also make, prepare and pack a submission
 )
 
-// Serves says whether submissions of the round are taken for a purpose.
+// Serves reports whether this project supports a purpose for submissions of the round.
 func (l Layout) Serves(purpose Purpose) bool {
 	order := []Purpose{ToCheck, ToMake}
 	return slices.Index(order, purpose) <= slices.Index(order, l.Only)
 }
 
-// AuditFeatures are how a round configures the compliance tests that rounds configure differently.
+// AuditFeatures describes how a round configures the compliance tests that differ between rounds.
 type AuditFeatures struct {
-	// CachingInTwo says that TEST04 is two runs of two configurations, TEST04-A and TEST04-B.
+	// CachingInTwo means that TEST04 consists of two runs with the configurations TEST04-A and TEST04-B.
 	CachingInTwo bool `json:"test04_in_two"`
-	// CachingQueries are the least queries of TEST04 by model and scenario, where LoadGen's own are too few.
+	// CachingQueries contains the minimum number of TEST04's queries by model and scenario, if LoadGen's own minimum is
+	// too low.
 	CachingQueries map[string]map[string]uint64 `json:"test04_min_queries"`
 	OtherSeeds     OtherSeeds                   `json:"test05"`
-	// FixedSeeds are those of TEST05 where they are not those of v0.7 to v2.1.
+	// FixedSeeds contains the seeds of TEST05 if they differ from those of v0.7 to v2.1.
 	FixedSeeds *Seeds `json:"test05_seeds"`
-	// LoggedShare is what TEST01 logs where it is a share of the answers; nil: it is a number of them.
+	// LoggedShare is the share of the answers that TEST01 logs. nil means that it logs a fixed number.
 	LoggedShare *LoggedShare `json:"test01_share"`
-	FirstTokens bool         `json:"test06"` // there is a configuration of TEST06
-	// Scores are the numbers that the scripts of TEST01 and TEST05 compare.
+	FirstTokens bool         `json:"test06"` // the round has a configuration of TEST06
+	// Scores selects the numbers that the scripts of TEST01 and TEST05 compare.
 	Scores ScoreForm `json:"scores"`
-	// SeedsMargin is by which share TEST05's score may be off in either direction; 0: slower by 0.05, and any faster.
+	// SeedsMargin is the share by which TEST05's score may differ in either direction. 0 means that it may be slower by
+	// 0.05 or faster by any share.
 	SeedsMargin float64 `json:"test05_margin"`
-	// EachSampleOnce says that TEST07 and TEST09 of gpt-oss-120b issue each sample once, and not at random.
+	// EachSampleOnce means that TEST07 and TEST09 of gpt-oss-120b issue each sample once and not at random.
 	EachSampleOnce bool `json:"each_sample_once"`
 }
 
-// ScoreForm names what the scripts of TEST01 and TEST05 take as the score of a run, and where they read it.
+// ScoreForm determines the number that the scripts of TEST01 and TEST05 use as the score of a run, and where they read
+// it.
 type ScoreForm string
 
-// The forms. The first three are read of summaries, and the band's ends are outside.
+// The forms of scores. The first three are read from summaries, and their bands exclude the limits.
 const (
-	// ScoreSamples: SingleStream's 90th percentile, MultiStream's samples per query, the rate that Server's queries were
-	// scheduled at (v0.5 to v1.1).
+	// ScoreSamples: SingleStream's 90th percentile, MultiStream's samples per query, Server's scheduled rate (v0.5 to
+	// v1.1).
 	ScoreSamples ScoreForm = "samples per query"
-	// ScorePercentiles: of MultiStream the 99th percentile (v2.0).
+	// ScorePercentiles: MultiStream's 99th percentile (v2.0).
 	ScorePercentiles ScoreForm = "percentiles"
-	// ScoreEstimates: early stopping's estimates, the rate that Server completed (v2.1 to v5.0).
+	// ScoreEstimates: early stopping's estimates, Server's completed rate (v2.1 to v5.0).
 	ScoreEstimates ScoreForm = "estimates"
-	// ScoreDetails: the same, and TEST01 reads detail logs (since v5.1).
+	// ScoreDetails: like ScoreEstimates, but TEST01 reads detail logs (since v5.1).
 	ScoreDetails ScoreForm = ""
 )
 
-// LoggedShare is a share of all answers, which a seed chooses.
+// LoggedShare is a share of all answers, chosen with a seed.
 type LoggedShare struct {
 	Percent float64           `json:"percent"`
 	Seeds   map[string]uint64 `json:"seeds"` // by scenario
 }
 
-// OtherSeeds says with which seeds TEST05 runs; empty: the round has no configuration of it.
+// OtherSeeds determines the seeds of TEST05. Empty means that the round has no configuration of TEST05.
 type OtherSeeds string
 
-// What TEST05 runs with: the three seeds that all old rounds have, or the round's second seeds.
+// The seeds of TEST05: the three seeds of all old rounds, or the round's second seeds.
 const (
 	FixedSeeds  OtherSeeds = "fixed seeds"
 	SecondSeeds OtherSeeds = "second seeds"
 )
 
-// Round returns the rules of a round; the empty name means the newest.
+// Round returns the rules of a round. The empty name means the newest.
 func Round(name string) (*Rules, error) {
 	name = cmp.Or(name, Rounds()[0])
 	if !slices.Contains(Rounds(), name) {
@@ -281,16 +287,16 @@ func Round(name string) (*Rules, error) {
 		found, _ = parsed.LoadOrStore(key, r)
 	}
 	r, _ := found.(*Rules)
-	own := *r // callers may set the fields of theirs
+	own := *r // a copy, because callers may set its fields
 	return &own, nil
 }
 
-// parsed are the rounds that were read: by parsedKey, *Rules. Nobody changes what they hold.
+// parsed caches the rounds by parsedKey, as *Rules. Their contents are never changed.
 var parsed sync.Map
 
 type parsedKey struct {
 	name       string
-	generation int // of the files
+	generation int // generation of the files
 }
 
 func readRound(name string) (*Rules, error) {
@@ -308,9 +314,9 @@ func readRound(name string) (*Rules, error) {
 	return r, nil
 }
 
-// RoundsWithLayout lists the rounds whose submissions are taken for a purpose: it is known where they have their files.
-// The newest is the first. Of the rounds' files it reads the features alone: every start of the harness names these
-// rounds in its help.
+// RoundsWithLayout lists the rounds for whose submissions a purpose is supported, the newest first. It needs the
+// rounds' layouts and reads only the features in their files, because every start of the harness lists these rounds in
+// its help.
 func RoundsWithLayout(purpose Purpose) []string {
 	key := layoutKey{purpose, roundfiles.Generation()}
 	found, ok := withLayout.Load(key)
@@ -324,15 +330,15 @@ func RoundsWithLayout(purpose Purpose) []string {
 	return slices.Clone(names)
 }
 
-// withLayout are the answers of RoundsWithLayout: by layoutKey, []string.
+// withLayout caches the results of RoundsWithLayout by layoutKey, as []string.
 var withLayout sync.Map
 
 type layoutKey struct {
 	purpose    Purpose
-	generation int // of the files
+	generation int // generation of the files
 }
 
-// featuresOf reads a round's features, and its file no further.
+// featuresOf reads only the features in a round's file.
 func featuresOf(name string) (f roundFeatures, err error) {
 	text, err := roundfiles.Read(name)
 	if err != nil {
@@ -355,7 +361,7 @@ func featuresOf(name string) (f roundFeatures, err error) {
 	}
 }
 
-// Models lists the round's models by the names of its rules ("resnet", "bert-99"), sorted.
+// Models lists the round's models by their names in the rules ("resnet", "bert-99"), sorted.
 func (r *Rules) Models() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r.data.Models)) {
@@ -366,7 +372,7 @@ func (r *Rules) Models() []string {
 	return names
 }
 
-// Canonical is the rules' name of a model: "resnet" for "resnet50". A name without an alias is its own.
+// Canonical returns the rules' name of a model: "resnet" for "resnet50". It returns a name without an alias unchanged.
 func (r *Rules) Canonical(model string) string {
 	if name, ok := r.data.Aliases[model]; ok {
 		return name
@@ -374,13 +380,13 @@ func (r *Rules) Canonical(model string) string {
 	return model
 }
 
-// Has says whether the round lists the model, by its name or an alias.
+// Has reports whether the round contains the model under its name or an alias.
 func (r *Rules) Has(model string) bool {
 	m, ok := r.data.Models[r.Canonical(model)]
 	return ok && !m.Unlisted
 }
 
-// Family is the name of a model of the rules without the share of accuracy that it has to keep: "bert" for "bert-99.9".
+// Family returns the name of a model without its required share of accuracy: "bert" for "bert-99.9".
 func Family(model string) string {
 	for _, share := range []string{"-99.9", "-99", "-95"} {
 		if name, ok := strings.CutSuffix(model, share); ok {
@@ -390,9 +396,10 @@ func Family(model string) string {
 	return model
 }
 
-// settingsModel is the name by which the round's defaults know a model: that of configuration files, but of a model
-// that the round does not list, where it lists another one of that family, its own, which no line has. So the defaults
-// of 3d-unet are those of BraTS up to v1.1, and later of KiTS19.
+// settingsModel returns the name by which the round's defaults refer to a model. This is the model's name in
+// configuration files, with one exception: if the round contains only another model of the same family, settingsModel
+// returns a name that no default has. The defaults of 3d-unet are therefore those of BraTS up to v1.1, and later those
+// of KiTS19.
 func (r *Rules) settingsModel(o Options) string {
 	if o.RulesModel == "" || r.Has(o.RulesModel) {
 		return o.Model
@@ -405,23 +412,24 @@ func (r *Rules) settingsModel(o Options) string {
 
 func (r *Rules) modelOf(name string) modelRules { return r.data.Models[r.Canonical(name)] }
 
-// RequiredScenarios are the scenarios that a closed-division submission of the model must have, in the rules' order;
-// none where the model is not for that type of system. A name may be "Interactive".
+// RequiredScenarios returns the scenarios that a closed-division submission of the model must contain, in the rules'
+// order. It returns none if the model is not for that type of system. A name may be "Interactive".
 func (r *Rules) RequiredScenarios(model string, system SystemType) []string {
 	return slices.Clone(r.modelOf(model).Scenarios[system].Required)
 }
 
-// OptionalScenarios are those that a submission may have besides.
+// OptionalScenarios returns the scenarios that a submission of the model may contain in addition.
 func (r *Rules) OptionalScenarios(model string, system SystemType) []string {
 	return slices.Clone(r.modelOf(model).Scenarios[system].Optional)
 }
 
-// Scenarios are all that a submission of the model may have: those that it must have, and the others.
+// Scenarios returns the required and then the optional scenarios of the model.
 func (r *Rules) Scenarios(model string, system SystemType) []string {
 	return append(r.RequiredScenarios(model, system), r.OptionalScenarios(model, system)...)
 }
 
-// OneOf are scenarios of which a submission must have one at least; none where the rules name each that they want.
+// OneOf returns scenarios of which a submission must contain one or more. It returns none if all requirements are in
+// RequiredScenarios.
 func (r *Rules) OneOf(model string, system SystemType) []string {
 	optional, oneOf := r.OptionalScenarios(model, system), []string{"Server", Interactive}
 	if slices.Contains(optional, oneOf[0]) && slices.Contains(optional, oneOf[1]) {
@@ -435,8 +443,8 @@ func (r *Rules) ModelsFor(system SystemType) []string {
 	return slices.DeleteFunc(r.Models(), func(m string) bool { return len(r.Scenarios(m, system)) == 0 })
 }
 
-// Targets are the accuracy metrics of the model with the values to reach, then those with upper limits.
-// scenario matters for few models; an empty one means Offline.
+// Targets returns the accuracy metrics of the model with their minimum values, then those with maximum values. scenario
+// matters for few models; an empty one means Offline.
 func (r *Rules) Targets(model, scenario string) []Target {
 	m := r.modelOf(model)
 	var list []Target
@@ -449,8 +457,8 @@ func (r *Rules) Targets(model, scenario string) []Target {
 	return list
 }
 
-// DeltaPercent is by how many percent a metric may differ from its reference in a compliance test: 1, or 0.1 for the
-// models of 99.9 %, where the rules name no number of their own.
+// DeltaPercent returns by how many percent a metric may differ from its reference in a compliance test. The default is
+// 1, and 0.1 for the 99.9 % models.
 func (r *Rules) DeltaPercent(model, metric string) float64 {
 	if percent, ok := r.modelOf(model).DeltaPercent[metric]; ok {
 		return percent
@@ -461,12 +469,12 @@ func (r *Rules) DeltaPercent(model, metric string) float64 {
 	return 1
 }
 
-// PerformanceSampleCount is the least number of samples to load in performance mode; 0 where the round has none.
+// PerformanceSampleCount returns the minimum number of samples to load in performance mode, or 0 if the round has none.
 func (r *Rules) PerformanceSampleCount(model string) uint64 {
 	return r.modelOf(model).PerformanceSamples
 }
 
-// AccuracySampleCount is the number of samples of an accuracy run.
+// AccuracySampleCount returns the number of samples of an accuracy run.
 func (r *Rules) AccuracySampleCount(model, scenario string) uint64 {
 	m := r.modelOf(model)
 	if n := entryOf(m.AccuracySamples, scenario); n > 0 {
@@ -475,32 +483,32 @@ func (r *Rules) AccuracySampleCount(model, scenario string) uint64 {
 	return m.DatasetSize
 }
 
-// DatasetSize is the number of samples of the data set; 0 where the round has none.
+// DatasetSize returns the number of samples of the data set, or 0 if the round has none.
 func (r *Rules) DatasetSize(model string) uint64 { return r.modelOf(model).DatasetSize }
 
-// LatencyLimit is the largest latency limit that a submission may have used; 0 where the rules name none.
+// LatencyLimit returns the largest latency limit that a submission may have used, or 0 if the rules have none.
 func (r *Rules) LatencyLimit(model, scenario string) time.Duration {
 	return r.modelOf(model).LatencyLimit[scenario]
 }
 
-// MinQueries is the least number of queries of a performance run that does not meet early stopping.
+// MinQueries returns the minimum number of queries of a performance run that does not meet early stopping.
 func (r *Rules) MinQueries(model, scenario string) uint64 {
 	return r.modelOf(model).MinQueries[scenario]
 }
 
-// Runs is how many runs of a scenario must be VALID for a result.
+// Runs returns the number of runs of a scenario that must be VALID for a result.
 func (r *Rules) Runs(scenario string) int { return max(1, r.data.Runs[scenario]) }
 
-// Audits are the compliance tests of the model: TEST01, ...
+// Audits returns the names of the model's compliance tests: TEST01, ...
 func (r *Rules) Audits(model string) []string { return slices.Clone(r.modelOf(model).Audits) }
 
-// AuditFeatures are how the round configures the compliance tests.
+// AuditFeatures returns how the round configures the compliance tests.
 func (r *Rules) AuditFeatures() AuditFeatures { return r.data.Features.Audits }
 
-// auditsSetSeeds says that the LoadGen of the round read the seeds and test05 from any file, as it did before v5.0.
+// auditsSetSeeds reports whether the round's LoadGen read the seeds and test05 from any file, as before v5.0.
 func (r *Rules) auditsSetSeeds() bool { return r.data.Features.AuditsSetSeeds }
 
-// Layout is where submissions of the round have their files; ok is false where that is not known.
+// Layout returns where submissions of the round have their files. ok is false if the layout is unknown.
 func (r *Rules) Layout() (layout Layout, ok bool) {
 	if r.data.Features.Layout == nil {
 		return Layout{}, false
@@ -508,20 +516,20 @@ func (r *Rules) Layout() (layout Layout, ok bool) {
 	return *r.data.Features.Layout, true
 }
 
-// LoadGenMajor is the first number of the version of the round's LoadGen.
+// LoadGenMajor returns the major version of the round's LoadGen.
 func (r *Rules) LoadGenMajor() int { return r.data.Features.LoadGenMajor }
 
-// HasNameplate says whether the round asks for a description of a system's power supplies.
+// HasNameplate reports whether the round requires a description of a system's power supplies.
 func (r *Rules) HasNameplate() bool { return r.data.Features.Nameplate }
 
-// LogsInteractive says whether logs of the round name the scenario Interactive; before they name Server.
+// LogsInteractive reports whether logs of the round name the scenario Interactive. Logs of earlier rounds name Server.
 func (r *Rules) LogsInteractive() bool { return r.data.Features.LogsInteractive }
 
-// HasEndpoints says whether results of the round may be in the form of the endpoints harness.
+// HasEndpoints reports whether results of the round may have the form of the endpoints harness.
 func (r *Rules) HasEndpoints() bool { return r.data.Features.Endpoints }
 
-// Section decodes a section of the round's file that another package knows the fields of. ok is false where the round
-// has none of that name.
+// Section decodes into a value a section of the round's file that only another package interprets. ok is false if the
+// round has no such section.
 func (r *Rules) Section(name string, into any) (ok bool, err error) {
 	text, ok := r.data.Sections[name]
 	if !ok {
@@ -530,7 +538,7 @@ func (r *Rules) Section(name string, into any) (ok bool, err error) {
 	return true, decodeStrictly(r.Name+", "+name, text, into)
 }
 
-// entryOf is the entry of a scenario, or of all scenarios.
+// entryOf returns the entry of a scenario, or else that of all scenarios.
 func entryOf[T any](by map[string]T, scenario string) T {
 	scenario = cmp.Or(scenario, "Offline")
 	if v, ok := by[scenario]; ok {

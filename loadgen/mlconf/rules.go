@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
 )
 
-// keyTable holds numbers by key, scenario and model.
+// keyTable contains numbers by key, scenario and model.
 type keyTable map[string]map[string]map[string]json.Number
 
-// rulesFile holds the default settings of a round as a configuration file: its own, or where it has none the newest
-// with the seeds of the round.
+// rulesFile returns the default settings of a round as a configuration file. If the round has no settings of its own,
+// it returns the newest ones with the seeds of the round.
 func rulesFile(round *Rules) (confFile, error) {
 	f := confFile{source: "rules " + round.Name, values: map[string]confValue{}}
 	if round.data.Settings != nil {
@@ -47,7 +47,7 @@ func (f confFile) addTable(t keyTable) error {
 	return nil
 }
 
-// addText notes what the text of the round says of values that the file has otherwise.
+// addText records the values in the round's text that differ from those in the file.
 func (f confFile) addText(t keyTable) error {
 	for key, number := range t.allNumbers() {
 		v, ok := f.values[key]
@@ -60,7 +60,7 @@ func (f confFile) addText(t keyTable) error {
 	return nil
 }
 
-// allNumbers are the numbers by full key.
+// allNumbers returns the numbers by full key.
 func (t keyTable) allNumbers() iter.Seq2[string, json.Number] {
 	return func(yield func(string, json.Number) bool) {
 		for key, scenarios := range t {
@@ -84,7 +84,7 @@ func (f confFile) addValue(key, text string) error {
 	return nil
 }
 
-// splitKey takes a full key apart. A model's name may contain dots.
+// splitKey splits a full key. A model's name may contain dots.
 func splitKey(full string) (model, scenario, key string, ok bool) {
 	i := strings.LastIndexByte(full, '.')
 	if i < 0 {
@@ -105,7 +105,7 @@ func decodeRules(name string, into any) error {
 	return decodeStrictly(name, data, into)
 }
 
-// decodeStrictly decodes a text whose fields are all known.
+// decodeStrictly decodes a text and rejects unknown fields.
 func decodeStrictly(name string, data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

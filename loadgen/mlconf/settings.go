@@ -16,44 +16,44 @@ import "github.com/plumbline-ml/plumbline/loadgen"
 
 //go:generate go test -run TestSettingsDoc . -update
 
-// Origin says where a setting's value came from.
+// Origin describes where a setting's value came from.
 type Origin struct {
 	Source string // "LoadGen default", "rules v6.1", a file's path, "flag --min-duration", "smoke settings of resnet50"
-	Line   int    // 0 where it has none
-	Key    string // as written: "resnet50.Server.target_latency"
-	Text   string // the value as written
-	// Otherwise is the value in the text of the round's rules, where the round ran another one; else it is empty.
+	Line   int    // 0 if it has none
+	Key    string // in the form of the source: "resnet50.Server.target_latency"
+	Text   string // the value in the form of the source
+	// Otherwise is the value in the text of the round's rules if it differs from that of the runs; else it is empty.
 	Otherwise string
 }
 
-// Options say what to read.
+// Options determines the sources of settings.
 type Options struct {
 	Rules string // the round: "v6.1"; empty means the newest
 	Model string // LoadGen's model key: "resnet50"
-	// RulesModel is the rules' name of the model: "resnet". Where the round has another model of that key, its defaults
-	// are not taken. Empty: whatever the key is.
+	// RulesModel is the rules' name of the model: "resnet". If the round has only another model with the same key, Load
+	// does not use its defaults. Empty means any model with the key.
 	RulesModel string
 	Scenario   loadgen.Scenario
 	Mode       loadgen.Mode
-	Layers     []Layer // over the rules' defaults, the weakest first
-	// IgnoreUnknownKeys makes keys and scenarios of files that LoadGen does not know notes instead of faults.
+	Layers     []Layer // over the rules' defaults, in ascending priority
+	// IgnoreUnknownKeys turns faults about unknown keys and scenarios of files into notes.
 	IgnoreUnknownKeys bool
 }
 
-// Settings are TestSettings with the origin of each field, keyed by the field's name.
+// Settings contains TestSettings and the origin of each field, keyed by the field's name.
 type Settings struct {
 	loadgen.TestSettings
 	Origins map[string]Origin
-	Notes   []Note    // lines of files that were read and not applied, in order
-	Applied []Applied // what the rules' defaults and each layer did
+	Notes   []Note    // on lines of files that were read but not applied, in order
+	Applied []Applied // the changes of the rules' defaults and of each layer
 }
 
-// Applied is what one layer did.
+// Applied contains the changes of one layer.
 type Applied struct {
 	Source string
-	Fields []string             // the names of the fields that it set
-	After  loadgen.TestSettings // the settings with this layer and those under it
+	Fields []string             // names of the fields that it set
+	After  loadgen.TestSettings // the settings with this layer and the layers below
 }
 
-// Rules are the settings as the rules' defaults have them, without any layer.
+// Rules returns the settings of the rules' defaults without any layer.
 func (s Settings) Rules() loadgen.TestSettings { return s.Applied[0].After }

@@ -9,8 +9,8 @@ import (
 
 type confSettings = loadgen.TestSettings
 
-// ignoredWithout names the setting without which the official LoadGen does not read the field's key; empty where it
-// reads it.
+// ignoredWithout returns the name of the missing setting without which the official LoadGen ignores the field's key. It
+// returns "" if LoadGen reads the key.
 func ignoredWithout(f loadgen.Field, s *confSettings) string {
 	switch {
 	case f.Form == loadgen.TokenMillisForm && !s.UseTokenLatencies:
@@ -21,8 +21,8 @@ func ignoredWithout(f loadgen.Field, s *confSettings) string {
 	return ""
 }
 
-// storeValue stores a value as the official LoadGen does; a mode that does not exist changes nothing, and store says
-// so.
+// storeValue stores a value like the official LoadGen. If the mode does not exist, it changes nothing and returns
+// false.
 func storeValue(f loadgen.Field, s *confSettings, v confValue) (changed bool) {
 	switch p := f.At(s).(type) {
 	case *uint64:
@@ -56,7 +56,7 @@ const maxMillis = math.MaxInt64 / int64(time.Millisecond)
 func storeDuration(f loadgen.Field, s *confSettings, p *time.Duration, v confValue) {
 	switch f.Form {
 	case loadgen.MillisForm:
-		*p = math.MaxInt64 // stands for what is no duration of ours
+		*p = math.MaxInt64 // stands for a duration out of range
 		if ms := int64(v.integer); ms <= maxMillis && ms >= -maxMillis {
 			*p = time.Duration(ms) * time.Millisecond
 		}
@@ -72,7 +72,7 @@ func storeDuration(f loadgen.Field, s *confSettings, p *time.Duration, v confVal
 		return
 	}
 	whole, fraction := math.Modf(v.double * 1e6)
-	if !(math.Abs(whole) < math.MaxInt64) { // not a number, or too large for a duration
+	if !(math.Abs(whole) < math.MaxInt64) { // NaN or too large for a duration
 		whole, fraction = 0, v.double*1e6
 	}
 	*p, *f.FractionAt(s) = time.Duration(whole), fraction

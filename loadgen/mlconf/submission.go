@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// submissionFacts are the embedded facts that submissions of all rounds share, by the rules' name of the model.
+// submissionFacts contains the embedded facts that submissions of all rounds share, by the rules' name of the model.
 type submissionFacts struct {
 	OfflineSamples map[string]uint64                 `json:"offline_samples"`
 	TokenModels    []string                          `json:"token_models"`
 	TokenLimits    map[string]map[string]TokenLimits `json:"token_limits"` // by scenario
 }
 
-// TokenLimits are the largest 99th percentiles of a model that generates tokens.
+// TokenLimits contains the maximum 99th percentiles of a model that generates tokens.
 type TokenLimits struct {
 	FirstToken time.Duration `json:"first_token_ns"`
 	PerToken   time.Duration `json:"per_token_ns"`
 }
 
-// AccuracyFiles are outputs of an accuracy run that a submission has to show: one file for each of some samples.
+// AccuracyFiles describes the outputs of an accuracy run that a submission must contain: one file for each of some
+// samples.
 type AccuracyFiles struct {
-	Folder  string   `json:"folder"`  // in the accuracy run's: "images", "videos"
-	Samples []uint64 `json:"samples"` // the files' names without their endings
+	Folder  string   `json:"folder"`  // in the accuracy run's folder: "images", "videos"
+	Samples []uint64 `json:"samples"` // the files' names without their extensions
 }
 
-// ModelOf is the rules' model of a benchmark folder's name, and how it was found: by its name or an alias, by the
-// submitter's own mapping (may be nil), or guessed from a part of the name ("my-resnet50-v2"). A name that fits none of
-// them is returned as it is.
+// ModelOf returns the rules' model of a benchmark folder's name. It tries the model's name, an alias, the submitter's
+// own mapping (may be nil) and, last, a guess from a part of the name ("my-resnet50-v2"). guessed reports a guess. If
+// all fail, it returns the name unchanged.
 func (r *Rules) ModelOf(folder string, mapping map[string]string) (model string, guessed bool) {
 	if r.isListed(folder) {
 		return folder, false
@@ -49,7 +50,8 @@ func (r *Rules) isListed(model string) bool {
 	return ok && !m.Unlisted
 }
 
-// Guess is the model that a folder is taken for by a part of its name, before aliases; the name where none fits.
+// Guess returns the model that a part of a folder's name suggests, without resolving aliases. It returns the name if no
+// part fits.
 func (r *Rules) Guess(name string) string {
 	parts := r.data.Guesses
 	if parts == nil {
@@ -66,31 +68,32 @@ func (r *Rules) Guess(name string) string {
 	return name
 }
 
-// OfflineSamples is the least number of samples of an Offline query; 0 where the rules name none.
+// OfflineSamples returns the minimum number of samples of an Offline query, or 0 if the rules have none.
 func (r *Rules) OfflineSamples(model string) uint64 {
 	model, own := r.Canonical(model), r.data.OfflineSamples
 	return cmp.Or(own[model], own["*"], r.facts.OfflineSamples[model])
 }
 
-// UsesTokens says whether the model generates tokens: its runs log the latencies of tokens.
+// UsesTokens reports whether the model generates tokens. Its runs log the latencies of tokens.
 func (r *Rules) UsesTokens(model string) bool {
 	return slices.Contains(r.facts.TokenModels, r.Canonical(model))
 }
 
-// TokenLimits are the limits of a model in Server or Interactive, below which the 99th percentiles must be; ok is false
-// where there are none.
+// TokenLimits returns the limits of a model's 99th percentiles in Server or Interactive. The percentiles must be below
+// them. ok is false if there are none.
 func (r *Rules) TokenLimits(model, scenario string) (limits TokenLimits, ok bool) {
 	limits, ok = r.facts.TokenLimits[r.Canonical(model)][scenario]
 	return limits, ok
 }
 
-// AccuracyFiles are the outputs that a submission of the model shows in this round; ok is false where it shows none.
+// AccuracyFiles returns the outputs that a submission of the model must contain in this round. ok is false if there are
+// none.
 func (r *Rules) AccuracyFiles(model string) (files AccuracyFiles, ok bool) {
 	files, ok = r.data.AccuracyFiles[r.Canonical(model)]
 	return files, ok
 }
 
-// LoadGenModel is the name under which LoadGen's configuration knows a model of the rules: "resnet50" for "resnet",
+// LoadGenModel returns the name of a model in LoadGen's configuration: "resnet50" for "resnet",
 // "llama3_1-8b-interactive" for "llama3.1-8b" in Interactive.
 func (r *Rules) LoadGenModel(model, scenario string) string {
 	name := r.Canonical(model)
@@ -110,8 +113,8 @@ func (r *Rules) LoadGenModel(model, scenario string) string {
 // Interactive is a scenario of submissions. LoadGen runs it as Server.
 const Interactive = "Interactive"
 
-// ScenarioOf is the scenario that a run counts as: Interactive where it is one of Server under the limits of
-// LoadGen's models "...-interactive", else what LoadGen calls it.
+// ScenarioOf returns the scenario of a run in submissions: Interactive if the run is a Server run of a LoadGen model
+// "...-interactive", otherwise LoadGen's scenario.
 func ScenarioOf(scenario, loadGenModel string) string {
 	if scenario == "Server" && strings.HasSuffix(loadGenModel, "-interactive") {
 		return Interactive
@@ -119,16 +122,16 @@ func ScenarioOf(scenario, loadGenModel string) string {
 	return scenario
 }
 
-// fixedSeeds are those of TEST05 in the rounds that name no others.
+// fixedSeeds contains the seeds of TEST05 in rounds that define no others.
 var fixedSeeds = Seeds{QSL: 313588358309856706, SampleIndex: 471397156132239067, Schedule: 413914573387865862}
 
-// OtherSeeds are the seeds of TEST05: the round's second ones, and before v3.0 three that it fixes. ok is false where
-// the round has no such test.
+// OtherSeeds returns the seeds of TEST05: the round's second ones, or before v3.0 three fixed ones. ok is false if the
+// round has no such test.
 func (r *Rules) OtherSeeds() (seeds Seeds, ok bool) {
 	switch features := r.data.Features.Audits; features.OtherSeeds {
 	case SecondSeeds:
 		number := func(key string) uint64 {
-			n, _ := strconv.ParseUint(r.data.Settings[key]["*"]["*"].String(), 10, 64) // rulesFile reads all of them
+			n, _ := strconv.ParseUint(r.data.Settings[key]["*"]["*"].String(), 10, 64) // rulesFile checks that they are numbers
 			return n
 		}
 		return Seeds{number("test05_qsl_rng_seed"), number("test05_sample_index_rng_seed"),

@@ -10,19 +10,19 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// confValue is a number of a configuration file as the official LoadGen holds it: integer keys use the integer prefix
-// of the text (12.9 is 12, 1e3 is 1, -1 wraps, 0x and leading 0 are hexadecimal and octal), others the whole as a
-// double.
+// confValue is a number of a configuration file in the official LoadGen's representation. Integer keys use the integer
+// prefix of the text (12.9 is 12, 1e3 is 1, -1 wraps, 0x and leading 0 are hexadecimal and octal). Other keys use the
+// whole text as a double.
 type confValue struct {
 	integer uint64
 	double  float64
 	text    string
 	line    int
-	// otherwise is what the text of the round says; empty: the same, or it is no round's.
+	// otherwise is the value in the round's text if it differs; empty in files of users.
 	otherwise string
 }
 
-// parseValue accepts what C's strtoull with base 0 or strtod read to the end.
+// parseValue parses a text that C's strtoull with base 0 or strtod reads to its end.
 func parseValue(text string) (confValue, bool) {
 	integer, rest := leadingInteger(text)
 	double, ok := parseDouble(text)
@@ -32,8 +32,9 @@ func parseValue(text string) (confValue, bool) {
 	return confValue{integer: integer, double: double, text: text}, ok || rest == "" && text != ""
 }
 
-// parseDouble reads the whole of text as C's strtod does: besides decimal numbers inf, nan (also as nan(...)), both
-// signed and in any case, and hexadecimal numbers, whose exponent may be missing. What is too large is infinite.
+// parseDouble parses the whole text like C's strtod. In addition to decimal numbers, it accepts inf and nan (also
+// nan(...)), with a sign and in any case, and hexadecimal numbers without an exponent. Numbers that are too large
+// become infinite.
 func parseDouble(text string) (float64, bool) {
 	unsigned := strings.ToLower(strings.TrimLeft(text, "+-"))
 	switch {
@@ -48,7 +49,7 @@ func parseDouble(text string) (float64, bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isNaN says whether text is nan, or nan with letters, digits and underscores in parentheses.
+// isNaN reports whether text is nan, or nan with letters, digits and underscores in parentheses.
 func isNaN(text string) bool {
 	payload, ok := strings.CutPrefix(text, "nan")
 	if !ok || payload == "" {
@@ -59,8 +60,8 @@ func isNaN(text string) bool {
 		strings.IndexFunc(payload[1:len(payload)-1], other) < 0
 }
 
-// leadingInteger reads the longest integer prefix as C's strtoull with base 0 does: saturating, negative values
-// wrapped. Without one it returns 0 and the whole text.
+// leadingInteger parses the longest integer prefix like C's strtoull with base 0. Large values saturate, and negative
+// values wrap. If there is no prefix, it returns 0 and the whole text.
 func leadingInteger(text string) (n uint64, rest string) {
 	digits, negative := text, false
 	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
@@ -84,7 +85,7 @@ func leadingInteger(text string) (n uint64, rest string) {
 	return n, digits[i:]
 }
 
-// baseOf is the base that the prefix of a number says, and the number without "0x".
+// baseOf returns the base that the prefix of a number indicates, and the number without "0x".
 func baseOf(digits string) (base uint64, rest string) {
 	switch {
 	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digitValue(digits[2]) < 16:
@@ -95,7 +96,7 @@ func baseOf(digits string) (base uint64, rest string) {
 	return 10, digits
 }
 
-// digitValue is the value of a digit in bases up to 36, 255 for what is none.
+// digitValue returns the value of a digit in bases up to 36, or 255 for other characters.
 func digitValue(c byte) uint64 {
 	switch {
 	case c >= '0' && c <= '9':
@@ -108,7 +109,7 @@ func digitValue(c byte) uint64 {
 	return 255
 }
 
-// asNumber writes the words for a switch as files do.
+// asNumber returns the number that files use for the words of a switch.
 func asNumber(text string) string {
 	switch text {
 	case "false":
@@ -119,7 +120,7 @@ func asNumber(text string) string {
 	return text
 }
 
-// checkValue says what is wrong with a value that the official LoadGen would store in f, silently changed; or "".
+// checkValue returns a text on a value that the official LoadGen would silently change when storing it in f, or "".
 func checkValue(f loadgen.Field, v confValue) string {
 	switch f.Form {
 	case loadgen.NumberForm, loadgen.PercentForm, loadgen.FracMillisForm, loadgen.NearMillisForm:
@@ -142,7 +143,7 @@ func checkValue(f loadgen.Field, v confValue) string {
 	return checkRange(f, v)
 }
 
-// maxValue is the largest number of a kind that has fractions.
+// maxValue returns the maximum of a form of numbers with fractions.
 func maxValue(f loadgen.Field) float64 {
 	switch f.Form {
 	case loadgen.PercentForm:

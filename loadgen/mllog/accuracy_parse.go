@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The fields of an entry, as bits of what was seen.
+// Bits that record which fields of an entry were read.
 const (
 	seenSeqID = 1 << iota
 	seenIndex
@@ -16,20 +16,20 @@ const (
 	seenTokenCount
 )
 
-// fieldNames are the names of the fields in the order of their bits.
+// fieldNames lists the names of the fields in the order of their bits.
 var fieldNames = [...]string{"seq_id", "qsl_idx", "data", "token_data", "token_count"}
 
-// required is how many of the fields an entry must have, from the first on.
+// required is the number of fields that an entry must have, from the first on.
 const required = 3
 
-// The bounds of an entry: the largest payloads are volumes of 3d-unet, of 100 million voxels and as many bytes.
+// Maximum sizes in an entry. The largest payloads are volumes of 3d-unet with 100 million voxels of a byte each.
 const (
-	maxPayload = 256 << 20 // bytes, of twice as many digits
-	maxName    = 4 << 10   // bytes in which a name must end
+	maxPayload = 256 << 20 // in bytes, each of two digits
+	maxName    = 4 << 10   // in bytes, with the closing quotation mark
 )
 
-// parseEntry parses the entry whose brace is at a.at. Payloads are decoded as they are read, so that their digits are
-// never held.
+// parseEntry parses the entry whose opening brace is at a.at. It decodes payloads while reading and never holds their
+// digits.
 func (a *AccuracyReader) parseEntry() (AccuracyEntry, error) {
 	a.open = a.logOffset()
 	a.at++
@@ -98,7 +98,7 @@ func (a *AccuracyReader) parseMember(e *AccuracyEntry, seen int) (bit int, err e
 	return bit, err
 }
 
-// expectQuote wants a quotation mark.
+// expectQuote reads a quotation mark or returns an error.
 func (a *AccuracyReader) expectQuote() error {
 	c, err := a.skipToToken()
 	if err == nil && c != '"' {
@@ -182,7 +182,7 @@ func (a *AccuracyReader) parseSigned() (int64, error) {
 	return int64(n), nil
 }
 
-// parsePayload decodes a string of hexadecimal digits into memory, which it lengthens where needed.
+// parsePayload decodes a string of hexadecimal digits into memory, and extends memory if necessary.
 func (a *AccuracyReader) parsePayload(memory *[]byte) ([]byte, error) {
 	if err := a.expectQuote(); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (a *AccuracyReader) parsePayload(memory *[]byte) ([]byte, error) {
 }
 
 func (a *AccuracyReader) notDigit() error {
-	if a.buf[a.at] == '}' { // which ends the entry
+	if a.buf[a.at] == '}' { // end of the entry
 		return a.entryError("a string without its closing quote")
 	}
 	return a.entryError("want a hexadecimal digit, found %q", a.buf[a.at])

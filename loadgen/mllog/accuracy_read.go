@@ -11,28 +11,28 @@ type AccuracyEntry struct {
 	SeqID      uint64
 	QSLIndex   uint64
 	Data       []byte // the payload; valid until the next entry is read
-	TokenData  []byte // first token's bytes; nil where the log has none
-	TokenCount int64  // -1 where the log has none
+	TokenData  []byte // bytes of the first token; nil if the log has none
+	TokenCount int64  // -1 if the log has none
 }
 
-// AccuracyReader reads an accuracy log entry by entry. Of the log it holds a short part, and of an entry the payload,
-// which has at most 256 MiB; reading one takes up to three times its size. White space and the order of an entry's
-// fields are free; the payload's digits may be of either case.
+// AccuracyReader reads an accuracy log entry by entry. It holds a short part of the log and the payload of one entry,
+// whose limit is 256 MiB. Reading a payload takes up to three times its size. The reader accepts any white space, any
+// order of an entry's fields and digits in either case.
 type AccuracyReader struct {
 	r     io.Reader
-	buf   []byte // what was read and not parsed is buf[at:]
+	buf   []byte // buf[at:] is read but not parsed
 	at    int
 	base  int64 // offset of buf[0] in the log
 	eof   bool
-	open  int64 // offset of the brace of the entry being parsed, or outside
+	open  int64 // offset of the opening brace of the current entry, or outside
 	count int64 // entries returned
 	state accuracyState
-	err   error // what every further call returns
+	err   error // error that every further call returns
 
 	data, tokenData []byte // of the last entry
 }
 
-// outside is in place of the offset of an entry.
+// outside is the value of open if no entry is being parsed.
 const outside = -1
 
 type accuracyState int
@@ -43,7 +43,7 @@ const (
 	afterEntry
 )
 
-// NewAccuracyReader reads from r, which needs no buffer.
+// NewAccuracyReader returns a reader of r. r need not be buffered.
 func NewAccuracyReader(r io.Reader) *AccuracyReader {
 	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), open: outside}
 }
@@ -59,11 +59,11 @@ func (e *AccuracyError) Error() string {
 	return fmt.Sprintf("accuracy log, entry %d at byte %d: %s", e.Entry, e.Offset, e.Text)
 }
 
-// Unwrap makes errors.Is(err, ErrFormat) hold.
+// Unwrap returns ErrFormat.
 func (e *AccuracyError) Unwrap() error { return ErrFormat }
 
-// Next returns the next entry; its bytes are valid until the next call. After the last it returns io.EOF; a log that
-// ends before its closing bracket, as one of a run that died does, is an [*AccuracyError].
+// Next returns the next entry. Its bytes are valid until the next call. After the last entry it returns io.EOF. If the
+// log ends before its closing bracket, like that of a crashed run, it returns an [*AccuracyError].
 func (a *AccuracyReader) Next() (AccuracyEntry, error) {
 	if a.err != nil {
 		return AccuracyEntry{}, a.err
@@ -108,7 +108,7 @@ func (a *AccuracyReader) nextEntry() (AccuracyEntry, error) {
 	return a.parseEntry()
 }
 
-// skipToToken skips white space and returns the byte it stops at, which is then at a.at.
+// skipToToken skips white space and returns the next byte, which stays at a.at.
 func (a *AccuracyReader) skipToToken() (byte, error) {
 	for {
 		for ; a.at < len(a.buf); a.at++ {
@@ -122,7 +122,7 @@ func (a *AccuracyReader) skipToToken() (byte, error) {
 	}
 }
 
-// peekByte returns the next byte, which is then at a.at.
+// peekByte returns the next byte, which stays at a.at.
 func (a *AccuracyReader) peekByte() (byte, error) {
 	for a.at == len(a.buf) {
 		if err := a.readMore(); err != nil {
@@ -144,7 +144,7 @@ func (a *AccuracyReader) checkEnd() error {
 	}
 }
 
-// readMore reads further bytes behind those that are not parsed yet. At the end of the log it returns an error.
+// readMore appends further bytes to those that are not parsed yet. At the end of the log it returns an error.
 func (a *AccuracyReader) readMore() error {
 	if a.eof {
 		at := a.logOffset()
@@ -153,7 +153,7 @@ func (a *AccuracyReader) readMore() error {
 		}
 		return a.faultAt(at, "the log ends here, without ]: the run that wrote it did not finish, or the file was cut")
 	}
-	if parsed := a.at - maxShown; parsed > 0 { // what an error may show stays
+	if parsed := a.at - maxShown; parsed > 0 { // keep the bytes that an error may quote
 		a.base += int64(parsed)
 		a.buf = a.buf[:copy(a.buf, a.buf[parsed:])]
 		a.at = maxShown
@@ -173,7 +173,7 @@ func (a *AccuracyReader) readMore() error {
 	return nil
 }
 
-// logOffset is that of a.at in the log.
+// logOffset returns the offset of a.at in the log.
 func (a *AccuracyReader) logOffset() int64 { return a.base + int64(a.at) }
 
 func (a *AccuracyReader) formatError(format string, args ...any) error {
@@ -184,10 +184,10 @@ func (a *AccuracyReader) faultAt(offset int64, format string, args ...any) error
 	return &AccuracyError{Offset: offset, Entry: a.count, Text: fmt.Sprintf(format, args...)}
 }
 
-// shortening is what the submission tools put in place of the middle of a log.
+// shortening is the text with which the submission tools replace the middle of a log.
 var shortening = []byte("\n...\n")
 
-// entryError is a fault in an entry. A log that was shortened for a submission has one where its middle was.
+// entryError returns the error for a fault in an entry. If the log was shortened for a submission, the error says so.
 func (a *AccuracyReader) entryError(format string, args ...any) error {
 	a.readAhead()
 	if near := a.buf[max(0, a.at-maxShown):min(len(a.buf), a.at+maxShown)]; bytes.Contains(near, shortening) {
@@ -201,14 +201,14 @@ func (a *AccuracyReader) errShortened() error {
 		"the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
 }
 
-// restOfEntry is what follows in the entry, to be shown.
+// restOfEntry returns the rest of the entry for an error message.
 func (a *AccuracyReader) restOfEntry() string {
 	a.readAhead()
 	text, _, _ := bytes.Cut(a.buf[a.at:], []byte("}"))
 	return quoteText(text)
 }
 
-// readAhead reads as much of the entry as can be shown.
+// readAhead reads as much of the entry as an error message can quote.
 func (a *AccuracyReader) readAhead() {
 	for len(a.buf)-a.at <= maxShown && !a.eof && bytes.IndexByte(a.buf[a.at:], '}') < 0 {
 		if a.readMore() != nil {

@@ -11,34 +11,35 @@ import (
 )
 
 const (
-	accuracyChunk = 256 << 10 // bytes of raw entries handed over at once
+	accuracyChunk = 256 << 10 // size of a chunk of raw entries, in bytes
 	accuracyQueue = 64 << 20  // raw bytes that may wait for the disk before Write waits too
-	accuracyFree  = 16        // chunks kept for use again
+	accuracyFree  = 16        // maximum number of chunks kept for reuse
 	entryHeader   = 5 * 8     // seq_id, qsl_idx, token count, len(data), len(token)+1
 	writeBuffer   = 256 << 10
 
-	// accuracyDelay is how long an entry may wait for its chunk to fill: what a process that is killed can lose.
+	// accuracyDelay is the maximum time that an entry waits for its chunk to fill. A process that is killed can lose the
+	// entries of this time.
 	accuracyDelay = time.Second
 )
 
 // AccuracyWriter writes an accuracy log: `[`, entries joined by commas, `\n]\n`.
 //
-// Write only copies the payload; a goroutine of the writer encodes and writes, in the order of the calls. A writer
-// that falls 64 MiB behind makes Write wait, so memory stays bounded; one that does not fall behind has handed every
-// entry to w a second after its Write. Any goroutine may call Write. The methods of a nil writer do nothing.
+// Write only copies the payload. A goroutine of the writer encodes and writes the entries in the order of the calls. If
+// this goroutine falls 64 MiB behind, Write waits, so memory stays bounded. Otherwise every entry reaches w within a
+// second of its Write. Any goroutine may call Write. The methods of a nil writer do nothing.
 type AccuracyWriter struct {
-	limit int // bytes that may be queued
+	limit int // maximum number of queued bytes
 
 	mu       sync.Mutex
 	notEmpty sync.Cond
 	notFull  sync.Cond
-	current  []byte   // raw entries of the chunk being filled
+	current  []byte   // raw entries of the incomplete chunk
 	queue    [][]byte // full chunks
-	free     [][]byte // chunks to use again
-	queued   int      // bytes in queue and with the encoder
+	free     [][]byte // chunks for reuse
+	queued   int      // number of bytes in queue and in the encoder
 	entries  uint64
-	late     *time.Timer // hands the chunk being filled over, full or not
-	due      bool        // late is set
+	late     *time.Timer // hands over the incomplete chunk
+	due      bool        // the timer late is set
 	closed   bool
 	err      error
 
@@ -48,10 +49,10 @@ type AccuracyWriter struct {
 // ErrClosed is returned by Write after Close.
 var ErrClosed = errors.New("accuracy log is closed")
 
-// NewAccuracyWriter starts a writer to w. Close must be called; it does not close w.
+// NewAccuracyWriter starts a writer to w. The caller must call Close, which does not close w.
 func NewAccuracyWriter(w io.Writer) *AccuracyWriter { return newAccuracyWriter(w, accuracyQueue) }
 
-// newAccuracyWriter makes Write wait while limit bytes are queued.
+// newAccuracyWriter starts a writer whose Write waits while limit bytes are queued.
 func newAccuracyWriter(w io.Writer, limit int) *AccuracyWriter {
 	a := &AccuracyWriter{limit: limit, done: make(chan struct{})}
 	a.notEmpty.L, a.notFull.L = &a.mu, &a.mu
@@ -59,7 +60,7 @@ func newAccuracyWriter(w io.Writer, limit int) *AccuracyWriter {
 	return a
 }
 
-// scheduleHandover makes sure that what was written is handed over in time. The lock is held.
+// scheduleHandover sets a timer that hands over the current chunk in time. The caller must hold the lock.
 func (a *AccuracyWriter) scheduleHandover() {
 	switch {
 	case a.due:
@@ -72,7 +73,7 @@ func (a *AccuracyWriter) scheduleHandover() {
 	a.due = true
 }
 
-// handOver hands over what the chunk being filled holds.
+// handOver hands the incomplete chunk to the encoder.
 func (a *AccuracyWriter) handOver() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,13 +83,13 @@ func (a *AccuracyWriter) handOver() {
 	}
 }
 
-// Write adds the response data of the sample seqID, which is qslIndex in the data set. It copies data.
+// Write adds the response data of the sample seqID, whose index in the data set is qslIndex. It copies data.
 func (a *AccuracyWriter) Write(seqID, qslIndex uint64, data []byte) error {
 	return a.WriteEntry(AccuracyEntry{SeqID: seqID, QSLIndex: qslIndex, Data: data, TokenCount: -1})
 }
 
-// WriteEntry adds an entry; token_data is written where e.TokenData is not nil, token_count where it is not negative.
-// It copies the bytes.
+// WriteEntry adds an entry and copies its bytes. It writes token_data if e.TokenData is not nil, and token_count if
+// e.TokenCount is not negative.
 func (a *AccuracyWriter) WriteEntry(e AccuracyEntry) error {
 	if a == nil {
 		return nil
@@ -123,7 +124,7 @@ func (a *AccuracyWriter) Entries() uint64 {
 	return a.entries
 }
 
-// Close writes what is left and the end of the log, and returns the first error of all writing.
+// Close writes the queued entries and the end of the log, and returns the first write error.
 func (a *AccuracyWriter) Close() error {
 	if a == nil {
 		return nil
@@ -142,7 +143,7 @@ func (a *AccuracyWriter) Close() error {
 	return a.err
 }
 
-// enqueueChunk hands the current chunk to the encoder. The lock is held.
+// enqueueChunk hands the current chunk to the encoder. The caller must hold the lock.
 func (a *AccuracyWriter) enqueueChunk() {
 	a.queue = append(a.queue, a.current)
 	a.queued += len(a.current)
@@ -172,7 +173,7 @@ func (a *AccuracyWriter) encodeChunks(w io.Writer) {
 	}
 }
 
-// nextChunk waits for a chunk; last says that none will follow.
+// nextChunk waits for a chunk. last reports that it is the last one.
 func (a *AccuracyWriter) nextChunk() (chunk []byte, last bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -211,11 +212,11 @@ func appendRaw(dst []byte, e AccuracyEntry) []byte {
 	return append(dst, e.TokenData...)
 }
 
-// accuracyEncoder turns raw entries into the log's text.
+// accuracyEncoder converts raw entries to the log's text.
 type accuracyEncoder struct {
 	w     io.Writer
 	out   []byte
-	later bool // an entry was written: the next needs a comma
+	later bool // an entry was written, so the next one needs a comma
 	err   error
 }
 
@@ -230,7 +231,7 @@ func (c *accuracyEncoder) encodeEntries(raw []byte) error {
 	return c.err
 }
 
-// encodeEntry encodes the first raw entry and returns the rest.
+// encodeEntry encodes the first raw entry and returns the bytes after it.
 func (c *accuracyEncoder) encodeEntry(raw []byte) []byte {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[8*i:]) }
 	seq, index, count, size, token := word(0), word(1), int64(word(2)), word(3), word(4)
@@ -261,7 +262,8 @@ func (c *accuracyEncoder) encodeEntry(raw []byte) []byte {
 	return raw
 }
 
-// appendHex appends data in upper-case hexadecimal digits, in pieces, so that a large payload needs no large buffer.
+// appendHex appends data in upper-case hexadecimal digits. It works in pieces, because a large payload would need a
+// large buffer.
 func (c *accuracyEncoder) appendHex(data []byte) {
 	for len(data) > writeBuffer/2 {
 		c.out = appendHex(c.out, data[:writeBuffer/2])
@@ -298,13 +300,13 @@ func appendHex(dst, data []byte) []byte {
 	return dst
 }
 
-// hexDigits gives the eight digits of four bytes, all at once: the first of each is in the lower address.
+// hexDigits converts four bytes to eight digits at once. The first digit of each byte is at the lower address.
 func hexDigits(four uint32) uint64 {
 	const ones = 0x0101010101010101
 	x := uint64(four)
 	x = (x | x<<16) & 0x0000FFFF0000FFFF
 	x = (x | x<<8) & 0x00FF00FF00FF00FF // one byte in each 16 bits
 	nibbles := x>>4&0x000F000F000F000F | x<<8&0x0F000F000F000F00
-	letters := (nibbles + 6*ones) >> 4 & ones // 1 where the digit is A to F
+	letters := (nibbles + 6*ones) >> 4 & ones // 1 if the digit is A to F
 	return nibbles + '0'*ones + letters*('A'-'9'-1)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// AddSummary adds results of the summary that the detail log lacks, under the keys of later logs, because logs in the
-// text form contain no results. Numbers have the summary's precision; rates have two decimals.
+// AddSummary adds the results of the summary that the detail log lacks, under the keys of later logs. Logs in the text
+// form contain no results. Numbers have the summary's precision; rates have two decimals.
 func (d *Detail) AddSummary(s *Summary) {
 	add := func(key string, value any) {
 		if !d.Has(key) {
@@ -34,7 +34,7 @@ func (d *Detail) AddSummary(s *Summary) {
 	}
 }
 
-// summaryKeys are the keys of what a summary states.
+// summaryKeys maps the labels of a summary to the keys of detail logs.
 var summaryKeys = map[string]string{
 	"Performance constraints satisfied": "result_perf_constraints_met",
 	"Min duration satisfied":            "result_min_duration_met",
@@ -50,13 +50,14 @@ var summaryKeys = map[string]string{
 	"Mean latency (ns)":                 "result_mean_latency_ns",
 }
 
-// The headings of MultiStream's blocks, and what percentiles in them are of.
+// The headings of MultiStream's blocks, which determine the meaning of the percentiles below them.
 const (
 	headIntervals = "Intervals between each IssueQuery"
 	headQueries   = "Per-query latency"
 )
 
-// statKey is the key of a label, "" of one that is no result: a percentile means what the heading of its block says.
+// statKey returns the detail log's key of a label, or "" if the label is not a result. The meaning of a percentile
+// depends on the heading of its block.
 func statKey(block []Field, label string) string {
 	rank, what, ok := strings.Cut(label, " percentile")
 	if _, err := strconv.ParseFloat(rank, 64); !ok || err != nil || !strings.Contains(rank, ".") {

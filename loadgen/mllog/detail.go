@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// DetailPrefix begins every line of the detail log.
+// DetailPrefix is the beginning of every line of the detail log.
 const DetailPrefix = ":::MLLOG "
 
 // DetailEntry is one line of the detail log.
 type DetailEntry struct {
 	Key string
-	// Value is a bool, int64, uint64, float64, string, []uint64 or map[string]string. AppendDetail takes int too.
-	// A double without fraction is written as an integer and read back as one: see [DetailEntry.Float].
+	// Value is a bool, int64, uint64, float64, string, []uint64 or map[string]string. AppendDetail accepts int too. A
+	// double without a fraction is written as an integer and therefore read as one: see [DetailEntry.Float].
 	Value any
-	// Time is when the entry was made, counted from the start of logging. It is negative for an entry made before
-	// (configuration errors); the log holds it as an unsigned number of nanoseconds.
+	// Time is the time of the entry since the start of logging. It is negative for earlier entries (configuration errors).
+	// The log contains it as an unsigned number of nanoseconds.
 	Time    time.Duration
 	Error   bool
 	Warning bool
-	File    string // source file that made the entry
+	File    string // source file of the code that wrote the entry
 	Line    int
 	PID     int64
 	TID     int64 // thread
 }
 
-// AppendDetail appends e as one line, with its newline, in the official byte layout: doubles with six significant
-// digits (%g), strings without escapes, lists and maps without spaces, map keys sorted.
+// AppendDetail appends e as one line with a newline, in the official byte layout: doubles with six significant digits
+// (%g), strings without escapes, lists and maps without spaces, map keys sorted.
 func AppendDetail(dst []byte, e DetailEntry) []byte {
 	dst = append(dst, DetailPrefix+`{"key": "`...)
 	dst = append(dst, e.Key...)
@@ -82,8 +82,8 @@ func appendMap(dst []byte, m map[string]string) []byte {
 	return append(dst, '}')
 }
 
-// AppendDouble writes v as C++ streams do by default: %g with six significant digits, an exponent of at least two
-// digits, and nan, -nan, inf, -inf for what is not finite.
+// AppendDouble appends v in the default format of C++ streams: %g with six significant digits and an exponent of two or
+// more digits. Non-finite values are nan, -nan, inf and -inf.
 func AppendDouble(dst []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v) && math.Signbit(v):
@@ -98,7 +98,7 @@ func AppendDouble(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'g', 6, 64)
 }
 
-// DetailWriter writes a detail log. It buffers nothing: give it a buffered writer. It is for one goroutine at a time.
+// DetailWriter writes a detail log. It is unbuffered, so pass a buffered writer. It is not safe for concurrent use.
 type DetailWriter struct {
 	w    io.Writer
 	line []byte
@@ -108,7 +108,7 @@ type DetailWriter struct {
 // NewDetailWriter returns a writer of detail entries to w.
 func NewDetailWriter(w io.Writer) *DetailWriter { return &DetailWriter{w: w} }
 
-// Write writes one entry. After an error it does nothing and returns the error again.
+// Write writes one entry. After an error it writes nothing and returns that error again.
 func (d *DetailWriter) Write(e DetailEntry) error {
 	if d.err != nil {
 		return d.err

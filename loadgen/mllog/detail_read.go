@@ -16,13 +16,14 @@ type DetailReader struct {
 	lines *lineReader
 }
 
-// NewDetailReader reads from r.
+// NewDetailReader returns a reader of r.
 func NewDetailReader(r io.Reader) *DetailReader { return &DetailReader{newLineReader(r)} }
 
-// Line is the number of the last line read, from 1.
+// Line returns the number of the last line read, counted from 1.
 func (d *DetailReader) Line() int { return d.lines.line }
 
-// Next returns the next entry; io.EOF after the last. After a [*LineError] reading may go on with the next line.
+// Next returns the next entry, or io.EOF after the last one. After a [*LineError] the caller may read on from the next
+// line.
 func (d *DetailReader) Next() (DetailEntry, error) {
 	line, err := d.lines.nextLine()
 	if err != nil {
@@ -51,8 +52,8 @@ func ReadDetail(r io.Reader) ([]DetailEntry, error) {
 	}
 }
 
-// parseDetail takes a line apart by its fixed parts, because strings are not escaped: the value ends at the last
-// time_ms of the line. It returns what is wrong, or "".
+// parseDetail splits a line at its fixed parts, because strings are not escaped. The value ends at the last time_ms of
+// the line. The second result describes a fault, or is "".
 func parseDetail(line []byte) (DetailEntry, string) {
 	rest, ok := bytes.CutPrefix(line, []byte(detailHead))
 	if !ok {
@@ -79,14 +80,14 @@ func parseDetail(line []byte) (DetailEntry, string) {
 	return e, ""
 }
 
-// What stands before the key, between key and value, and behind the value.
+// The fixed texts before the key, between key and value, and after the value.
 const (
 	detailHead  = DetailPrefix + `{"key": "`
 	detailSep   = `", "value": `
 	detailAfter = `, "time_ms": `
 )
 
-// tailParts stand between the fields after the value.
+// tailParts lists the fixed texts between the fields after the value.
 var tailParts = [...]string{
 	`, "namespace": "mlperf::logging", "event_type": "POINT_IN_TIME", "metadata": {"is_error": `,
 	`, "is_warning": `, `, "file": "`, `", "line_no": `, `, "pid": `, `, "tid": `, `}}`,
@@ -125,7 +126,7 @@ func parseTail(tail []byte, e *DetailEntry) string {
 
 func parseBool(text string) (v, ok bool) { return text == "true", text == "true" || text == "false" }
 
-// parseInt reads a whole number; one of 64 bits without a sign, as threads have on some systems, wraps.
+// parseInt parses a whole number. An unsigned 64-bit number, such as a thread id on some systems, wraps.
 func parseInt(text string) (int64, bool) {
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -136,7 +137,7 @@ func parseInt(text string) (int64, bool) {
 	return v, err == nil
 }
 
-// parseMillis reads milliseconds with six decimals as nanoseconds, which may have wrapped below zero.
+// parseMillis parses milliseconds with six decimals as nanoseconds. The number may have wrapped below zero.
 func parseMillis(text string) (time.Duration, bool) {
 	whole, frac, ok := strings.Cut(text, ".")
 	ms, err := strconv.ParseUint(whole, 10, 64)
@@ -166,7 +167,7 @@ func parseDetailValue(raw []byte) (any, bool) {
 	return parseNumber(text)
 }
 
-// parseNumber reads an integer where there is one, else a double.
+// parseNumber parses an integer or else a double.
 func parseNumber(text string) (any, bool) {
 	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return v, true
@@ -221,7 +222,7 @@ func parseMap(inner string, ok bool) (any, bool) {
 	return m, true
 }
 
-// Float is the entry's number as a double: a log writes 1000.0 as 1000.
+// Float returns the entry's number as a double. A log contains 1000 for 1000.0.
 func (e DetailEntry) Float() (float64, bool) {
 	switch v := e.Value.(type) {
 	case float64:
@@ -234,13 +235,13 @@ func (e DetailEntry) Float() (float64, bool) {
 	return 0, false
 }
 
-// Uint is the entry's number as an unsigned integer.
+// Uint returns the entry's number as an unsigned integer.
 func (e DetailEntry) Uint() (uint64, bool) {
 	v, ok := e.Value.(uint64)
 	return v, ok
 }
 
-// Text is the entry's string.
+// Text returns the entry's string.
 func (e DetailEntry) Text() (string, bool) {
 	v, ok := e.Value.(string)
 	return v, ok

@@ -12,42 +12,42 @@ import (
 	"unicode/utf8"
 )
 
-// maxKept bounds what a Detail keeps of one key, of errors, warnings and faults; maxKeys how many keys it knows, of
-// which LoadGen has some hundreds.
+// maxKept is the maximum number of kept entries of one key, errors, warnings and faults. maxKeys is the maximum number
+// of keys in a Detail; LoadGen has some hundreds.
 const (
 	maxKept = 64
 	maxKeys = 10_000
 )
 
-// Detail is the content of a whole detail log by key. It tolerates faulty lines and old logs: the text form of LoadGens
-// before v1.0 appears under the keys of later ones. Lists of samples (loaded_qsl_set), which fill most of a log, are
-// omitted except for FirstLoaded.
+// Detail contains the entries of a whole detail log by key. It tolerates faulty lines and old logs: the text form of
+// LoadGens before v1.0 appears under the keys of later ones. Lists of samples (loaded_qsl_set), which fill most of a
+// log, are omitted except for FirstLoaded.
 type Detail struct {
 	entries map[string]*keyEntries
 
-	// Text reports whether the log is in the text form, which has no results: [Detail.AddSummary].
+	// Text reports whether the log is in the text form. Such a log has no results; see [Detail.AddSummary].
 	Text bool
-	// FirstLoaded are the first samples of the set that was loaded first, in order, at most 64.
+	// FirstLoaded contains the first samples of the first loaded set, in order; the maximum is 64.
 	FirstLoaded []uint64
 
-	Lines    int           // all lines
-	Errors   []DetailEntry // entries marked is_error, at most 64
-	Warnings []DetailEntry // entries marked is_warning, at most 64
-	Faults   []*LineError  // lines with the marker that cannot be read, at most 64
-	Foreign  []int         // numbers of lines without the marker, at most 64
+	Lines    int           // number of all lines
+	Errors   []DetailEntry // entries marked is_error; the maximum is 64
+	Warnings []DetailEntry // entries marked is_warning; the maximum is 64
+	Faults   []*LineError  // unreadable lines with the marker; the maximum is 64
+	Foreign  []int         // numbers of lines without the marker; the maximum is 64
 
-	NumErrors  int  // entries marked is_error
-	NumFaults  int  // lines with the marker that cannot be read
-	NumForeign int  // lines without the marker
-	CRLF       bool // a line ends with carriage return and line feed
-	Open       bool // the last line has no end
+	NumErrors  int  // number of entries marked is_error
+	NumFaults  int  // number of unreadable lines with the marker
+	NumForeign int  // number of lines without the marker
+	CRLF       bool // a line ends with a carriage return and a line feed
+	Open       bool // the last line has no line feed
 
-	// What other readers of the log stop at, each as the number of the first such line; 0 where there is none.
+	// Faults that make other readers of the log fail, each as the number of the first such line; 0 if there is none.
 
-	NotUTF8  int // no UTF-8
-	NotJSON  int // an entry that could be read and is not JSON: LoadGen writes a quote in a name as it is
-	Unmarked int // an entry that does not say whether it is an error
-	Broken   int // a line with a carriage return inside, which others take for its end
+	NotUTF8  int // not UTF-8
+	NotJSON  int // a readable entry that is not JSON: LoadGen does not escape quotes in names
+	Unmarked int // an entry without is_error
+	Broken   int // a line with a carriage return inside, which other readers treat as the end of a line
 }
 
 // loadedSet is the key of the samples that were loaded together.
@@ -79,13 +79,13 @@ func ScanDetail(r io.Reader) (*Detail, error) {
 	}
 }
 
-// detailScanner makes a Detail of lines.
+// detailScanner builds a Detail from lines.
 type detailScanner struct {
 	*Detail
 	text textForm
 }
 
-// Has reports whether the log has the key.
+// Has reports whether the log contains the key.
 func (d *Detail) Has(key string) bool { return d.Count(key) > 0 }
 
 // Count returns the number of entries with the key.
@@ -96,7 +96,7 @@ func (d *Detail) Count(key string) int {
 	return 0
 }
 
-// First returns the first entry of a key, which is the one that the official tools use.
+// First returns the first entry of a key. The official tools use this entry.
 func (d *Detail) First(key string) (e DetailEntry, ok bool) {
 	if k := d.entries[key]; k != nil {
 		return k.list[0], true
@@ -104,7 +104,8 @@ func (d *Detail) First(key string) (e DetailEntry, ok bool) {
 	return DetailEntry{}, false
 }
 
-// Repeated calls yield with the keys that the log has more than once and their entries as in All, sorted by key.
+// Repeated calls yield with each key that the log contains more than once and its entries, like All. The keys are
+// sorted.
 func (d *Detail) Repeated(yield func(key string, list []DetailEntry) bool) {
 	for _, key := range slices.Sorted(maps.Keys(d.entries)) {
 		if list := d.entries[key].list; len(list) > 1 && !yield(key, list) {
@@ -113,7 +114,7 @@ func (d *Detail) Repeated(yield func(key string, list []DetailEntry) bool) {
 	}
 }
 
-// All are the entries of a key in the log's order, at most 64.
+// All returns the first 64 entries of a key in the log's order.
 func (d *Detail) All(key string) []DetailEntry {
 	if k := d.entries[key]; k != nil {
 		return k.list
@@ -144,7 +145,7 @@ func (d *detailScanner) addLine(line []byte) {
 	d.keepEntry(r.DetailEntry)
 }
 
-// addText takes a line of the text form, or of none.
+// addText adds a line without the marker: a line of the text form or a foreign line.
 func (d *detailScanner) addText(line []byte) {
 	list, fault, mine := d.text.addLine(line)
 	d.Text = d.Text || mine
@@ -202,18 +203,18 @@ func keepBounded[T any](list []T, v T) []T {
 	return list
 }
 
-// scannedLine is a line with the marker.
+// scannedLine is the content of a line with the marker.
 type scannedLine struct {
 	DetailEntry
-	fault             string // why it cannot be read; "" where it can
+	fault             string // why the line cannot be read; "" if it can
 	notJSON, unmarked bool
 }
 
-// detailMark begins the lines that readers take for entries; LoadGen writes a blank behind it.
+// detailMark is the beginning by which other readers recognize entries. LoadGen writes a blank after it.
 var detailMark = []byte(strings.TrimSuffix(DetailPrefix, " "))
 
-// scanDetailLine reads a line of any writer, without the samples of loaded_qsl_set. An entry that is JSON says what it
-// says to readers of JSON; one that is not is taken apart as LoadGen wrote it.
+// scanDetailLine reads a line of any writer and omits the samples of loaded_qsl_set. It parses valid JSON as JSON, and
+// other text by LoadGen's form.
 func scanDetailLine(line []byte) scannedLine {
 	line = withoutSamples(line)
 	e, fault := parseDetail(line)
@@ -227,7 +228,7 @@ func scanDetailLine(line []byte) scannedLine {
 	return scannedLine{DetailEntry: e, fault: fault, notJSON: true}
 }
 
-// withoutSamples cuts the list of loaded_qsl_set in its line short, if that is one of numbers.
+// withoutSamples shortens the list of numbers in a line of loaded_qsl_set.
 func withoutSamples(line []byte) []byte {
 	const samples = DetailPrefix + `{"key": "` + loadedSet + `", "value": [`
 	if !bytes.HasPrefix(line, []byte(samples)) {
@@ -248,7 +249,7 @@ func withoutSamples(line []byte) []byte {
 	return append(line[:few], line[end:]...)
 }
 
-// isNumberList says whether a text is whole numbers as JSON has them, with commas between them.
+// isNumberList reports whether a text consists of whole JSON numbers separated by commas.
 func isNumberList(list []byte) bool {
 	for i, c := range list {
 		begins, ends := i == 0 || list[i-1] == ',', i+1 == len(list) || list[i+1] == ','
@@ -259,8 +260,8 @@ func isNumberList(list []byte) bool {
 	return true
 }
 
-// isLiteral says whether a text in LoadGen's form, from which e was read, is JSON of the same meaning: nothing in its
-// strings is a quote or an escape.
+// isLiteral reports whether a text in LoadGen's form is also JSON with the same meaning. It is if the strings of its
+// entry e contain no quotes or escapes.
 func isLiteral(text []byte, e DetailEntry) bool {
 	quotes := detailQuotes
 	switch v := e.Value.(type) {
@@ -272,11 +273,11 @@ func isLiteral(text []byte, e DetailEntry) bool {
 	return bytes.Count(text, []byte{'"'}) == quotes && bytes.IndexByte(text, '\\') < 0 && json.Valid(text)
 }
 
-// detailQuotes are the quotes of LoadGen's form, but for those of the value.
+// detailQuotes is the number of quotes in LoadGen's form, without those of the value.
 var detailQuotes = strings.Count(detailHead+detailSep+detailAfter+strings.Join(tailParts[:], ""), `"`)
 
-// jsonDetail reads an entry that is JSON; ok is false where it is none, and where others stop reading: deep in lists
-// and objects, or at a number of thousands of digits.
+// jsonDetail reads an entry in JSON. ok is false if the text is not JSON or exceeds the limits of common parsers: the
+// depth of lists and objects, and the length of numbers.
 func jsonDetail(text []byte) (r scannedLine, ok bool) {
 	var all, metadata map[string]json.RawMessage
 	var key *string
@@ -293,7 +294,7 @@ func jsonDetail(text []byte) (r scannedLine, ok bool) {
 			r.fault = fmt.Sprintf("key %s: no value that LoadGen writes: %s", r.Key, quoteText(all["value"]))
 		}
 	}
-	_ = json.Unmarshal(all["metadata"], &metadata) // where it is no object, nothing is marked
+	_ = json.Unmarshal(all["metadata"], &metadata) // if the metadata is not an object, no field is marked
 	var marked, marked2 bool
 	r.Error, marked = parseBool(string(metadata["is_error"]))
 	r.Warning, marked2 = parseBool(string(metadata["is_warning"]))
@@ -301,11 +302,11 @@ func jsonDetail(text []byte) (r scannedLine, ok bool) {
 	return r, true
 }
 
-// maxDepth and maxDigits are how deep lists and objects may lie in one another, and how long a number may be, for
-// any reader of JSON to read them.
+// maxDepth is the maximum depth of lists and objects, and maxDigits the maximum length of a number. Every JSON parser
+// accepts texts within these limits.
 const maxDepth, mostDigits = 900, 4000
 
-// isBounded says whether a text keeps to maxDepth and maxDigits. What stands in strings counts, too.
+// isBounded reports whether a text keeps to maxDepth and maxDigits. It also counts brackets and digits in strings.
 func isBounded(text []byte) bool {
 	depth, digits := 0, 0
 	for _, c := range text {

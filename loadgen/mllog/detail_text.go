@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// LoadGens before v1.0 wrote the detail log as text: a head with process, thread and time, then a sentence, a label
-// with its value, or a title whose value follows on lines without a head. textForm reads such lines as the entries
-// that later LoadGens write, under the keys and with the words of those.
+// textForm reads the detail logs of LoadGens before v1.0, which are text. A line has a head with process, thread and
+// time. After the head come a sentence, or a label with its value, or a title whose value is on the next lines, which
+// have no head. textForm returns the entries that later LoadGens write, with their keys and words.
 type textForm struct {
-	section string // "effective_" or "requested_", behind the title of settings
+	section string // "effective_" or "requested_" after the title of settings
 	open    string // the key of a title whose value follows, or ""
 	head    DetailEntry
-	lines   []string // of that value
-	size    int      // of lines, in bytes
+	lines   []string // lines of that value
+	size    int      // size of lines in bytes
 }
 
-// textHead begins a line of the text form.
+// textHead is the beginning of a line in the text form.
 var textHead = []byte(`"pid": `)
 
-// maxText bounds the value that is kept of a title, in bytes: that of a list of files is a few thousand.
+// maxText is the maximum kept size of a title's value, in bytes. The value of a list of files has a few thousand.
 const maxText = 64 << 10
 
-// titles are those whose values follow on lines of their own, with the keys of later logs.
+// titles maps the titles whose values are on separate lines to the keys of later logs.
 var titles = map[string]string{
 	"git_log :": "loadgen_git_log_message", "git_status :": "loadgen_git_status_message",
 	"SHA1 of files :": fileSums,
@@ -31,10 +31,10 @@ var titles = map[string]string{
 
 const fileSums = "loadgen_file_sha1"
 
-// sections are the titles of settings, with what begins their keys in later logs.
+// sections maps the titles of settings to the key prefixes of later logs.
 var sections = map[string]string{"Effective Settings:": "effective_", "Requested Settings:": "requested_"}
 
-// labels are what stands before a value, outside of settings, with the keys of later logs.
+// labels lists the labels of values outside of settings, with the keys of later logs.
 var labels = [...]struct{ label, key string }{
 	{"version : ", "loadgen_version"},
 	{"build_date_local : ", "loadgen_build_date_local"},
@@ -51,14 +51,14 @@ var labels = [...]struct{ label, key string }{
 	{"POWER_END: ", "power_end"},
 }
 
-// words are the values of scenario and mode in later logs.
+// words maps old values of scenario and mode to those of later logs.
 var words = map[string]string{
 	"Single Stream": "SingleStream", "Multi Stream": "MultiStream", "Multi Stream Free": "MultiStreamFree",
 	"Performance": "PerformanceOnly", "Accuracy": "AccuracyOnly", "Submission": "SubmissionRun",
 	"Find Peak Performance": "FindPeakPerformance",
 }
 
-// Word returns the name since v1.0 of a scenario or mode that earlier logs write with blanks or abbreviate.
+// Word returns the name since v1.0 of a scenario or mode. Earlier logs write it with blanks or abbreviate it.
 func Word(text string) string {
 	if word, ok := words[text]; ok {
 		return word
@@ -66,7 +66,7 @@ func Word(text string) string {
 	return text
 }
 
-// addLine reads a line. mine says that it belongs to the text form: that it has a head, or goes on with a title's
+// addLine reads a line. mine reports that the line belongs to the text form: it has a head or continues a title's
 // value.
 func (t *textForm) addLine(line []byte) (list []DetailEntry, fault string, mine bool) {
 	if !bytes.HasPrefix(line, textHead) {
@@ -81,7 +81,8 @@ func (t *textForm) addLine(line []byte) (list []DetailEntry, fault string, mine 
 	return append(list, entries...), fault, true
 }
 
-// goOn takes a line without a head as one of the value under the title before.
+// continueValue adds a line without a head to the value of the current title. It returns false if there is no such
+// title.
 func (t *textForm) goOn(line []byte) bool {
 	if t.open == "" {
 		return false
@@ -92,7 +93,7 @@ func (t *textForm) goOn(line []byte) bool {
 	return true
 }
 
-// endTitle gives the entry of the title whose lines are over.
+// endTitle returns the entry of the title whose value is complete.
 func (t *textForm) endTitle() []DetailEntry {
 	if t.open == "" {
 		return nil
@@ -111,7 +112,7 @@ func (t *textForm) endTitle() []DetailEntry {
 	return []DetailEntry{e}
 }
 
-// readEntry reads what stands behind a head.
+// readEntry parses the text after a head.
 func (t *textForm) readEntry(e DetailEntry, text string) ([]DetailEntry, string) {
 	if begins, ok := sections[text]; ok || text == "" {
 		t.section = begins
@@ -126,7 +127,7 @@ func (t *textForm) readEntry(e DetailEntry, text string) ([]DetailEntry, string)
 			return labelledEntries(e, l.key, value)
 		}
 	}
-	if strings.HasSuffix(text, " mode:") { // which starts, and no settings follow
+	if strings.HasSuffix(text, " mode:") { // the title of a mode's start, after which no settings follow
 		t.section = ""
 	}
 	if key, value, ok := cutSetting(text); ok && t.section != "" {
@@ -136,7 +137,7 @@ func (t *textForm) readEntry(e DetailEntry, text string) ([]DetailEntry, string)
 	return []DetailEntry{sentenceEntry(e, text)}, ""
 }
 
-// sentenceEntry is an entry of a sentence: an error, a warning, a counter of the logger, or a message.
+// sentenceEntry returns the entry of a sentence: an error, a warning, a counter of the logger, or a message.
 func sentenceEntry(e DetailEntry, text string) DetailEntry {
 	if rest, ok := strings.CutPrefix(text, "ERROR : "); ok {
 		e.Key, e.Value, e.Error = "error_runtime", rest, true
@@ -149,7 +150,7 @@ func sentenceEntry(e DetailEntry, text string) DetailEntry {
 		e.Key, e.Value, e.Warning = "warning_generic_message", rest, true
 		return e
 	}
-	if strings.HasPrefix(text, "Found Audit Config file") { // which later logs warn of
+	if strings.HasPrefix(text, "Found Audit Config file") { // later logs write it as a warning
 		e.Key, e.Value, e.Warning = "warning_generic_message", text, true
 		return e
 	}
@@ -163,7 +164,7 @@ func sentenceEntry(e DetailEntry, text string) DetailEntry {
 	return e
 }
 
-// labelledEntries are the entries of a label with its value.
+// labelledEntries returns the entries of a label with its value.
 func labelledEntries(e DetailEntry, key, value string) ([]DetailEntry, string) {
 	e.Key, e.Value = key, value
 	switch key {
@@ -191,7 +192,7 @@ func labelledEntries(e DetailEntry, key, value string) ([]DetailEntry, string) {
 	return []DetailEntry{e}, ""
 }
 
-// generatedEntries are the three numbers of the queries that were drawn.
+// generatedEntries returns the three numbers of the drawn queries.
 func generatedEntries(e DetailEntry, text string) ([]DetailEntry, string) {
 	var list []DetailEntry
 	rest := text
@@ -211,7 +212,7 @@ func generatedEntries(e DetailEntry, text string) ([]DetailEntry, string) {
 	return list, ""
 }
 
-// cutSetting takes a setting apart, and gives it the key and the word of later logs.
+// cutSetting splits a setting, and returns its key and value in the words of later logs.
 func cutSetting(text string) (key string, value any, ok bool) {
 	label, word, ok := strings.Cut(text, ": ")
 	label = strings.TrimSpace(label)
@@ -237,7 +238,7 @@ func cutSetting(text string) (key string, value any, ok bool) {
 	return label, word, true
 }
 
-// cutHead takes the head of a line off.
+// cutHead removes the head of a line.
 func cutHead(line []byte) (e DetailEntry, text string, ok bool) {
 	rest := string(line[len(textHead):])
 	for _, part := range [...]struct {
@@ -245,7 +246,7 @@ func cutHead(line []byte) (e DetailEntry, text string, ok bool) {
 		end string
 	}{{&e.PID, `, "tid": `}, {&e.TID, `, "ts": `}, {(*int64)(&e.Time), "ns : "}} {
 		number, after, found := strings.Cut(rest, part.end)
-		if !found { // an empty text whose last blank an editor took
+		if !found { // the text is empty and an editor removed its last blank
 			number, found = strings.CutSuffix(rest, strings.TrimRight(part.end, " "))
 			after = ""
 		}

@@ -13,7 +13,7 @@
 // In scope: layouts. Out of scope: the meaning of values, and the entries of a run and their order (package loadgen).
 package mllog
 
-// The names of the four files, where nothing else is asked for.
+// The default names of the four files.
 const (
 	SummaryFile  = "mlperf_log_summary.txt"
 	DetailFile   = "mlperf_log_detail.txt"

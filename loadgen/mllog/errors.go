@@ -11,7 +11,7 @@ var ErrFormat = errors.New("not in the log's format")
 // LineError reports an unreadable line of a detail, summary or trace log.
 type LineError struct {
 	Log  string // "detail log", "summary log", "trace log"
-	Line int    // from 1
+	Line int    // what was found and what was expected
 	Text string // what was found, what was expected
 }
 
@@ -23,7 +23,7 @@ func (e *LineError) Unwrap() error { return ErrFormat }
 // maxShown is how many bytes of a log an error message quotes.
 const maxShown = 60
 
-// quoteText is text as an error message quotes it: cut where it is long.
+// quoteText quotes text for an error message and shortens it if it is long.
 func quoteText(text []byte) string {
 	if len(text) > maxShown {
 		return fmt.Sprintf("%q...", text[:maxShown])

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// notHex marks a byte that is no hexadecimal digit.
+// notHex is the value of a byte that is not a hexadecimal digit.
 const notHex = 0xFF
 
 var hexValues = func() (t [256]byte) {
@@ -19,7 +19,7 @@ var hexValues = func() (t [256]byte) {
 	return t
 }()
 
-// badDigit is where the first byte stands that is no digit; len(text) if there is none.
+// badDigit returns the index of the first byte that is not a digit, or len(text).
 func badDigit(text []byte) int {
 	for i, c := range text {
 		if hexValues[c] == notHex {
@@ -29,11 +29,11 @@ func badDigit(text []byte) int {
 	return len(text)
 }
 
-// appendDecoded appends the bytes of an even number of digits, of either case. It is false, and dst then of no use,
-// where one is no digit.
+// appendDecoded appends the bytes of an even number of digits in either case. If it returns false, text contains
+// another byte, and the content of dst is undefined.
 func appendDecoded(dst, text []byte) ([]byte, bool) {
 	n := len(dst)
-	if n+len(text)/2 > cap(dst) { // at least twice as much: each step leaves the one before to the collector
+	if n+len(text)/2 > cap(dst) { // at least twice as much, because each step discards the old buffer
 		dst = slices.Grow(dst, max(n, len(text)/2))
 	}
 	dst = dst[:n+len(text)/2]
@@ -56,10 +56,11 @@ func appendDecoded(dst, text []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// fourBytes gives the four bytes of eight digits, all at once: the first of each is in the lowest bits.
+// fourBytes converts eight digits to four bytes at once. The first digit is in the lowest bits.
 func fourBytes(x uint64) (four uint32, ok bool) {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
-	// Below 0x80 an addition to one byte does not reach the next, and sets its highest bit from a bound on.
+	// If bytes are below 0x80, adding a constant does not carry into the next byte and sets the highest bit from a bound
+	// on.
 	lower := x | 0x20*ones
 	digits := (x + (0x80-'0')*ones) &^ (x + (0x80-'9'-1)*ones)
 	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'f'-1)*ones)

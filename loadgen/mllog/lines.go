@@ -8,28 +8,28 @@ import (
 	"io"
 )
 
-// maxLine bounds a line, in bytes: a list of 2^22 sample indices still fits.
+// maxLine is the maximum length of a line, in bytes. A list of 2^22 sample indices fits.
 const maxLine = 64 << 20
 
-// ErrPointer is wrapped by the errors for a file that is the pointer of Git LFS to a log.
+// ErrPointer is wrapped by the errors for a file that is a Git LFS pointer and not the log.
 var ErrPointer = errors.New("a pointer of Git LFS, not the log")
 
 var errPointer = fmt.Errorf("%w: fetch the file itself with git lfs pull", ErrPointer)
 
-// pointer begins such a file.
+// pointer is the beginning of a Git LFS pointer.
 var pointer = []byte("version https://git-lfs.github.com/spec/")
 
 // IsPointer reports whether a text is a Git LFS pointer, which replaces a file that was not fetched.
 func IsPointer(text []byte) bool { return bytes.HasPrefix(text, pointer) }
 
-// lineReader gives lines without their ends and counts them.
+// lineReader returns lines without their ends and counts them.
 type lineReader struct {
 	r    *bufio.Reader
 	long []byte
 	line int
 	crlf bool // a line ended with \r\n
 	open bool // the last line had no end
-	// squeeze leaves out most of a long list of numbers, so that a line of millions of samples needs little memory.
+	// squeeze omits most of a long list of numbers. A line of millions of samples then needs little memory.
 	squeeze bool
 }
 
@@ -58,11 +58,11 @@ func (l *lineReader) nextLine() ([]byte, error) {
 	}
 }
 
-// maxSqueezed is from which length on a line is squeezed, in bytes.
+// maxSqueezed is the length in bytes from which a line is squeezed.
 const maxSqueezed = 512 << 10
 
-// squeezeNumbers leaves out numbers of a list that goes on at the end of line, and keeps those at its start; ok is
-// false where there is no such list.
+// squeezeNumbers shortens a list of numbers that continues at the end of line, and keeps the numbers at its start. ok
+// is false if there is no such list.
 func squeezeNumbers(line []byte) (rest []byte, ok bool) {
 	const start = 64 << 10
 	from := start + bytes.IndexByte(line[start:], ',')
@@ -73,7 +73,7 @@ func squeezeNumbers(line []byte) (rest []byte, ok bool) {
 	return append(line[:from], line[to:]...), true
 }
 
-// trimLine cuts the end of a whole line.
+// trimLine removes the line end.
 func (l *lineReader) trimLine(line []byte) ([]byte, error) {
 	l.line++
 	rest, ended := bytes.CutSuffix(line, []byte("\n"))

@@ -7,32 +7,31 @@ import (
 	"strings"
 )
 
-// Summary is the summary log. A log without a performance result (AccuracyOnly) has an empty Result and holds the
-// counts of warnings and errors alone.
+// Summary is the content of the summary log. In a log without a performance result (AccuracyOnly), Result is empty and
+// the log contains only the counts of warnings and errors.
 type Summary struct {
 	SUTName, Scenario, Mode string
-	// Headline is the metric, and a second one in token runs.
+	// Headline contains the metric and, in token runs, a second one.
 	Headline []Field
 	// Result is VALID or INVALID.
 	Result string
-	// Conditions are those of a VALID run, their values "Yes" or "NO".
+	// Conditions contains the conditions of a VALID run. The values are "Yes" or "NO".
 	Conditions []Field
-	// Recommendations are what to change in an INVALID run, each one line or several, without their bullets.
+	// Recommendations contains advice on an INVALID run. Each has one or more lines and no bullet.
 	Recommendations []string
-	// EarlyStopping are the early-stopping texts by title ("Early Stopping Result"); none in Offline.
+	// EarlyStopping contains the early-stopping texts by title ("Early Stopping Result"). Offline has none.
 	EarlyStopping []Field
-	// Stats are the blocks of additional statistics; each block stands between blank lines.
+	// Stats contains the blocks of additional statistics. Blank lines separate the blocks.
 	Stats [][]Field
-	// Parameters are the test parameters used.
+	// Parameters contains the test parameters.
 	Parameters []Field
-	// Notes is free text after the parameters; it begins with "WARNING: " and ends with a newline, or is empty.
+	// Notes is the text after the parameters. It is empty, or begins with "WARNING: " and ends with a newline.
 	Notes string
 
 	Warnings, Errors uint64
 }
 
-// Field is a label and its value as text. A field of Stats may have a value without a label's colon: a heading, whose
-// Value is empty.
+// Field is a label and its value as text. In Stats, a field with an empty Value and no colon is a heading.
 type Field struct{ Label, Value string }
 
 const (
@@ -109,7 +108,8 @@ func countLine(n uint64, none, one, many string) string {
 	return fmt.Sprintf("%d %s encountered. See detailed log.", n, many)
 }
 
-// The official layout spaces labels by kind: it pads statistics, and leaves out the space before some colons.
+// The official layout has different spacing for each kind of label: it pads statistics and omits the space before some
+// colons.
 
 func statLabel(f Field) string {
 	switch {

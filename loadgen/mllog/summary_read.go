@@ -19,15 +19,15 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 	return p.s, p.err
 }
 
-// summaryParser goes through the sections of a summary; each section handles the current line and names the section
-// of the next, nil to stop.
+// summaryParser parses the sections of a summary. Each section parses the current line and returns the section of the
+// next line, or nil to stop.
 type summaryParser struct {
 	lines   *lineReader
 	s       *Summary
 	section summarySection
 	text    string // the current line
-	blank   bool   // whether the line before was empty
-	errors  int    // number of lines on errors
+	blank   bool   // the previous line was empty
+	errors  int    // number of lines that reported errors
 	err     error
 }
 
@@ -53,7 +53,7 @@ func (p *summaryParser) failWith(text string) summarySection {
 	return nil
 }
 
-// parseStart is the log's first line: empty before a footer, or the first banner.
+// parseStart parses the log's first line: an empty line before a footer, or the first banner.
 func (p *summaryParser) parseStart() summarySection {
 	switch p.text {
 	case "":
@@ -79,7 +79,7 @@ func (p *summaryParser) expectTitle(name string, then summarySection) summarySec
 	}
 }
 
-// parseHead holds names, the headline, the verdict and its conditions.
+// parseHead parses the names, the headline, the verdict and its conditions.
 func (p *summaryParser) parseHead() summarySection {
 	label, value, ok := cutField(p.text)
 	switch {
@@ -117,7 +117,7 @@ func (p *summaryParser) parseRecommendations() summarySection {
 	return p.afterConditions()
 }
 
-// afterConditions is an early-stopping title, or the empty line before the statistics.
+// afterConditions parses an early-stopping title, or the empty line before the statistics.
 func (p *summaryParser) afterConditions() summarySection {
 	if strings.HasSuffix(p.text, "Early Stopping Result:") {
 		p.s.EarlyStopping = append(p.s.EarlyStopping, Field{Label: strings.TrimSuffix(p.text, ":")})
@@ -129,7 +129,7 @@ func (p *summaryParser) afterConditions() summarySection {
 	return (*summaryParser).statsBanner
 }
 
-// earlyStopping is a line of a result's text, which may be empty.
+// parseEarlyStopping parses a line of an early-stopping text. The line may be empty.
 func (p *summaryParser) earlyStopping() summarySection {
 	last := &p.s.EarlyStopping[len(p.s.EarlyStopping)-1]
 	switch {
@@ -186,7 +186,7 @@ func (p *summaryParser) parseParameters() summarySection {
 	return (*summaryParser).parseParameters
 }
 
-// parseFooter is a line of the notes, or one of the two counts.
+// parseFooter parses a line of the notes or one of the two counts.
 func (p *summaryParser) parseFooter() summarySection {
 	switch n, kind := parseFooterCount(p.text); {
 	case kind == "warning":
@@ -200,7 +200,7 @@ func (p *summaryParser) parseFooter() summarySection {
 	return (*summaryParser).parseFooter
 }
 
-// parseFooterCount reads a footer line.
+// parseFooterCount parses the count in a footer line.
 func parseFooterCount(text string) (n uint64, kind string) {
 	switch text {
 	case noWarnings:
@@ -224,7 +224,7 @@ func parseFooterCount(text string) (n uint64, kind string) {
 	return 0, ""
 }
 
-// cutField takes "LABEL : VALUE" apart; a heading has an empty value.
+// cutField splits "LABEL : VALUE". A heading has an empty value.
 func cutField(line string) (label, value string, ok bool) {
 	label, value, ok = strings.Cut(line, ": ")
 	if !ok {

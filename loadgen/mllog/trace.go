@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TraceWriter writes a trace log: events for chrome://tracing, times in microseconds since the start of the trace.
+// TraceWriter writes a trace log: events for chrome://tracing. Times are microseconds since the start of the trace.
 // Unlike the official LoadGen's, its output is valid JSON.
 type TraceWriter struct {
 	w     *bufio.Writer
@@ -16,17 +16,17 @@ type TraceWriter struct {
 	line  []byte
 }
 
-// NewTraceWriter begins a trace log in w. Events' times count from start.
+// NewTraceWriter begins a trace log in w. The times of events count from start.
 func NewTraceWriter(w io.Writer, start time.Time, pid int64) *TraceWriter {
 	t := &TraceWriter{w: bufio.NewWriterSize(w, 64<<10), start: start, pid: pid}
 	_, _ = t.w.WriteString("{\"traceEvents\":[\n")
 	return t
 }
 
-// TraceSample is the life of one sample. Times are nanoseconds.
+// TraceSample contains the times of one sample, in nanoseconds.
 type TraceSample struct {
 	SampleSeq, QuerySeq, Index uint64
-	Scheduled                  int64 // since the start of the trace
+	Scheduled                  int64 // relative to the start of the trace
 	IssueDelay                 int64 // issue - scheduled
 	Latency                    int64 // completion - scheduled
 }
@@ -34,7 +34,7 @@ type TraceSample struct {
 // Sample writes the two events of a sample.
 func (t *TraceWriter) Sample(s TraceSample) error { return t.writeSpan("Sample", s) }
 
-// Token writes the two events of a sample's first token; s.Latency is the time to it.
+// Token writes the two events of a sample's first token. s.Latency is the time to the token.
 func (t *TraceWriter) Token(s TraceSample) error { return t.writeSpan("Token", s) }
 
 func (t *TraceWriter) writeSpan(name string, s TraceSample) error {
@@ -69,7 +69,7 @@ func (t *TraceWriter) Span(name string, from, took time.Duration) error {
 // Latency writes the counter event of a Server sample.
 func (t *TraceWriter) Latency(s TraceSample) error { return t.writeCounter("Latency", s) }
 
-// TokenLatency writes the counter event of a Server sample's first token; s.Latency is the time to it.
+// TokenLatency writes the counter event of a Server sample's first token. s.Latency is the time to the token.
 func (t *TraceWriter) TokenLatency(s TraceSample) error { return t.writeCounter("Token_Latency", s) }
 
 func (t *TraceWriter) writeCounter(name string, s TraceSample) error {
@@ -82,12 +82,12 @@ func (t *TraceWriter) writeCounter(name string, s TraceSample) error {
 	return err
 }
 
-// Close writes the end of the log; it does not close the underlying writer.
+// Close writes the end of the log. It does not close the underlying writer.
 func (t *TraceWriter) Close() error {
 	t.line = append(t.line[:0], "{\"name\":\"LastTrace\"}\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\n\"ts\":"...)
 	t.writeMicros("", t.start.UnixNano())
 	t.line = append(t.line, ",\n\"version\":\"MLPerf LoadGen v1.0\"\n}\n}\n"...)
-	_, _ = t.w.Write(t.line) // Flush tells
+	_, _ = t.w.Write(t.line) // Flush returns the error
 	return t.w.Flush()
 }
 

@@ -11,26 +11,26 @@ import (
 
 // TraceEvent is one event of a trace log. Times count from the start of the trace.
 type TraceEvent struct {
-	Name, Phase string // phases: X span, b and e begin and end of a sample, C counter
-	ID          uint64 // of b and e
+	Name, Phase string // phases: X is a span, b and e are the begin and the end of a sample, C is a counter
+	ID          uint64 // only of phases b and e
 	PID, TID    int64
 	At, Dur     time.Duration
 	Args        string // the text between the braces of args
 }
 
-// TraceReader reads a trace log event by event: ours, and the official LoadGen's, which is not valid JSON because it
-// quotes strings in args twice.
+// TraceReader reads a trace log event by event. It also reads the logs of the official LoadGen, which are not valid
+// JSON because strings in args have double quotes twice.
 type TraceReader struct {
 	lines *lineReader
 	began bool
 	done  bool
 }
 
-// NewTraceReader reads from r.
+// NewTraceReader returns a reader of r.
 func NewTraceReader(r io.Reader) *TraceReader { return &TraceReader{lines: newLineReader(r)} }
 
-// Next returns the next event, io.EOF after the last. An empty log, of a run without tracing, has none. A log that
-// ends without its last event is a [*LineError].
+// Next returns the next event, or io.EOF after the last one. The empty log of a run without tracing has no events. If
+// the log ends without its last event, Next returns a [*LineError].
 func (t *TraceReader) Next() (TraceEvent, error) {
 	for !t.done {
 		line, err := t.lines.nextLine()
@@ -84,7 +84,8 @@ func parseTrace(line []byte) (e TraceEvent, fault string) {
 	return e, ""
 }
 
-// cutMember takes the first "key":value off an event. args is the last member: it ends with the event.
+// cutMember removes the first "key":value from an event. args must be the last member, because its value extends to the
+// end.
 func cutMember(text string) (key, value, rest string, ok bool) {
 	text, ok = strings.CutPrefix(strings.TrimLeft(text, " "), `"`)
 	if !ok {
@@ -138,7 +139,7 @@ func (e *TraceEvent) setField(key, value string) bool {
 	return err == nil
 }
 
-// parseMicros reads microseconds with three decimals.
+// parseMicros parses microseconds with three decimals.
 func parseMicros(text string, d *time.Duration) bool {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, frac, _ := strings.Cut(digits, ".")
@@ -151,7 +152,7 @@ func parseMicros(text string, d *time.Duration) bool {
 	return err == nil && err2 == nil && len(frac) == 3
 }
 
-// Sample returns the content of a sample's begin event; ok is false for other events.
+// Sample returns the content of a sample's begin event. ok is false for other events.
 func (e TraceEvent) Sample() (s TraceSample, ok bool) {
 	if e.Name != "Sample" || e.Phase != "b" {
 		return s, false

@@ -15,7 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// answers are the arguments of one call that hands answers to the library. Payloads stay where they are for its time.
+// answers holds the arguments of one call that passes responses to the library. Their payloads are pinned until
+// release.
 type answers struct {
 	list []C.official_response
 	pins runtime.Pinner
@@ -23,7 +24,7 @@ type answers struct {
 
 var spareAnswers = sync.Pool{New: func() any { return new(answers) }}
 
-// add adds an answer under the library's id.
+// add adds a response under the library's id.
 func (a *answers) add(official uintptr, r *loadgen.QuerySampleResponse) {
 	response := C.official_response{
 		id: C.uintptr_t(official), size: C.size_t(len(r.Data)), n_tokens: C.int64_t(r.NTokens),
@@ -36,7 +37,7 @@ func (a *answers) add(official uintptr, r *loadgen.QuerySampleResponse) {
 	a.list = append(a.list, response)
 }
 
-// release lets the arguments be used again.
+// release unpins the payloads and returns the arguments to the pool.
 func (a *answers) release() {
 	a.pins.Unpin()
 	a.list = a.list[:0]
@@ -52,14 +53,14 @@ func (t *run) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	t.complete(rs)
 }
 
-// FirstTokenComplete implements loadgen.Responder. Without token latencies there is nothing to record.
+// FirstTokenComplete implements loadgen.Responder. It records first tokens only in runs with token latencies.
 func (t *run) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	if t.teller != nil {
 		t.teller.say(true, rs)
 	}
 }
 
-// complete hands the answers of samples to the library.
+// complete passes the responses of samples to the library.
 func (t *run) complete(rs []loadgen.QuerySampleResponse) {
 	a := spareAnswers.Get().(*answers)
 	defer a.release()
@@ -83,7 +84,7 @@ func (t *run) complete(rs []loadgen.QuerySampleResponse) {
 	t.took(len(a.list))
 }
 
-// firstTokens hands the first tokens of samples to the library.
+// firstTokens passes the first tokens of samples to the library.
 func (t *run) firstTokens(rs []loadgen.QuerySampleResponse) {
 	a := spareAnswers.Get().(*answers)
 	defer a.release()

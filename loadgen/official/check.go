@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// checkTest reports everything that keeps a test from being made: what StartTest of package loadgen refuses, what the
-// official LoadGen does not have, and what would make it read out of range.
+// checkTest returns an error if StartTest of package loadgen would refuse the test, if the official LoadGen lacks a
+// setting, or if a setting would make it read out of range.
 //
 //nolint:unparam // the settings are for the build with the official LoadGen
 func checkTest(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadgen.LogSettings) (
@@ -21,7 +21,7 @@ func checkTest(sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings, l loadg
 	return loadgen.CheckTest(sut, qsl, s)
 }
 
-// errUnsupported are the settings that the official LoadGen of today does not have.
+// errUnsupported returns an error that lists the settings that the current official LoadGen lacks.
 func errUnsupported(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	fault := func(text string) error { return fmt.Errorf("%w: %s", loadgen.ErrBadSettings, text) }
 	var faults []error
@@ -44,8 +44,8 @@ func errUnsupported(s loadgen.TestSettings, l loadgen.LogSettings) error {
 	return errors.Join(faults...)
 }
 
-// checkFits wants as many samples as the override asks for where Offline issues each once: with fewer the official
-// LoadGen generates no query, and reads the last one all the same.
+// checkFits requires the data set to have as many samples as performance_sample_count_override asks for if Offline
+// issues each sample once. With fewer samples, the official LoadGen generates no query and still reads the last one.
 func checkFits(s loadgen.TestSettings, total int) error {
 	if s.Scenario != loadgen.Offline || !s.PerformanceIssueUnique || s.PerformanceSampleCountOverride <= uint64(total) {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// coroutine is a thread of the library, which runs when it is resumed, up to its next call.
+// coroutine is a thread of the library. After resume it runs until its next call.
 type coroutine struct {
 	c     *C.official_coroutine
-	call  *C.official_call      // what it waits for; of one that was never resumed: nil
-	query []loadgen.QuerySample // buffer of what is issued
+	call  *C.official_call      // the call that it waits for; nil before the first resume
+	query []loadgen.QuerySample // buffer for the issued samples
 }
 
-// newCoroutine makes a coroutine that runs a test; of nil it is an issue thread.
+// newCoroutine makes a coroutine that runs test. If test is nil, the coroutine is an issue thread.
 func newCoroutine(loaded *C.official_loadgen, test *C.official_test) (*coroutine, error) {
 	c := C.official_coroutine_new(loaded, test)
 	if c == nil {
@@ -35,7 +35,7 @@ func (c *coroutine) resume() { c.call = C.official_resume(c.c) }
 
 func (c *coroutine) ended() bool { return c.call.kind == C.OFFICIAL_ENDED }
 
-// close frees a coroutine that has ended, and returns what went wrong in it.
+// close frees a coroutine that has ended, and returns its error.
 func (c *coroutine) close() (err error) {
 	if fault := c.call.fault; fault != nil {
 		err = errors.New(C.GoString(fault))
@@ -45,7 +45,7 @@ func (c *coroutine) close() (err error) {
 	return err
 }
 
-// samples are those to issue, indices those to load or unload. They are the library's, until it is resumed.
+// samples returns the samples to issue. The library owns the slice, which is valid until the next resume.
 func (c *coroutine) samples() []C.official_sample {
 	return unsafe.Slice(c.call.samples, int(c.call.count))
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// highestRate is where rates have no meaning any more: the gaps of a schedule are whole nanoseconds.
+// highestRate is the highest rate, in queries per second, that has a meaning. A schedule has gaps of whole nanoseconds.
 const highestRate = 1e9
 
-// rateAscent follows a search for the highest rate, for which samples are loaded anew while the rate rises. The library
-// has no end for a search in which no rate fails: it goes on at infinite rates, and dies when its stack is full.
+// rateAscent follows a search for the highest rate. LoadGen loads samples again for each higher rate. If no rate fails,
+// the library never ends the search. It continues with infinite rates and crashes when its stack is full.
 type rateAscent struct {
 	base, factor float64
 	loads        int
@@ -21,8 +21,8 @@ func ascentOf(s loadgen.TestSettings) *rateAscent {
 	return &rateAscent{base: s.ServerTargetQPS, factor: 1 + s.ServerFindPeakQPSBoundaryStepSize}
 }
 
-// noteLoaded notes that samples are loaded, for the next higher rate or, once, for those between the last two. It fails
-// when a rate without a meaning has met the limit, as all but the last have then.
+// noteLoaded counts a loading of samples for the next higher rate or, once, for the rates between the last two. It
+// returns an error if a rate above highestRate met the limit.
 func (a *rateAscent) noteLoaded() error {
 	a.loads++
 	met := a.base * math.Pow(a.factor, float64(a.loads-3))

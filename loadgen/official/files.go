@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// logFiles are the four log files of a test: the library writes them.
+// logFiles describes the four log files of a test, which the library writes.
 type logFiles struct {
 	dir, prefix, suffix string
 	trace               bool
-	audit               string // path of the audit settings; where there are none, nothing is at it
+	audit               string // path of the copied audit settings; the file does not exist if there are no settings
 	to                  loadgen.LogSettings
 }
 
@@ -33,7 +33,7 @@ var logNames = [logCount]struct{ base, ext string }{
 	{"summary", ".txt"}, {"detail", ".txt"}, {"accuracy", ".json"}, {"trace", ".json"},
 }
 
-// newLogFiles makes the folder and takes away what has the names of the logs: it may be a link to something else.
+// newLogFiles makes the folder and removes old files with the names of the logs, because such a file may be a link.
 func newLogFiles(l loadgen.LogSettings) (*logFiles, error) {
 	f := &logFiles{dir: l.OutDir, prefix: l.Prefix, suffix: l.Suffix, trace: l.EnableTrace, to: l}
 	f.prefix = cmp.Or(f.prefix, "mlperf_log_")
@@ -56,7 +56,7 @@ func (f *logFiles) logPath(i int) string {
 	return filepath.Join(f.dir, f.prefix+logNames[i].base+f.suffix+logNames[i].ext)
 }
 
-// createLog shows that a log can be written.
+// createLog creates an empty log file, which shows that the log can be written.
 func (f *logFiles) createLog(i int) error {
 	info, err := os.Lstat(f.logPath(i))
 	if err == nil && !info.IsDir() {
@@ -72,8 +72,8 @@ func (f *logFiles) createLog(i int) error {
 	return file.Close()
 }
 
-// writeAudit copies the audit settings to a file that is the test's own. Without any the library gets the path of a
-// file that does not exist, so that it finds none in the working directory either.
+// writeAudit copies the audit settings to the test's own file. If from is empty, it writes no file, and the library
+// gets a path without a file. The library then does not read an audit.config in the working directory.
 func (f *logFiles) writeAudit(from string) error {
 	dir, err := os.MkdirTemp(f.dir, ".audit-")
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *logFiles) writeAudit(from string) error {
 
 func (f *logFiles) removeAudit() { _ = os.RemoveAll(filepath.Dir(f.audit)) }
 
-// listPaths lists the files.
+// listPaths lists the paths of the log files.
 func (f *logFiles) listPaths() []string {
 	var list []string
 	for i := range logNames {
@@ -104,7 +104,7 @@ func (f *logFiles) listPaths() []string {
 	return list
 }
 
-// copyLogs copies the summary and the detail log to those who want them.
+// copyLogs copies the summary and the detail log to the writers of the log settings.
 func (f *logFiles) copyLogs() error {
 	var errs []error
 	for i, to := range map[int]io.Writer{summaryLog: f.to.CopySummaryTo, detailLog: f.to.CopyDetailTo} {

@@ -80,16 +80,16 @@ import (
 	"unsafe"
 )
 
-// BuiltIn says whether this program can drive the official LoadGen.
+// BuiltIn reports whether this program can run the official LoadGen.
 const BuiltIn = true
 
-// Library is an official LoadGen. Any goroutine may use it, for several tests at a time.
+// Library is an official LoadGen. It is safe for concurrent use and can run several tests at a time.
 type Library struct {
-	code  []byte // of the library's file: each test gets a copy of its own, whose variables no other test has used
+	code  []byte // of the library's file; each test loads its own copy with fresh variables
 	build Build
 }
 
-// Open reads the library at path and asks it for its sources.
+// Open reads the library at path and asks it for a description of its sources.
 func Open(path string) (*Library, error) {
 	code, err := os.ReadFile(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func Open(path string) (*Library, error) {
 	return l, nil
 }
 
-// Build returns the sources of the library.
+// Build returns the description of the library's sources.
 func (l *Library) Build() Build { return l.build }
 
 // load opens a copy of the library.
@@ -123,7 +123,7 @@ func (l *Library) load() (*C.official_loadgen, error) {
 	return loaded, nil
 }
 
-// complete hands answers to a loaded library, firstTokens first tokens. The lists must not be empty.
+// complete passes responses to a loaded library. list must not be empty.
 func complete(loaded *C.official_loadgen, list []C.official_response) {
 	C.official_hand_in(loaded.complete, &list[0], C.size_t(len(list)))
 }

@@ -19,11 +19,11 @@ import (
 // Build describes the sources of a library.
 type Build struct {
 	Version string `json:"version"` // as the sources say: "6.0.17"
-	// SHA256 is the checksum over the sources' own checksums.
+	// SHA256 is the checksum of the list of the sources' checksums.
 	SHA256 string `json:"sha256"`
-	// Release names the official release whose sources have this checksum; empty: no known one has it.
+	// Release is the official release with this checksum; empty if no known release has it.
 	Release string `json:"release,omitempty"`
-	// Files are the checksums (SHA-256) of the sources by name.
+	// Files contains the SHA-256 checksum of each source by its name.
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -31,16 +31,16 @@ type Build struct {
 func (b Build) Unmodified() bool { return b.Release != "" }
 
 var (
-	// ErrNotBuiltIn reports that this program cannot drive the official LoadGen at all.
+	// ErrNotBuiltIn means that this program was built without support for the official LoadGen.
 	ErrNotBuiltIn = errors.New("this program was built without the official LoadGen")
-	// ErrLibrary is the cause where a library cannot be opened.
+	// ErrLibrary is wrapped by errors about a library that cannot be opened.
 	ErrLibrary = errors.New("the official LoadGen's library cannot be used")
 )
 
-// FileName is the library's name beside the harness that uses it.
+// FileName is the library's file name. The harness looks for it in its own folder.
 const FileName = "plumbline-official-loadgen.so"
 
-// parseBuild reads what a library says of itself.
+// parseBuild parses the library's description of its sources.
 func parseBuild(text string) (b Build, err error) {
 	if err := json.Unmarshal([]byte(text), &b); err != nil || b.Version == "" || len(b.SHA256) != 64 {
 		return b, fmt.Errorf("%w: it does not say of which sources it was made (%.80q): build it again", ErrLibrary, text)

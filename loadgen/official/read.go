@@ -11,11 +11,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// Read completes r, whose Requested and Effective are set, with what a detail log of a LoadGen of any age says of the
-// test; that of one in the text form needs its summary: [mllog.Detail.AddSummary]. The result is what the round
-// published: streams of MultiStream at an arrival interval, the scheduled rate of Server before v4.0, plain percentiles
-// where there was no early stopping. What the log does not hold stays empty: numbers of samples above a token limit,
-// issue delays, pauses, notes; and counts of queries before v1.1, but for Offline, whose query is one.
+// Read adds the results of a detail log to r. The log may be of any LoadGen version, and r's Requested and Effective
+// must be set. A log in the text form needs its summary first: [mllog.Detail.AddSummary]. The result is the value that
+// the round published: the number of streams of MultiStream with an arrival interval, Server's scheduled rate before
+// v4.0, plain percentiles before early stopping. Fields without an entry in the log stay empty: samples above a token
+// limit, issue delays, pauses and notes. Before v1.1 the counts of queries are empty too, except for Offline's single
+// query.
 func Read(d *mllog.Detail, r *loadgen.Result) error {
 	for _, list := range [][]mllog.DetailEntry{d.Errors, d.Warnings} {
 		for _, e := range list {
@@ -32,13 +33,14 @@ func Read(d *mllog.Detail, r *loadgen.Result) error {
 	return l.finishResult()
 }
 
-// logReading is a detail log that is being read.
+// logReading holds a detail log and the result that is read from it.
 type logReading struct {
 	log *mllog.Detail
 	r   *loadgen.Result
 }
 
-// lastEntry is the last entry of a key: that of the performance part, where there is an accuracy part before it.
+// lastEntry returns the last entry of a key. If a log has an accuracy part and a performance part, the last entry is
+// that of the performance part.
 func (l *logReading) lastEntry(key string) mllog.DetailEntry {
 	all := l.log.All(key)
 	if len(all) == 0 {
@@ -64,16 +66,16 @@ func (l *logReading) textOf(key string) string {
 	return v
 }
 
-// flagOf is a flag of the log; one that the scenario's logs do not have holds.
+// flagOf returns a flag of the log, or true if the log has no such flag.
 func (l *logReading) flagOf(key string) bool {
 	v, is := l.lastEntry(key).Value.(bool)
 	return v || !is
 }
 
-// powerTime is the form of power_begin and power_end, which are in UTC.
+// powerTime is the time layout of power_begin and power_end, which are in UTC.
 const powerTime = "01-02-2006 15:04:05.000"
 
-// finishResult fills in the result once the log is read.
+// finishResult fills in the result from the log.
 func (l *logReading) finishResult() error {
 	r := l.r
 	begin, err1 := time.Parse(powerTime, l.textOf("power_begin"))
@@ -113,8 +115,8 @@ func (l *logReading) finishResult() error {
 	return nil
 }
 
-// usesSchedule says whether the rounds of a LoadGen, by its version as logs have it, published the scheduled rate of
-// Server: the official ones up to 3.1, of which those before 1.1 write ".5a1".
+// usesSchedule reports whether rounds with this LoadGen version published Server's scheduled rate. They are the
+// official versions up to 3.1. LoadGens before 1.1 write the version ".5a1".
 func usesSchedule(version string) bool {
 	number, _, _ := strings.Cut(version, " ")
 	major, _, dotted := strings.Cut(number, ".")
@@ -125,7 +127,7 @@ func usesSchedule(version string) bool {
 	return err == nil && n < 4
 }
 
-// readArrivals reads the arrival interval of MultiStream, which LoadGens before v2.0 make of a rate and ours logs.
+// readArrivals reads MultiStream's arrival interval. LoadGens before v2.0 log a rate, ours logs the interval.
 func (l *logReading) readArrivals() {
 	r := l.r
 	if r.Effective.Scenario != loadgen.MultiStream {
@@ -144,10 +146,10 @@ func (l *logReading) readArrivals() {
 	}
 }
 
-// percentiles are those of the logs.
+// percentiles lists the percentiles in the logs.
 var percentiles = [...]float64{.50, .90, .95, .97, .99, .999}
 
-// readSummary reads the latencies of n samples under result_OFmin_NAME and the like.
+// readSummary reads the latencies of n samples from entries such as result_OFmin_NAME.
 func (l *logReading) readSummary(n uint64, of, name, percentile string) loadgen.LatencySummary {
 	s := loadgen.LatencySummary{
 		N: int(n), Min: l.durationOf("result_" + of + "min_" + name), Max: l.durationOf("result_" + of + "max_" + name),
@@ -186,7 +188,7 @@ func (l *logReading) readLatencies() {
 	}
 }
 
-// percentileAt is the latency at a percentile, where the logs have it.
+// percentileAt returns the latency at percentile p, or a zero latency if the logs lack it.
 func percentileAt(s loadgen.LatencySummary, p float64) loadgen.Percentile {
 	for _, found := range s.Percentiles {
 		if found.P == p {
@@ -207,7 +209,7 @@ func (l *logReading) readRates() {
 		l.numberOf("result_inferred_tokens_per_second")
 }
 
-// tokens reads what a token run measured.
+// readTokens reads the measurements of a token run.
 func (l *logReading) tokens() {
 	r := l.r
 	if !r.Requested.UseTokenLatencies {
@@ -239,7 +241,7 @@ func (l *logReading) tokens() {
 	r.EarlyStopping.Text = t.TTFT.EarlyStopping.Text
 }
 
-// headline names the scenario's metric, with its value where one was measured.
+// setHeadline sets the name, the unit and the value of the scenario's metric. The value is 0 if none was measured.
 func headline(r *loadgen.Result) {
 	latency := func(what string) {
 		r.MetricName, r.MetricUnit = fmt.Sprintf("%gth percentile %s", 100*r.TargetPercentile.P, what), "ns"

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// reasons explains an INVALID verdict by the conditions that the log says were not met; advice is the official text.
+// reasons explains an INVALID verdict with the conditions that the log reports as not met. advice is the official text.
 func reasons(r *loadgen.Result, advice string) []loadgen.Reason {
 	if r.Verdict != loadgen.Invalid {
 		return nil
@@ -29,7 +29,7 @@ func reasons(r *loadgen.Result, advice string) []loadgen.Reason {
 			100*r.TargetPercentile.P, r.TargetPercentile.Latency, r.OverlatencyCount), "at most "+e.TargetLatency.String())
 	}
 	add(r.MinDurationMet, "min_duration", r.Duration.String(), "at least "+e.MinDuration.String())
-	issued := "fewer queries" // how many, a log before v1.1 does not say
+	issued := "fewer queries" // a log before v1.1 does not contain the number
 	if r.QueryCount > 0 {
 		issued = strconv.FormatUint(r.QueryCount, 10) + " queries"
 	}

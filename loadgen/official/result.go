@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// result completes r with what the logs say of a test that ended with err.
+// readResult adds the results in the logs to r if the test succeeded. If err is not nil, it marks the test as aborted.
 func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error) {
 	r.LogFiles = f.listPaths()
 	if err != nil {
@@ -32,8 +32,8 @@ func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error)
 	return r, f.copyLogs()
 }
 
-// mark writes into the logs of a test that was aborted that it was. Results that the library wrote before are no
-// results: the summary then says so alone.
+// markAborted writes into the logs that the test was aborted. It replaces the summary, because results that the library
+// wrote before the end do not count.
 func (f *logFiles) mark(r *loadgen.Result) error {
 	text := "Test aborted: " + strings.ReplaceAll(r.Aborted.Error(), "\n", "; ")
 	detail, err := os.OpenFile(f.logPath(detailLog), os.O_WRONLY|os.O_APPEND, 0)

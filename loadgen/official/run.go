@@ -17,40 +17,40 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// run is one test under way: what the library's calls do, and the Responder of the SUT.
+// run is one test in progress. It serves the library's calls and is the SUT's Responder.
 type run struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	loaded *C.official_loadgen
 	sut    loadgen.SUT
 	qsl    loadgen.QSL
-	warm   bool    // before the first series
-	teller *teller // of a token run; else nil
-	ascent *ascent // of a search; else nil
-	// oneByOne says that the library issues no query before the last one is answered.
+	warm   bool    // the SUT has to warm up: true before the first series
+	teller *teller // set in a token run
+	ascent *ascent // set in a search
+	// oneByOne reports that the library issues a query only after the answer to the previous one.
 	oneByOne bool
 
 	ids      ids
 	issued   atomic.Uint64 // samples
 	queries  atomic.Uint64
-	answered atomic.Uint64 // samples whose answers the library has
-	all      chan struct{} // holds one when all samples that were issued are answered, or were a moment ago
-	tokens   atomic.Int64  // of the series under way
-	flushed  atomic.Bool   // the series under way is issued
+	answered atomic.Uint64 // number of samples whose answers the library has
+	all      chan struct{} // receives a value when all issued samples are answered; the value may be outdated
+	tokens   atomic.Int64  // number of tokens of the current series
+	flushed  atomic.Bool   // all queries of the current series are issued
 	began    time.Time
 
-	ended atomic.Bool // the library gets nothing any more
+	ended atomic.Bool // the library gets no more calls
 	phase atomic.Int32
 }
 
-// fail ends the test for a reason of its own.
+// fail cancels the test's context with err.
 func (t *run) fail(err error) {
 	t.cancel(err)
 	t.ended.Store(true)
 }
 
-// drive resumes a coroutine, whose first call has come, and does what it calls, until it ends; else the test has
-// ended, and the coroutine stays where it is for good: the library has no way out.
+// drive resumes a coroutine after its first call and serves its calls until it ends. If the test ends first, drive
+// returns false and leaves the coroutine suspended for good, because the library cannot be interrupted.
 func (t *run) drive(c *coroutine) (ended bool, err error) {
 	for !c.ended() {
 		if t.ended.Load() {
@@ -65,7 +65,7 @@ func (t *run) drive(c *coroutine) (ended bool, err error) {
 	return true, c.close()
 }
 
-// serve does what a coroutine calls.
+// serve executes the pending call of a coroutine.
 func (t *run) serve(c *coroutine) error {
 	switch c.call.kind {
 	case C.OFFICIAL_ISSUE:
@@ -97,8 +97,8 @@ func (t *run) issue(c *coroutine) error {
 	return t.await()
 }
 
-// await waits until all samples that were issued are answered. The library would wait by itself, on a thread that the
-// answer then has to wake; here the goroutine goes on where the answer came in.
+// awaitAnswers waits until all issued samples are answered. The library could wait itself, but an answer would then
+// have to wake its thread. Here the goroutine continues on the thread of the answer.
 func (t *run) await() error {
 	for t.answered.Load() < t.issued.Load() {
 		runtime.UnlockOSThread()
@@ -114,7 +114,7 @@ func (t *run) await() error {
 	return nil
 }
 
-// took notes that the library has n more answers.
+// countAnswers records that the library has n more answers.
 func (t *run) took(n int) {
 	if t.answered.Add(uint64(n)) != t.issued.Load() || !t.oneByOne {
 		return
@@ -148,7 +148,7 @@ func (t *run) load(indices []loadgen.SampleIndex) error {
 	return nil
 }
 
-// fault says what led to an error, if there is one.
+// wrapFault puts the name of the failed call before err. It returns nil if err is nil.
 func fault(what string, err error) error {
 	if err == nil {
 		return nil
@@ -156,7 +156,8 @@ func fault(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// finished says that the library has all answers of the series under way, which is issued: it goes on by itself.
+// isComplete reports whether the current series is issued and the library has all its answers. The library then
+// continues without another call.
 func (t *run) finished() bool { return t.flushed.Load() && t.answered.Load() == t.issued.Load() }
 
 func (t *run) snapshot() loadgen.ProgressSnapshot {
@@ -166,7 +167,7 @@ func (t *run) snapshot() loadgen.ProgressSnapshot {
 	}
 }
 
-// wrongID is a breach of the contract of a SUT.
+// errWrongID returns the error for a response with an unknown id or a second response for the same sample.
 func wrongID(id loadgen.ResponseID, issued uint64) error {
 	if uint64(id) >= issued {
 		return fmt.Errorf("%w: it answered response id %d, which was not issued (%d were): answer each sample under the ID "+

@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// search reads the runs of FindPeakPerformance from the messages of the detail log: which rate each was at, and from
-// the next message whether it met the limit.
+// searchRuns collects the runs of FindPeakPerformance from the messages of the detail log. A message contains the rate
+// of a run, and the next message shows whether that rate met the limit.
 type search struct {
 	rates []float64
 	met   map[float64]bool
 	found float64
 }
 
-// The messages, up to their rates.
+// The beginnings of the messages, up to the rates.
 const (
 	baseRate  = "FindPeakPerformance: Check validity of the base settings field: "
 	widening  = "FindBoundaries: Checking fields ["
@@ -42,7 +42,7 @@ func (s *search) see(message string) {
 	}
 }
 
-// readMessage takes a message of the search apart; kind is empty for another one.
+// parseMessage parses a message of the search. kind is empty for other messages.
 func readMessage(message string) (kind string, rates []float64) {
 	for _, kind := range []string{baseRate, widening, bounds, halving, foundRate} {
 		rest, ok := strings.CutPrefix(message, kind)
@@ -64,7 +64,7 @@ func readMessage(message string) (kind string, rates []float64) {
 	return "", nil
 }
 
-// searched adds the runs of the search.
+// readSearch adds the runs of the search.
 func (l *logReading) searched() {
 	var s search
 	for _, e := range l.log.All("generic_message") {

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// settings are s as the library has them.
+// toSettings converts s to the library's settings.
 func settings(s loadgen.TestSettings) C.official_settings {
 	return C.official_settings{
 		scenario: C.int64_t(s.Scenario), mode: C.int64_t(s.Mode),

@@ -8,19 +8,19 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// BuiltIn says whether this program can drive the official LoadGen.
+// BuiltIn reports whether this program can run the official LoadGen.
 const BuiltIn = false
 
-// Library is an official LoadGen. There is none in this program.
+// Library represents an official LoadGen. This program contains none.
 type Library struct{}
 
-// Open is ErrNotBuiltIn in this program.
+// Open returns ErrNotBuiltIn in this program.
 func Open(string) (*Library, error) { return nil, ErrNotBuiltIn }
 
-// Build is empty in this program.
+// Build returns an empty description in this program.
 func (*Library) Build() Build { return Build{} }
 
-// StartTest is ErrNotBuiltIn in this program.
+// StartTest returns ErrNotBuiltIn in this program.
 func (*Library) StartTest(context.Context, loadgen.SUT, loadgen.QSL, loadgen.TestSettings, loadgen.LogSettings) (
 	*loadgen.Result, error) {
 	return nil, ErrNotBuiltIn

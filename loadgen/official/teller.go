@@ -9,23 +9,23 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// teller hands the answers of a token run to the library from one thread. The library keeps the order of what one
-// thread says and no other order, and a sample's end must not come before its first token; a goroutine changes threads.
+// reporter passes the responses of a token run to the library from one thread. The library keeps the order of calls
+// only within a thread, and a sample's first token must come before its end. A goroutine may change threads.
 type teller struct {
 	said chan saying
 	done chan struct{} // closed at the end of the test
 }
 
-// saying is one call of a SUT. Its payloads are copies.
+// report is one call of a SUT. It holds copies of the payloads.
 type saying struct {
 	first   bool
 	answers []loadgen.QuerySampleResponse
 }
 
-// waiting is how many calls may wait for the thread before their callers do.
+// maxReports is the number of calls that may be queued. Further callers wait.
 const waiting = 1024
 
-// startTeller begins to tell t what is said, until stop.
+// startReporter starts the thread that passes responses to t. stop ends it.
 func startTeller(t *run) (stop func()) {
 	t.teller = &teller{said: make(chan saying, waiting), done: make(chan struct{})}
 	go t.teller.tell(t)
@@ -44,7 +44,7 @@ func (s *teller) say(first bool, rs []loadgen.QuerySampleResponse) {
 }
 
 func (s *teller) tell(t *run) {
-	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	runtime.LockOSThread() // for the goroutine's life: the thread ends with it
 	for {
 		select {
 		case c := <-s.said:

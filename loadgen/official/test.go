@@ -20,11 +20,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// StartTest runs one test as loadgen.StartTest does, and returns what the library's logs say of it. Of l it uses the
-// folder, which it needs, the prefix and the suffix, the trace, the audit settings (which s must hold already),
-// and Progress, which shows counts alone.
+// StartTest runs one test like loadgen.StartTest and returns the results in the library's logs. It uses these log
+// settings: the folder, which is required, the prefix and the suffix, the trace, the audit settings (s must contain
+// them already), and Progress, which shows only counts.
 //
-// When ctx ends the library's logs end where they are, and are marked as aborted.
+// If ctx ends, the library's logs stop there and are marked as aborted.
 func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
 	logs loadgen.LogSettings) (*loadgen.Result, error) {
 	effective, err := check(sut, qsl, s, logs)
@@ -69,7 +69,7 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 	return result, err
 }
 
-// perform runs the test to its end, or to that of its context, whose cause it then returns.
+// perform runs the test until it or its context ends. If the context ends first, it returns the context's cause.
 func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName string) error {
 	entered, done := make(chan struct{}), make(chan outcome, 1)
 	var lent sync.WaitGroup
@@ -77,9 +77,9 @@ func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName 
 		lent.Add(1)
 		go t.lend(&lent)
 	}
-	lent.Wait() // the library would wait for threads that come late for 10 s
+	lent.Wait() // otherwise the library would wait 10 s for late threads
 	go func() {
-		runtime.LockOSThread() // the library keeps the order of what one thread logs
+		runtime.LockOSThread() // the library keeps the order of log entries only within a thread
 		defer runtime.UnlockOSThread()
 		done <- t.test(s, files, sutName, qslName, entered)
 	}()
@@ -91,13 +91,13 @@ func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName 
 	return errors.Join(libraryFault(end.err), failure(t.ctx))
 }
 
-// outcome is how the library's test ended: by itself, perhaps with an error, or not at all.
+// outcome describes the end of the library's test. natural is false if the test had to be abandoned.
 type outcome struct {
 	natural bool
 	err     error
 }
 
-// test runs the library's StartTest. It closes entered when the library can be abandoned.
+// runTest calls the library's StartTest. It closes entered when the library can be abandoned.
 func (t *run) test(s loadgen.TestSettings, files *logFiles, sutName, qslName string, entered chan<- struct{}) outcome {
 	test := &C.official_test{settings: settings(s)}
 	test.total_samples, test.performance_samples = C.uint64_t(t.qsl.TotalSampleCount()),
@@ -117,7 +117,8 @@ func (t *run) test(s loadgen.TestSettings, files *logFiles, sutName, qslName str
 	return outcome{natural, err}
 }
 
-// lend lends the library a thread to issue queries from. It says so when that is about to enter.
+// lendThread lends the library a thread that issues queries. It calls lent.Done just before the thread enters the
+// library.
 func (t *run) lend(lent *sync.WaitGroup) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -128,13 +129,13 @@ func (t *run) lend(lent *sync.WaitGroup) {
 		return
 	}
 	c.resume()
-	_, _ = t.drive(c) // an issue thread has no error of its own
+	_, _ = t.drive(c) // an issue thread returns no error
 }
 
-// settle is how long answers that are on their way into the library may take to reach it.
+// answerGrace is the time that pending answers have to reach the library.
 const settle = 100 * time.Millisecond
 
-// wait waits for the end. When the context ends it lets the library come to its end only where nothing is awaited.
+// awaitEnd waits for the test's end. If the context ends, it lets the library finish only if no answers are missing.
 func (t *run) wait(entered <-chan struct{}, done <-chan outcome) outcome {
 	select {
 	case end := <-done:
@@ -155,7 +156,7 @@ func (t *run) wait(entered <-chan struct{}, done <-chan outcome) outcome {
 	}
 }
 
-// failure is what the test itself ended its context for.
+// protocolFault returns the SUT's protocol error that ended the context, or nil.
 func failure(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, loadgen.ErrProtocol) {
 		return cause
@@ -170,7 +171,7 @@ func libraryFault(err error) error {
 	return fmt.Errorf("the official LoadGen failed: %w", err)
 }
 
-// issueThreads is how many threads a test lends to the library.
+// issueThreads returns the number of threads that a test lends to the library.
 func issueThreads(s loadgen.TestSettings) uint64 {
 	if s.Scenario != loadgen.Server {
 		return 0
@@ -178,7 +179,7 @@ func issueThreads(s loadgen.TestSettings) uint64 {
 	return s.ServerNumIssueQueryThreads
 }
 
-// fill writes the strings of a test, which the function that it returns frees.
+// fillStrings writes the test's strings. The caller must call free when the library no longer uses them.
 func (f *logFiles) fill(test *C.official_test, sutName, qslName string) (free func()) {
 	var all []unsafe.Pointer
 	text := func(s string) *C.char {

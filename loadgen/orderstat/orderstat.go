@@ -1,7 +1,7 @@
 // Package orderstat finds order statistics of many integers without sorting or copying them.
 //
-// A few passes over the values on all processors, a nanosecond per value each, replace the sorted copy that percentiles
-// would otherwise need.
+// It makes a few passes over the values on all processors, each of about a nanosecond per value. Other methods of
+// computing percentiles sort a copy.
 package orderstat
 
 import (
@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// Moments describe a set of values.
+// Moments describes a set of values.
 type Moments struct {
 	N        int
 	Min, Max int64
 	Mean     int64 // truncated
-	Above    int   // how many are greater than the limit
+	Above    int   // number of values greater than the limit
 }
 
-// Describe walks values, none of which is negative, once.
+// Describe computes the moments of values in one pass. Values must not be negative.
 func Describe(values Values, limit int64) Moments {
 	parts := make([]partialMoments, values.workerCount())
 	values.walkChunks(len(parts), func(worker int, chunk []int64) { parts[worker].addChunk(chunk, limit) })
@@ -32,7 +32,7 @@ func Describe(values Values, limit int64) Moments {
 	return Moments{N: sum.n, Min: sum.min, Max: sum.max, Mean: int64(mean), Above: sum.above}
 }
 
-// Max is the largest of the values, and of 0.
+// Max returns the largest of the values and 0.
 func Max(values Values) int64 {
 	most := make([]int64, values.workerCount())
 	values.walkChunks(len(most), func(worker int, chunk []int64) {
@@ -45,11 +45,11 @@ func Max(values Values) int64 {
 	return slices.Max(most)
 }
 
-// partialMoments is what one worker has seen; zero before the first value.
+// partialMoments holds the moments of the values that one worker has seen. It is zero before the first value.
 type partialMoments struct {
 	n, above  int
 	min, max  int64
-	high, low uint64 // the sum: 2^32 latencies of minutes do not fit into 64 bits
+	high, low uint64 // the sum, because 2^32 latencies of minutes do not fit into 64 bits
 }
 
 func (p *partialMoments) addChunk(chunk []int64, limit int64) {
@@ -73,8 +73,8 @@ func (p *partialMoments) addChunk(chunk []int64, limit int64) {
 	p.mergePartial(partialMoments{n: count, above: above, min: least, max: most, high: high, low: low})
 }
 
-// equalRun is how many values at the beginning of chunk, which is not empty, are equal: samples of a batch are answered
-// together.
+// equalRun returns the number of equal values at the beginning of chunk, which must not be empty. Samples of a batch
+// have equal times because they are answered together.
 func equalRun(chunk []int64) int {
 	n := 1
 	for n < len(chunk) && chunk[n] == chunk[0] {
@@ -100,9 +100,9 @@ func (p *partialMoments) mergePartial(q partialMoments) {
 }
 
 const (
-	// few is how many values of a bucket are worth sorting.
+	// maxSorted is the number of values up to which a bucket is sorted.
 	few = 1 << 13
-	// mantissa is the number of bits that buckets resolve: each is at most 2^-mantissa of the interval wide.
+	// mantissa is the number of bits that buckets resolve. A bucket's width is at most 2^-mantissa of the interval.
 	mantissa = 10
 	buckets  = (64 - mantissa) << mantissa
 )
@@ -123,12 +123,12 @@ func Select(values Values, m Moments, ranks []int) []int64 {
 	return s.found
 }
 
-// valueInterval is a range of values that holds wanted ranks.
+// valueInterval is a range of values that contains wanted ranks.
 type valueInterval struct {
-	lo, hi int64 // both inside
+	lo, hi int64 // both inclusive
 	first  int   // rank of its smallest value
 	count  int
-	wanted []int // positions in selector.ranks, by rank
+	wanted []int // indices into rankSelector.ranks, ordered by rank
 }
 
 func (v valueInterval) contains(x int64) bool { return uint64(x-v.lo) <= uint64(v.hi-v.lo) }
@@ -137,10 +137,11 @@ type rankSelector struct {
 	values Values
 	ranks  []int
 	found  []int64
-	counts [][]uint32 // of the buckets, by worker; used again for each interval
+	counts [][]uint32 // counts of the buckets, by worker; used again for each interval
 }
 
-// resolveInterval finds the wanted ranks of an interval: at once where it is one value wide, else in its buckets.
+// resolveInterval finds the wanted ranks of an interval. An interval of one value needs no pass; others are split into
+// buckets.
 func (s *rankSelector) resolveInterval(v valueInterval) {
 	if v.lo == v.hi {
 		for _, w := range v.wanted {
@@ -159,7 +160,7 @@ func (s *rankSelector) resolveInterval(v valueInterval) {
 	s.gatherValues(v, small)
 }
 
-// splitBuckets walks the values once and returns those buckets of v that hold wanted ranks.
+// splitBuckets makes one pass over the values and returns the buckets of v that contain wanted ranks.
 func (s *rankSelector) splitBuckets(v valueInterval) []valueInterval {
 	counts := s.countBuckets(v)
 	var parts []valueInterval
@@ -180,7 +181,7 @@ func (s *rankSelector) splitBuckets(v valueInterval) []valueInterval {
 	return parts
 }
 
-// countBuckets is how many values of v each bucket holds.
+// countBuckets returns the number of values of v in each bucket.
 func (s *rankSelector) countBuckets(v valueInterval) []uint32 {
 	for w := range s.counts {
 		if s.counts[w] == nil {
@@ -207,12 +208,12 @@ func (s *rankSelector) countBuckets(v valueInterval) []uint32 {
 	return sum
 }
 
-// gatherValues walks the values once and sorts those of the small buckets of v.
+// gatherValues makes one pass over the values and sorts those in the small buckets of v.
 func (s *rankSelector) gatherValues(v valueInterval, small []valueInterval) {
 	if len(small) == 0 {
 		return
 	}
-	owner := make([]uint8, buckets) // 1 + position in small
+	owner := make([]uint8, buckets) // 1 + index into small
 	for i, b := range small {
 		owner[Bucket(uint64(b.lo-v.lo), mantissa)] = uint8(i + 1)
 	}
@@ -241,7 +242,7 @@ func (s *rankSelector) gatherValues(v valueInterval, small []valueInterval) {
 	}
 }
 
-// makeLists has room for the values of small buckets, by worker and bucket.
+// makeLists allocates lists for the values of small buckets, by worker and bucket.
 func (s *rankSelector) makeLists(small []valueInterval) [][][]int64 {
 	lists := make([][][]int64, len(s.counts))
 	for w := range lists {
@@ -253,14 +254,14 @@ func (s *rankSelector) makeLists(small []valueInterval) [][][]int64 {
 	return lists
 }
 
-// Bucket numbers the buckets of a histogram that resolves so many bits: values below 2^(precision+1) have one each,
-// those above share one with values that differ by less than one part in 2^precision.
+// Bucket returns the bucket number of v in a histogram with the given precision in bits. Values below 2^(precision+1)
+// have a bucket each. Larger values share a bucket with values that differ by less than one part in 2^precision.
 func Bucket(v uint64, precision int) int {
 	e := max(bits.Len64(v)-precision-1, 0)
 	return e<<precision + int(v>>(uint(e)&63))
 }
 
-// Bounds are the smallest and the largest value of a bucket.
+// Bounds returns the smallest and the largest value of a bucket.
 func Bounds(bucket, precision int) (lo, hi int64) {
 	e := max(bucket>>precision-1, 0)
 	lo = int64(bucket-e<<precision) << e

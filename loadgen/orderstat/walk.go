@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// Values are integers that can be walked again and again, from several goroutines at a time.
+// Values is a sequence of integers that several goroutines can walk repeatedly and concurrently.
 type Values struct {
-	// N is how many items there are; an item gives one value or none.
+	// N is the number of items. An item yields one value or none.
 	N int
-	// Chunk returns the values of the items [from, to), in buf or elsewhere. It must give the same each time.
+	// Chunk returns the values of the items [from, to), in buf or elsewhere. It must return the same values each time.
 	Chunk func(buf []int64, from, to int) []int64
 }
 
 const (
-	chunkItems = 1024    // items at a time: their values stay in the first-level cache
-	perWorker  = 1 << 19 // items that are worth a goroutine
+	chunkItems = 1024    // items per chunk: their values stay in the first-level cache
+	perWorker  = 1 << 19 // number of items that justify another goroutine
 	maxWork    = 16
 )
 
-// workerCount is how many goroutines should walk the values.
+// workerCount returns the number of goroutines that should walk the values.
 func (v Values) workerCount() int {
 	return max(1, min(v.N/perWorker, runtime.GOMAXPROCS(0), maxWork))
 }

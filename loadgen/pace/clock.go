@@ -1,4 +1,5 @@
-// Package pace is the clock of a test. It returns the time since the start of a series and sleeps until a query is due.
+// Package pace implements the clock of a test. It returns the time since the start of a series and sleeps until a query
+// is due.
 //
 // In scope: monotonic time, short sleeps, virtual time for tests. Out of scope: actions at those times.
 package pace
@@ -8,20 +9,19 @@ import (
 	"time"
 )
 
-// Virtual is a clock that tests drive instead of the machine's. Its methods are called from one goroutine at a time,
-// but for Now, which any may call.
+// Virtual is a clock that tests control. Only Now may be called concurrently with the other methods.
 type Virtual interface {
-	// Now is the virtual time since an arbitrary origin.
+	// Now returns the virtual time since an arbitrary origin.
 	Now() time.Duration
-	// SleepUntil advances to at, running the events due before on the way; an at in the past does nothing.
+	// SleepUntil advances to at and runs the events that are due before. It does nothing if at is in the past.
 	SleepUntil(at time.Duration)
-	// Step runs the next event, advancing to its time; false says that none is planned.
+	// Step advances to the time of the next event and runs it. It returns false if no event is planned.
 	Step() bool
 }
 
 type virtualKey struct{}
 
-// WithVirtual returns a context under which tests run on v's time.
+// WithVirtual returns a context that makes tests run on v's time.
 func WithVirtual(ctx context.Context, v Virtual) context.Context {
 	return context.WithValue(ctx, virtualKey{}, v)
 }
@@ -30,10 +30,10 @@ func WithVirtual(ctx context.Context, v Virtual) context.Context {
 type Clock struct {
 	base    time.Time
 	virtual Virtual
-	origin  time.Duration // of the virtual clock
+	origin  time.Duration // virtual time at the start
 }
 
-// Start returns a clock that starts now, on the virtual time of ctx if there is one.
+// Start returns a clock that starts now. If ctx has a virtual clock, the new clock uses it.
 func Start(ctx context.Context) *Clock {
 	c := &Clock{}
 	if v, ok := ctx.Value(virtualKey{}).(Virtual); ok {
@@ -43,10 +43,10 @@ func Start(ctx context.Context) *Clock {
 	return c
 }
 
-// Wall is the wall-clock time of the start.
+// Wall returns the wall-clock time of the start.
 func (c *Clock) Wall() time.Time { return c.base }
 
-// Now is the time since the start in ns; it never goes back.
+// Now returns the time since the start in ns. It never decreases.
 func (c *Clock) Now() int64 {
 	if c.virtual != nil {
 		return int64(c.virtual.Now() - c.origin)
@@ -54,8 +54,8 @@ func (c *Clock) Now() int64 {
 	return int64(time.Since(c.base))
 }
 
-// Virtual says whether the clock is a virtual one: then all happens on one goroutine.
+// Virtual reports whether the clock is virtual. On a virtual clock, the whole test runs on one goroutine.
 func (c *Clock) Virtual() bool { return c.virtual != nil }
 
-// Step runs the next event of a virtual clock; false says that there is none, as always on the machine's clock.
+// Step runs the next event of a virtual clock. It returns false if there is no event or the clock is the machine's.
 func (c *Clock) Step() bool { return c.virtual != nil && c.virtual.Step() }

@@ -7,30 +7,31 @@ import (
 )
 
 const (
-	// longest is the longest sleep in one system call, which nothing can interrupt: a test ends within it.
+	// maxSleep is the longest sleep in one system call. Nothing can interrupt such a sleep, so it bounds the delay of a
+	// test's end.
 	longest = 3 * time.Millisecond
-	// timerSlop is how late the runtime's timers may be; the rest of a long wait is slept in system calls.
+	// timerSlop is the maximum delay of the runtime's timers. System calls sleep the rest of a long wait.
 	timerSlop = 2 * time.Millisecond
-	// firstMargin is how much earlier than due a sleep ends before the lateness of sleeps was measured. On the virtual
-	// machines tried, nanosleep at 1 ns timer slack is late by 22 to 40 µs (10th and 90th percentile).
+	// firstMargin is the time by which a sleep ends before the due time until the lateness of sleeps has been measured. On
+	// the tested virtual machines, nanosleep with 1 ns timer slack is 22 to 40 µs late (10th and 90th percentile).
 	firstMargin   = 20 * time.Microsecond
 	largestMargin = 60 * time.Microsecond
-	// earlyShare is the share of the sleeps that may end before the due time, and marginStep how fast the margin
-	// follows the machine towards it.
+	// earlyShare is the share of sleeps that may end before the due time. marginStep determines how fast the margin
+	// approaches it.
 	earlyShare = 0.2
 	marginStep = time.Microsecond
-	// minNap is the shortest sleep. On those machines any sleep takes 25 µs of processor time: shorter ones would keep
-	// a processor busy at 100,000 queries per second, and make the queries that are due in the meantime hardly earlier.
+	// minNap is the shortest sleep. On those machines each sleep takes 25 µs of processor time. Shorter sleeps would keep
+	// a processor busy at 100,000 queries per second without making the next queries noticeably more punctual.
 	minNap = 30 * time.Microsecond
-	// spinShort is the longest wait that is spun where a sleep would end long after the due time, spinRest where a sleep
-	// ended before it.
+	// spinShort is the longest busy wait if a sleep would end long after the due time. spinRest is the longest busy wait
+	// after a sleep that ended early.
 	spinShort = 5 * time.Microsecond
 	spinRest  = 15 * time.Microsecond
-	// spinLong replaces both where the user asked for spinning.
+	// spinLong replaces both if the user asked for spinning.
 	spinLong = 250 * time.Microsecond
-	// yieldSoon and yieldNow are how long the goroutine runs without passing through the scheduler: until there is a
-	// wait of yieldGap, and at most. From 10 ms on, Go's monitor (Go 1.26) takes the processor of a goroutine at every
-	// system call, with two more threads to wake for each sleep.
+	// yieldSoon and yieldNow are the times after which the goroutine yields to the scheduler: at the next wait of at least
+	// yieldGap, and at any wait. After 10 ms, Go's monitor (Go 1.26) takes the goroutine's processor at every system call,
+	// and each sleep has to wake two more threads.
 	yieldSoon = 4 * time.Millisecond
 	yieldNow  = 8 * time.Millisecond
 	yieldGap  = 200 * time.Microsecond
@@ -38,21 +39,21 @@ const (
 
 // Sleeper sleeps until due times on an operating-system thread of its own. It belongs to the goroutine that made it.
 //
-// A sleep is asked to end a margin before the due time, because waking up takes tens of microseconds; the margin
-// follows the machine so that one sleep in five ends too early, and the few microseconds left are spun.
+// A sleep ends a margin before the due time, because waking up takes tens of microseconds. The margin adapts to the
+// machine: one sleep in five ends too early, and the Sleeper spins for the few microseconds left.
 type Sleeper struct {
 	clock   *Clock
 	ctx     context.Context
 	timer   *time.Timer
 	margin  time.Duration
-	spin    time.Duration // the longest wait that is spun, and
-	rest    time.Duration // the longest after a sleep
-	yielded int64         // when the goroutine last passed through the scheduler
+	spin    time.Duration // the longest busy wait without a sleep
+	rest    time.Duration // the longest busy wait after a sleep
+	yielded int64         // time at which the goroutine last yielded to the scheduler, in ns
 	release func()
 }
 
-// NewSleeper locks the calling goroutine to its thread and sharpens the thread's timers, until Close. Sleeps end
-// early when ctx does.
+// NewSleeper locks the calling goroutine to its thread and reduces the slack of the thread's timers until Close. Sleeps
+// end early if ctx ends.
 func NewSleeper(ctx context.Context, c *Clock, spin bool) *Sleeper {
 	s := &Sleeper{clock: c, ctx: ctx, margin: firstMargin, spin: spinShort, rest: spinRest, release: func() {}}
 	if spin {
@@ -68,11 +69,11 @@ func NewSleeper(ctx context.Context, c *Clock, spin bool) *Sleeper {
 	return s
 }
 
-// Close gives the thread back.
+// Close unlocks the thread and restores its timers.
 func (s *Sleeper) Close() { s.release() }
 
-// Until returns the time, in ns since the clock's start, at the first moment not before due, or when the context ends.
-// A due time in the past costs one reading of the clock.
+// Until waits until due and returns the time of its end, in ns since the clock's start. It returns earlier if the
+// context ends. If due is in the past, it only reads the clock.
 func (s *Sleeper) Until(due int64) int64 {
 	now := s.clock.Now()
 	if now >= due {
@@ -93,7 +94,7 @@ func (s *Sleeper) Until(due int64) int64 {
 	return now
 }
 
-// sleepPart sleeps for a part of gap, which begins now, and returns the time.
+// sleepPart sleeps for a part of gap, which begins now, and returns the time at its end.
 func (s *Sleeper) sleepPart(now int64, gap time.Duration) int64 {
 	if gap > longest {
 		s.timer.Reset(gap - timerSlop)
@@ -116,7 +117,7 @@ func (s *Sleeper) sleepPart(now int64, gap time.Duration) int64 {
 	return woken
 }
 
-// learnMargin moves the margin towards the quantile earlyShare of the lateness of sleeps, given one more.
+// learnMargin adjusts the margin by the lateness of one sleep, towards the quantile earlyShare.
 func (s *Sleeper) learnMargin(late time.Duration) {
 	if s.spin == spinLong {
 		return

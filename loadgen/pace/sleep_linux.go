@@ -11,8 +11,8 @@ const (
 	prGetTimerslack = 30
 )
 
-// sharpenTimers sets the thread's timer slack to 1 ns (by default Linux may end a sleep 50 µs late) and returns what
-// undoes it.
+// sharpenTimers sets the thread's timer slack to 1 ns and returns a function that restores it. By default Linux may end
+// a sleep 50 µs late.
 func sharpenTimers() (restore func()) {
 	before, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prGetTimerslack, 0, 0)
 	if errno != 0 {
@@ -23,11 +23,11 @@ func sharpenTimers() (restore func()) {
 }
 
 func setTimerSlack(ns uintptr) {
-	// A refusal (a seccomp filter) leaves the sleeps less sharp, nothing else.
+	// If a seccomp filter refuses the call, sleeps only become less precise.
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetTimerslack, ns, 0)
 }
 
-// suspendThread suspends the thread. A signal may end it early; the caller looks at the clock.
+// suspendThread suspends the thread for d. A signal may end the sleep early, so the caller must read the clock.
 func suspendThread(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	_ = syscall.Nanosleep(&t, nil)

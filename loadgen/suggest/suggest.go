@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Unknown is the error of a name that is not known: what it is meant to name, the nearest known ones, and where they
-// are few all of them. Where they are many, and none is near, it has the first ones and how many more there are.
+// Unknown returns an error for an unknown name. The error contains the kind of the name, the nearest known names, and
+// all known names if there are at most 24. If there are more and none is near, it contains the first 12 and the number
+// of the others.
 func Unknown(kind, name string, known []string) error {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
 	near := nearNames(name, known)
@@ -25,13 +26,14 @@ func Unknown(kind, name string, known []string) error {
 	return errors.New(text)
 }
 
-// few is how many names a reader looks through.
+// maxListed is the number of known names up to which an error lists all of them.
 const few = 24
 
-// maxMeant is how many names are offered at most.
+// maxMeant is the maximum number of suggested names.
 const maxMeant = 4
 
-// nearNames are the known names that may be meant, quoted: the nearest one, else those whose part behind a dot it is.
+// nearNames returns the quoted names that the user may have meant: the nearest one or, if none is near, the names that
+// end with a dot and name.
 func nearNames(name string, known []string) []string {
 	if near := Nearest(name, known); near != "" {
 		return []string{fmt.Sprintf("%q", near)}
@@ -45,12 +47,12 @@ func nearNames(name string, known []string) []string {
 	return all
 }
 
-// longest is the length of names beyond which nobody looks for near ones: they are none that somebody mistyped.
+// maxLength is the maximum length, in bytes, of a name for which Nearest searches. Longer names are not typing errors.
 const longest = 100
 
-// Nearest returns the known name that is closest to name, or "" where none is close: a third of the letters of the
-// longer one may differ, at least one, in any case of letters; else the shortest name that begins with the one that was
-// given, if that has three letters. A name of more than 100 bytes is close to none.
+// Nearest returns the known name that is closest to name, or "" if none is close. It ignores case. A third of the
+// letters of the longer name may differ, but always one letter. If no name is that close, it returns the shortest name
+// that begins with name, provided name has three letters. It returns "" for a name of more than 100 bytes.
 func Nearest(name string, known []string) string {
 	if len(name) > longest {
 		return ""
@@ -73,11 +75,11 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// minBeginning is how many bytes say which name is meant.
+// minBeginning is the minimum length, in bytes, of a beginning that identifies a name.
 const minBeginning = 3
 
-// editDistance is how many bytes have to be changed, added, left out or exchanged with their neighbours (the optimal
-// string alignment distance).
+// editDistance returns the number of bytes that have to be changed, added, removed or exchanged with their neighbours
+// (the optimal string alignment distance).
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -8,19 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// WaitInfo describes what is awaited.
+// WaitInfo describes an event that a call waits for.
 type WaitInfo struct {
-	For string // a phrase: "an answer of server host:8001"
-	PID int    // the local process that has to provide it; 0: none, or unknown
+	For string // the event as a phrase: "an answer of server host:8001"
+	PID int    // local process that has to cause it; 0: none or unknown
 }
 
-// StartWait notes that something is awaited from now on, until End of what it returns is called. It does not block. If
-// nothing makes progress for too long (--answer-timeout), the harness ends the run and reports the pending waits with
-// their processes.
+// StartWait records a wait that ends with End of the returned PendingWait. It does not block. If nothing makes progress
+// for too long (--answer-timeout), the harness ends the run and reports the pending waits with their processes.
 //
-// ctx is that of Open, Run, OpenGenerator or Generate. The sdk itself registers its waits for these calls. A backend
-// needs StartWait only to add details, such as the server or process, and to signal progress of a long answer that
-// arrives in parts.
+// ctx must be the context of Open, Run, OpenGenerator or Generate. The sdk itself registers its waits for these calls.
+// A backend needs StartWait only to add details, such as the server or process, and to signal progress of a long answer
+// that arrives in parts.
 func StartWait(ctx context.Context, w WaitInfo) *PendingWait {
 	watch, _ := ctx.Value(watchKey{}).(*WaitMonitor)
 	if watch == nil {

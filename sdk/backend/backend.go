@@ -8,21 +8,21 @@ import "context"
 
 // Backend opens models.
 type Backend interface {
-	// Open loads m. Its error lists every fault found: an unknown option, a file that is not a model, a tensor that is
-	// missing or whose dtype or shape differs from m (see Bind).
+	// Open loads m. Its error lists all faults: an unknown option, a file that is not a model, a missing tensor, or a
+	// tensor whose dtype or shape differs from m (see Bind).
 	Open(ctx context.Context, m Model, c Config) (Session, error)
 }
 
-// Describer is an optional interface of a Backend (its library's version, its devices, its options) and of a Session
-// (the same for what it uses: threads, provider).
+// Describer is an optional interface of a Backend and of a Session. A Backend describes its library's version, its
+// devices and its options. A Session describes the devices, threads and provider that it uses.
 type Describer interface {
 	Describe() Info
 }
 
-// Info describes a backend without a loaded model, or what a session runs on.
+// Info describes a backend without a loaded model, or the resources that a session runs on.
 type Info struct {
 	Version string   // of the runtime: "ONNX Runtime 1.28.2"
-	Devices []string // of a DeviceChooser: those that Config.Device can name; of a session: what it runs on
+	Devices []string // of a DeviceChooser: the valid names for Config.Device; of a session: its devices
 	Options []Option
 	Details map[string]string // library path, build info
 	// Shares is the work that each of a session's devices or servers has done so far; empty for a single one.
@@ -62,21 +62,20 @@ type Model struct {
 type Config struct {
 	// Concurrency is the number of concurrent Run calls that the caller makes; 0: Limits().Concurrency.
 	Concurrency int
-	// LowLatency asks for all threads on one Run (SingleStream) instead of one thread each (throughput).
+	// LowLatency requests all threads for one Run (SingleStream) instead of one thread for each (throughput).
 	LowLatency bool
-	// MaxBatch is the largest first dimension the caller will use; 0: not known.
+	// MaxBatch is the largest first dimension that the caller will use; 0: not known.
 	MaxBatch int
 	Options  map[string]string // unknown keys are an error
-	// ModelName is the harness's name of the model ("resnet50"), which is its likeliest name at a server. Empty:
-	// unknown.
+	// ModelName is the harness's name of the model ("resnet50"). A server probably uses the same name. Empty: unknown.
 	ModelName string
-	// Device is the device to run on, for a DeviceChooser: one of the names it documents. Empty: the backend chooses.
+	// Device is the device to run on, for a DeviceChooser: one of its documented names. Empty: the backend chooses.
 	Device string
 	// Part is the name of this model among the workload's models, such as "encoder"; empty for a single model.
 	Part string
-	// Beside are the sessions of the workload's other parts that are open on this device already. The backend may let
-	// the model join one of them, for example in its process, so that they accept each other's kept tensors
-	// (OutputCache). It does not close them.
+	// Siblings contains the open sessions of the workload's other parts on this device. The backend may let the model join
+	// one of them, for example in its process, so that they accept each other's kept tensors (OutputCache). It does not
+	// close them.
 	Siblings []Session
 }
 
@@ -86,22 +85,22 @@ type Session interface {
 	Inputs() []TensorInfo
 	Outputs() []TensorInfo
 	Limits() Limits
-	// Run executes one batch. in and out follow Inputs and Outputs. An out tensor without Data is filled in by the
-	// session, which then owns its memory until the caller calls Release; one with Data must have room for the result.
-	// Neither side keeps in or out after the call.
+	// Run executes one batch. in and out follow Inputs and Outputs. The session fills in an out tensor without Data and
+	// owns its memory; the caller releases it with Release. An out tensor with Data must have room for the result. Neither
+	// side uses in or out after the call.
 	Run(ctx context.Context, in []Tensor, out []Tensor) error
 	Close() error
 }
 
-// Limits are a session's preferences, and facts about its runs that the sdk needs. Zero means no preference and no
+// Limits contains a session's preferences, and facts about its runs that the sdk needs. Zero means no preference and no
 // limit.
 type Limits struct {
-	Concurrency    int // Run calls at a time that are worth making
+	Concurrency    int // useful number of concurrent Run calls
 	PreferredBatch int
 	MaxBatch       int
 	// Native reports that Run computes in non-Go code on the calling thread, or waits there for a device. The sdk then
-	// adds one processor for the plugin's goroutines per concurrent run, or uses one in all if one goroutine does
-	// everything (SingleStream). In Server it limits each batch to its share of the queue.
+	// adds one processor for the plugin's goroutines per concurrent run. If one goroutine does everything (SingleStream),
+	// it uses one processor in total. In Server it limits each batch to its share of the queue.
 	Native bool
 }
 
@@ -110,12 +109,12 @@ type TensorInfo struct {
 	Name  string
 	DType DType
 	Shape []int64 // -1: free
-	// Aliases are, for Bind, the tensor's other names in files of the same model; a model has only one of them.
+	// Aliases contains the tensor's other names in files of the same model, for Bind. A model has only one of these names.
 	Aliases []string
-	// Also lists, for Bind, further element types that a benchmark accepts.
+	// Also lists further element types that a benchmark accepts, for Bind.
 	Also []DType
 	// TrailingOnes lets Bind accept further dimensions of 1 after those of Shape.
 	TrailingOnes bool
-	// Chosen tells the user how to choose another tensor, for the errors of Bind: "--param output=NAME".
+	// Chosen is the text in Bind's errors that explains how to choose another tensor: "--param output=NAME".
 	Chosen string
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// ErrTensors is in the chain of every error of Bind.
+// ErrTensors is wrapped by every error of Bind.
 var ErrTensors = errors.New("the model's tensors are not what the benchmark needs")
 
 // Bind finds each wanted tensor among the model's: by name or alias, or by position if the wanted name is empty. It
-// returns the index in have of each, or one error that lists every missing name, wrong dtype and wrong shape. kind is
-// "input" or "output", for the message. With no wanted tensors it binds all, in order.
+// returns the index in have of each tensor, or one error that lists all missing names, wrong dtypes and wrong shapes.
+// kind is "input" or "output", for the message. If want is empty, it binds all tensors in order.
 func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 	if len(want) == 0 {
 		all := make([]int, len(have))
@@ -53,15 +53,15 @@ func Bind(kind string, want, have []TensorInfo) ([]int, error) {
 		strings.Join(names, ", "), choiceHint(want))
 }
 
-// maxNamed is how many tensors of a model an error lists: a decoder with many layers has some hundred.
+// maxNamed is the maximum number of a model's tensors that an error lists. A decoder with many layers has some hundred.
 const maxNamed = 500
 
-// takesDType tells whether a benchmark takes tensors of d.
+// takesDType reports whether a benchmark accepts tensors of type d.
 func (t TensorInfo) takesDType(d DType) bool {
 	return t.DType == InvalidDType || t.DType == d || slices.Contains(t.Also, d)
 }
 
-// fitsShape tells whether a benchmark takes tensors of a shape.
+// fitsShape reports whether a benchmark accepts tensors of a shape.
 func (t TensorInfo) fitsShape(shape []int64) bool {
 	for t.TrailingOnes && len(shape) > len(t.Shape) && shape[len(shape)-1] == 1 {
 		shape = shape[:len(shape)-1]
@@ -69,7 +69,7 @@ func (t TensorInfo) fitsShape(shape []int64) bool {
 	return shapesCompatible(t.Shape, shape)
 }
 
-// dtypeText lists all element types that are taken, for messages.
+// dtypeText lists all accepted element types for messages.
 func (t TensorInfo) dtypeText() string {
 	text := t.DType.String()
 	for _, d := range t.Also {
@@ -78,7 +78,7 @@ func (t TensorInfo) dtypeText() string {
 	return text
 }
 
-// choiceHint says how a user chooses other tensors.
+// choiceHint explains how a user chooses other tensors.
 func choiceHint(want []TensorInfo) string {
 	var ways []string
 	for _, w := range want {
@@ -107,7 +107,7 @@ func findTensor(want TensorInfo, position int, have []TensorInfo) int {
 	return -1
 }
 
-// nameText lists all names that the tensor may have, for messages.
+// nameText lists all accepted names of the tensor for messages.
 func (t TensorInfo) nameText() string {
 	names := fmt.Sprintf("%q", t.Name)
 	for _, alias := range t.Aliases {
@@ -116,7 +116,8 @@ func (t TensorInfo) nameText() string {
 	return names
 }
 
-// shapesCompatible reports whether two shapes can be equal; -1 on either side matches any size, a nil want any shape.
+// shapesCompatible reports whether two shapes can be equal. -1 on either side matches any size. A nil want matches any
+// shape.
 func shapesCompatible(want, have []int64) bool {
 	if want == nil {
 		return true
@@ -132,14 +133,14 @@ func shapesCompatible(want, have []int64) bool {
 	return true
 }
 
-// String prints a tensor as name dtype[shape].
+// String formats a tensor as name dtype[shape].
 func (t TensorInfo) String() string {
 	return fmt.Sprintf("%s %v%s", t.Name, t.DType, ShapeString(t.Shape))
 }
 
-// ShapeString prints a shape as [N,3,224,224], with N for free dimensions.
+// ShapeString formats a shape as [N,3,224,224], with N for free dimensions.
 func ShapeString(shape []int64) string {
-	const most = 64 // dimensions: no tensor has as many, but what a stranger says of one may
+	const most = 64 // dimensions: more than any tensor has, but a foreign file may claim more
 	parts := make([]string, min(len(shape), most))
 	for i := range parts {
 		parts[i] = fmt.Sprint(shape[i])

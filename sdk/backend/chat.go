@@ -10,30 +10,30 @@ import (
 type ChatMessage struct {
 	Role    string // "system", "user", "assistant", "tool"
 	Content string
-	// Parts are texts and pictures, in order, instead of Content.
+	// Parts contains texts and pictures, in order. It replaces Content.
 	Parts []MessagePart
-	// NoContent omits the content, for an assistant's turn that contains only calls.
+	// NoContent omits the content of an assistant's turn that contains only calls.
 	NoContent bool
-	Name      string     // of the speaker, if a role has several; empty: not given
-	Reasoning string     // what the assistant thought before it answered
-	Calls     []ToolCall // tools that the assistant called
-	CallID    string     // of a tool's turn: the ID of the call that it answers
+	Name      string     // name of the speaker, if a role has several; empty: not given
+	Reasoning string     // the assistant's thoughts before the answer
+	Calls     []ToolCall // calls of tools by the assistant
+	CallID    string     // in a tool's turn: the ID of the call that it answers
 }
 
 // MessagePart is a part of a message: a text or a picture.
 type MessagePart struct {
 	Text string
-	// ImageURL is the address of a picture, "https://...", or the picture itself, "data:image/png;base64,...". Empty: a
-	// text.
+	// ImageURL is the address of a picture, "https://...", or the picture itself, "data:image/png;base64,...". Empty: the
+	// part is a text.
 	ImageURL string
 }
 
-// ToolCall is a tool that a model calls.
+// ToolCall is a model's call of a tool.
 type ToolCall struct {
-	ID        string // the tool's answer refers to it; empty: none
+	ID        string // identifies the call in the tool's answer; empty: none
 	Type      string // empty: "function"
-	Name      string // empty: the model named none
-	Arguments string // JSON as a text, as the model wrote it: it may be none
+	Name      string // empty: the model gave no name
+	Arguments string // the model's text, which should be JSON but may be invalid
 	// Raw is the call as JSON if it arrived in one piece. It may contain more, such as arguments that are not text.
 	Raw json.RawMessage
 }
@@ -133,13 +133,13 @@ func appendText(dst []byte, text string) []byte {
 		return append(append(append(dst, '"'), text...), '"')
 	}
 	quoted, err := json.Marshal(text)
-	if err != nil { // not for strings
+	if err != nil { // impossible for strings
 		return append(dst, `""`...)
 	}
 	return append(dst, quoted...)
 }
 
-// isPlain says that each character of a text stands for itself in JSON, as in a picture in base 64.
+// isPlain reports whether each character of a text represents itself in JSON, as in a picture in base 64.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -150,12 +150,12 @@ func isPlain(text string) bool {
 	return true
 }
 
-// appendUnescaped appends a string as JSON, in which <, > and & stay as they are.
+// appendUnescaped appends a string as JSON without escaping <, > and &.
 func appendUnescaped(dst []byte, text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(text) != nil { // not for strings
+	if e.Encode(text) != nil { // impossible for strings
 		return append(dst, `""`...)
 	}
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)

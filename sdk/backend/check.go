@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// CheckTensors compares the tensors of a Run with those of the session: number, dtype, shape and size in bytes. It
-// lists every fault; ErrTensors is in the chain. kind is "input" or "output", for the message.
+// CheckTensors compares the tensors of a Run with those of the session: number, dtype, shape and size in bytes. Its
+// error lists all faults and wraps ErrTensors. kind is "input" or "output", for the message.
 func CheckTensors(kind string, want []TensorInfo, got []Tensor) error {
 	return checkTensors(kind, want, got, (*Tensor).checkAgainst)
 }
@@ -28,12 +28,13 @@ func checkTensors(kind string, want []TensorInfo, got []Tensor, check func(*Tens
 	return tensorError{errors.Join(faults...)}
 }
 
-// tensorError is an error with ErrTensors in its chain whose text is its own: of the tensors of a run, not of a model.
+// tensorError is an error about the tensors of a run. It wraps ErrTensors without showing its text, which is about a
+// model.
 type tensorError struct{ error }
 
 func (m tensorError) Unwrap() []error { return []error{m.error, ErrTensors} }
 
-// checkAgainst compares a tensor of bytes with the tensor that is wanted.
+// checkAgainst compares a tensor with Data with the wanted tensor.
 func (t *Tensor) checkAgainst(want *TensorInfo) error {
 	if t.Handles != nil {
 		return errors.New("it is kept by a session, and this one takes bytes")

@@ -15,15 +15,15 @@ import (
 //
 // An input with Handles has no Data. Its rows, along the first dimension, are the concatenated rows of all handles. If
 // Rows is set, it selects from these rows by number, in its order, with repetitions. Rows can thus be reordered,
-// repeated for beams, dropped, and joined from several runs. Shape is the shape of the result. All dimensions but the
-// first are equal in all handles.
+// repeated for beams, dropped, and joined from several runs. Shape is the shape of the result. All handles must have
+// the same dimensions after the first.
 //
-// Handles belong to the caller, who frees each when no Run in progress uses it. Several concurrent Runs may use a
-// handle. It is valid until it is released or its session is closed, whichever comes first. Later use is an error, as
-// are handles of another memory and rows out of range (ErrTensors).
+// Handles belong to the caller, who releases each one when no Run in progress uses it. Several concurrent Runs may use
+// a handle. It is valid until it is released or its session is closed. Later use causes an error, and so do handles of
+// another memory and rows out of range (ErrTensors).
 type OutputCache interface {
 	// CacheMemory returns a comparable value that identifies the memory of kept tensors. Sessions with equal values, of
-	// one model or several, accept one another's handles. nil: the session keeps no tensors after all.
+	// one model or several, accept one another's handles. nil means that the session keeps no tensors.
 	CacheMemory() any
 }
 
@@ -67,7 +67,7 @@ func (k *OutputHandle) Release() {
 	}
 }
 
-// rowCount is how many rows there are; 1 for a tensor without dimensions.
+// rowCount returns the number of rows, which is 1 for a tensor without dimensions.
 func (k *OutputHandle) rowCount() int64 {
 	if len(k.shape) == 0 {
 		return 1

@@ -8,7 +8,7 @@ import (
 
 // CheckHandles returns an error for wrong kept tensors in a Run on a session that keeps tensors in memory: handles of
 // another memory, released handles, rows out of range, mismatched shapes, or Data with Handles. It ignores tensors
-// without Handles or KeepOutput. ErrTensors is in the chain.
+// without Handles or KeepOutput. The error wraps ErrTensors.
 func CheckHandles(memory any, in, out []Tensor) error {
 	var faults []error
 	for i := range in {
@@ -30,7 +30,7 @@ func CheckHandles(memory any, in, out []Tensor) error {
 	return tensorError{errors.Join(faults...)}
 }
 
-// CheckTensorsOrHandles is CheckTensors for a session that keeps tensors in memory; some of got may be kept tensors.
+// CheckTensorsOrHandles is like CheckTensors for a session that keeps tensors in memory: got may contain kept tensors.
 func CheckTensorsOrHandles(kind string, memory any, want []TensorInfo, got []Tensor) error {
 	if err := CheckHandles(memory, got, nil); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (t *Tensor) checkKept(memory any) error {
 	return t.checkRows()
 }
 
-// checkHandle compares one handle with the tensor that is made of it.
+// checkHandle compares one handle with the tensor that contains its rows.
 func (k *OutputHandle) checkHandle(memory any, t *Tensor) error {
 	switch {
 	case k.released.Load():
@@ -81,7 +81,7 @@ func (k *OutputHandle) checkHandle(memory any, t *Tensor) error {
 	return nil
 }
 
-// checkRows compares the rows that are asked for with those that there are.
+// checkRows checks that the selected rows exist.
 func (t *Tensor) checkRows() error {
 	have := int64(0)
 	for _, k := range t.Handles {

@@ -8,9 +8,8 @@ import (
 	"os"
 )
 
-// ReadFile returns the bytes of a small file that an option names, a certificate or a vocabulary: a regular file of at
-// most maxBytes bytes. Pipes and devices, which may never end, are an error, and so is a larger file; that error states
-// the limit.
+// ReadFile returns the bytes of a small file that an option names, such as a certificate or a vocabulary. It must be a
+// regular file, because pipes and devices may never end. If it is larger than maxBytes, the error states the limit.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

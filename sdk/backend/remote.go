@@ -2,8 +2,7 @@ package backend
 
 import "context"
 
-// Remote is an optional interface of a Session, and of a Generator, whose model runs on other machines: the client of
-// servers.
+// Remote is an optional interface of a Session or a Generator that is a client of other machines, which run the model.
 type Remote interface {
 	// Nodes returns these machines in the order of the options. It does not contact them.
 	Nodes() []RemoteNode
@@ -20,8 +19,8 @@ type LocalWorker interface {
 type RemoteNode interface {
 	// Address returns HOST:PORT or a URL, as given in the options.
 	Address() string
-	// Name requests the node's name, with one round trip of a small request and a small answer at each call. The name
-	// is empty if the node answers without one. peer is the network address that answered, IP:PORT; empty: not known.
+	// Name requests the node's name. Each call costs one round trip of a small request and a small answer. The name is
+	// empty if the node answers without one. peer is the network address that answered, IP:PORT; empty: not known.
 	Name(ctx context.Context) (name, peer string, err error)
 	// Send sends a request of size bytes, which the node reads and discards, and returns when the node's short answer
 	// has arrived.

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Sampling determines how tokens are drawn. The generator chooses the value of a nil field: a server has its own
-// defaults, and each field names the default of package generate. Sampling does not change during a call.
+// Sampling determines how tokens are drawn. The generator chooses the value of a nil field. A server has its own
+// defaults; the comments below state those of package generate. Sampling does not change during a call.
 type Sampling struct {
 	Temperature *float64 // divides the logits, 0 or above; 0: the most probable token. nil: 1
 	TopP        *float64 // the fewest most probable tokens that reach this total probability, (0,1]. nil: 1
@@ -15,8 +15,8 @@ type Sampling struct {
 	// Seed determines the draws of an answer. Prompts with the same seed draw alike; for different answers to one
 	// prompt, use different seeds. nil: a new seed each time.
 	Seed *int64
-	// Penalties subtracted from the logit of a token that the answer already contains: once, and once per occurrence.
-	// nil: 0
+	// Penalties subtracted from the logit of a token that the answer already contains: PresencePenalty once, and
+	// FrequencyPenalty once per occurrence. nil: 0
 	PresencePenalty, FrequencyPenalty *float64
 }
 

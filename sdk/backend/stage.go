@@ -4,8 +4,8 @@ package backend
 // another process or read by a device. The sdk collates batches there, which saves a copy on the way to the model.
 // Other callers of Run may do the same or pass their own memory.
 type Stager interface {
-	// Stage returns memory for the inputs of one batch. Concurrent batches need a stage each. The memory lasts until
-	// the session is closed. nil: the session has no such memory after all.
+	// Stage returns memory for the inputs of one batch. Concurrent batches need separate stages. The memory lasts until
+	// the session is closed. nil means that the session has no such memory.
 	Stage() Stage
 }
 
@@ -15,7 +15,7 @@ type Stage interface {
 	// returned. Memory from an earlier call for the same input becomes invalid; memory of other inputs stays valid. Run
 	// recognises the memory by its address. Input may be called again for each batch, and is cheap if n does not grow.
 	//
-	// Outputs of a Run on a stage may be in the stage's memory if the caller provides none. They are valid until
-	// Release; until then the next Run on the stage copies.
+	// If the caller provides no output memory, outputs of a Run on a stage may be in the stage's memory. They are valid
+	// until Release; until then the next Run on the stage copies.
 	Input(i, n int) []byte
 }

@@ -44,7 +44,7 @@ func (d DType) String() string {
 	return dtypes[d].name
 }
 
-// Size is the size of one element in bytes, 0 for an invalid DType.
+// Size returns the size of one element in bytes, or 0 for an invalid DType.
 func (d DType) Size() int {
 	if int(d) >= len(dtypes) {
 		return 0
@@ -61,9 +61,9 @@ type Tensor struct {
 	// Free, if not nil, returns the memory of Data, or of the kept tensor, to its owner.
 	Free func()
 
-	// The others are for an OutputCache, which says what they mean.
+	// Fields for an OutputCache, which defines them.
 
-	KeepOutput bool            // of an output: it is to be kept
+	KeepOutput bool            // of an output: keep it
 	Handles    []*OutputHandle // of an input, in place of Data; of an output: its handle
 	Rows       []int32         // of an input: numbers of rows of Handles, from 0; nil: all rows, in order
 }
@@ -79,7 +79,7 @@ func (t *Tensor) Release() {
 // Elements returns the number of elements of a shape without free dimensions, limited to math.MaxInt64.
 func Elements(shape []int64) int64 { return multiplyDims(1, shape) }
 
-// multiplyDims returns n times each of the dimensions, math.MaxInt64 where it is more.
+// multiplyDims returns n times each of the dimensions, limited to math.MaxInt64.
 func multiplyDims(n int64, shape []int64) int64 {
 	if slices.Contains(shape, 0) {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// answerAll asks for the whole data set in the main scenario: the plugin that answered, its model, and the payload of
-// each sample.
+// answerAll requests the whole data set in the main scenario. It returns the plugin that answered, its model, and the
+// payload of each sample.
 func (v *pluginVisit) answerAll(ctx context.Context) (*host.Plugin, sdk.ModelInfo, [][]byte, error) {
 	v.subject.Open.Count = v.whole
 	p, m, err := v.startPlugin(ctx)
@@ -27,7 +27,7 @@ func (v *pluginVisit) answerAll(ctx context.Context) (*host.Plugin, sdk.ModelInf
 	return p, m, list, err
 }
 
-// checkAccuracy scores the whole data set, and holds an embedded model to its card.
+// checkAccuracy scores the whole data set, and compares the score of an embedded model with its card.
 func checkAccuracy(ctx context.Context, v *pluginVisit) (string, error) {
 	p, m, list, err := v.answerAll(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func checkAccuracy(ctx context.Context, v *pluginVisit) (string, error) {
 	return scoreText(s), cardFaults(s, m, o.Precision)
 }
 
-// unknownMetrics names what is scored and not described.
+// unknownMetrics returns an error that names the scored metrics without a description.
 func unknownMetrics(s sdk.Score, m sdk.ModelInfo) error {
 	var faults []error
 	for _, x := range s.Metrics {
@@ -64,12 +64,12 @@ func unknownMetrics(s sdk.Score, m sdk.ModelInfo) error {
 	return errors.Join(faults...)
 }
 
-// cardShare is how much of what the embedded file's card says must be reached, and how much of what was measured the
-// card must say: another machine rounds otherwise.
+// cardShare is the allowed ratio between measured and documented figures in both directions, because other machines
+// round differently.
 const cardShare = 0.99
 
-// isWorse reports whether got is worse than what is wanted by more than the share that is allowed; a figure of neither
-// way may be neither more nor less.
+// isWorse reports whether got is worse than want by more than the allowed share. If better is neither, got may be
+// neither larger nor smaller.
 func isWorse(got, want float64, better sdk.MetricDirection) bool {
 	low, high := !(got >= cardShare*want), !(want >= cardShare*got)
 	switch better {
@@ -81,7 +81,7 @@ func isWorse(got, want float64, better sdk.MetricDirection) bool {
 	return low
 }
 
-// deviationSide says on which side of another figure one lies that is too far from it.
+// deviationSide returns "high" if of is larger than from, otherwise "low".
 func deviationSide(of, from float64) string {
 	if of > from {
 		return "high"
@@ -97,7 +97,7 @@ func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 		}
 		for _, want := range f.Reference {
 			if !slices.ContainsFunc(m.Metrics, func(x sdk.MetricInfo) bool { return x.Name == want.Name }) {
-				continue // of another model that the file stands in for
+				continue // of another model that the file replaces
 			}
 			i := slices.IndexFunc(s.Metrics, func(x sdk.Metric) bool { return x.Name == want.Name })
 			switch {
@@ -118,8 +118,8 @@ func cardFaults(s sdk.Score, m sdk.ModelInfo, precision string) error {
 	return errors.Join(faults...)
 }
 
-// checkReference scores the answers of another plugin or backend to the same samples. Outputs may differ as far as the
-// score bears it: a device rounds otherwise, and may be less precise.
+// checkReference compares the answers of another plugin or backend to the same samples. Outputs may differ as far as
+// the scores allow, because a device rounds differently and may be less precise.
 func checkReference(ctx context.Context, v *pluginVisit) (string, error) {
 	if v.subject.Reference == nil {
 		return "", skipCheck("no reference was named")
@@ -167,7 +167,7 @@ func (v *pluginVisit) visitReference(r ReferencePlugin) *pluginVisit {
 	return &other
 }
 
-// metricShortfalls names the metrics of a score that miss the reference's by more than the share that is allowed.
+// metricShortfalls returns an error for each metric that misses the reference's by more than the allowed share.
 func metricShortfalls(got, want sdk.Score, better func(metric string) sdk.MetricDirection) (faults []error) {
 	for _, w := range want.Metrics {
 		i := slices.IndexFunc(got.Metrics, func(m sdk.Metric) bool { return m.Name == w.Name })

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// runTest runs one LoadGen test and returns the payload of each sample that was issued.
+// runTest runs one LoadGen test and returns the payload of each issued sample.
 func (v *pluginVisit) runTest(
 	ctx context.Context, p *host.Plugin, m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode,
 ) (map[loadgen.SampleIndex][]byte, error) {
@@ -63,10 +63,10 @@ func checkScenarios(ctx context.Context, v *pluginVisit) (string, error) {
 	return fmt.Sprintf("%v: each sample once", m.Scenarios), nil
 }
 
-// passTime is how long one pass over the samples of most checks may take.
+// passTime is the maximum time of a pass over the samples in most checks.
 const passTime = 10 * time.Second
 
-// affordableSamples is how many samples the checks use, where n took so long.
+// affordableSamples returns the number of samples that the checks use, given the time that n samples took.
 func affordableSamples(took time.Duration, n int) int {
 	if n == 0 || took <= 0 {
 		return defaultSamples
@@ -101,7 +101,7 @@ func checkModes(ctx context.Context, v *pluginVisit) (string, error) {
 	return detail, nil
 }
 
-// overlayPayloads is base with the payloads of some samples replaced.
+// overlayPayloads returns base with the payloads of some samples replaced.
 func overlayPayloads(base [][]byte, payloads map[loadgen.SampleIndex][]byte) [][]byte {
 	list := slices.Clone(base)
 	for i, data := range payloads {
@@ -112,7 +112,7 @@ func overlayPayloads(base [][]byte, payloads map[loadgen.SampleIndex][]byte) [][
 	return list
 }
 
-// checkDeterminism asks two processes the same.
+// checkDeterminism sends the same queries to two processes and compares the answers.
 func checkDeterminism(ctx context.Context, v *pluginVisit) (string, error) {
 	var rounds [2][][]byte
 	var c *queryClient
@@ -128,7 +128,7 @@ func checkDeterminism(ctx context.Context, v *pluginVisit) (string, error) {
 	return v.requireAgreement(ctx, c.plugin, rounds[0], rounds[1])
 }
 
-// checkOrder asks for all samples in order, and in reverse.
+// checkOrder requests all samples in order and in reverse and compares the answers.
 func checkOrder(ctx context.Context, v *pluginVisit) (string, error) {
 	return v.compareAnswers(ctx, func(ctx context.Context, c *queryClient) ([][]byte, error) {
 		reversed := c.allSamples()
@@ -139,8 +139,8 @@ func checkOrder(ctx context.Context, v *pluginVisit) (string, error) {
 	})
 }
 
-// ownOrder asks for as many samples as there are, under the index of the first, and compares the answers with those to
-// the samples of the workload's order.
+// checkOwnOrder requests the index of the first sample as often as there are samples, and compares the answers with
+// those to the samples in the workload's order.
 func ownOrder(ctx context.Context, v *pluginVisit) (string, error) {
 	c, err := v.openClient(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func ownOrder(ctx context.Context, v *pluginVisit) (string, error) {
 	return v.requireAgreement(ctx, c.plugin, direct, handed)
 }
 
-// checkBatches asks for all samples at once, and for each alone.
+// checkBatches requests all samples at once, then each alone, and compares the answers.
 func checkBatches(ctx context.Context, v *pluginVisit) (string, error) {
 	return v.compareAnswers(ctx, func(ctx context.Context, c *queryClient) ([][]byte, error) {
 		var answers [][]byte
@@ -196,7 +196,7 @@ func checkBatches(ctx context.Context, v *pluginVisit) (string, error) {
 	})
 }
 
-// compareAnswers compares the answers to one query of all samples with those that again gets.
+// compareAnswers compares the answers to one query of all samples with the answers that again returns.
 func (v *pluginVisit) compareAnswers(ctx context.Context, again func(context.Context, *queryClient) ([][]byte,
 	error)) (string, error) {
 	c, err := v.openClient(ctx)

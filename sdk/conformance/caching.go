@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// cachePairs is how many samples are asked for twice, in each round.
+	// cachePairs is the number of samples that are requested twice in each round.
 	cachePairs = 8
-	// cacheRounds is how many rounds, each with a process of its own, have to show a cache: one alone may be chance.
+	// cacheRounds is the number of rounds, each with its own process, that must indicate a cache. A single round could be
+	// chance.
 	cacheRounds = 3
-	// tooFast is a time in which a cache cannot be told from a device.
+	// tooFast is the time below which a cache cannot be distinguished from a device.
 	tooFast = 200 * time.Microsecond
 )
 
-// checkCaching compares the times of samples' first answers with those of their second ones. The first round that shows
-// no cache acquits.
+// checkCaching compares the times of the samples' first and second answers. The check passes at the first round without
+// signs of a cache.
 func checkCaching(ctx context.Context, v *pluginVisit) (string, error) {
 	var found string
 	for round := range cacheRounds {
@@ -47,15 +48,15 @@ func checkCaching(ctx context.Context, v *pluginVisit) (string, error) {
 	return "", fmt.Errorf("%s: answers seem to be kept, which the rules forbid", found)
 }
 
-// looksCached tells whether even the quickest of the first answers took far longer than most of the second ones. What
-// else runs on the machine delays some of both, and hardly ever all of one kind and few of the other.
+// looksCached reports whether even the fastest first answers took much longer than most second answers. Other work on
+// the machine delays some answers of both kinds, but hardly ever all of one kind and few of the other.
 func looksCached(first, second []time.Duration) bool {
 	least := slices.Min(first)
 	return least > tooFast && 2*median(second) < least
 }
 
-// timeTwice asks for each sample alone, two times, in an order drawn by seed: a delay that comes at every second query,
-// say, must not hit one kind only. It returns the times of the first answers and of the second ones.
+// timeTwice requests each sample alone, twice, in a random order drawn from seed. With a fixed order, a delay at every
+// second query, for example, would affect only one kind. It returns the times of the first and the second answers.
 func (c *queryClient) timeTwice(
 	ctx context.Context, samples []loadgen.SampleIndex, seed uint64,
 ) (first, second []time.Duration, err error) {

@@ -11,17 +11,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// queryClient asks a workload for answers, without LoadGen: the queries of one call, then those of the next.
+// queryClient sends queries to a workload without LoadGen, one call after another.
 type queryClient struct {
 	plugin   *host.Plugin
 	workload *host.Workload
-	model    sdk.ModelInfo // of pluginVisit.openClient
+	model    sdk.ModelInfo // set by pluginVisit.openClient
 	size     int           // of the data set
 	next     loadgen.ResponseID
 
 	mu       sync.Mutex
-	first    loadgen.ResponseID // of the queries under way
-	answers  [][]byte           // by response id from first on
+	first    loadgen.ResponseID // of the current queries
+	answers  [][]byte           // by response id minus first
 	answered []bool
 	missing  int
 	faults   []error
@@ -32,7 +32,7 @@ func newClient(p *host.Plugin, w *host.Workload) *queryClient {
 	return &queryClient{plugin: p, workload: w, size: w.Info().DatasetSize}
 }
 
-// allSamples are the samples of the workload.
+// allSamples returns the indices of the workload's samples.
 func (c *queryClient) allSamples() []loadgen.SampleIndex {
 	indices := make([]loadgen.SampleIndex, c.size)
 	for i := range indices {
@@ -46,12 +46,12 @@ func (c *queryClient) runQuery(ctx context.Context, indices []loadgen.SampleInde
 	return c.runQueries(ctx, indices, len(indices))
 }
 
-// askEach issues a query for each sample, all of them at once, and returns the payloads in order.
+// askEach issues a query for each sample, all at once, and returns the payloads in order.
 func (c *queryClient) askEach(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
 	return c.runQueries(ctx, indices, 1)
 }
 
-// runQueries issues queries of so many samples each and awaits all answers.
+// runQueries issues queries of each samples and waits for all answers.
 func (c *queryClient) runQueries(ctx context.Context, indices []loadgen.SampleIndex, each int) ([][]byte, error) {
 	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()
@@ -73,8 +73,8 @@ func (c *queryClient) runQueries(ctx context.Context, indices []loadgen.SampleIn
 	return c.answers, nil
 }
 
-// awaitDone waits for done. It returns why ctx ended, if that came first: what came with the last answer is no fault of
-// this query.
+// awaitDone waits for done. If ctx ends first, it returns the reason. It prefers done, because an error that arrives
+// with the last answer is not a fault of this query.
 func awaitDone(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -89,7 +89,7 @@ func awaitDone(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// issueQueries issues queries of so many samples each; the channel is closed when all of them are answered.
+// issueQueries issues queries of each samples. The returned channel is closed when all of them are answered.
 func (c *queryClient) issueQueries(ctx context.Context, indices []loadgen.SampleIndex, each int) (<-chan struct{},
 	error) {
 	samples := make([]loadgen.QuerySample, len(indices))
@@ -130,7 +130,7 @@ func (c *queryClient) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 // FirstTokenComplete implements loadgen.Responder.
 func (c *queryClient) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
 
-// answeredCount is how many samples of the queries under way are answered.
+// answeredCount returns the number of answered samples of the current queries.
 func (c *queryClient) answeredCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,25 +14,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// Payloads may differ in the last bits of a float where batches are computed by other kernels, and a few pixels of a
-// volume with them. The answers may not.
+// Tolerances for payloads. If batches are computed by other kernels, the last bits of floats may differ, and with them
+// a few pixels of a volume. The answers must be the same.
 const (
 	floatTolerance = 1e-3 // of float32 values: absolute, and as a share
-	byteTolerance  = 0.01 // share of bytes that differ, in payloads of another type
-	scoreTolerance = 1e-3 // of the metrics of the same samples: as a share
+	byteTolerance  = 0.01 // share of differing bytes in payloads of other types
+	scoreTolerance = 1e-3 // of the metrics of the same samples, as a share
 )
 
-// payloadDiff is how two lists of payloads differ.
+// payloadDiff describes how two lists of payloads differ.
 type payloadDiff struct {
 	count, total int
-	first        int     // the first that differs
-	apart        int     // payloads that differ by more than a tolerance
-	largest      float64 // of the differences of float32 values; NaN where payloads are no such values
-	bytes        float64 // largest share of a payload's bytes that differ, where they are no such values
-	lengths      int     // payloads whose lengths differ
+	first        int     // index of the first differing payload
+	apart        int     // number of payloads that differ by more than a tolerance
+	largest      float64 // largest difference of float32 values; NaN for payloads of other types
+	bytes        float64 // largest share of a payload's bytes that differ, for other types
+	lengths      int     // number of payloads whose lengths differ
 }
 
-// comparePayloads compares as many payloads, one by one.
+// comparePayloads compares two lists of payloads of the same length.
 func comparePayloads(a, b [][]byte) payloadDiff {
 	d := payloadDiff{total: len(a), first: -1}
 	for i := range a {
@@ -48,7 +48,7 @@ func comparePayloads(a, b [][]byte) payloadDiff {
 	return d
 }
 
-// addPair takes two payloads that differ.
+// addPair records two payloads that differ.
 func (d *payloadDiff) addPair(a, b []byte) {
 	if len(a) != len(b) {
 		d.largest, d.lengths, d.apart = math.NaN(), d.lengths+1, d.apart+1
@@ -58,7 +58,7 @@ func (d *payloadDiff) addPair(a, b []byte) {
 	if x, y, ok := readFloats(a, b); ok {
 		var largest float64
 		largest, near = floatDistance(x, y)
-		d.largest = max(d.largest, largest) // NaN stays
+		d.largest = max(d.largest, largest) // NaN stays NaN
 	} else {
 		share := byteDistance(a, b)
 		d.largest, d.bytes, near = math.NaN(), max(d.bytes, share), share <= byteTolerance
@@ -68,7 +68,7 @@ func (d *payloadDiff) addPair(a, b []byte) {
 	}
 }
 
-// floatDistance is the largest difference of two vectors, and whether all of them are within the tolerance.
+// floatDistance returns the largest difference of two vectors, and whether all differences are within the tolerance.
 func floatDistance(x, y []float32) (largest float64, near bool) {
 	near = true
 	for i := range x {
@@ -78,7 +78,7 @@ func floatDistance(x, y []float32) (largest float64, near bool) {
 	return largest, near
 }
 
-// byteDistance is the share of bytes that differ.
+// byteDistance returns the share of differing bytes.
 func byteDistance(a, b []byte) float64 {
 	differ := 0
 	for i := range a {
@@ -89,7 +89,7 @@ func byteDistance(a, b []byte) float64 {
 	return float64(differ) / float64(len(a))
 }
 
-// readFloats reads two payloads as float32 values, if they are some.
+// readFloats converts two payloads to float32 values. ok is false if they do not look like floats.
 func readFloats(a, b []byte) (x, y []float32, ok bool) {
 	if len(a)%4 != 0 {
 		return nil, nil, false
@@ -103,7 +103,7 @@ func readFloats(a, b []byte) (x, y []float32, ok bool) {
 	return x, y, true
 }
 
-// isPlausibleFloat tells floats from whole numbers that are read as floats.
+// isPlausibleFloat distinguishes floats from whole numbers that are read as floats.
 func isPlausibleFloat(v float32) bool {
 	m := math.Abs(float64(v))
 	return m == 0 || m > 1e-20 && m < 1e20
@@ -126,8 +126,8 @@ func (d payloadDiff) String() string {
 	return text
 }
 
-// requireAgreement compares payloads of the first samples of the data set, got twice. They may differ by
-// rounding alone, and must score the same.
+// requireAgreement compares two lists of payloads of the first samples of the data set. They may differ only by
+// rounding and must have the same score.
 func (v *pluginVisit) requireAgreement(ctx context.Context, p *host.Plugin, a, b [][]byte) (string, error) {
 	if len(a) != len(b) {
 		return "", fmt.Errorf("%d payloads, then %d: want as many of the same data set", len(a), len(b))
@@ -153,7 +153,7 @@ func (v *pluginVisit) requireAgreement(ctx context.Context, p *host.Plugin, a, b
 	return fmt.Sprintf("%v; both score %s", d, scoreText(before)), nil
 }
 
-// sameScores wants the same metrics, with values that differ by rounding alone.
+// requireSameScores requires the same metrics, with values that differ only by rounding.
 func sameScores(a, b sdk.Score) error {
 	if len(a.Metrics) != len(b.Metrics) {
 		return fmt.Errorf("they score %s, and %s: want the same metrics", scoreText(a), scoreText(b))
@@ -167,7 +167,7 @@ func sameScores(a, b sdk.Score) error {
 	return nil
 }
 
-// scorePayloads scores payloads of the first samples of the data set, as a harness does.
+// scorePayloads scores payloads of the first samples of the data set like a harness.
 func (v *pluginVisit) scorePayloads(ctx context.Context, p *host.Plugin, payloads [][]byte) (sdk.Score, error) {
 	entries := make([]mllog.AccuracyEntry, len(payloads))
 	for i, data := range payloads {
@@ -193,7 +193,7 @@ func (v *pluginVisit) scoreEntries(ctx context.Context, p *host.Plugin, entries 
 	return s.Result()
 }
 
-// scoreText words a score: "accuracy 97.1 %".
+// scoreText formats a score: "accuracy 97.1 %".
 func scoreText(s sdk.Score) string {
 	texts := make([]string, len(s.Metrics))
 	for i, m := range s.Metrics {
@@ -202,7 +202,7 @@ func scoreText(s sdk.Score) string {
 	return strings.Join(texts, ", ")
 }
 
-// payloadList puts payloads by sample into a list; every sample must have one.
+// payloadList converts payloads by sample to a list. Every sample must have one.
 func payloadList(payloads map[loadgen.SampleIndex][]byte, size int) ([][]byte, error) {
 	list := make([][]byte, size)
 	for i := range list {

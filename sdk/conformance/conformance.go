@@ -18,11 +18,11 @@ import (
 // Subject is the plugin binary to check, with the options to open it.
 type Subject struct {
 	Binary string
-	// Open are the options of every workload: model, precision, data set, backend and its options. The checks set
-	// Scenario and Use. Count is the number of samples to repeat, and to measure accuracy on; 0: 24 samples to repeat
+	// Open contains the options of every workload: model, precision, data set, backend and its options. The checks set
+	// Scenario and Use. Count is the number of samples to repeat, and to measure accuracy on. 0 means 24 samples to repeat
 	// (down to 8 if they are slow), and accuracy on the whole data set.
 	Open sdk.Options
-	// ScorerFiles are the scorer's models if they are not the embedded ones: ScoreOptions.PartFiles.
+	// ScorerFiles contains the scorer's models if they are not the embedded ones: ScoreOptions.PartFiles.
 	ScorerFiles map[string]string
 	// Env is added to the plugin's environment.
 	Env []string
@@ -33,7 +33,8 @@ type Subject struct {
 	Reference *ReferencePlugin
 	// Queries is the number of queries in the check of memory growth; 0: 10,000.
 	Queries int
-	// MemoryTime limits the time of those queries: a slow subject answers fewer, and may grow by less; 0: 20 s.
+	// MemoryTime limits the time of those queries; 0: 20 s. A slow subject answers fewer queries, and its allowed growth
+	// is smaller.
 	MemoryTime time.Duration
 	// StartTimeout is the time limit for a plugin's handshake; 0: a minute.
 	StartTimeout time.Duration
@@ -43,7 +44,7 @@ type Subject struct {
 	// host.LaunchOptions.
 	AnswerTimeout time.Duration
 	Note          func(text string)
-	// Only names the checks to make; none: all of them.
+	// Only names the checks to run; empty: all.
 	Only []string
 }
 
@@ -65,7 +66,7 @@ const (
 // CheckOutcome is the outcome of a check.
 type CheckOutcome string
 
-// The outcomes. A check is skipped where it does not apply; Detail says why.
+// The outcomes. A check is skipped if it does not apply; Detail contains the reason.
 const (
 	Pass CheckOutcome = "PASS"
 	Fail CheckOutcome = "FAIL"
@@ -77,26 +78,26 @@ type CheckResult struct {
 	Name    string       `json:"name"`
 	About   string       `json:"about"`
 	Outcome CheckOutcome `json:"outcome"`
-	// Detail says what was found, and in a failure what was expected and what to do.
+	// Detail describes what was found, and in a failure what was expected and what to do.
 	Detail  string  `json:"detail"`
 	Seconds float64 `json:"seconds"`
 }
 
-// namedCheck is one rule that a plugin must keep.
+// namedCheck is one requirement for plugins, with its check.
 type namedCheck struct {
 	name, about string
-	// run returns what was found. An error is a failure, unless it is of class errSkip.
+	// run returns a description of what was found. An error is a failure unless it wraps errSkip.
 	run func(ctx context.Context, v *pluginVisit) (string, error)
 }
 
-// errSkip is in the chain of the error of a check that does not apply.
+// errSkip is wrapped by the error of a check that does not apply.
 var errSkip = errors.New("skip")
 
 func skipCheck(format string, args ...any) error {
 	return fmt.Errorf("%w%s", errSkip, fmt.Sprintf(format, args...))
 }
 
-// allChecks lists every check, in the order in which they are made.
+// allChecks lists the checks in the order in which they run.
 func allChecks() []namedCheck {
 	return []namedCheck{
 		{"handshake", "it starts, shakes hands and speaks this version of the wire", checkHandshake},
@@ -143,9 +144,9 @@ func CheckNames() []string {
 	return names
 }
 
-// Run makes the checks and returns their results in order; report, if not nil, receives each result at once. A plugin
-// that does not start fails the first check, and all others are skipped. If the subject cannot be opened, the checks
-// after reality are skipped. The checks end with ctx.
+// Run runs the checks and returns their results in order. If report is not nil, it receives each result at once. A
+// plugin that does not start fails the first check, and all others are skipped. If the subject cannot be opened, the
+// checks after reality are skipped. The checks end when ctx ends.
 func Run(ctx context.Context, s Subject, report func(CheckResult)) []CheckResult {
 	var results []CheckResult
 	var known sharedResults
@@ -160,7 +161,7 @@ func Run(ctx context.Context, s Subject, report func(CheckResult)) []CheckResult
 		case known.futile == "":
 			r = c.runCheck(ctx, s, &known)
 		}
-		if ctx.Err() != nil && r.Outcome == Fail { // by that, not by the plugin
+		if ctx.Err() != nil && r.Outcome == Fail { // failed because ctx ended, not because of the plugin
 			r.Outcome, r.Detail = Skip, "called off"
 		}
 		if c.name == "handshake" && r.Outcome == Fail {
@@ -185,11 +186,11 @@ func CountFailures(results []CheckResult) int {
 	return n
 }
 
-// checkMost is how long a check of a few samples may take: longer than any that ends.
+// checkTimeout is the time limit of a check with few samples. It is longer than any successful check.
 const checkMost = 10 * time.Minute
 
-// withTimeout ends the context of a check that does not end. The whole data set takes as long as it takes: there a
-// plugin that hangs is found by its heartbeats.
+// withTimeout limits the time of a check. Checks of the whole data set have no limit, because heartbeats reveal a
+// plugin that hangs.
 func (c namedCheck) withTimeout(ctx context.Context, s Subject) (context.Context, context.CancelFunc) {
 	most := checkMost
 	switch c.name {
@@ -201,7 +202,7 @@ func (c namedCheck) withTimeout(ctx context.Context, s Subject) (context.Context
 	return context.WithTimeoutCause(ctx, most, fmt.Errorf("no end after %v", most))
 }
 
-// runCheck makes one check in processes of its own.
+// runCheck runs one check in its own processes.
 func (c namedCheck) runCheck(ctx context.Context, s Subject, known *sharedResults) (r CheckResult) {
 	r = CheckResult{Name: c.name, About: c.about}
 	ctx, cancel := c.withTimeout(ctx, s)
@@ -223,7 +224,7 @@ func (c namedCheck) runCheck(ctx context.Context, s Subject, known *sharedResult
 	return r
 }
 
-// distinctLines leaves out the lines of a text that it has already: many samples fail for one reason.
+// distinctLines removes repeated lines from a text, because many samples fail for the same reason.
 func distinctLines(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -234,7 +235,7 @@ func distinctLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// subjectModel is the description of the model that the subject opens.
+// subjectModel returns the description of the model that the subject opens.
 func (v *pluginVisit) subjectModel(d sdk.Description) (sdk.ModelInfo, error) {
 	for _, m := range d.Models {
 		if v.subject.Open.Model == "" || strings.EqualFold(m.Name, v.subject.Open.Model) {
@@ -244,7 +245,7 @@ func (v *pluginVisit) subjectModel(d sdk.Description) (sdk.ModelInfo, error) {
 	return sdk.ModelInfo{}, fmt.Errorf("it describes no model %q", v.subject.Open.Model)
 }
 
-// mainScenario is the scenario of checks that need one: Offline, where the model has it.
+// mainScenario returns the scenario of checks that need only one: Offline if the model has it.
 func mainScenario(m sdk.ModelInfo) loadgen.Scenario {
 	if len(m.Scenarios) == 0 || slices.Contains(m.Scenarios, loadgen.Offline) {
 		return loadgen.Offline
@@ -254,9 +255,9 @@ func mainScenario(m sdk.ModelInfo) loadgen.Scenario {
 
 func (s Subject) withDefaults() (Subject, error) {
 	path, err := filepath.Abs(s.Binary)
-	s.Binary = path // a name alone would be looked for in the PATH
+	s.Binary = path // exec would search for a bare name in PATH
 	s.Open.Count = cmp.Or(s.Open.Count, defaultSamples)
-	s.Open.Use = sdk.UseAccuracy // what is opened is scored, too
+	s.Open.Use = sdk.UseAccuracy // because the answers are also scored
 	s.Queries = cmp.Or(s.Queries, defaultQueries)
 	s.MemoryTime = cmp.Or(s.MemoryTime, defaultMemoryTime)
 	s.Patience = cmp.Or(s.Patience, defaultPatience)

@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// actionName is what the name of work on data sets consists of.
+// actionName matches valid names of actions on data sets.
 var actionName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
 
-// actionFaults names what is wrong with how a model describes its work on data sets.
+// actionFaults returns the faults in a model's descriptions of its data-set actions.
 func actionFaults(m sdk.ModelInfo) (faults []error) {
 	seen := map[string]bool{}
 	for _, a := range m.DatasetActions {
@@ -29,7 +29,8 @@ func actionFaults(m sdk.ModelInfo) (faults []error) {
 	return faults
 }
 
-// datasetRefusals asks for work on data sets that there is not, and for that which there is on data that is missing.
+// datasetRefusals requests unknown data-set actions, and known ones on missing data. It returns an error for each
+// request that was not refused correctly.
 func (v *pluginVisit) datasetRefusals(ctx context.Context, p *host.Plugin, m sdk.ModelInfo) (faults []error) {
 	if len(m.DatasetActions) == 0 {
 		return nil

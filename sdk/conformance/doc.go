@@ -1,5 +1,5 @@
-// Package conformance checks a plugin, or a backend inside one. It starts the binary, uses it like a harness, under
-// faults too, and reports one result per check.
+// Package conformance checks a plugin, or a backend inside a plugin. It starts the binary, uses it like a harness, also
+// under faults, and reports one result per check.
 //
 //	results := conformance.Run(ctx, conformance.Subject{Binary: "plumbline-plugin-acme"}, nil)
 //

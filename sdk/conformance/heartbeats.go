@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// beatsAwaited is how many heartbeats are awaited: the first may have been on its way before.
+	// beatsAwaited is the number of heartbeats to wait for. The first one may have been sent before the call.
 	beatsAwaited = 2
-	// beatLook is how often the last one is looked at.
+	// beatLook is the time between two readings of the last heartbeat.
 	beatLook = 20 * time.Millisecond
 )
 
-// checkHeartbeats waits for some of an idle plugin, and compares what they count with what it was asked: nothing, one
-// sample, and then all of them as well.
+// checkHeartbeats waits for some heartbeats of an idle plugin, and compares their counts with the number of requested
+// samples: none, one, and then all of them in addition.
 func checkHeartbeats(ctx context.Context, v *pluginVisit) (string, error) {
 	c, err := v.openClient(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func checkHeartbeats(ctx context.Context, v *pluginVisit) (string, error) {
 	return fmt.Sprintf("they come while it is idle, and count %d samples", asked), nil
 }
 
-// nextBeat waits for heartbeats of the workload that began after the call.
+// nextBeat waits for a heartbeat of the workload that began after the call.
 func (c *queryClient) nextBeat(ctx context.Context, patience time.Duration) (host.Heartbeat, error) {
 	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()

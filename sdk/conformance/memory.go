@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// growthBytes is what the process and those that it started may grow by over all queries, or rather from the first
+	// growthBytes is the maximum growth of the process and its child processes over all queries, measured from the first
 	// quarter to the last.
 	growthBytes = 32 << 20
-	// noiseBytes is what they may grow by over any number of queries.
+	// noiseBytes is the maximum growth over any number of queries.
 	noiseBytes = 16 << 20
-	// looks is how often the memory is looked at.
+	// looks is the number of measurements.
 	looks = 16
-	// maxAtATime is how many queries of a slow subject are in work at a time, at most, in the second half of the check.
+	// maxConcurrent is the maximum number of concurrent queries to a slow subject in the second half of the check.
 	maxAtATime = 64
 )
 
-// checkMemory makes many queries and looks at the memory now and then. What comes and goes is no growth: the least of
-// the last quarter is compared with the most of the first.
+// checkMemory makes many queries and measures the memory regularly. Temporary memory does not count: it compares the
+// minimum of the last quarter with the maximum of the first.
 func checkMemory(ctx context.Context, v *pluginVisit) (string, error) {
 	c, err := v.openClient(ctx)
 	if err != nil {
@@ -56,19 +56,19 @@ func checkMemory(ctx context.Context, v *pluginVisit) (string, error) {
 	return found, nil
 }
 
-// quarterBounds are the most of the first quarter and the least of the last one.
+// quarterBounds returns the maximum of the first quarter and the minimum of the last one.
 func quarterBounds(seen []int64) (before, after int64) {
 	n := (len(seen) + 3) / 4
 	return slices.Max(seen[:n]), slices.Min(seen[len(seen)-n:])
 }
 
-// allowedGrowth is what may be kept, between the first quarter and the last, of made of n queries.
+// allowedGrowth returns the allowed growth between the first quarter and the last if made of n queries were made.
 func allowedGrowth(made, n int) int64 {
 	return max(int64(float64(growthBytes)*float64(made)/float64(n)), noiseBytes)
 }
 
-// growToWorkingSize lets the process grow to its working size: with n queries one at a time, and with n many at a time,
-// so that each of its sessions has met batches of all sizes. Either part ends after maxTime.
+// growToWorkingSize lets the process grow to its working size. It makes n queries one at a time, and then n
+// concurrently, so each session has processed batches of all sizes. Each part ends after maxTime.
 func (c *queryClient) growToWorkingSize(ctx context.Context, n int, maxTime time.Duration) error {
 	if _, err := c.repeatQueries(ctx, n, maxTime, func() error { return nil }); err != nil {
 		return err
@@ -82,10 +82,10 @@ func (c *queryClient) growToWorkingSize(ctx context.Context, n int, maxTime time
 	return nil
 }
 
-// atATime is how many queries of a slow subject are in work at a time.
+// maxInFlight returns the number of concurrent queries to a slow subject.
 func (c *queryClient) atATime() int { return min(maxAtATime, 2*c.size) }
 
-// samplesFrom are n samples from one on, in turn.
+// samplesFrom returns n consecutive samples beginning with from. After the last sample it continues with the first.
 func (c *queryClient) samplesFrom(from, n int) []loadgen.SampleIndex {
 	indices := make([]loadgen.SampleIndex, n)
 	for i := range indices {
@@ -94,9 +94,8 @@ func (c *queryClient) samplesFrom(from, n int) []loadgen.SampleIndex {
 	return indices
 }
 
-// repeatQueries makes n queries of one sample, or as many as begin before maxTime has passed: one after the other, and
-// from half of the time on many at a time. It looks in equal distances, of queries or of time, and returns how many
-// were made.
+// repeatQueries makes n queries of one sample, or as many as begin within maxTime. The first half are sequential, the
+// others concurrent. It calls look at equal distances, of queries or of time, and returns the number of queries.
 func (c *queryClient) repeatQueries(ctx context.Context, n int, maxTime time.Duration, look func() error) (made int,
 	err error) {
 	start, looked := time.Now(), 0

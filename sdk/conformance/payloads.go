@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// beyond is the index of a sample that no data set has.
+// beyond is a sample index that no data set has.
 const beyond = 1<<32 - 2
 
-// checkPayloads scores the answers to a few samples, and then payloads that no answer may have.
+// checkPayloads scores the answers to a few samples, and then payloads that are invalid as answers.
 func checkPayloads(ctx context.Context, v *pluginVisit) (string, error) {
 	c, err := v.openClient(ctx)
 	if err != nil {
@@ -40,14 +40,14 @@ func checkPayloads(ctx context.Context, v *pluginVisit) (string, error) {
 		}
 	}
 	found := fmt.Sprintf("of %s; the scorer refuses a byte less", sizeRange(smallest, largest))
-	// where the payload itself holds what is right, the index may not matter
+	// the index may be irrelevant if the payload contains the expected answer
 	if v.scorerAccepts(ctx, c.plugin, beyond, answers[0]) {
 		return found + ", and does not look at the index", nil
 	}
 	return found + ", and a sample that does not exist", nil
 }
 
-// areText says that payloads are text, of which any beginning is text as well.
+// areText reports whether payloads are text. Any beginning of a text is also a valid text.
 func areText(answers [][]byte) bool {
 	some := false
 	for _, data := range answers {
@@ -59,7 +59,8 @@ func areText(answers [][]byte) bool {
 	return some
 }
 
-// damagedText scores texts with a byte behind them that no text has: they are refused, or are worth less.
+// checkDamagedText scores texts with an invalid byte at the end. The scorer must refuse them or give them a lower
+// score.
 func (v *pluginVisit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byte) (string, error) {
 	whole, err := v.scorePayloads(ctx, p, answers)
 	if err != nil {
@@ -88,7 +89,7 @@ func sizeRange(smallest, largest int) string {
 	return fmt.Sprintf("%d to %d bytes", smallest, largest)
 }
 
-// scorerAccepts reports whether the scorer takes one entry of an accuracy log.
+// scorerAccepts reports whether the scorer accepts one entry of an accuracy log.
 func (v *pluginVisit) scorerAccepts(ctx context.Context, p *host.Plugin, index uint64, data []byte) bool {
 	_, err := v.scoreEntries(ctx, p, []mllog.AccuracyEntry{{QSLIndex: index, Data: data, TokenCount: -1}})
 	return err == nil

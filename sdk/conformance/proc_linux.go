@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// residentBytes is the memory of a process and of all that it started, such as a backend of its own.
+// residentBytes returns the memory of a process and of its descendants, such as a backend process.
 func residentBytes(pid int) (int64, error) {
 	total, err := residentAlone(pid)
 	if err != nil {
 		return 0, err
 	}
 	for _, child := range listDescendants(pid) {
-		if n, err := residentAlone(child); err == nil { // else it has just ended
+		if n, err := residentAlone(child); err == nil { // otherwise it has just ended
 			total += n
 		}
 	}
@@ -36,7 +36,7 @@ func residentAlone(pid int) (int64, error) {
 	return resident * int64(os.Getpagesize()), nil
 }
 
-// listDescendants lists the processes that a process started, and those that they started.
+// listDescendants lists the direct and indirect child processes of a process.
 func listDescendants(pid int) []int {
 	children := map[int][]int{}
 	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -45,7 +45,7 @@ func listDescendants(pid int) []int {
 		if err != nil {
 			continue
 		}
-		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // behind the name: state, parent, ...
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // after the name: state, parent, ...
 		child, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if err != nil || len(fields) < 2 {
 			continue
@@ -61,7 +61,8 @@ func listDescendants(pid int) []int {
 	return found
 }
 
-// processesWithVariable lists the processes that have a variable in their environment, and whether that can be known.
+// processesWithVariable lists the processes that have a variable in their environment. known is false if the system
+// does not report it.
 func processesWithVariable(variable string) (pids []int, known bool) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {

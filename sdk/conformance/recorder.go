@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// recordingSUT stands between LoadGen and a SUT and keeps what goes by.
+// recordingSUT forwards calls between LoadGen and a SUT and records the answers.
 type recordingSUT struct {
 	sut     loadgen.SUT
 	current loadgen.Responder
 
 	mu       sync.Mutex
 	open     map[loadgen.ResponseID]loadgen.SampleIndex
-	payloads map[loadgen.SampleIndex][]byte // the first of each sample
+	payloads map[loadgen.SampleIndex][]byte // first payload of each sample
 	faults   []error
 }
 

@@ -60,7 +60,7 @@ func checkDescription(ctx context.Context, v *pluginVisit) (string, error) {
 		strings.Join(d.Backends, ", ")), errors.Join(faults...)
 }
 
-// describeFaults names what a description lacks.
+// describeFaults returns the faults of a description.
 func describeFaults(d sdk.Description) (faults []error) {
 	if d.Name == "" || d.Version == "" || d.Summary == "" {
 		faults = append(faults, fmt.Errorf("name %q, version %q, summary %q: none may be empty", d.Name, d.Version,
@@ -102,7 +102,7 @@ func modelFaults(m sdk.ModelInfo) (faults []error) {
 	return faults
 }
 
-// checkReality opens the subject's model with its own data set, and compares.
+// checkReality opens the subject's model with its own data set, and compares the workload with the description.
 func checkReality(ctx context.Context, v *pluginVisit) (string, error) {
 	p, m, err := v.startPlugin(ctx)
 	if err != nil {
@@ -144,8 +144,8 @@ func infoFaults(info sdk.WorkloadInfo, m sdk.ModelInfo, o sdk.Options) error {
 	return checksumFault(info, m)
 }
 
-// checksumFault wants the embedded file that was opened to be the one that is described. A backend with a model of its
-// own knows no checksum.
+// checksumFault requires that the opened embedded file is the described one. A backend with its own model reports no
+// checksum.
 func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
 	opened := info.Parts
 	if len(opened) == 0 {
@@ -165,7 +165,7 @@ func checksumFault(info sdk.WorkloadInfo, m sdk.ModelInfo) error {
 	return nil
 }
 
-// checkRefusals asks for what does not exist.
+// checkRefusals requests things that do not exist.
 func checkRefusals(ctx context.Context, v *pluginVisit) (string, error) {
 	p, m, err := v.startPlugin(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// checkLoading tries the edges of loading and unloading.
+// checkLoading checks special cases of loading and unloading.
 func checkLoading(ctx context.Context, v *pluginVisit) (string, error) {
 	p, m, err := v.startPlugin(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func checkLoading(ctx context.Context, v *pluginVisit) (string, error) {
 		return "", fmt.Errorf("sample %d of %d was loaded, want an error", c.size, c.size)
 	}
 	one := []loadgen.SampleIndex{0}
-	// MultiStream loads some samples twice: the first unloading leaves the second.
+	// MultiStream loads some samples twice; after the first unloading they must still be loaded.
 	err = errors.Join(q.LoadSamplesToRAM(ctx, one), q.LoadSamplesToRAM(ctx, one), q.UnloadSamplesFromRAM(ctx, one))
 	if err == nil {
 		_, err = c.runQuery(ctx, one)
@@ -49,16 +49,16 @@ func checkLoading(ctx context.Context, v *pluginVisit) (string, error) {
 }
 
 const (
-	// floodSamples is more than any machine answers while the check waits.
+	// floodSamples is more than any machine answers during the check.
 	floodSamples = 2_000_000
-	// floodTime is how long it waits; longer while the plugin grows.
+	// floodTime is the duration of the check. It is longer while the plugin grows.
 	floodTime = 3 * time.Second
-	// floodCalm is a time without growth, beyond noise of floodNoise, that ends the wait.
+	// floodCalm is the time without growth, apart from noise of floodNoise bytes, that ends the check.
 	floodCalm  = time.Second
 	floodNoise = 1 << 20
-	// floodLook is how often the memory is looked at.
+	// floodLook is the time between two measurements of the memory.
 	floodLook = 100 * time.Millisecond
-	// floodBytes is what the plugin may grow by meanwhile: its queue, and what is in work.
+	// floodBytes is the maximum growth of the plugin during the check, for its queue and the current samples.
 	floodBytes = 256 << 20
 )
 
@@ -67,7 +67,7 @@ func backPressure(ctx context.Context, v *pluginVisit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.runQuery(ctx, c.samplesFrom(0, c.samplesToFill())); err != nil { // grown to its working size
+	if _, err := c.runQuery(ctx, c.samplesFrom(0, c.samplesToFill())); err != nil { // grow to the working size
 		return "", err
 	}
 	before, err := residentBytes(c.plugin.PID())
@@ -81,7 +81,7 @@ func backPressure(ctx context.Context, v *pluginVisit) (string, error) {
 	ctx, cancel := c.plugin.Context(ctx)
 	defer cancel()
 	issued := make(chan error, 1)
-	go func() { // as it should be, it waits for room
+	go func() { // a correct plugin blocks here until it has room
 		_, err := c.issueQueries(ctx, flood, len(flood))
 		issued <- err
 	}()
@@ -101,15 +101,15 @@ func backPressure(ctx context.Context, v *pluginVisit) (string, error) {
 		return "", fmt.Errorf("close with samples waiting: %w", err)
 	}
 	select {
-	case <-issued: //nolint:errcheck // nil, or that the workload is closed
+	case <-issued: //nolint:errcheck // nil, or an error because the workload is closed
 	case <-time.After(v.subject.Patience):
 		return "", fmt.Errorf("a query still waits for room %v after the workload was closed", v.subject.Patience)
 	}
 	return found, nil
 }
 
-// measureGrowth is what the plugin has grown by while samples wait: after floodTime, or later where it goes on growing.
-// One that takes samples in without end, but has hardly a processor, takes its time; maxTime bounds it.
+// measureGrowth returns the plugin's growth while samples wait, after floodTime or when it stops growing. A plugin that
+// accepts samples without limit on a busy machine grows slowly. maxTime limits the time.
 func (c *queryClient) measureGrowth(ctx context.Context, before int64, maxTime time.Duration) (int64, error) {
 	start := time.Now()
 	peak, rose := before, start
@@ -133,8 +133,8 @@ func (c *queryClient) measureGrowth(ctx context.Context, before int64, maxTime t
 	}
 }
 
-// samplesToFill is how many samples bring all of the plugin's memory to use: a full batch in each session, and one that
-// waits.
+// samplesToFill returns the number of samples that make the plugin use all its memory: a full batch in each session,
+// and one that waits.
 func (c *queryClient) samplesToFill() int {
 	info := c.workload.Info()
 	return max(c.size, min(info.Batch*(info.Sessions+1), floodSamples))
@@ -224,7 +224,7 @@ func killProcess(pid int) error {
 	return p.Kill()
 }
 
-// checkLeftovers looks for processes and files behind a plugin that was closed.
+// checkLeftovers searches for processes and files that remain after a plugin was closed.
 func checkLeftovers(ctx context.Context, v *pluginVisit) (string, error) {
 	files := v.dir + "/tmp"
 	if err := os.Mkdir(files, 0o700); err != nil {
@@ -252,7 +252,7 @@ func checkLeftovers(ctx context.Context, v *pluginVisit) (string, error) {
 	}
 	processes, known := processesWithVariable(mark)
 	for _, p := range processes {
-		_ = killProcess(p) // ours: it has the mark of this check
+		_ = killProcess(p) // it has the mark of this check
 	}
 	if len(processes) > 0 {
 		return "", fmt.Errorf("processes are left (%d, such as %d): end them in Close", len(processes), processes[0])

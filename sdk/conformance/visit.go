@@ -14,18 +14,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// sharedResults is what the checks of one Run learn from each other.
+// sharedResults contains the data that the checks of one Run share.
 type sharedResults struct {
-	samples int      // that can be answered again and again in a bearable time; 0: not measured
-	whole   [][]byte // the answers to the whole data set; nil: not asked for
-	futile  string   // why no other check needs to be tried; empty: they are worth it
+	samples int      // number of samples that can be answered repeatedly in acceptable time; 0: not measured
+	whole   [][]byte // the answers to the whole data set; nil: not yet requested
+	futile  string   // why further checks are useless; empty: they are not
 }
 
-// pluginVisit is one check's use of a plugin: what it starts, it ends.
+// pluginVisit is one check's use of a plugin. It closes everything that it starts.
 type pluginVisit struct {
 	subject Subject
 	known   *sharedResults
-	whole   int    // Open.Count as the user gave it; 0: all samples
+	whole   int    // Open.Count as given by the user; 0: all samples
 	dir     string // for the plugin's temporary files and our logs
 	plugins []*host.Plugin
 }
@@ -46,7 +46,7 @@ func newVisit(s Subject, known *sharedResults) (*pluginVisit, error) {
 	return &pluginVisit{subject: s, known: known, whole: whole, dir: dir}, nil
 }
 
-// closeAll closes what is running and removes what was written.
+// closeAll closes all plugins and removes the temporary files.
 func (v *pluginVisit) closeAll() error {
 	var faults []error
 	for _, p := range v.plugins {
@@ -69,7 +69,7 @@ func (v *pluginVisit) launchPlugin(ctx context.Context) (*host.Plugin, error) {
 	return p, nil
 }
 
-// startPlugin launches the plugin and asks it for the subject's model.
+// startPlugin launches the plugin and returns it with the subject's model.
 func (v *pluginVisit) startPlugin(ctx context.Context) (*host.Plugin, sdk.ModelInfo, error) {
 	p, err := v.launchPlugin(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (v *pluginVisit) startPlugin(ctx context.Context) (*host.Plugin, sdk.ModelI
 	return p, m, err
 }
 
-// clampCount keeps a count within the embedded data set, whose size is described.
+// clampCount limits a count to the described size of the embedded data set.
 func clampCount(count int, dataset string, m sdk.ModelInfo) int {
 	if all := m.DatasetsFor(sdk.UseAccuracy, true); len(all) > 0 && dataset == "" && all[0].Samples > 0 {
 		count = min(count, all[0].Samples)
@@ -92,8 +92,8 @@ func clampCount(count int, dataset string, m sdk.ModelInfo) int {
 	return count
 }
 
-// openWorkload opens the subject's workload for a scenario. Samples are those that are asked for, also where the
-// workload has an order of its own.
+// openWorkload opens the subject's workload for a scenario. The plugin answers the requested samples, even if the
+// workload has its own order.
 func (v *pluginVisit) openWorkload(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
 	w, err := v.openOrdered(ctx, p, s)
 	if err == nil {
@@ -102,7 +102,7 @@ func (v *pluginVisit) openWorkload(ctx context.Context, p *host.Plugin, s loadge
 	return w, err
 }
 
-// openOrdered is open with the workload's own order, if it has one.
+// openOrdered is like openWorkload, but keeps the workload's own order if it has one.
 func (v *pluginVisit) openOrdered(ctx context.Context, p *host.Plugin, s loadgen.Scenario) (*host.Workload, error) {
 	o := v.subject.Open
 	o.Scenario = s
@@ -113,7 +113,7 @@ func (v *pluginVisit) openOrdered(ctx context.Context, p *host.Plugin, s loadgen
 	return w, nil
 }
 
-// openClient starts the plugin and opens the main scenario with all of its samples loaded.
+// openClient starts the plugin and opens the main scenario with all samples loaded.
 func (v *pluginVisit) openClient(ctx context.Context) (*queryClient, error) {
 	p, m, err := v.startPlugin(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (v *pluginVisit) clientOf(ctx context.Context, p *host.Plugin, s loadgen.Sc
 	return c, w.QSL().LoadSamplesToRAM(ctx, c.allSamples())
 }
 
-// testSettings are LoadGen's for a test of a few samples of a model.
+// testSettings returns LoadGen's settings for a test of a few samples of a model.
 func testSettings(m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (loadgen.TestSettings, error) {
 	read, err := mlconf.Load(mlconf.Options{Model: m.LoadGenKey, RulesModel: m.RulesKey, Scenario: s})
 	if err != nil {
@@ -151,5 +151,5 @@ func testSettings(m sdk.ModelInfo, s loadgen.Scenario, mode loadgen.Mode) (loadg
 	return t, nil
 }
 
-// testQueries is how many queries a test of a scenario has.
+// testQueries is the number of queries in a test of a scenario.
 const testQueries = 16

@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// The colours of what is drawn over pictures.
+// The colours of drawings over pictures.
 var (
-	Truth = color.NRGBA{0x22, 0xc5, 0x5e, 0xff} // what should be there
-	Found = color.NRGBA{0xef, 0x44, 0x44, 0xff} // what the model found
+	Truth = color.NRGBA{0x22, 0xc5, 0x5e, 0xff} // the expected object
+	Found = color.NRGBA{0xef, 0x44, 0x44, 0xff} // the object that the model found
 )
 
-// Thumbnail returns a copy of a picture whose longer side is size pixels. It enlarges small pictures by whole pixels,
-// to show what the model saw.
+// Thumbnail returns a copy of a picture whose longer side is size pixels. It enlarges small pictures by whole factors
+// to show the model's pixels.
 func Thumbnail(src image.Image, size int) *image.NRGBA {
 	w, h := src.Bounds().Dx(), src.Bounds().Dy()
 	if longer := max(w, h); longer > 0 && longer <= size/2 {

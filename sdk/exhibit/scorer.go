@@ -13,19 +13,20 @@ import (
 )
 
 // Gallery rates an answer: badness is 0 for a right answer and larger for a worse one. show makes an exhibit of the
-// answer; nil: the answer is not shown. The scorer calls the gallery for each new entry, using only the badness, and
-// again at the end for the worst, with a copy of the entry. If show fails, the score has a note with the reason instead
-// of the exhibit.
+// answer; nil means that the answer is not shown. The scorer calls the gallery for each new entry and uses only the
+// badness. At the end it calls it again for the worst entries, with copies. If show fails, the score contains a note
+// with the reason instead of the exhibit.
 type Gallery func(e mllog.AccuracyEntry) (badness float64, show ShowFunc)
 
 // ShowFunc makes an exhibit of one answer.
 type ShowFunc func() (sdk.Exhibit, error)
 
-// maxHeldBytes bounds the payloads that are kept until the end, in bytes.
+// maxHeldBytes is the maximum size of the payloads that are kept until the end.
 const maxHeldBytes = 256 << 20
 
-// NewScorer returns a scorer that adds up to maxExhibits exhibits (Request.Exhibits) to the score of the scorer of, the
-// worst first. With maxExhibits 0 or no gallery, it returns of itself. Only the first entry of a sample is rated.
+// NewScorer returns a scorer that adds up to maxExhibits exhibits (Request.Exhibits), the worst first, to the score of
+// the scorer of. If maxExhibits is 0 or there is no gallery, it returns of itself. It rates only the first entry of a
+// sample.
 func NewScorer(of sdk.Scorer, maxExhibits int, g Gallery) sdk.Scorer {
 	if maxExhibits <= 0 || g == nil {
 		return of
@@ -39,7 +40,7 @@ type exhibitScorer struct {
 	maxExhibits int
 	seen        map[uint64]bool
 	worst       []ratedEntry // the worst first
-	held        int          // bytes of payloads
+	held        int          // size of the payloads in bytes
 }
 
 type ratedEntry struct {
@@ -47,7 +48,7 @@ type ratedEntry struct {
 	badness float64
 }
 
-// Add scores the entry and looks at it.
+// Add scores the entry and rates it for the exhibits.
 func (s *exhibitScorer) Add(e mllog.AccuracyEntry) error {
 	if err := s.Scorer.Add(e); err != nil || s.seen[e.QSLIndex] {
 		return err
@@ -59,8 +60,8 @@ func (s *exhibitScorer) Add(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-// keepWorst takes an entry in if it is among the worst. Of equal ones the first of the data set count, in whatever
-// order the answers came.
+// keepWorst keeps an entry if it is among the worst. Of equally bad entries it prefers the first in the data set,
+// independently of the order of answers.
 func (s *exhibitScorer) keepWorst(r ratedEntry) {
 	at, _ := slices.BinarySearchFunc(s.worst, r, func(a, b ratedEntry) int {
 		return cmp.Or(cmp.Compare(b.badness, a.badness), cmp.Compare(a.entry.QSLIndex, b.entry.QSLIndex))
@@ -77,7 +78,7 @@ func (s *exhibitScorer) keepWorst(r ratedEntry) {
 	}
 }
 
-// Result is the score with the exhibits.
+// Result returns the score with the exhibits.
 func (s *exhibitScorer) Result() (sdk.Score, error) {
 	score, err := s.Scorer.Result()
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *exhibitScorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-// showEntry makes the exhibit of an entry that was kept.
+// showEntry makes the exhibit of a kept entry.
 func (s *exhibitScorer) showEntry(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	_, show := s.gallery(e)
 	if show == nil {
@@ -107,7 +108,7 @@ func (s *exhibitScorer) showEntry(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 	return x, err
 }
 
-// Close closes the scorer, where that is to be done.
+// Close closes the scorer if it is an io.Closer.
 func (s *exhibitScorer) Close() error {
 	if c, ok := s.Scorer.(io.Closer); ok {
 		return c.Close()
@@ -116,7 +117,7 @@ func (s *exhibitScorer) Close() error {
 }
 
 // WorstSamples returns exhibits of up to maxExhibits of the n samples, the worst first, for scorers that can rate
-// answers only at the end. Equally bad samples keep their order; samples with badness 0 are shown too.
+// answers only at the end. Equally bad samples keep their order. Samples with badness 0 are shown too.
 func WorstSamples(n, maxExhibits int, rate func(i int) (badness float64, show func() sdk.Exhibit)) []sdk.Exhibit {
 	if maxExhibits <= 0 {
 		return nil

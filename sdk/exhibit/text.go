@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxRunes is how many characters of one text are shown.
+// maxRunes is the maximum number of displayed characters of a text.
 const maxRunes = 2500
 
 // Paragraphs writes alternating names and texts, each pair as a paragraph: the question, the expected answer, the

@@ -2,7 +2,7 @@ package generate
 
 import "slices"
 
-// takeWaiting lets the waiting sequences go whose calls were given up, and returns those whose prompts run now.
+// takeWaiting ends the waiting sequences whose calls were cancelled, and returns the sequences whose prompts run now.
 func (g *Generator) takeWaiting() []*sequence {
 	for _, s := range g.givenUp() {
 		g.endSequence(s)
@@ -10,7 +10,7 @@ func (g *Generator) takeWaiting() []*sequence {
 	return g.admitSequences()
 }
 
-// givenUp removes from the waiting sequences those whose contexts have ended.
+// removeCancelled removes the waiting sequences whose contexts have ended, and returns them.
 func (g *Generator) givenUp() (gone []*sequence) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -24,8 +24,8 @@ func (g *Generator) givenUp() (gone []*sequence) {
 	return gone
 }
 
-// admitSequences removes from the waiting sequences those that there is room for, in the order in which they came,
-// until there is none for the next one.
+// admitSequences removes and returns waiting sequences in the order of their arrival, until there is no room for the
+// next one.
 func (g *Generator) admitSequences() []*sequence {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -53,7 +53,8 @@ func (g *Generator) admitSequences() []*sequence {
 	return batch
 }
 
-// canJoin says that a sequence's state may lie next to those of the active ones, of which the last fresh come with it.
+// canJoin reports whether a sequence's state can be stored together with those of the active ones. fresh is the number
+// of active sequences that are new.
 func (g *Generator) canJoin(s *sequence, fresh int) bool {
 	if len(g.active) == 0 {
 		g.stepped = false
@@ -62,7 +63,7 @@ func (g *Generator) canJoin(s *sequence, fresh int) bool {
 	return g.model.joins(s.size, g.active[0].size, g.stepped, fresh == len(g.active))
 }
 
-// endSequence lets a sequence go, and ends its call.
+// endSequence releases a sequence and ends its call.
 func (g *Generator) endSequence(s *sequence) {
 	g.mu.Lock()
 	g.active = slices.DeleteFunc(g.active, func(a *sequence) bool { return a == s })
@@ -75,22 +76,22 @@ func (g *Generator) endSequence(s *sequence) {
 	g.wakeLoop()
 }
 
-// updateStats changes the figures.
+// updateStats changes the figures while it holds the lock.
 func (g *Generator) updateStats(change func(*GeneratorStats)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	change(&g.stats)
 }
 
-// notePeakMemory takes note of how much memory the state of sequences has come to hold.
+// notePeakMemory updates the peak memory of sequence states.
 func (g *Generator) notePeakMemory(m rowMemory) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.stats.CacheBytes += m.grown()
 }
 
-// promptCaches is how many batches of prompts have a cache: where they run at the same time as steps, one runs while
-// another joins.
+// promptCaches returns the number of caches for batches of prompts. If prompts run at the same time as steps, there are
+// two, because one batch runs while another joins.
 func (g *Generator) promptCaches() int {
 	if g.overlapPrompts {
 		return 2
@@ -98,8 +99,8 @@ func (g *Generator) promptCaches() int {
 	return 1
 }
 
-// maxMemory is the most bytes that the state of rows can take whose longest is of this size: what steps read and what
-// they write, and the prompts' own.
+// maxMemory returns the maximum size, in bytes, of the state of rows whose longest has this size. It includes the
+// memory that steps read and write, and the memory of prompts.
 func (g *Generator) maxMemory(rows int, longest memorySize) int64 {
 	return int64(2+g.promptCaches()) * int64(rows) * g.model.rowBytes(longest)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// A decoder is a model without an encoder.
+// decoderModel implements sequenceModel for a model without an encoder.
 
 func (d *decoderModel) newRunner() modelRunner { return newRunner(d, d.session) }
 func (d *decoderModel) newMemory() rowMemory   { return newCache(d) }
@@ -24,7 +24,7 @@ func (d *decoderModel) begin(s *sequence) (memorySize, error) {
 	return memorySize{prompt: n, tokens: n + s.prompt.MaxNewTokens}, nil
 }
 
-// rowBytes counts the columns that a cache may grow to beyond need, and their slack.
+// rowBytes includes the columns by which a cache may exceed the requirement, and their slack.
 func (d *decoderModel) rowBytes(s memorySize) int64 {
 	return int64(maxWidth(s.tokens)+1+slackColumns) * int64(d.tokenBytes())
 }
@@ -47,7 +47,7 @@ func checkPad(p *backend.Prompt, vocab int) []error {
 	return nil
 }
 
-// checkTokens finds the first token that a vocabulary lacks; 0: its size is not known.
+// checkTokens returns an error for the first token outside the vocabulary. vocab 0 means that its size is not known.
 func checkTokens(ids []int32, vocab int) error {
 	for i, id := range ids {
 		if id < 0 || vocab > 0 && int(id) >= vocab {
@@ -63,7 +63,7 @@ func (d *decoderModel) describe() backend.Info {
 	return info
 }
 
-// describeSession is what a session says of itself, with details that may be added to.
+// describeSession returns a session's description with a copy of its details, which the caller may extend.
 func describeSession(s backend.Session) backend.Info {
 	var info backend.Info
 	if d, ok := s.(backend.Describer); ok {

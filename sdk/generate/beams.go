@@ -6,8 +6,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// beamSearch is beam search as transformers has it: at each step the best continuations of all beams together, of which
-// those that end become hypotheses and the others the next beams.
+// beamSearch is the beam search of transformers. Each step takes the best continuations of all beams. Those that end
+// become hypotheses, and the others become the next beams.
 type beamSearch struct {
 	answerLimits
 	width  int
@@ -15,7 +15,7 @@ type beamSearch struct {
 	ids    [][]int32 // generated so far
 	from   []int
 	last   []int32
-	length int // of all beams
+	length int // length of all beams
 	pool   hypotheses
 	ended  bool
 
@@ -23,7 +23,7 @@ type beamSearch struct {
 	spareID [][]int32
 }
 
-// farBelow is the score that all beams but the first start with, so that the first step takes tokens of one beam alone.
+// farBelow is the initial score of all beams except the first. It makes the first step select tokens of one beam only.
 const farBelow = -1e9
 
 func newBeams(p *backend.Prompt, o GeneratorOptions) *beamSearch {
@@ -36,7 +36,7 @@ func newBeams(p *backend.Prompt, o GeneratorOptions) *beamSearch {
 	for i := 1; i < p.Beams; i++ {
 		b.scores[i] = farBelow
 	}
-	// One more than the end tokens of each beam: enough that the next beams are full however many end.
+	// One more than the end tokens of each beam is enough to fill the next beams, no matter how many end.
 	b.top.n = max(2, 1+len(b.ends)) * p.Beams
 	return b
 }
@@ -76,8 +76,8 @@ func (b *beamSearch) scoreBeam(i int, logits []float32) error {
 	return nil
 }
 
-// chooseBeams makes the next beams of the best continuations. One that ends and is not among the first of them is
-// dropped.
+// chooseBeams makes the next beams from the best continuations. It drops a continuation that ends and is not among the
+// first width.
 func (b *beamSearch) chooseBeams() {
 	n := 0
 	for rank, c := range b.top.kept {

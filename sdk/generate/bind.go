@@ -10,27 +10,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// EncoderDecoder are the sessions of a model whose decoder reads what an encoder made of a source. The tensors' names
-// say which form it has; see the package.
+// EncoderDecoder contains the sessions of a model whose decoder reads the encoder's output for a source. The names of
+// the tensors determine the form of the model; see the package documentation.
 type EncoderDecoder struct {
 	Encoder backend.Session
-	// Decoder runs the first tokens of a sequence and, unless there is Step, each one after them.
+	// Decoder runs the first tokens of a sequence. Without Step, it also runs each following token.
 	Decoder backend.Session
-	// Step runs one token on the past that Decoder or itself made. nil: Decoder does.
+	// Step runs one token on the past returned by Decoder or by itself. nil means that Decoder does it.
 	Step backend.Session
 }
 
-// ErrEncoderDecoder is in the chain of every error about sessions that are no encoder and decoder.
+// ErrEncoderDecoder is wrapped by every error about sessions that are not an encoder and a decoder.
 var ErrEncoderDecoder = errors.New("the model is not an encoder and a decoder")
 
-// coderBinder collects an encoder-decoder from names.
+// coderBinder builds an encoder-decoder from tensor names.
 type coderBinder struct {
 	*coderModel
-	slotOf map[string]int // by the name of its input
+	slotOf map[string]int // by the name of the slot's input
 	faults []string
 }
 
-// bindCoder finds all tensors of an encoder-decoder. It lists every fault.
+// bindCoder binds all tensors of an encoder-decoder. Its error lists all faults.
 func bindCoder(p EncoderDecoder) (*coderModel, error) {
 	if p.Encoder == nil || p.Decoder == nil {
 		return nil, fmt.Errorf("%w: want the session of an encoder and that of a decoder", ErrEncoderDecoder)
@@ -67,7 +67,7 @@ func newGraph(name string, s backend.Session) *modelGraph {
 	}
 }
 
-// decoderGraphs are the graphs that are run for tokens, each once: the one that has all states first.
+// decoderGraphs returns the graphs that process tokens, each once. The first one has all states.
 func (c *coderModel) decoderGraphs() []*modelGraph {
 	if c.next == c.first {
 		return []*modelGraph{c.next}
@@ -79,7 +79,7 @@ func (b *coderBinder) addFault(g *modelGraph, format string, args ...any) {
 	b.faults = append(b.faults, g.name+": "+fmt.Sprintf(format, args...))
 }
 
-// bindEncoder binds the encoder's inputs. What it gives, and is given, that a decoder asks for finds its slot later.
+// bindEncoder binds the encoder's inputs. Its outputs and inputs that a decoder reads get their slots later.
 func (b *coderBinder) bindEncoder() {
 	for i, info := range b.encoder.session.Inputs() {
 		u := encoderUses[info.Name]
@@ -95,7 +95,7 @@ func (b *coderBinder) bindEncoder() {
 	}
 }
 
-// checkPort holds a tensor to the type and rank that its use asks for.
+// checkPort checks a tensor's type and rank against the requirements of its use.
 func (b *coderBinder) checkPort(g *modelGraph, kind string, info backend.TensorInfo, u tensorUse) {
 	want := shapes[u]
 	if n := len(info.Shape); info.DType != want.dtype || n < want.ranks[0] || n > want.ranks[1] {
@@ -118,7 +118,7 @@ func (b *coderBinder) bindInputs(g *modelGraph) {
 	}
 }
 
-// bindSlot returns the slot of a decoder's input: a state, for which there is an output, or a constant.
+// bindSlot returns the slot of a decoder's input. The input is a state, which has an output, or a constant.
 func (b *coderBinder) bindSlot(g *modelGraph, info backend.TensorInfo) int {
 	if i, ok := b.slotOf[info.Name]; ok {
 		b.checkSlotTensor(g, "input", info, i)
@@ -143,8 +143,8 @@ func (b *coderBinder) bindSlot(g *modelGraph, info backend.TensorInfo) int {
 	return i
 }
 
-// bindFirstValue gives slot i its first value, where the encoder has one: an output of the input's name, or with a 0
-// behind it; or an input of the encoder.
+// bindFirstValue sets the first value of a slot from the encoder, if it has one: an output with the input's name, or
+// that name followed by 0, or an input.
 func (b *coderBinder) bindFirstValue(name string, slot int) bool {
 	names := []string{name, name + "0", constantNames[name]}
 	for j, o := range b.encoder.session.Outputs() {
@@ -164,7 +164,7 @@ func (b *coderBinder) bindFirstValue(name string, slot int) bool {
 	return false
 }
 
-// bindOutputs binds a decoder's outputs. Those of constants count in the first run.
+// bindOutputs binds a decoder's outputs. Those of constants are used only in the first run.
 func (b *coderBinder) bindOutputs(g *modelGraph, scores string) {
 	found := false
 	for i, info := range g.session.Outputs() {
@@ -188,7 +188,7 @@ func (b *coderBinder) bindOutputs(g *modelGraph, scores string) {
 	}
 }
 
-// logProbs is the output of a decoder that scores tokens by log probabilities.
+// logProbs is the output of a decoder that scores tokens with log probabilities.
 const logProbs = "log_probs"
 
 // allReturnLogProbs reports whether every decoder returns log probabilities.
@@ -202,7 +202,7 @@ func (c *coderModel) allReturnLogProbs() bool {
 	return true
 }
 
-// checkSlotTensor holds a tensor to what its slot's first input is.
+// checkSlotTensor checks a tensor against the first input of its slot.
 func (b *coderBinder) checkSlotTensor(g *modelGraph, kind string, info backend.TensorInfo, slot int) {
 	s := &b.slots[slot]
 	ok := info.DType == s.dtype && len(info.Shape) == len(s.shape)
@@ -215,7 +215,7 @@ func (b *coderBinder) checkSlotTensor(g *modelGraph, kind string, info backend.T
 	}
 }
 
-// checkComplete names what is missing altogether, and keeps what follows from the names.
+// checkComplete adds faults for missing tensors, and derives properties of the model from the names.
 func (b *coderBinder) checkComplete() {
 	states := 0
 	for _, s := range b.slots {
@@ -242,22 +242,22 @@ func (b *coderBinder) checkComplete() {
 	}
 }
 
-// readsMask says that encoder and decoder both know what of a source is padding.
+// readsMask reports whether both the encoder and the decoder read which positions of a source are padding.
 func (b *coderBinder) readsMask() bool {
 	return slices.ContainsFunc(b.encoder.in, func(p graphPort) bool {
 		return (p.use == sourceMask || p.use == sourceLength) && p.slot >= 0
 	})
 }
 
-// past and present are the names of keys and values before and after a run, as optimum has them.
+// past and present are optimum's prefixes of the keys and values before and after a run.
 const past, present = "past_key_values.", "present."
 
-// isCross says that a name is that of keys and values of the encoder, which the first run makes.
+// isCross reports whether a name is that of the encoder's keys and values, which the first run returns.
 func isCross(name string) bool {
 	return strings.HasPrefix(name, past) && strings.Contains(name, ".encoder.")
 }
 
-// inputOf is the input that a decoder's output becomes in the next run; "": none.
+// inputOf returns the input that a decoder's output becomes in the next run, or "".
 func inputOf(output string) string {
 	if rest, ok := strings.CutPrefix(output, present); ok {
 		return past + rest
@@ -272,7 +272,7 @@ func inputOf(output string) string {
 	return rest
 }
 
-// outputOf is the output that a state must have, as its input is called.
+// outputOf returns the name of the output that belongs to a state's input.
 func outputOf(input string) string {
 	if rest, ok := strings.CutPrefix(input, past); ok {
 		return present + rest
@@ -283,7 +283,7 @@ func outputOf(input string) string {
 	return input + "_out"
 }
 
-// writesState says that a graph has the output of a state.
+// writesState reports whether a graph has the output of a state.
 func writesState(g *modelGraph, input string) bool {
 	return slices.ContainsFunc(g.session.Outputs(), func(o backend.TensorInfo) bool { return inputOf(o.Name) == input })
 }

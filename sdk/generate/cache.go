@@ -1,22 +1,24 @@
 package generate
 
-// kvCache holds keys and values of sequences, one row each: for each tensor an array [rows, heads, width, dim].
+// kvCache holds keys and values of sequences, one row each. Each tensor is an array [rows, heads, width, dim].
 //
-// One that grows has rows as wide as the longest one, right-aligned: those of row r are in its last lengths[r] columns,
-// and zeros or leftovers, which the mask hides, are before. What a step writes becomes the cache.
+// The rows of a growing cache are as wide as the longest one and right-aligned. The contents of row r are in its last
+// lengths[r] columns. The columns before contain zeros or old data, which the mask hides. The output of a step becomes
+// the cache.
 //
-// One in place has room for longer rows than there are, left-aligned: those of row r are in its first lengths[r]
-// columns, and leftovers, which the lengths hide, are behind. A step writes one column of each row.
+// An in-place cache has room for longer rows than there are, and its rows are left-aligned. The contents of row r are
+// in its first lengths[r] columns. The columns after contain old data, which the lengths hide. A step writes one column
+// of each row.
 type kvCache struct {
 	inPlace       bool
-	heads, column int // column: bytes of one head's column
+	heads, column int // column: size of one head's column in bytes
 	width         int
 	lengths       []int
-	tensors       [][]byte // as the session reads them: layers' keys and values in turn
-	spare         [][]byte // what the next step writes, and the next rebuild
-	aside         []byte   // one row of one tensor, while others move
-	peak          int      // bytes, the greatest ever held
-	noted         int      // of peak, what is in the generator's figures
+	tensors       [][]byte // inputs of the session: keys and values of the layers in turn
+	spare         [][]byte // outputs of the next step or rebuild
+	aside         []byte   // one row of one tensor, while other rows move
+	peak          int      // maximum size so far in bytes
+	noted         int      // part of peak that the generator's figures include
 }
 
 func newCache(d *decoderModel) *kvCache {
@@ -29,14 +31,14 @@ func newCache(d *decoderModel) *kvCache {
 
 func (c *kvCache) rows() int { return len(c.lengths) }
 
-// bytesUsed is how many bytes of each tensor are in use.
+// bytesUsed returns the number of bytes in use in each tensor.
 func (c *kvCache) bytesUsed(rows, width int) int { return rows * c.heads * width * c.column }
 
-// slackColumns are the columns that a buffer gets beyond need, so that a cache that grows by one column each step
-// seldom needs a new one.
+// slackColumns is the number of additional columns of a buffer. With them, a cache that grows by one column per step
+// seldom needs a new buffer.
 const slackColumns = 32
 
-// growBuffers makes each of the buffers hold rows x width, with unspecified contents.
+// growBuffers makes each of the buffers large enough for rows x width. Their contents are undefined.
 func (c *kvCache) growBuffers(buffers [][]byte, rows, width int) {
 	n := c.bytesUsed(rows, width)
 	for i := range buffers {
@@ -48,17 +50,17 @@ func (c *kvCache) growBuffers(buffers [][]byte, rows, width int) {
 	c.peak = max(c.peak, c.bufferBytes())
 }
 
-// joined has nothing to do: add has copied.
+// joined does nothing, because add has copied the rows.
 func (c *kvCache) joined() {}
 
-// grown is by how many bytes the most that was ever held has grown since the last call.
+// grown returns the increase of the peak size, in bytes, since the last call.
 func (c *kvCache) grown() int64 {
 	n := c.peak - c.noted
 	c.noted = c.peak
 	return int64(n)
 }
 
-// bufferBytes is how many bytes the buffers take.
+// bufferBytes returns the size of the buffers in bytes.
 func (c *kvCache) bufferBytes() int {
 	n := cap(c.aside)
 	for i := range c.tensors {
@@ -67,11 +69,11 @@ func (c *kvCache) bufferBytes() int {
 	return n
 }
 
-// pastTensors are the tensors that a run reads.
+// pastTensors returns the tensors that a run reads.
 func (c *kvCache) pastTensors() [][]byte { return c.tensors }
 
-// presentTensors are the tensors that a run over n more tokens of each row writes, and their width. Those of a cache in
-// place are the ones that it reads.
+// presentTensors returns the tensors that a run over n more tokens of each row writes, and their width. For an in-place
+// cache these are the tensors that it reads.
 func (c *kvCache) presentTensors(n int) (tensors [][]byte, width int) {
 	if c.inPlace {
 		return c.tensors, c.width
@@ -80,7 +82,7 @@ func (c *kvCache) presentTensors(n int) (tensors [][]byte, width int) {
 	return c.spare, c.width + n
 }
 
-// finishStep makes the cache of what a step wrote: one more column in each row.
+// finishStep makes the output of a step the cache. Each row has one more column.
 func (c *kvCache) finishStep() {
 	if !c.inPlace {
 		c.tensors, c.spare = c.spare, c.tensors
@@ -100,10 +102,10 @@ func (c *kvCache) begin(rows, width int) {
 		c.growBuffers(c.tensors, rows, width)
 		return
 	}
-	c.tensors, c.spare = c.spare, c.tensors // whose memory the run writes
+	c.tensors, c.spare = c.spare, c.tensors // the run writes into the memory of spare
 }
 
-// finishPrompts makes the cache of what a run over whole prompts wrote, after begin.
+// finishPrompts makes the output of a run over whole prompts the cache, after begin.
 func (c *kvCache) finishPrompts(width int, lengths []int) {
 	if !c.inPlace {
 		c.tensors, c.spare = c.spare, c.tensors
@@ -112,7 +114,7 @@ func (c *kvCache) finishPrompts(width int, lengths []int) {
 	c.lengths = append(c.lengths[:0], lengths...)
 }
 
-// maxRowLength is the length of the longest row.
+// maxRowLength returns the length of the longest row.
 func (c *kvCache) maxRowLength() int {
 	n := 0
 	for _, l := range c.lengths {
@@ -146,7 +148,7 @@ func (c *kvCache) move(dst, src int) {
 	}
 }
 
-// drop forgets the rows from n on.
+// drop removes the rows from n on.
 func (c *kvCache) drop(n int) {
 	c.lengths = c.lengths[:n]
 	if n == 0 && !c.inPlace {
@@ -157,9 +159,9 @@ func (c *kvCache) drop(n int) {
 	}
 }
 
-// fit makes the width right for the next step: one that grows loses the columns that no row uses any more, once
-// they are many enough to pay for the copy; one in place gets room, and loses what exceeds maxLength, the tokens
-// that a row can come to.
+// fit adjusts the width for the next step. A growing cache loses columns that no row uses, if there are enough to
+// justify the copy. An in-place cache gets room, and loses columns beyond maxLength, the maximum number of tokens of a
+// row.
 func (c *kvCache) fit(maxLength int) {
 	n := c.maxRowLength()
 	switch {
@@ -169,7 +171,7 @@ func (c *kvCache) fit(maxLength int) {
 	}
 }
 
-// requiredWidth is the width that a new cache has whose longest row has n tokens.
+// requiredWidth returns the width of a new cache whose longest row has n tokens.
 func (c *kvCache) requiredWidth(n int) int {
 	if c.inPlace {
 		return maxWidth(n + 1)
@@ -177,7 +179,7 @@ func (c *kvCache) requiredWidth(n int) int {
 	return n
 }
 
-// maxWidth is the greatest width of a cache whose longest row has n tokens.
+// maxWidth returns the maximum width of a cache whose longest row has n tokens.
 func maxWidth(n int) int { return n + n/4 + 16 }
 
 // resizeRows copies all rows into a cache of another width, with memory for capacity rows.
@@ -193,7 +195,7 @@ func (c *kvCache) resizeRows(capacity, width int) {
 	c.width = width
 }
 
-// copyRow copies the n columns of a row from one tensor to another, and clears what is before them.
+// copyRow copies the n columns of a row from one tensor to another, and clears the columns before them.
 func (c *kvCache) copyRow(dst []byte, dstWidth, dstRow int, src []byte, srcWidth, srcRow, n int) {
 	for h := range c.heads {
 		to := dst[(dstRow*c.heads+h)*dstWidth*c.column:][:dstWidth*c.column]

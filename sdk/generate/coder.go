@@ -8,19 +8,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// coderModel is a model of an encoder and a decoder.
+// coderModel is a model with an encoder and a decoder.
 type coderModel struct {
-	encoder, first, next *modelGraph // first and next are one where the decoder runs all tokens
+	encoder, first, next *modelGraph // first and next are equal if the decoder runs all tokens
 	slots                []stateSlot
-	masked               bool // sources of other widths can be padded
-	normal               bool // the decoders give log probabilities
-	vocab                int  // of the decoder; 0: it does not say
+	masked               bool // sources of different widths can be padded
+	normal               bool // the decoders return log probabilities
+	vocab                int  // vocabulary size of the decoder; 0: unknown
 	options              GeneratorOptions
 	keeper               *outputTracker
 }
 
-// NewEncoderDecoder returns a generator on the sessions p, which it owns: Close closes them. With an error they stay
-// the caller's. o.Start is what the decoder is given first.
+// NewEncoderDecoder returns a generator on the sessions p, which Close closes. After an error the caller must close
+// them. o.Start is the first token of the decoder.
 func NewEncoderDecoder(p EncoderDecoder, o GeneratorOptions) (*Generator, error) {
 	c, errModel := bindCoder(p)
 	o, errOptions := o.withDefaults()
@@ -40,7 +40,7 @@ func NewEncoderDecoder(p EncoderDecoder, o GeneratorOptions) (*Generator, error)
 	return startGenerator(c, o, overlap), nil
 }
 
-// checkOptions holds the options to what the model takes.
+// checkOptions checks the options against the model.
 func (c *coderModel) checkOptions() error {
 	var faults []error
 	if len(c.options.Start) == 0 {
@@ -60,7 +60,8 @@ func (c *coderModel) newMemory() rowMemory {
 }
 func (c *coderModel) takesAudio() bool { return c.encoder.hasUse(features) }
 
-// joinsLater says that no row depends on how many tokens another one has: all states are of fixed size.
+// joinsLater reports whether new rows can join running ones. They can if all states have a fixed size, because no row
+// then depends on the lengths of others.
 func (c *coderModel) joinsLater() bool {
 	for _, s := range c.slots {
 		if !s.constant && s.width >= 0 {
@@ -72,14 +73,14 @@ func (c *coderModel) joinsLater() bool {
 	})
 }
 
-// joins says whether a sequence may run together with others: not where rows must be equally long and some have gone
-// on, and not where its source cannot be made as wide as theirs.
+// joins reports whether a sequence can run together with others. It cannot if rows must have equal lengths and some
+// have advanced, or if its source cannot be padded to the width of theirs.
 func (c *coderModel) joins(s, other memorySize, stepped, fresh bool) bool {
 	fits := s.source == other.source || c.masked && (fresh || !c.keeper.keepsOutputs() || s.source < other.source)
 	return fits && (!stepped || c.joinsLater())
 }
 
-// level makes all sources of a batch equally wide where what is made of them is kept: it joins what is there already.
+// level sets all sources of a batch to the same width if their encodings are kept, because they join kept encodings.
 func (c *coderModel) level(batch []*sequence, longest memorySize) {
 	if !c.keeper.keepsOutputs() {
 		return
@@ -110,7 +111,7 @@ func (c *coderModel) faults(p *backend.Prompt) []error {
 	return append(faults, checkPad(p, 0)...)
 }
 
-// cacheCapacity is how many tokens a cache in place takes; 0: there is none.
+// cacheCapacity returns the number of tokens of an in-place cache, or 0 if there is none.
 func (c *coderModel) cacheCapacity() int {
 	if !c.next.hasUse(offset) {
 		return 0
@@ -123,7 +124,7 @@ func (c *coderModel) cacheCapacity() int {
 	return 0
 }
 
-// begin makes the features of a prompt with audio.
+// begin computes the features of a prompt with audio.
 func (c *coderModel) begin(s *sequence) (memorySize, error) {
 	source := len(s.prompt.Tokens)
 	n := memorySize{prompt: source, source: source, tokens: len(c.options.Start) + s.prompt.MaxNewTokens}
@@ -145,7 +146,7 @@ func (c *coderModel) begin(s *sequence) (memorySize, error) {
 	return n, nil
 }
 
-// rowBytes counts a width of the encoder as wide as the source, and one of the decoder as wide as all tokens.
+// rowBytes assumes an encoder part as wide as the source and a decoder part as wide as all tokens.
 func (c *coderModel) rowBytes(n memorySize) int64 {
 	total := 0
 	for i := range c.slots {

@@ -33,7 +33,7 @@ func (c *coderModel) newRunner() modelRunner {
 	return r
 }
 
-// step runs the last token of each row on.
+// step runs the last token of each row.
 func (r *coderRunner) step(ctx context.Context, m rowMemory, last []int32) ([][]float32, error) {
 	r.ids = r.ids[:0]
 	for _, id := range last {
@@ -42,7 +42,7 @@ func (r *coderRunner) step(ctx context.Context, m rowMemory, last []int32) ([][]
 	return r.runDecoder(ctx, r.model.next, m.(*coderState), 1)
 }
 
-// prompts encodes the sources of a batch and runs the tokens to start with.
+// prompts encodes the sources of a batch and runs the first tokens.
 func (r *coderRunner) prompts(ctx context.Context, m rowMemory, batch []*sequence) ([][]float32, error) {
 	s := m.(*coderState)
 	if err := r.runEncoder(ctx, s, batch); err != nil {
@@ -66,7 +66,7 @@ func (r *coderRunner) prompts(ctx context.Context, m rowMemory, batch []*sequenc
 	return scores, nil
 }
 
-// atOnce is how many of n tokens the decoder takes in one run.
+// maxTokens returns how many of n tokens the decoder can process in one run.
 func (r *coderRunner) atOnce(n int) int {
 	for i, info := range r.model.first.session.Inputs() {
 		if r.model.first.in[i].use == tokens && len(info.Shape) == 2 && info.Shape[1] < 0 {
@@ -76,7 +76,7 @@ func (r *coderRunner) atOnce(n int) int {
 	return 1
 }
 
-// runDecoder runs n tokens of each row, which are r.ids, and keeps the states.
+// runDecoder runs n tokens of each row, which are in r.ids, and keeps the states.
 func (r *coderRunner) runDecoder(ctx context.Context, g *modelGraph, s *coderState, n int) ([][]float32, error) {
 	in, out := r.tensors[g][0], r.tensors[g][1]
 	for i, p := range g.in {
@@ -98,7 +98,7 @@ func (r *coderRunner) runDecoder(ctx context.Context, g *modelGraph, s *coderSta
 	return r.splitLogits(s.rows(), n)
 }
 
-// decoderInput makes input i of a run of n tokens of each row.
+// decoderInput fills in input i for a run of n tokens of each row.
 func (r *coderRunner) decoderInput(t *backend.Tensor, g *modelGraph, i int, p graphPort, s *coderState, n int) {
 	info, rows := &g.session.Inputs()[i], s.rows()
 	switch p.use {
@@ -130,7 +130,7 @@ func (r *coderRunner) decoderInput(t *backend.Tensor, g *modelGraph, i int, p gr
 	}
 }
 
-// tokenPositions are the numbers of n tokens of each row, from first on.
+// tokenPositions returns the positions of n tokens of each row, beginning with first.
 func (r *coderRunner) tokenPositions(rows, n, first int) []int64 {
 	r.counts = resizeSlice(r.counts, rows*n)
 	for i := range r.counts {
@@ -139,7 +139,7 @@ func (r *coderRunner) tokenPositions(rows, n, first int) []int64 {
 	return r.counts
 }
 
-// repeatValue is n times v, in memory of old where that suffices.
+// repeatValue returns n times v. It reuses the memory of old if possible.
 func repeatValue(old []int64, n int, v int64) []int64 {
 	old = resizeSlice(old, n)
 	for i := range old {
@@ -152,7 +152,7 @@ func setIntegers(t *backend.Tensor, info *backend.TensorInfo, values []int64, sh
 	setTensor(t, info, backend.Bytes(values), shape...)
 }
 
-// setTensor makes t the tensor of an input.
+// setTensor sets t to an input tensor.
 func setTensor(t *backend.Tensor, info *backend.TensorInfo, data []byte, shape ...int) {
 	*t = backend.Tensor{Name: info.Name, DType: info.DType, Data: data, Shape: t.Shape[:0]}
 	for _, d := range shape {
@@ -160,8 +160,8 @@ func setTensor(t *backend.Tensor, info *backend.TensorInfo, data []byte, shape .
 	}
 }
 
-// storeOutputs takes what a run of a decoder or the encoder put out: states, and constants in the first run, become
-// values; the logits stay until the next run.
+// storeOutputs stores the outputs of a run of a decoder or the encoder: states, and constants in the first run, become
+// values. The logits are kept until the next run.
 func (r *coderRunner) storeOutputs(g *modelGraph, s *coderState, out []backend.Tensor) (err error) {
 	for i, p := range g.out {
 		t := out[i]
@@ -184,7 +184,7 @@ func (r *coderRunner) storeOutputs(g *modelGraph, s *coderState, out []backend.T
 	return err
 }
 
-// splitLogits cuts the logits of each row's last token of n.
+// splitLogits returns the logits of each row's last token of n.
 func (r *coderRunner) splitLogits(rows, n int) ([][]float32, error) {
 	shape := r.logits.Shape
 	if len(shape) == 2 {

@@ -10,33 +10,34 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// ErrModel is in the chain of every error about a session that holds no decoder with its past.
+// ErrModel is wrapped by every error about a session that does not contain a decoder with a past.
 var ErrModel = errors.New("the model is not a decoder with its past")
 
-// decoderModel is what a session's tensors say of the model.
+// decoderModel describes the model by the session's tensors.
 type decoderModel struct {
 	session backend.Session
 
 	layers int
-	heads  int // of keys and values
-	dim    int // of one head
+	heads  int // number of heads of keys and values
+	dim    int // size of one head
 	past   backend.DType
 	logits backend.DType
-	vocab  int // 0: the model does not say
+	vocab  int // vocabulary size; 0: unknown
 
-	// Places of the tensors among the session's inputs and outputs, -1 where the model has no such one. pasts and presents
-	// have the key of layer i at 2i and its value at 2i+1.
+	// Indices of the tensors among the session's inputs and outputs, or -1 if the model lacks the tensor. pasts and
+	// presents contain the key of layer i at 2i and its value at 2i+1.
 	ids, mask, positions, keep int
-	starts, ends               int // of a cache in place
+	starts, ends               int // of an in-place cache
 	pasts, presents            []int
 	scores                     int
-	lastOnly                   bool // logits of each row's last token alone
+	lastOnly                   bool // the model returns only the logits of each row's last token
 }
 
-// inPlace says that the cache is one memory, which each run reads and writes, instead of growing from run to run.
+// inPlace reports whether the cache is a single memory that each run reads and writes. Otherwise it grows from run to
+// run.
 func (d *decoderModel) inPlace() bool { return d.starts >= 0 || d.ends >= 0 }
 
-// bindDecoder finds the decoder's tensors. It lists every fault.
+// bindDecoder binds the decoder's tensors. Its error lists all faults.
 func bindDecoder(s backend.Session) (decoderModel, error) {
 	d := decoderModel{session: s, ids: -1, mask: -1, positions: -1, keep: -1, starts: -1, ends: -1, scores: -1}
 	p := decoderBinder{decoderModel: &d}
@@ -51,12 +52,12 @@ func bindDecoder(s backend.Session) (decoderModel, error) {
 	return d, nil
 }
 
-// tokenBytes is what one token of one sequence takes in the cache.
+// tokenBytes returns the size of one token of one sequence in the cache.
 func (d *decoderModel) tokenBytes() int {
 	return 2 * d.layers * d.heads * d.dim * d.past.Size()
 }
 
-// decoderBinder collects a decoder from names.
+// decoderBinder builds a decoder from tensor names.
 type decoderBinder struct {
 	*decoderModel
 	faults []string
@@ -98,7 +99,7 @@ func (p *decoderBinder) bindOutputs(infos []backend.TensorInfo) {
 	}
 }
 
-// bindIntegers checks an input of ids, masks or lengths, with so many free dimensions, and returns its place.
+// bindIntegers checks an input of ids, masks or lengths with rank free dimensions, and returns its index.
 func (p *decoderBinder) bindIntegers(i int, info backend.TensorInfo, rank int) int {
 	fixed := slices.ContainsFunc(info.Shape, func(d int64) bool { return d >= 0 })
 	if info.DType != backend.Int64 || len(info.Shape) != rank || fixed {
@@ -117,7 +118,7 @@ func (p *decoderBinder) checkLogits(info backend.TensorInfo) {
 	p.lastOnly = p.lastOnly || info.Shape[1] == 1
 }
 
-// bindCached notes the place of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
+// bindCached stores the index of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
 func (p *decoderBinder) bindCached(prefix string, i int, info backend.TensorInfo, places *[]int) {
 	slot, ok := slotOf(strings.TrimPrefix(info.Name, prefix))
 	if !ok || !strings.HasPrefix(info.Name, prefix) {
@@ -131,7 +132,7 @@ func (p *decoderBinder) bindCached(prefix string, i int, info backend.TensorInfo
 	p.checkCached(info)
 }
 
-// maxLayers bounds the layer numbers that a name may have.
+// maxLayers is the limit of layer numbers in a name.
 const maxLayers = 1024
 
 func slotOf(name string) (slot int, ok bool) {
@@ -149,7 +150,7 @@ func slotOf(name string) (slot int, ok bool) {
 	return 0, false
 }
 
-// checkCached holds a key or value to [N, heads, N, dim], the same for all.
+// checkCached requires the shape [N, heads, N, dim] of a key or value, the same for all.
 func (p *decoderBinder) checkCached(info backend.TensorInfo) {
 	s := info.Shape
 	switch {
@@ -164,7 +165,7 @@ func (p *decoderBinder) checkCached(info backend.TensorInfo) {
 	}
 }
 
-// checkComplete names what is missing.
+// checkComplete adds faults for missing tensors.
 func (p *decoderBinder) checkComplete() {
 	p.requireTensor("input_ids", p.ids)
 	p.requireTensor("logits", p.scores)

@@ -9,27 +9,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generator is a backend.Generator on a session. One goroutine runs all steps; prompts run in another one, where the
-// session takes two runs at a time.
+// Generator is a backend.Generator on a session. One goroutine runs all steps. If the session allows two concurrent
+// runs, another goroutine runs the prompts.
 //
-// Answers hold ids alone, and the end token where one was reached. With beams, no token is certain before the answer is
-// complete: FirstToken comes right before Complete then.
+// Answers contain only ids, including the end token if it was reached. With beams, no token is certain before the
+// answer is complete, so FirstToken is called directly before Complete.
 type Generator struct {
 	model          sequenceModel
 	options        GeneratorOptions
-	overlapPrompts bool // prompts run at the same time as steps
+	overlapPrompts bool // prompts run concurrently with steps
 
 	mu      sync.Mutex
-	waiting []*sequence // in the order in which they came
-	active  []*sequence // prompts that run, and sequences after them
+	waiting []*sequence // in the order of arrival
+	active  []*sequence // sequences whose prompts run or have run
 	stats   GeneratorStats
-	stepped bool // since there was no active sequence
+	stepped bool // a step has run since the last time without active sequences
 
-	wake    chan struct{} // has an element when waiting may have grown
+	wake    chan struct{} // receives a value when waiting may have grown
 	closing chan struct{}
-	ended   chan struct{} // the loop has ended
+	ended   chan struct{} // closed when the loop has ended
 	once    sync.Once
-	err     error // of closing the session
+	err     error // result of closing the session
 }
 
 var (
@@ -40,10 +40,10 @@ var (
 	_ backend.SamplingTaker = (*Generator)(nil)
 )
 
-// ErrClosed is what Generate returns after Close.
+// ErrClosed is returned by Generate after Close.
 var ErrClosed = errors.New("the generator is closed")
 
-// New returns a generator on s, which it owns: Close closes it. With an error s stays the caller's.
+// New returns a generator on s, which Close closes. After an error the caller must close s.
 func New(s backend.Session, o GeneratorOptions) (*Generator, error) {
 	m, errModel := bindDecoder(s)
 	o, errOptions := o.withDefaults()
@@ -53,7 +53,7 @@ func New(s backend.Session, o GeneratorOptions) (*Generator, error) {
 	return startGenerator(&m, o, s.Limits().Concurrency > 1), nil
 }
 
-// startGenerator returns a generator on a model, with its loop running.
+// startGenerator returns a generator on a model and starts its loop.
 func startGenerator(m sequenceModel, o GeneratorOptions, overlapPrompts bool) *Generator {
 	g := &Generator{
 		model: m, options: o, overlapPrompts: overlapPrompts,
@@ -68,7 +68,7 @@ func startGenerator(m sequenceModel, o GeneratorOptions, overlapPrompts bool) *G
 	return g
 }
 
-// Generate continues p, which must have Tokens; of an encoder-decoder whose encoder takes features, Audio.
+// Generate continues p. p must have Tokens or, for an encoder-decoder whose encoder accepts features, Audio.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if len(p.EOS) == 0 {
 		p.EOS = g.options.EOS
@@ -102,7 +102,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 	return nil
 }
 
-// begin makes a sequence ready to wait.
+// begin prepares a sequence for waiting.
 func (g *Generator) begin(s *sequence) (err error) {
 	if s.size, err = g.model.begin(s); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (g *Generator) begin(s *sequence) (err error) {
 	return g.checkSize(s)
 }
 
-// awaitSequence waits for the end of a sequence, and reports false where the generator was closed before.
+// awaitSequence waits for the end of a sequence. It returns false if the generator was closed before.
 func (g *Generator) awaitSequence(s *sequence) bool {
 	select {
 	case <-s.finished:
@@ -118,7 +118,7 @@ func (g *Generator) awaitSequence(s *sequence) bool {
 	case <-g.ended:
 	}
 	select {
-	case <-s.finished: // with the last step
+	case <-s.finished: // finished in the last step
 		return true
 	default:
 		return false
@@ -135,18 +135,18 @@ func (g *Generator) wakeLoop() {
 // TakesAudio reports whether the model's encoder accepts audio features.
 func (g *Generator) TakesAudio() bool { return g.model.takesAudio() }
 
-// TakesSampling says that prompts may have Sampling: its rule is in the package's documentation.
+// TakesSampling reports that prompts may have Sampling. The package documentation contains its rule.
 func (g *Generator) TakesSampling() bool { return true }
 
-// Limits says how many sequences are decoded together; as many calls at a time, and some to follow them, are worth
-// making.
+// Limits returns the number of sequences that are decoded together, and a useful number of concurrent calls: these
+// sequences and some that follow them.
 func (g *Generator) Limits() backend.Limits {
 	return backend.Limits{
 		Concurrency: 2 * g.options.MaxSequences, PreferredBatch: g.options.MaxSequences, MaxBatch: g.options.MaxSequences,
 	}
 }
 
-// Describe says what the session says, and adds what the cache takes.
+// Describe returns the session's description with the sizes of the cache.
 func (g *Generator) Describe() backend.Info {
 	info := g.model.describe()
 	info.Details["sequences"] = fmt.Sprint(g.options.MaxSequences)
@@ -155,16 +155,16 @@ func (g *Generator) Describe() backend.Info {
 	return info
 }
 
-// GeneratorStats are figures of a generator since it was made.
+// GeneratorStats contains figures of a generator since its creation.
 type GeneratorStats struct {
-	Sequences  int   // answers completed
-	Tokens     int   // in those answers
+	Sequences  int   // completed answers
+	Tokens     int   // tokens in those answers
 	Steps      int   // runs of one token of each sequence
 	Rows       int   // sum of the sequences of all steps
 	Prompts    int   // runs of prompts
-	CacheBytes int64 // memory of keys and values: the most there was
-	CacheLimit int64 // its bound
-	Waiting    int   // calls whose prompts have not begun to run, now
+	CacheBytes int64 // peak memory of keys and values
+	CacheLimit int64 // limit of that memory
+	Waiting    int   // current number of calls whose prompts have not started
 }
 
 // Stats returns the figures so far.

@@ -7,12 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// gnmtBeams is beam search as TensorFlow's BeamSearchDecoder has it: the beams of a step are the best of all
-// continuations, one that has ended goes on with end tokens that cost nothing, and all go on until each has ended.
+// gnmtBeams is the beam search of TensorFlow's BeamSearchDecoder. The beams of a step are the best of all
+// continuations. A beam that has ended continues with end tokens without cost. The search ends when all beams have
+// ended.
 type gnmtBeams struct {
 	answerLimits
 	penalty float64
-	all     bool // beams are asked for
+	all     bool // all beams are requested
 	now     []gnmtBeam
 	before  []gnmtBeam
 	steps   []gnmtStep
@@ -20,15 +21,15 @@ type gnmtBeams struct {
 	top topCandidates
 }
 
-// gnmtBeam is a beam behind its last step. One that ends is scored without its end token in that step, and with it in
-// every later one.
+// gnmtBeam is a beam after its last step. In the step in which it ends, it is scored without its end token, and in
+// later steps with it.
 type gnmtBeam struct {
-	sum, score float32 // of log probabilities; as they are sorted
-	length     int     // with the end token
+	sum, score float32 // sum: of log probabilities; score: for sorting
+	length     int     // including the end token
 	ended      bool
 }
 
-// gnmtStep is what one step chose for each beam.
+// gnmtStep is the choice of one step for each beam.
 type gnmtStep struct {
 	tokens []int32
 	from   []int
@@ -56,7 +57,7 @@ func (g *gnmtBeams) next(logits [][]float32) error {
 	return nil
 }
 
-// scoreBeam scores all continuations of beam i: of one that has ended, the end token alone.
+// scoreBeam scores all continuations of beam i. For a beam that has ended, the only one is the end token.
 func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
 	b := &g.now[i]
 	if b.ended {
@@ -77,7 +78,7 @@ func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
 	return nil
 }
 
-// scoreTokens scores the tokens from first to before last as continuations of beam i, each divided by a divisor.
+// scoreTokens scores the tokens from first up to but not including last as continuations of beam i, each divided by by.
 func (g *gnmtBeams) scoreTokens(i int, r *tokenScores, first, last int, by float32) {
 	sum := g.now[i].sum
 	least := r.minValue(g.top.minScore()*by - sum)
@@ -91,12 +92,12 @@ func (g *gnmtBeams) scoreTokens(i int, r *tokenScores, first, last int, by float
 	}
 }
 
-// lengthDivisor is what a sum of log probabilities over a length is divided by.
+// lengthDivisor returns the divisor of a sum of log probabilities over a length.
 func (g *gnmtBeams) lengthDivisor(length int) float32 {
 	return float32(math.Pow(float64(5+length)/6, g.penalty))
 }
 
-// chooseBeams makes the next beams of the best continuations.
+// chooseBeams makes the next beams from the best continuations.
 func (g *gnmtBeams) chooseBeams() {
 	step := gnmtStep{make([]int32, len(g.now)), make([]int, len(g.now))}
 	g.now, g.before = g.before, g.now
@@ -119,13 +120,13 @@ func (g *gnmtBeams) done() bool {
 	return won
 }
 
-// noStepLeft says that no step is left, or no beam that goes on.
+// noStepLeft reports whether the maximum number of steps is reached or all beams have ended.
 func (g *gnmtBeams) noStepLeft() bool {
 	return len(g.steps) >= g.maxTokens || !slices.ContainsFunc(g.now, func(b gnmtBeam) bool { return !b.ended })
 }
 
-// findWinner returns a beam that has ended and that none of those that go on can overtake, where the best answer is all
-// that is asked for: a sum of log probabilities only falls, and what divides it is greatest at the most steps.
+// findWinner returns an ended beam that no other can overtake, if only the best answer is requested. A sum of log
+// probabilities only decreases, and its divisor is largest at the maximum number of steps.
 func (g *gnmtBeams) findWinner() (beam int, won bool) {
 	if g.all {
 		return 0, false
@@ -151,7 +152,7 @@ func (g *gnmtBeams) answer() []int32 {
 	return g.beamTokens(0)
 }
 
-// beamTokens is the tokens of a beam, up to and with the first end token.
+// beamTokens returns the tokens of a beam, up to and including the first end token.
 func (g *gnmtBeams) beamTokens(beam int) []int32 {
 	n := 0
 	for _, b := range g.now {
@@ -168,7 +169,7 @@ func (g *gnmtBeams) beamTokens(beam int) []int32 {
 	return ids
 }
 
-// beams are all, in the order of the last step.
+// beams returns all beams in the order of the last step.
 func (g *gnmtBeams) beams() []BeamAnswer {
 	all := make([]BeamAnswer, len(g.now))
 	for i, b := range g.now {
@@ -177,7 +178,7 @@ func (g *gnmtBeams) beams() []BeamAnswer {
 	return all
 }
 
-// shareSteps gives all prompts of a batch the greatest number of steps of any, where the rule asks for it.
+// shareSteps gives all prompts of a batch the largest number of steps of any prompt if the rule is GNMTBatch.
 func shareSteps(rule BeamRule, batch []*sequence) {
 	if rule != GNMTBatch {
 		return

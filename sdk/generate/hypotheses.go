@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// hypotheses are the best complete answers of a beam search.
+// hypotheses contains the best complete answers of a beam search.
 type hypotheses struct {
 	n       int
 	penalty float64
@@ -22,8 +22,8 @@ type hypothesis struct {
 	ended bool // by an end token
 }
 
-// add offers an answer with its sum of log probabilities. length is what the sum is divided by, to the power of the
-// penalty: it counts the end token, ids do not have it.
+// add offers an answer with its sum of log probabilities. The divisor of the sum is length to the power of the penalty.
+// length includes the end token, which ids do not contain.
 func (h *hypotheses) add(ids []int32, ended bool, sum float64, length int) {
 	score := sum / math.Pow(float64(length), h.penalty)
 	if len(h.kept) >= h.n && score <= h.worst {
@@ -37,7 +37,7 @@ func (h *hypotheses) add(ids []int32, ended bool, sum float64, length int) {
 	h.dropWorst()
 }
 
-// dropWorst removes the worst, the first of equal ones.
+// dropWorst removes the worst hypothesis, the first of equal ones.
 func (h *hypotheses) dropWorst() {
 	at := 0
 	for i, k := range h.kept {
@@ -52,9 +52,10 @@ func (h *hypotheses) dropWorst() {
 	}
 }
 
-// isDecided says that no beam can win any more: with early stopping once there are enough hypotheses, else once none is
-// worse than the best beam that goes on would be at this length, as transformers has it since beams are its tensors.
-// Releases up to 4.46 took the best of all continuations, ended ones too, and went on for longer at times.
+// isDecided reports whether no beam can win any more. With early stopping this is the case as soon as there are enough
+// hypotheses. Otherwise all of them must be as good as the best continuing beam would be at this length. Transformers
+// uses this rule since its beams are tensors. Its releases up to 4.46 considered the best of all continuations,
+// including ended ones, and sometimes continued for longer.
 func (h *hypotheses) isDecided(bestSum float64, length int) bool {
 	if len(h.kept) < h.n {
 		return false
@@ -62,7 +63,7 @@ func (h *hypotheses) isDecided(bestSum float64, length int) bool {
 	return h.early || h.worst >= bestSum/math.Pow(float64(length), h.penalty)
 }
 
-// bestTokens returns the tokens of the best, the last of equal ones, with the end token where one ended it.
+// bestTokens returns the tokens of the best hypothesis, the last of equal ones, including the end token if it has one.
 func (h *hypotheses) bestTokens(ends []int32) []int32 {
 	at := 0
 	for i, k := range h.kept {
@@ -73,7 +74,7 @@ func (h *hypotheses) bestTokens(ends []int32) []int32 {
 	return h.kept[at].tokens(ends)
 }
 
-// sortedBeams are all, best first, with their end tokens.
+// sortedBeams returns all hypotheses, the best first, including their end tokens.
 func (h *hypotheses) sortedBeams(ends []int32) []BeamAnswer {
 	var all []BeamAnswer
 	for _, k := range slices.Backward(h.kept) {
@@ -83,7 +84,7 @@ func (h *hypotheses) sortedBeams(ends []int32) []BeamAnswer {
 	return all
 }
 
-// tokens are the ids, with the end token where one ended them.
+// tokens returns the ids, including the end token if it was reached.
 func (h *hypothesis) tokens(ends []int32) []int32 {
 	if !h.ended {
 		return h.ids

@@ -2,14 +2,14 @@ package generate
 
 import "github.com/plumbline-ml/plumbline/sdk/backend"
 
-// answerLimits are the lengths of an answer, what ends it, and what it cannot hold.
+// answerLimits contains the lengths of an answer, its end tokens, and the tokens that it cannot contain.
 type answerLimits struct {
 	minTokens, maxTokens int
 	ends                 []int32
-	never                []int32 // ends and what is never generated
-	forceEnd             bool    // the token at place most ends the answer
+	never                []int32 // ends and tokens that are never generated
+	forceEnd             bool    // the token at position maxTokens is an end token
 	renormalize          bool
-	normal               bool // the model gives log probabilities
+	normal               bool // the model returns log probabilities
 }
 
 // limitsOf copies a prompt's limits.
@@ -22,8 +22,8 @@ func limitsOf(p *backend.Prompt, o GeneratorOptions) answerLimits {
 	}
 }
 
-// bannedTokens are the tokens that an answer of n tokens cannot go on with: what is never generated, and the end tokens
-// while it is too short to end.
+// bannedTokens returns the tokens that cannot continue an answer of n tokens: those that are never generated, and the
+// end tokens while the answer is too short to end.
 func (l *answerLimits) bannedTokens(n int) []int32 {
 	if n < l.minTokens {
 		return l.never
@@ -31,10 +31,10 @@ func (l *answerLimits) bannedTokens(n int) []int32 {
 	return l.never[len(l.ends):]
 }
 
-// mustEnd says that the token behind n others is the end token, whatever the model says.
+// mustEnd reports whether the token after n others must be the end token, independently of the model.
 func (l *answerLimits) mustEnd(n int) bool { return l.forceEnd && n == l.maxTokens-1 }
 
-// bestToken is the most probable token that an answer of n tokens can go on with.
+// bestToken returns the most probable token that can continue an answer of n tokens.
 func (l *answerLimits) bestToken(logits []float32, n int) (int32, error) {
 	if l.mustEnd(n) {
 		return l.ends[0], nil
@@ -42,7 +42,7 @@ func (l *answerLimits) bestToken(logits []float32, n int) (int32, error) {
 	return argmax(logits, l.bannedTokens(n))
 }
 
-// allowedScores are the model's scores of the tokens that may follow n others. It changes logits.
+// allowedScores returns the model's scores of the tokens that may follow n others. It changes logits.
 func (l *answerLimits) allowedScores(logits []float32, n int) (tokenScores, error) {
 	if l.mustEnd(n) {
 		return certainToken(logits, l.ends[0]), nil

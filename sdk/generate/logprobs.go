@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// tokenScores is what the model gave for one beam: logits, or log probabilities.
+// tokenScores contains the model's output for one beam: logits or log probabilities.
 type tokenScores struct {
 	values   []float32
-	maxLogit float32 // the greatest logit
-	log      float32 // of the sum of all exp(logit - maxLogit)
+	maxLogit float32 // the largest logit
+	log      float32 // logarithm of the sum of all exp(logit - maxLogit)
 }
 
-// newRow reads a row of logits; normal says that they are log probabilities.
+// newRow converts a row of logits. normal means that they are log probabilities.
 func newRow(x []float32, normal bool) (tokenScores, error) {
 	if normal {
 		if len(x) == 0 || x[0] != x[0] {
@@ -33,11 +33,10 @@ func newRow(x []float32, normal bool) (tokenScores, error) {
 	return tokenScores{x, maxLogit, float32(math.Log(sum))}, nil
 }
 
-// logProb is the log probability of the token whose value is v, with the roundings to float32 in the order in which
-// PyTorch makes them.
+// logProb returns the log probability of the token with value v. It rounds to float32 in the same order as PyTorch.
 func (r *tokenScores) logProb(v float32) float32 { return (v - r.maxLogit) - r.log }
 
-// toLogProbs makes the values log probabilities.
+// toLogProbs converts the values to log probabilities.
 func (r *tokenScores) toLogProbs() {
 	for i, v := range r.values {
 		r.values[i] = r.logProb(v)
@@ -45,7 +44,7 @@ func (r *tokenScores) toLogProbs() {
 	r.maxLogit, r.log = 0, 0
 }
 
-// certainToken returns scores by which one token has all the probability, in the memory of x.
+// certainToken returns scores that give one token the whole probability. It uses the memory of x.
 func certainToken(x []float32, token int32) tokenScores {
 	for i := range x {
 		x[i] = float32(math.Inf(-1))
@@ -56,8 +55,8 @@ func certainToken(x []float32, token int32) tokenScores {
 	return tokenScores{values: x}
 }
 
-// minValue is a lower bound of the values of all tokens whose log probability is above p. It leaves room for the
-// roundings of logProb.
+// minValue returns a lower bound of the values of all tokens whose log probability is above p. It allows for the
+// rounding in logProb.
 func (r *tokenScores) minValue(p float32) float32 {
 	if p-p != 0 {
 		return float32(math.Inf(-1))
@@ -66,7 +65,7 @@ func (r *tokenScores) minValue(p float32) float32 {
 	return v - 1e-5*(abs(p)+abs(r.log)+abs(r.maxLogit)+1)
 }
 
-// indexAtLeast is the first place from at on whose value is not below least, len(x) where there is none.
+// indexAtLeast returns the first index from at on whose value is not below least, or len(x) if there is none.
 func indexAtLeast(x []float32, at int, least float32) int {
 	for ; at+4 <= len(x); at += 4 {
 		if v := x[at : at+4 : at+4]; v[0] >= least || v[1] >= least || v[2] >= least || v[3] >= least {
@@ -81,7 +80,7 @@ func indexAtLeast(x []float32, at int, least float32) int {
 
 func abs(v float32) float32 { return max(v, -v) }
 
-// banTokens makes tokens impossible. Tokens that the model does not know stay so.
+// banTokens makes tokens impossible. It ignores tokens that the model does not have.
 func (r *tokenScores) banTokens(tokens []int32) {
 	for _, id := range tokens {
 		if int(id) < len(r.values) {
@@ -90,13 +89,13 @@ func (r *tokenScores) banTokens(tokens []int32) {
 	}
 }
 
-// A power of e is 2^(k/expParts) times that of a rest of at most ln 2/(2 expParts), k whole: of the table of the
-// fractional powers of 2, an exponent, and a polynomial that is right to 3e-12.
+// A power of e is 2^(k/expParts) times the power of a remainder of at most ln 2/(2 expParts), with an integer k. It is
+// computed from the table of the fractional powers of 2, an exponent, and a polynomial that is precise to 3e-12.
 const (
 	expParts = 128
-	expBelow = -60 // exp of less adds nothing to a sum of 1 or more
+	expBelow = -60 // exp of smaller values does not change a sum of 1 or more
 
-	// Added to a small number, whole leaves the nearest whole one in its last bits, above those of whole itself.
+	// Adding whole to a small number leaves the nearest integer in the last bits of the sum, above those of whole.
 	whole     = 3 << 51
 	wholeBits = 0x4338000000000000
 )
@@ -108,8 +107,8 @@ var powers = func() (t [expParts]uint64) {
 	return t
 }()
 
-// sumExp is the sum of exp(v - maxLogit) over x, none of which is above maxLogit. It is not a number where one of x is
-// not.
+// sumExp returns the sum of exp(v - maxLogit) over x. No value may be above maxLogit. If a value is NaN, the result is
+// NaN.
 func sumExp(x []float32, maxLogit float32) float64 {
 	sum := 0.0
 	for _, v := range x {

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// stepLoop runs steps for as long as there are sequences. All of it belongs to one goroutine.
+// stepLoop runs steps while there are sequences. Only one goroutine uses it.
 //
-// Where the session takes two runs at a time, prompts run in a goroutine of their own, at the same time as the steps;
-// else between them.
+// If the session allows two concurrent runs, prompts run in another goroutine concurrently with the steps; otherwise
+// they run between steps.
 type stepLoop struct {
 	*Generator
 	runner   modelRunner
 	state    rowMemory // of the running sequences
 	prompter *promptRunner
 	running  []*sequence
-	owners   []*sequence // of each row of the state
+	owners   []*sequence // for each row of the state
 
 	tokens []int32
 	logits [][]float32
 }
 
-// runSteps takes steps until the generator closes.
+// runSteps runs steps until the generator closes.
 func (l *stepLoop) runSteps() {
 	if l.overlapPrompts {
 		var prompts sync.WaitGroup
@@ -34,8 +34,8 @@ func (l *stepLoop) runSteps() {
 	}
 }
 
-// collectPrepared lets prompts that have run join, and waits for some where nothing runs. It returns false when the
-// generator closes.
+// collectPrepared adds prompts that have run. If nothing runs, it waits for some. It returns false when the generator
+// closes.
 func (l *stepLoop) collectPrepared() bool {
 	select {
 	case <-l.closing:
@@ -63,7 +63,7 @@ func (l *stepLoop) collectPrepared() bool {
 	}
 }
 
-// runPrompts runs prompts that wait, as far as there is room.
+// runPrompts runs waiting prompts while there is room.
 func (l *stepLoop) runPrompts() bool {
 	for batch := l.takeWaiting(); len(batch) > 0; batch = l.takeWaiting() {
 		l.joinAll(l.prompter.preparePrompts(batch, <-l.prompter.spare))
@@ -82,7 +82,7 @@ func (l *stepLoop) runPrompts() bool {
 	}
 }
 
-// joinAll gives the sequences of a batch their rows.
+// joinAll adds the sequences of a batch to the state.
 func (l *stepLoop) joinAll(r preparedPrompts) {
 	for i, s := range r.batch {
 		if s != nil {
@@ -94,7 +94,7 @@ func (l *stepLoop) joinAll(r preparedPrompts) {
 	l.prompter.spare <- r.state
 }
 
-// joinSequence gives a sequence its rows in the state, all copies of row i of the prompts'.
+// joinSequence adds a sequence's rows to the state. All are copies of row i of the prompts' memory.
 func (l *stepLoop) joinSequence(s *sequence, from rowMemory, i int) {
 	for range s.search.tokens() {
 		s.rows = append(s.rows, len(l.owners))
@@ -127,7 +127,7 @@ func (l *stepLoop) step() {
 	l.retireSequences()
 }
 
-// maxTokens is how many tokens the running sequences can come to.
+// maxTokens returns the maximum number of tokens of the running sequences.
 func (l *stepLoop) maxTokens() int {
 	n := 0
 	for _, s := range l.running {
@@ -136,7 +136,7 @@ func (l *stepLoop) maxTokens() int {
 	return n
 }
 
-// advanceSequence lets a sequence choose, and moves its rows to where its branches continue.
+// advanceSequence lets a sequence choose tokens, and moves its rows to the branches that continue.
 func (l *stepLoop) advanceSequence(s *sequence, logits [][]float32) {
 	l.logits = l.logits[:0]
 	for _, row := range s.rows {
@@ -148,7 +148,7 @@ func (l *stepLoop) advanceSequence(s *sequence, logits [][]float32) {
 	}
 }
 
-// retireSequences lets the sequences go that are complete or failed.
+// retireSequences removes the sequences that are complete or failed.
 func (l *stepLoop) retireSequences() {
 	l.running = slices.DeleteFunc(l.running, func(s *sequence) bool {
 		if !s.isFinished() {
@@ -159,7 +159,7 @@ func (l *stepLoop) retireSequences() {
 	})
 }
 
-// removeSequence takes a sequence's rows out of the state, closes the gaps with the last rows, and ends its call.
+// removeSequence removes a sequence's rows from the state, fills the gaps with the last rows, and ends its call.
 func (l *stepLoop) removeSequence(s *sequence) {
 	slices.Sort(s.rows)
 	for _, row := range slices.Backward(s.rows) {

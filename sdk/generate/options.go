@@ -8,41 +8,42 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// GeneratorOptions bound what a generator does at a time. The zero value of each field means its default.
+// GeneratorOptions limits the concurrent work of a generator. The zero value of each field means its default.
 type GeneratorOptions struct {
-	// MaxSequences is how many rows are decoded together; each beam is one. Default 8.
+	// MaxSequences is the number of rows that are decoded together. Each beam is a row. Default 8.
 	MaxSequences int
-	// CacheBytes bounds the memory of keys and values, both copies of a step and prompts included. Default 4 GiB.
+	// CacheBytes is the maximum memory of keys and values, including both copies of a step and prompts. Default 4 GiB.
 	CacheBytes int64
-	// PromptTokens bounds how many tokens of prompts, padding included, run between two steps; one prompt always
-	// does. Default 128: on a CPU, long prompts that run together take as long as one after the other, and wait for
+	// PromptTokens is the maximum number of prompt tokens, including padding, that run between two steps. One prompt
+	// always runs. Default 128: on a CPU, long prompts that run together take as long as one after the other, and wait for
 	// one another.
 	PromptTokens int
-	// EOS ends the answers of prompts that have no end token of their own.
+	// EOS ends the answers of prompts without end tokens.
 	EOS []int32
-	// Never are tokens that no answer holds.
+	// Never contains tokens that are never generated.
 	Never []int32
-	// ForceEnd has the first end token as the last one of an answer of MaxNewTokens, as transformers' forced_eos_token_id.
+	// ForceEnd makes the last token of an answer of MaxNewTokens the first end token, like transformers'
+	// forced_eos_token_id.
 	ForceEnd bool
-	// Renormalize divides probabilities by their sum where tokens are left out of them, as transformers'
-	// renormalize_logits. Beams alone have a use for it.
+	// Renormalize divides probabilities by their sum if some tokens are excluded, like transformers' renormalize_logits.
+	// It affects only beam search.
 	Renormalize bool
 	// Beams is the rule of beam search.
 	Beams BeamRule
 
-	// Start is what the decoder of an encoder-decoder is given first: its start token, or a prompt.
+	// Start contains the first tokens of the decoder of an encoder-decoder: its start token, or a prompt.
 	Start []int32
-	// Features makes of a prompt's audio what the encoder takes of one sequence, with its shape: [BINS,FRAMES]. It is
-	// called by Generate, for several prompts at a time.
+	// Features converts a prompt's audio to the encoder's input for one sequence, with its shape: [BINS,FRAMES]. Generate
+	// calls it, concurrently for several prompts.
 	Features func(audio []float32) (values []float32, shape []int64, err error)
-	// Source and Answer are how wide what the encoder gives, and how long an answer, can come to where the model does
-	// not say: what New counts copied bytes with. 0: not known.
+	// Source is the maximum width of the encoder's output and Answer the maximum length of an answer, if the model does
+	// not determine them. New uses them to compute the copied bytes. 0: not known.
 	Source, Answer int
-	// CopyState admits an encoder-decoder of which more than MaxCopied bytes are copied at each step, because its
-	// sessions are no backend.OutputCache.
+	// CopyState allows an encoder-decoder that copies more than MaxCopied bytes at each step because its sessions do not
+	// implement backend.OutputCache.
 	CopyState bool
 
-	normal bool // the model gives log probabilities
+	normal bool // the model returns log probabilities
 }
 
 const (
@@ -67,10 +68,10 @@ func (o GeneratorOptions) withDefaults() (GeneratorOptions, error) {
 	return o, errors.Join(faults...)
 }
 
-// ErrPrompt is in the chain of every error about a prompt that cannot be continued.
+// ErrPrompt is wrapped by every error about a prompt that cannot be continued.
 var ErrPrompt = errors.New("the prompt cannot be continued")
 
-// checkPrompt lists every fault of a prompt.
+// checkPrompt returns an error that lists all faults of a prompt.
 func (g *Generator) checkPrompt(p *backend.Prompt) error {
 	faults := g.model.faults(p)
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -87,7 +88,7 @@ func (g *Generator) checkPrompt(p *backend.Prompt) error {
 	return fmt.Errorf("%w: %w", ErrPrompt, errors.Join(faults...))
 }
 
-// checkSize holds a prompt that has begun to what the memory can take.
+// checkSize checks a prepared prompt against the maximum memory.
 func (g *Generator) checkSize(s *sequence) error {
 	rows := branchCount(&s.prompt)
 	if need := g.maxMemory(rows, s.size); need > g.options.CacheBytes {
@@ -97,7 +98,7 @@ func (g *Generator) checkSize(s *sequence) error {
 	return nil
 }
 
-// checkSampling lists what a prompt cannot draw by.
+// checkSampling returns the prompt's settings that are incompatible with sampling.
 func (o *GeneratorOptions) checkSampling(p *backend.Prompt) []error {
 	if p.Sampling == nil {
 		return nil
@@ -112,7 +113,7 @@ func (o *GeneratorOptions) checkSampling(p *backend.Prompt) []error {
 	return faults
 }
 
-// checkRule lists what a rule of beam search lacks in a prompt.
+// checkRule returns the requirements of the beam-search rule that a prompt does not meet.
 func (o *GeneratorOptions) checkRule(p *backend.Prompt) []error {
 	if o.Beams == HuggingFace || len(p.EOS) == 1 {
 		return nil

@@ -10,28 +10,29 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
-// MaxCopied is how many bytes of states and constants a step may copy between a generator and its sessions, unless
-// GeneratorOptions.CopyState admits more: 64 MB.
+// MaxCopied is the maximum number of bytes of states and constants that a step may copy between a generator and its
+// sessions, unless GeneratorOptions.CopyState allows more: 64 MB.
 const MaxCopied = 64 << 20
 
-// ErrCopies is in the chain of the error about a model of which too much is copied at each step.
+// ErrCopies is wrapped by the error about a model that copies too many bytes at each step.
 var ErrCopies = errors.New("too many bytes are copied at each step")
 
-// widthStep is what the widths of sources are multiples of where sessions keep what is made of them, so that rows
-// that are kept apart fit next to one another.
+// widthStep is the unit of source widths if sessions keep the encodings. With it, separately kept rows have compatible
+// widths.
 const widthStep = 16
 
-// outputTracker knows which outputs the sessions of an encoder-decoder keep, and counts what is copied.
+// outputTracker records which outputs the sessions of an encoder-decoder keep, and counts the copied bytes.
 type outputTracker struct {
-	// inProcess: the sessions read and write the memory of this process, so that nothing is copied on the way.
+	// inProcess reports that the sessions use the memory of this process, so transfers copy no bytes.
 	inProcess     bool
-	keptOutputs   map[*modelGraph][]bool // outputs
-	keptSlots     []bool                 // slots
+	keptOutputs   map[*modelGraph][]bool // by output
+	keptSlots     []bool                 // by slot
 	steps, copied atomic.Int64
 }
 
-// newKeeper has the sessions keep what they can: what has its rows first, and is made in the memory that the decoders
-// read. In the memory of this process tensors serve as well, and rows that stay in their order need no copy.
+// newKeeper selects the outputs that the sessions keep. Their first dimension must be the rows, and they must be in the
+// memory that the decoders read. In the memory of this process ordinary tensors are equally good, and rows that stay in
+// order need no copy.
 func newKeeper(c *coderModel) *outputTracker {
 	k := &outputTracker{keptOutputs: map[*modelGraph][]bool{}, keptSlots: make([]bool, len(c.slots)), inProcess: true}
 	memory := backend.CacheMemory(c.next.session)
@@ -53,19 +54,19 @@ func newKeeper(c *coderModel) *outputTracker {
 	return k
 }
 
-// keepsOutputs says that sessions keep something.
+// keepsOutputs reports whether sessions keep any outputs.
 func (k *outputTracker) keepsOutputs() bool {
 	return slices.Contains(k.keptSlots, true)
 }
 
-// markKept marks the outputs of a run that the session is to keep.
+// markKept marks the outputs of a run that the session has to keep.
 func (k *outputTracker) markKept(g *modelGraph, out []backend.Tensor) {
 	for i, kept := range k.keptOutputs[g] {
 		out[i].KeepOutput = kept
 	}
 }
 
-// countCopied notes what a step copied.
+// countCopied records the bytes that a step copied.
 func (k *outputTracker) countCopied(g *modelGraph, in, out []backend.Tensor) {
 	k.steps.Add(1)
 	if k.inProcess {
@@ -85,7 +86,7 @@ func (k *outputTracker) countCopied(g *modelGraph, in, out []backend.Tensor) {
 	k.copied.Add(int64(n))
 }
 
-// checkCopies refuses a model of which each step would copy too much.
+// checkCopies returns an error for a model that would copy too many bytes at each step.
 func (c *coderModel) checkCopies() error {
 	n := int64(0)
 	for i := range c.slots {

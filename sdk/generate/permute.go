@@ -1,11 +1,11 @@
 package generate
 
-// permute makes row rows[i] a copy of what row rows[from[i]] held, for all i at once.
+// permute makes row rows[i] a copy of the former row rows[from[i]], for all i at once.
 //
-// It copies rows whose old contents nobody needs any more first. What then remains are cycles, each of which
-// keeps one of its rows aside.
+// It first overwrites rows whose old contents are not needed any more. The remaining rows form cycles, for each of
+// which it saves one row.
 func (c *kvCache) permute(rows, from []int) {
-	readers := make([]int, len(rows)) // of each row: copies still to be made of it
+	readers := make([]int, len(rows)) // for each row: number of copies still to be made of it
 	pending := 0
 	for i, f := range from {
 		if f != i {
@@ -23,7 +23,7 @@ func (c *kvCache) permute(rows, from []int) {
 	}
 }
 
-// moveFree makes the copies to rows that are not to be copied themselves, and returns how many it made.
+// moveFree makes the copies to rows that are not sources of other copies, and returns their number.
 func (c *kvCache) moveFree(rows, from, readers []int, done []bool) int {
 	n := 0
 	for i, f := range from {
@@ -38,7 +38,7 @@ func (c *kvCache) moveFree(rows, from, readers []int, done []bool) int {
 	return n
 }
 
-// rotateCycle carries out one cycle of copies and returns how many they were. No row outside reads one of a cycle.
+// rotateCycle executes one cycle of copies and returns their number. Rows outside do not read rows of a cycle.
 func (c *kvCache) rotateCycle(rows, from []int, done []bool) int {
 	start := 0
 	for from[start] == start || done[start] {

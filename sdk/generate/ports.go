@@ -6,26 +6,26 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// tensorUse is what a tensor of an encoder or a decoder is for.
+// tensorUse is the use of a tensor of an encoder or a decoder.
 type tensorUse uint8
 
 const (
 	unused        tensorUse = iota
-	stored                  // a slot's
-	tokens                  // int64[N] or int64[N,T]: what the decoder is given
-	positions               // int64[N,T]: how many tokens are before each of them
+	stored                  // value of a slot
+	tokens                  // int64[N] or int64[N,T]: input tokens of the decoder
+	positions               // int64[N,T]: number of tokens before each of them
 	positionsOnce           // int64[T]: the same for all rows
-	offset                  // int64[1] or int64[]: how many tokens are in the cache
-	mask                    // int64[N,P+T]: of the decoder's tokens, all ones
+	offset                  // int64[1] or int64[]: number of tokens in the cache
+	mask                    // int64[N,P+T]: mask of the decoder's tokens, all ones
 	cached                  // bool[1]: there is a past
 	logits                  // float32[N,V] or float32[N,T,V]
-	sourceTokens            // int64[N,S]: what the encoder is given
-	sourceMask              // int64[N,S]: 1 for its tokens, 0 for padding
-	sourceLength            // int64[N]
-	features                // float32[N,...]: what it is given of audio
+	sourceTokens            // float32[N,V] or float32[N,T,V]
+	sourceMask              // int64[N,S]: input tokens of the encoder
+	sourceLength            // int64[N,S]: 1 for its tokens, 0 for padding
+	features                // float32[N,...]: audio input of the encoder
 )
 
-// graphPort is one input or output of a graph. slot is where its value is kept, -1 where it is not.
+// graphPort is one input or output of a graph. slot is the index of its stored value, or -1.
 type graphPort struct {
 	use  tensorUse
 	slot int
@@ -38,12 +38,12 @@ type modelGraph struct {
 	in, out []graphPort
 }
 
-// hasUse says whether an input has a use.
+// hasUse reports whether an input has a use.
 func (g *modelGraph) hasUse(u tensorUse) bool {
 	return slices.ContainsFunc(g.in, func(p graphPort) bool { return p.use == u })
 }
 
-// decoderUses are the names of decoders' inputs that are neither a state nor of the encoder, by what exports call them.
+// decoderUses maps the names of decoder inputs in exports to their uses, except for states and values of the encoder.
 var decoderUses = map[string]tensorUse{
 	"input_ids": tokens, "decoder_input_ids": tokens, "token": tokens, "tokens": tokens,
 	"position_ids": positions, "decoder_position_ids": positions, "cache_position": positionsOnce,
@@ -51,18 +51,18 @@ var decoderUses = map[string]tensorUse{
 	"attention_mask": mask, "decoder_attention_mask": mask,
 }
 
-// encoderUses are the names of encoders' inputs.
+// encoderUses maps the names of encoder inputs to their uses.
 var encoderUses = map[string]tensorUse{
 	"input_ids": sourceTokens, "src": sourceTokens, "attention_mask": sourceMask, "src_len": sourceLength,
 	"input_features": features, "mel": features,
 }
 
-// constantNames are the decoder's names of what the encoder gives or is given, where they are other ones.
+// constantNames maps the decoder's names to those of the encoder's inputs or outputs if they differ.
 var constantNames = map[string]string{
 	"encoder_hidden_states": "last_hidden_state", "encoder_attention_mask": "attention_mask",
 }
 
-// shapes are what the uses ask for: a type and the possible numbers of dimensions.
+// shapes contains the required type and the possible numbers of dimensions of each use.
 var shapes = map[tensorUse]struct {
 	dtype backend.DType
 	ranks [2]int

@@ -2,18 +2,18 @@ package generate
 
 import "context"
 
-// promptRunner runs prompts. All of it but its channels belongs to one goroutine.
+// promptRunner runs prompts. Except for its channels, only one goroutine uses it.
 type promptRunner struct {
 	*Generator
 	runner modelRunner
 	done   chan preparedPrompts
-	spare  chan rowMemory // that no prepared batch uses
+	spare  chan rowMemory // memory that no prepared batch uses
 }
 
-// preparedPrompts are prompts that have run: sequence i, if it goes on, continues row i of the state, which goes back
-// to spare.
+// preparedPrompts contains prompts that have run. If sequence i continues, it uses row i of the state. The state is
+// returned to spare.
 type preparedPrompts struct {
-	batch []*sequence // nil where the answer is complete already
+	batch []*sequence // an element is nil if its answer is already complete
 	state rowMemory
 }
 
@@ -28,7 +28,7 @@ func newPrompter(g *Generator) *promptRunner {
 	return p
 }
 
-// runPrompts prepares prompts as they come, until the generator closes.
+// runPrompts prepares prompts as they arrive, until the generator closes.
 func (p *promptRunner) runPrompts() {
 	for {
 		batch := p.takeWaiting()
@@ -60,7 +60,7 @@ func (p *promptRunner) sendPrepared(r preparedPrompts) bool {
 	}
 }
 
-// preparePrompts runs prompts, and ends the sequences that have their answer.
+// preparePrompts runs prompts and ends the sequences whose answers are complete.
 func (p *promptRunner) preparePrompts(batch []*sequence, m rowMemory) preparedPrompts {
 	shareSteps(p.options.Beams, batch)
 	logits, err := p.runner.prompts(context.Background(), m, batch)

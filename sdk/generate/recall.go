@@ -8,21 +8,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// recallingSession is the session of a decoder that takes no past, as one that remembers tokens alone: each run of it
-// runs all tokens of each row so far. Its outputs are the logits of the last token, and the tokens.
+// recallingSession makes a decoder without a past look like one with a state. The state is the tokens so far, and each
+// run processes all of them again. Its outputs are the logits of the last token, and the tokens.
 type recallingSession struct {
 	backend.Session
 	in, out        []backend.TensorInfo
-	tokens, logits int // among the inputs and the outputs of the session
+	tokens, logits int // indices among the inputs and the outputs of the session
 	calls          sync.Pool
 }
 
-// recalled and recalledNext are what the tokens of the runs before are called. Their rows lie behind a dimension of 1,
-// so that nobody asks the session to keep them.
+// recalled and recalledNext are the names of the state's input and output. Their rows are not the first dimension,
+// which is 1, so sessions do not keep them.
 const recalled, recalledNext = "recalled_tokens", "recalled_tokens_out"
 
-// recallPast makes p's decoder a session with a state, where it takes tokens and what the encoder has, and nothing
-// else. What other outputs it has is not used.
+// recallPast gives p's decoder a state if its only inputs are tokens and values of the encoder. It ignores other
+// outputs of the decoder.
 func recallPast(p EncoderDecoder) EncoderDecoder {
 	d := &recallingSession{Session: p.Decoder, in: slices.Clone(p.Decoder.Inputs()), tokens: -1, logits: -1}
 	for i, info := range d.in {
@@ -45,7 +45,7 @@ func recallPast(p EncoderDecoder) EncoderDecoder {
 	return p
 }
 
-// ofEncoder says that a decoder's input is something that the encoder gives or is given.
+// ofEncoder reports whether a decoder's input is an output or input of the encoder.
 func ofEncoder(encoder backend.Session, name string) bool {
 	is := func(info backend.TensorInfo) bool { return info.Name == name }
 	return constantNames[name] != "" || slices.ContainsFunc(encoder.Outputs(), is) ||
@@ -55,10 +55,10 @@ func ofEncoder(encoder backend.Session, name string) bool {
 func (d *recallingSession) Inputs() []backend.TensorInfo  { return d.in }
 func (d *recallingSession) Outputs() []backend.TensorInfo { return d.out }
 
-// CacheMemory is that of the decoder.
+// CacheMemory returns the memory of the decoder.
 func (d *recallingSession) CacheMemory() any { return backend.CacheMemory(d.Session) }
 
-// Describe says what a step costs.
+// Describe adds the cost of a step to the description.
 func (d *recallingSession) Describe() backend.Info {
 	info := describeSession(d.Session)
 	info.Details["past"] = "the decoder takes none: all tokens of an answer run again at each step"
@@ -96,7 +96,7 @@ func (d *recallingSession) Run(ctx context.Context, in, out []backend.Tensor) er
 	return nil
 }
 
-// joinTokens puts new tokens behind those of before, row by row, and returns the shape of all.
+// joinTokens appends new tokens to the previous ones, row by row, and returns the resulting shape.
 func (c *recallingCall) joinTokens(before, tokens *backend.Tensor) []int64 {
 	old, added := backend.View[int64](before.Data), backend.View[int64](tokens.Data)
 	rows, past, n := before.Shape[1], before.Shape[2], tokens.Shape[1]
@@ -107,8 +107,8 @@ func (c *recallingCall) joinTokens(before, tokens *backend.Tensor) []int64 {
 	return []int64{1, rows, past + n}
 }
 
-// lastOf copies the logits of each row's last token. Of another shape they stay what they are, for the caller to
-// refuse.
+// lastOf copies the logits of each row's last token. It returns logits of another shape unchanged, and the caller
+// refuses them.
 func lastOf(logits *backend.Tensor) backend.Tensor {
 	shape, all := logits.Shape, backend.View[float32](logits.Data)
 	if len(shape) != 3 || shape[1] < 1 || backend.Elements(shape) != int64(len(all)) {

@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// tokenRunner runs a decoder: it makes the session's tensors of tokens and a cache, in memory that it reuses.
+// tokenRunner runs a decoder. It builds the session's tensors from tokens and a cache, in memory that it reuses.
 type tokenRunner struct {
 	model   *decoderModel
 	session backend.Session
 	in, out []backend.Tensor
 
 	ids, mask, positions []int64
-	starts, ends         []int64  // of each row's new tokens
-	one                  [1]int64 // logits to keep
+	starts, ends         []int64  // positions of each row's new tokens
+	one                  [1]int64 // number of logits to keep
 	logits               []float32
 	scores               [][]float32
 }
@@ -31,7 +31,7 @@ func newRunner(m *decoderModel, s backend.Session) *tokenRunner {
 	return r
 }
 
-// step runs the last token of each row, which joins the cache. The logits of each row are valid until the next run.
+// step runs the last token of each row and adds it to the cache. The logits of each row are valid until the next run.
 func (r *tokenRunner) step(ctx context.Context, m rowMemory, tokens []int32) ([][]float32, error) {
 	c := m.(*kvCache)
 	rows := c.rows()
@@ -48,8 +48,8 @@ func (r *tokenRunner) step(ctx context.Context, m rowMemory, tokens []int32) ([]
 	return r.lastLogits(1), nil
 }
 
-// prompts runs whole prompts, which make up the cache afterwards. Shorter ones are padded: on the left, or on the right
-// where the cache is in place.
+// prompts runs whole prompts. Afterwards the cache consists of these. It pads shorter prompts on the left, or on the
+// right for an in-place cache.
 func (r *tokenRunner) prompts(ctx context.Context, m rowMemory, batch []*sequence) ([][]float32, error) {
 	c, width := m.(*kvCache), 0
 	lengths := make([]int, len(batch))
@@ -69,7 +69,7 @@ func (r *tokenRunner) prompts(ctx context.Context, m rowMemory, batch []*sequenc
 	return r.lastLogits(width), nil
 }
 
-// resizeInputs makes room for rows of n tokens, and for their masks.
+// resizeInputs makes room for rows of n tokens and for their masks.
 func (r *tokenRunner) resizeInputs(rows, n, width int) {
 	r.ids = resizeSlice(r.ids, rows*n)
 	r.positions = resizeSlice(r.positions, rows*n)
@@ -102,7 +102,7 @@ func (r *tokenRunner) fillRow(row, width int, prompt []int32, pad int32) {
 	r.unmaskRow(row, width, len(prompt))
 }
 
-// unmaskRow lets a row see its last n columns.
+// unmaskRow unmasks the last n columns of a row.
 func (r *tokenRunner) unmaskRow(row, width, n int) {
 	if r.model.mask < 0 {
 		return
@@ -114,7 +114,7 @@ func (r *tokenRunner) unmaskRow(row, width, n int) {
 	}
 }
 
-// runModel executes the model on n tokens of each row behind the cache, and writes what becomes the cache.
+// runModel executes the model on n tokens of each row after the cache, and writes the next cache.
 func (r *tokenRunner) runModel(ctx context.Context, c *kvCache, n int) error {
 	m, rows := r.model, c.rows()
 	r.setTokens(rows, n, c.width+n)
@@ -134,7 +134,7 @@ func (r *tokenRunner) runModel(ctx context.Context, c *kvCache, n int) error {
 	return r.checkOutputs(rows, r.logitCount(n), width)
 }
 
-// setTokens sets the inputs of tokens, as far as the model has them.
+// setTokens sets the inputs that depend on tokens, if the model has them.
 func (r *tokenRunner) setTokens(rows, n, width int) {
 	m := r.model
 	r.setInput(m.ids, backend.Bytes(r.ids), rows, n)
@@ -169,7 +169,7 @@ func (r *tokenRunner) setOutput(i int, d backend.DType, data []byte, shape ...in
 	}
 }
 
-// logitCount is for how many of n tokens the model gives logits.
+// logitCount returns the number of tokens of n for which the model returns logits.
 func (r *tokenRunner) logitCount(n int) int {
 	if r.model.lastOnly {
 		return 1
@@ -177,7 +177,8 @@ func (r *tokenRunner) logitCount(n int) int {
 	return n
 }
 
-// placeLogits gives the logits of n tokens memory, where the model says how many there are; else the session does.
+// placeLogits provides memory for the logits of n tokens if the model determines their size. Otherwise the session
+// provides it.
 func (r *tokenRunner) placeLogits(rows, n int) error {
 	if r.model.vocab == 0 {
 		r.out[r.model.scores].Release()
@@ -188,7 +189,7 @@ func (r *tokenRunner) placeLogits(rows, n int) error {
 	return nil
 }
 
-// checkOutputs holds what came out to the shapes that the next step builds on.
+// checkOutputs checks that the outputs have the shapes that the next step requires.
 func (r *tokenRunner) checkOutputs(rows, n, width int) error {
 	l := &r.out[r.model.scores]
 	if len(l.Shape) != 3 || l.Shape[0] != int64(rows) || l.Shape[1] != int64(n) || l.Shape[2] <= 0 {
@@ -204,7 +205,7 @@ func (r *tokenRunner) checkOutputs(rows, n, width int) error {
 	return nil
 }
 
-// lastLogits are the logits of each row's last token of n.
+// lastLogits returns the logits of each row's last token of n.
 func (r *tokenRunner) lastLogits(n int) [][]float32 {
 	l := &r.out[r.model.scores]
 	vocab := int(l.Shape[2])

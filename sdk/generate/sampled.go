@@ -17,7 +17,7 @@ type samplingSearch struct {
 	topK                int // 0: all
 	seed                uint64
 	presence, frequency float64
-	times               map[int32]int // how often the answer holds a token; nil: there are no penalties
+	times               map[int32]int // counts of the answer's tokens; nil: there are no penalties
 
 	draws []weightedToken
 }
@@ -26,7 +26,7 @@ type samplingSearch struct {
 type weightedToken struct {
 	id     int32
 	logit  float64
-	weight float64 // its probability, but for a factor that all have
+	weight float64 // its probability times a common factor
 }
 
 func newSampled(p *backend.Prompt, o GeneratorOptions) *samplingSearch {
@@ -67,7 +67,7 @@ func (s *samplingSearch) next(logits [][]float32) error {
 	return nil
 }
 
-// drawToken draws the token that follows n others. It changes the logits where there are penalties.
+// drawToken draws the token that follows n others. If there are penalties, it changes the logits.
 func (s *samplingSearch) drawToken(logits []float32, n int) (int32, error) {
 	if s.mustEnd(n) {
 		return s.ends[0], nil
@@ -86,10 +86,10 @@ func (s *samplingSearch) drawToken(logits []float32, n int) (int32, error) {
 	}
 	s.weighTokens(logits, greatest, n)
 	s.applyTopLimits()
-	return s.pickToken(rand.New(rand.NewPCG(s.seed, uint64(n))).Float64()), nil //nolint:gosec // draws are no secrets
+	return s.pickToken(rand.New(rand.NewPCG(s.seed, uint64(n))).Float64()), nil //nolint:gosec // draws are not secrets
 }
 
-// weighTokens lists the tokens that can be drawn, by their ids.
+// weighTokens lists the tokens that can be drawn, ordered by id.
 func (s *samplingSearch) weighTokens(logits []float32, greatest int32, n int) {
 	most := float64(logits[greatest])
 	s.draws = s.draws[:0]
@@ -104,7 +104,7 @@ func (s *samplingSearch) weighTokens(logits []float32, greatest int32, n int) {
 	}
 }
 
-// applyTopLimits leaves what TopK and TopP admit.
+// applyTopLimits removes the tokens that TopK and TopP exclude.
 func (s *samplingSearch) applyTopLimits() {
 	if s.topP >= 1 && (s.topK == 0 || s.topK >= len(s.draws)) {
 		return
@@ -136,7 +136,7 @@ func (s *samplingSearch) sumWeights() float64 {
 	return sum
 }
 
-// pickToken returns the first token up to which the weights add up to more than this part of all.
+// pickToken returns the first token at which the running sum of the weights exceeds this part of their total.
 func (s *samplingSearch) pickToken(part float64) int32 {
 	upTo, sum := part*s.sumWeights(), 0.0
 	for _, d := range s.draws {

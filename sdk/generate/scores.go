@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// errScores is in the chain of every error about logits that cannot be searched.
+// errScores is wrapped by every error about logits that cannot be searched.
 var errScores = errors.New("the model's logits are not numbers")
 
-// argmax returns the index of the greatest logit, the first of equal ones, without those of banned.
+// argmax returns the index of the largest logit, the first of equal ones, without the tokens in banned.
 func argmax(logits []float32, banned []int32) (int32, error) {
 	best, at := float32(math.Inf(-1)), -1
 	for i, v := range logits {
@@ -35,10 +35,11 @@ type beamCandidate struct {
 	score float32 // sum of log probabilities
 	beam  int
 	token int32
-	sum   float32 // by the rule of GNMT, whose scores are divided sums
+	sum   float32 // only for the rule of GNMT, whose scores are divided sums
 }
 
-// topCandidates keeps the n greatest candidates in falling order. Of equal ones the first offered comes first.
+// topCandidates keeps the n largest candidates in descending order. Equal ones keep the order in which they were
+// offered.
 type topCandidates struct {
 	n    int
 	kept []beamCandidate
@@ -59,7 +60,7 @@ func (b *topCandidates) offerCandidate(c beamCandidate) {
 	b.kept[i] = c
 }
 
-// minScore is the score that a candidate must exceed to be kept.
+// minScore returns the score that a candidate must exceed to be kept.
 func (b *topCandidates) minScore() float32 {
 	if len(b.kept) < b.n {
 		return float32(math.Inf(-1))

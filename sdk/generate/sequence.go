@@ -6,15 +6,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// sequence is one Generate call. It belongs to the loop from when it waits until finished is closed.
+// sequence is one Generate call. While it waits and until finished is closed, only the loop uses it.
 type sequence struct {
 	ctx       context.Context
 	prompt    backend.Prompt
 	sink      backend.TokenSink
 	search    tokenSearch
 	size      memorySize
-	features  backend.Tensor // of one row, for an encoder that takes no tokens
-	rows      []int          // in the cache, one for each branch
+	features  backend.Tensor // input of one row, for an encoder that does not accept tokens
+	rows      []int          // indices in the cache, one for each branch
 	announced bool           // FirstToken was called
 	awaited   *backend.PendingWait
 	err       error
@@ -29,7 +29,7 @@ func newSequence(ctx context.Context, p backend.Prompt, sink backend.TokenSink, 
 	}
 }
 
-// advanceSearch gives the search the logits of its branches, and reports the first token of a greedy one.
+// advanceSearch passes the logits of the branches to the search. It reports the first token of a greedy search.
 func (s *sequence) advanceSearch(logits [][]float32) {
 	if err := s.search.next(logits); err != nil {
 		s.err = err
@@ -42,7 +42,7 @@ func (s *sequence) advanceSearch(logits [][]float32) {
 	}
 }
 
-// isFinished says that the sequence needs no further step.
+// isFinished reports whether the sequence needs no further step.
 func (s *sequence) isFinished() bool {
 	if s.err == nil {
 		s.err = context.Cause(s.ctx)

@@ -7,20 +7,20 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// stateSlot is one tensor that an encoder-decoder keeps of each sequence from run to run: a state, which each step
-// writes anew, or a constant, which stays what the encoder or the first run made it.
+// stateSlot is one tensor that an encoder-decoder keeps for each sequence between runs. It is a state, which each step
+// replaces, or a constant, which keeps the value of the encoder or of the first run.
 type stateSlot struct {
 	name     string
 	dtype    backend.DType
-	shape    []int64 // -1 for rows and, where it is free, for the width
+	shape    []int64 // -1 for rows and, if it is free, for the width
 	rows     int     // the axis of rows
-	width    int     // the axis that is as wide as a source or a past; -1: none
+	width    int     // the axis of the width of a source or a past; -1: none
 	constant bool
-	first    bool // no run but the first reads it
+	first    bool // only the first run reads it
 }
 
-// newSlot reads a slot's axes from its shape: the first free one is that of rows, the second that of the width. ok is
-// false where there is none of rows, or a third, or a row takes more than maxElements.
+// newSlot derives a slot's axes from its shape. The first free axis is that of rows, the second that of the width. ok
+// is false if there is no axis of rows, if there is a third free axis, or if a row exceeds maxElements.
 func newSlot(info backend.TensorInfo) (s stateSlot, ok bool) {
 	s = stateSlot{name: info.Name, dtype: info.DType, shape: info.Shape, rows: -1, width: -1}
 	for axis, d := range info.Shape {
@@ -37,7 +37,7 @@ func newSlot(info backend.TensorInfo) (s stateSlot, ok bool) {
 	return s, s.rows >= 0 && backend.Elements(s.appendShape(nil, 1, 1)) <= maxElements
 }
 
-// maxElements is how many values a row of a width of 1 may have: no model comes near it.
+// maxElements is the maximum number of values in a row with a width of 1. Real models have far fewer.
 const maxElements = 1 << 32
 
 // appendShape appends the shape of rows of a width to dst.
@@ -50,7 +50,7 @@ func (s *stateSlot) appendShape(dst []int64, rows, width int) []int64 {
 	return dst
 }
 
-// widthOf is how wide a tensor is, 0 where the slot has no width.
+// widthOf returns the width of a tensor, or 0 if the slot has no width.
 func (s *stateSlot) widthOf(t *backend.Tensor) int {
 	if s.width < 0 {
 		return 0
@@ -58,12 +58,12 @@ func (s *stateSlot) widthOf(t *backend.Tensor) int {
 	return int(t.Shape[s.width])
 }
 
-// byteSize is the size of rows of a width.
+// byteSize returns the size of rows of a width in bytes.
 func (s *stateSlot) byteSize(rows, width int) int {
 	return int(backend.Elements(s.appendShape(make([]int64, 0, 8), rows, width))) * s.dtype.Size()
 }
 
-// checkTensor says what is wrong with a tensor of so many rows as the slot's value.
+// checkTensor returns an error if a tensor with this number of rows cannot be the slot's value.
 func (s *stateSlot) checkTensor(t *backend.Tensor, rows int) error {
 	ok := t.DType == s.dtype && len(t.Shape) == len(s.shape)
 	for i := range s.shape {
@@ -77,8 +77,8 @@ func (s *stateSlot) checkTensor(t *backend.Tensor, rows int) error {
 	return nil
 }
 
-// blockCounts says how a tensor's bytes are divided: for each index of what is before the rows, and each row, middle
-// pieces of the width, each so many bytes wide for one column.
+// blockCounts returns the layout of a tensor's bytes. outer is the product of the dimensions before the rows, middle
+// the product of those between rows and width, and column the size of one column in bytes.
 func (s *stateSlot) blockCounts() (outer, middle, column int) {
 	behind := s.rows + 1
 	if s.width >= 0 {
@@ -90,8 +90,8 @@ func (s *stateSlot) blockCounts() (outer, middle, column int) {
 	return int(backend.Elements(s.shape[:s.rows])), middle, int(backend.Elements(s.shape[behind:])) * s.dtype.Size()
 }
 
-// gatherRows copies rows of src to the rows from at on of dst, a tensor of total rows of a width: what src is narrower
-// stays zero on the right, where it is wider it is cut.
+// gatherRows copies rows of src to the rows of dst from at on. dst is a tensor of total rows of a width. If src is
+// narrower, the right part stays zero. If it is wider, it is cut.
 func (s *stateSlot) gatherRows(dst []byte, width, at, total int, src *backend.Tensor, rows []int32) {
 	outer, middle, column := s.blockCounts()
 	have, from, to := int(src.Shape[s.rows]), column, column
@@ -109,7 +109,7 @@ func (s *stateSlot) gatherRows(dst []byte, width, at, total int, src *backend.Te
 	}
 }
 
-// inOrder says that rows are the first n, each once and in order.
+// inOrder reports whether rows are the first n rows, each once and in order.
 func inOrder(rows []int32, n int) bool {
 	return len(rows) == n && !slices.ContainsFunc(rows, func(r int32) bool { return int(r) >= n }) && isAscending(rows)
 }
@@ -123,7 +123,7 @@ func isAscending(rows []int32) bool {
 	return true
 }
 
-// upTo are the numbers below n.
+// upTo returns the numbers below n.
 func upTo(dst []int32, n int) []int32 {
 	dst = dst[:0]
 	for i := range n {

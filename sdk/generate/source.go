@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// runEncoder runs the encoder on the sources of a batch, which begins the state: what a decoder reads of them is in it
-// then.
+// runEncoder begins the state and runs the encoder on the sources of a batch. It stores the outputs that a decoder
+// reads in the state.
 func (r *coderRunner) runEncoder(ctx context.Context, s *coderState, batch []*sequence) error {
 	sources := make([]int, len(batch))
 	for i, q := range batch {
@@ -34,7 +34,7 @@ func (r *coderRunner) runEncoder(ctx context.Context, s *coderState, batch []*se
 	return r.storeOutputs(g, s, out)
 }
 
-// encoderInput makes an input of the encoder. Sources are padded on the right.
+// encoderInput fills in an input of the encoder. It pads sources on the right.
 func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, u tensorUse,
 	batch []*sequence, width int) error {
 	rows := len(batch)
@@ -67,7 +67,7 @@ func (r *coderRunner) encoderInput(t *backend.Tensor, info *backend.TensorInfo, 
 	return nil
 }
 
-// placeFeatures makes one tensor of the features of a batch.
+// placeFeatures combines the features of a batch in one tensor.
 func (r *coderRunner) placeFeatures(t *backend.Tensor, info *backend.TensorInfo, batch []*sequence) error {
 	first := batch[0].features
 	r.features = r.features[:0]

@@ -6,30 +6,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// coderState is the memory of an encoder-decoder: a value for each slot. Rows move by number; their bytes are copied
-// where a run needs them in another order.
+// coderState is the memory of an encoder-decoder: a value for each slot. Moving rows changes only their numbers. Their
+// bytes are copied when a run needs another order.
 type coderState struct {
 	slots   []stateSlot
 	values  []slotValue
-	sources []int // of each row, how wide its source is
-	length  int   // tokens that the decoder was given, where all rows have the same number
+	sources []int // for each row: width of its source
+	length  int   // number of tokens that the decoder has read, if it is the same for all rows
 
-	from        *coderState // whose rows join
-	joining     []int32     // which of them
+	from        *coderState // state of the joining rows
+	joining     []int32     // indices of the joining rows
 	old         []int32
 	peak, noted int
 }
 
 func (s *coderState) rows() int { return len(s.sources) }
 
-// begin empties the state, for rows whose sources are so wide.
+// begin empties the state for rows with these source widths.
 func (s *coderState) begin(sources []int) {
 	s.drop(0)
 	s.sources = append(s.sources, sources...)
 	s.length = 0
 }
 
-// setValue makes a session's tensor, a row for each of the state, the value of a slot.
+// setValue sets the value of a slot to a session's tensor, which has a row for each row of the state.
 func (s *coderState) setValue(i int, t backend.Tensor) {
 	v := &s.values[i]
 	v.release()
@@ -37,7 +37,7 @@ func (s *coderState) setValue(i int, t backend.Tensor) {
 	v.tensor, v.rows = t, upTo(v.rows, s.rows())
 }
 
-// setZeros makes zeros the value of a slot, in the state's memory.
+// setZeros sets the value of a slot to zeros, in the state's memory.
 func (s *coderState) setZeros(i, width int) *backend.Tensor {
 	v, sl := &s.values[i], &s.slots[i]
 	data := v.takeSpare(sl.byteSize(s.rows(), width))
@@ -46,8 +46,8 @@ func (s *coderState) setZeros(i, width int) *backend.Tensor {
 	return &v.tensor
 }
 
-// valueTensor is the value of a slot, as a run takes it: the state's rows in their order. One that is not there is
-// empty, or zero where it has no width.
+// valueTensor returns the value of a slot for a run, with the state's rows in order. A missing value is an empty
+// tensor, or zeros if the slot has no width.
 func (s *coderState) valueTensor(i int) backend.Tensor {
 	v, sl := &s.values[i], &s.slots[i]
 	switch {
@@ -61,7 +61,7 @@ func (s *coderState) valueTensor(i int) backend.Tensor {
 	return v.tensor
 }
 
-// copyValue makes a value one tensor of its rows and of those that join, of a width.
+// copyValue copies the value's rows and the joining rows to one tensor of a width.
 func (s *coderState) copyValue(i, width int) {
 	v, sl, total := &s.values[i], &s.slots[i], s.rows()
 	stay := total - len(s.joining)
@@ -78,21 +78,21 @@ func (s *coderState) copyValue(i, width int) {
 	s.gatherJoining(v, sl, i, stay)
 }
 
-// gatherJoining copies the rows that join to those of value i behind the ones that stay.
+// gatherJoining appends the joining rows to those of value i that stay.
 func (s *coderState) gatherJoining(v *slotValue, sl *stateSlot, i, stay int) {
 	if len(s.joining) > 0 {
 		sl.gatherRows(v.tensor.Data, sl.widthOf(&v.tensor), stay, s.rows(), &s.from.values[i].tensor, s.joining)
 	}
 }
 
-// add lets a row of another state join.
+// add adds a row of another state to the joining rows.
 func (s *coderState) add(from rowMemory, row int) {
 	s.from = from.(*coderState)
 	s.joining = append(s.joining, int32(row))
 	s.sources = append(s.sources, s.from.sources[row])
 }
 
-// joined makes one tensor of each slot of the rows that were there and those that joined.
+// joined makes one tensor of each slot from the existing and the joining rows.
 func (s *coderState) joined() {
 	if len(s.joining) == 0 {
 		return
@@ -109,8 +109,8 @@ func (s *coderState) joined() {
 	s.from, s.joining = nil, s.joining[:0]
 }
 
-// joinSlot does for one slot what joined does. Where nothing was there and all rows come as they are, they change
-// hands.
+// joinSlot does this for one slot. If there were no rows and all rows join in order, it takes over the tensor without a
+// copy.
 func (s *coderState) joinSlot(i int, first bool) {
 	v, from := &s.values[i], &s.from.values[i]
 	switch {
@@ -124,8 +124,8 @@ func (s *coderState) joinSlot(i int, first bool) {
 	}
 }
 
-// joinedWidth is the width of a value after a join: that of the wider of both. Of a constant that is as wide as the
-// sources, it is that of the widest source that is still there.
+// joinedWidth returns the width of a value after a join: the larger of both. For a constant that is as wide as the
+// sources, it is the width of the widest remaining source.
 func (s *coderState) joinedWidth(i int) int {
 	sl := &s.slots[i]
 	joins := sl.widthOf(&s.from.values[i].tensor)
@@ -139,7 +139,7 @@ func (s *coderState) joinedWidth(i int) int {
 	return n
 }
 
-// permute moves the states; constants are the same for all rows of a sequence.
+// permute implements rowMemory. It moves only states, because constants are the same for all rows of a sequence.
 func (s *coderState) permute(rows, from []int) {
 	for i := range s.values {
 		v := &s.values[i]
@@ -187,7 +187,7 @@ func (s *coderState) grown() int64 {
 	return int64(n)
 }
 
-// notePeak keeps the most that was ever held.
+// notePeak updates the peak size.
 func (s *coderState) notePeak() {
 	held := 0
 	for i := range s.values {

@@ -6,16 +6,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// slotValue is what is there for one slot: a tensor, or what a session keeps of it, and which of its rows each row of
-// the state is.
+// slotValue is the value of one slot: a tensor, or a session's handles of it, and the tensor's row for each row of the
+// state.
 type slotValue struct {
 	tensor   backend.Tensor
 	rows     []int32
-	ownsData bool   // the tensor's memory, which goes back to spare
-	spare    []byte // what the next copy is made in
+	ownsData bool   // the tensor's memory is reused as spare
+	spare    []byte // memory for the next copy
 }
 
-// isSet says whether there is a value.
+// isSet reports whether there is a value.
 func (v *slotValue) isSet() bool { return v.tensor.Shape != nil }
 
 // takeSpare returns memory for a copy of the value.
@@ -25,15 +25,15 @@ func (v *slotValue) takeSpare(n int) []byte {
 	return data
 }
 
-// setData makes data, a tensor of the state's rows in their order, the value.
+// setData sets the value to data, a tensor of the state's rows in order.
 func (v *slotValue) setData(s *stateSlot, rows, width int, data []byte) {
 	v.release()
 	v.tensor = backend.Tensor{Name: s.name, DType: s.dtype, Shape: s.appendShape(nil, rows, width), Data: data}
 	v.ownsData, v.rows = true, upTo(v.rows, rows)
 }
 
-// fitsInPlace says that the value's own memory takes so many rows of a width, and that no row would be written before
-// it is read if those that stay were put in order there.
+// fitsInPlace reports whether the remaining rows can be put in order in the value's own memory. It must be large enough
+// for total rows of a width, and no row may be overwritten before it is read.
 func (v *slotValue) fitsInPlace(s *stateSlot, stay, total, width int) bool {
 	if !v.ownsData || s.rows != 0 || s.widthOf(&v.tensor) != width || cap(v.tensor.Data) < s.byteSize(total, width) {
 		return false
@@ -46,7 +46,7 @@ func (v *slotValue) fitsInPlace(s *stateSlot, stay, total, width int) bool {
 	return true
 }
 
-// compactRows puts the rows that stay in order where the value is, as the first of a tensor of so many rows.
+// compactRows puts the remaining rows in order in the value's own memory, as the first rows of a tensor of total rows.
 func (v *slotValue) compactRows(s *stateSlot, stay, total int) {
 	width := s.widthOf(&v.tensor)
 	n := s.byteSize(1, width)
@@ -60,7 +60,7 @@ func (v *slotValue) compactRows(s *stateSlot, stay, total int) {
 	v.rows = upTo(v.rows, total)
 }
 
-// release forgets the value.
+// release removes the value.
 func (v *slotValue) release() {
 	for _, k := range v.tensor.Handles {
 		k.Release()
@@ -73,10 +73,10 @@ func (v *slotValue) release() {
 	v.tensor, v.ownsData, v.rows = backend.Tensor{}, false, v.rows[:0]
 }
 
-// isKept says that a session has the value.
+// isKept reports whether a session keeps the value.
 func (v *slotValue) isKept() bool { return len(v.tensor.Handles) > 0 }
 
-// keptTensor is the value that a session has, as a run takes it.
+// keptTensor returns a value that a session keeps, as an input of a run.
 func (v *slotValue) keptTensor() backend.Tensor {
 	t := v.tensor
 	if !inOrder(v.rows, int(t.Shape[0])) {
@@ -86,8 +86,7 @@ func (v *slotValue) keptTensor() backend.Tensor {
 	return t
 }
 
-// appendKept puts what a session has of another value behind what it has of this one, and makes rows of it the last
-// ones.
+// appendKept appends another value's handles to those of this one, and appends rows of it to the rows.
 func (v *slotValue) appendKept(from *slotValue, rows []int32) {
 	have := int64(0)
 	if v.isSet() {
@@ -104,7 +103,7 @@ func (v *slotValue) appendKept(from *slotValue, rows []int32) {
 	v.releaseUnused()
 }
 
-// releaseUnused releases what no row is of any more.
+// releaseUnused releases handles that no row uses any more.
 func (v *slotValue) releaseUnused() {
 	first := int32(0)
 	v.tensor.Handles = slices.DeleteFunc(v.tensor.Handles, func(k *backend.OutputHandle) bool {

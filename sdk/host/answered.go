@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// answeredSet is the set of response ids that were answered in one test. LoadGen numbers them densely from 0.
+// answeredSet is the set of response ids that were answered in one test. LoadGen numbers them from 0.
 type answeredSet struct {
 	words []uint64
-	test  uint64 // names the test: how many samples were issued before it
-	count uint64 // ids in the set
+	test  uint64 // number of samples issued before the test, which identifies the test
+	count uint64 // number of ids in the set
 }
 
-// beginTest empties the set if the test is another one than before.
+// beginTest empties the set if test differs from the current test.
 func (a *answeredSet) beginTest(test uint64) {
 	if a.test != test {
 		a.test, a.count = test, 0
@@ -41,7 +41,7 @@ func (a *answeredSet) markAnswered(rs []loadgen.QuerySampleResponse, limit uint6
 	a.count += count
 }
 
-// firstMissing is the smallest id that is not in the set.
+// firstMissing returns the smallest id that is not in the set.
 func (a *answeredSet) firstMissing() uint64 {
 	for i, w := range a.words {
 		if w != ^uint64(0) {

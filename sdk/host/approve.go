@@ -6,18 +6,18 @@ import (
 	"os"
 )
 
-// approvedBinary is a binary that LaunchOptions.Approve has read and found good. It is held open: what is executed is
-// the open file, whatever its name has come to mean.
+// approvedBinary is a binary that LaunchOptions.Approve has accepted. The file stays open, and the open file is
+// executed even if its path then refers to another file.
 type approvedBinary struct {
 	file  *os.File
-	path  string      // to execute it by
-	state os.FileInfo // as it was before it was read
+	path  string      // to execute it
+	state os.FileInfo // state before Approve read it
 }
 
-// errChanged says that a binary is no longer the one that was approved.
+// errChanged means that a binary is no longer the approved one.
 var errChanged = errors.New("the file was changed while it was started")
 
-// openApproved opens the binary and has it checked.
+// openApproved opens the binary and calls check with it.
 func openApproved(path string, check func(*os.File) error) (*approvedBinary, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -37,15 +37,15 @@ func openApproved(path string, check func(*os.File) error) (*approvedBinary, err
 	return a, nil
 }
 
-// isScript reports whether an interpreter will open the file by its name, after this process has.
+// isScript reports whether the file is a script, which an interpreter opens by its path.
 func isScript(file *os.File) bool {
 	var start [2]byte
 	_, _ = file.ReadAt(start[:], 0)
 	return bytes.Equal(start[:], []byte("#!"))
 }
 
-// checkUnchanged requires that the file is as it was when it was approved: neither written to, nor, where it is
-// executed by its name, replaced. A file that is being executed cannot be written any more.
+// checkUnchanged requires that the file has not changed since its approval. A file that is executed by its path must
+// also not be replaced. A file that is being executed cannot be written any more.
 func (a *approvedBinary) checkUnchanged() error {
 	now, err := a.file.Stat()
 	if err == nil && !sameState(a.state, now) {

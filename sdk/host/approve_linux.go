@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// openPath names an open file, whatever lies at path by now. Where there is no proc file system it is path.
+// openPath returns a path that always refers to the open file. Without a proc file system it returns path.
 func openPath(file *os.File, path string) string {
 	name := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), file.Fd())
 	if _, err := os.Stat(name); err != nil {
@@ -16,7 +16,7 @@ func openPath(file *os.File, path string) string {
 	return name
 }
 
-// changeTime is when the contents or the attributes of a file last changed. Nobody can set it.
+// changeTime returns the time of the last change of a file's contents or attributes. Programs cannot set this time.
 func changeTime(info os.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(s.Ctim.Unix())

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// openPath is path: an open file has no other name here.
+// openPath returns path, because an open file has no other name on this system.
 func openPath(_ *os.File, path string) string { return path }
 
 func changeTime(os.FileInfo) time.Time { return time.Time{} }

@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// The most that a plugin may say of its batches.
+// Maximum lengths of the lists in a plugin's batching report.
 const (
 	maxSizes       = 1000
 	maxPercentiles = 32
 )
 
-// checkBatching wants sizes and percentiles that ascend.
+// checkBatching requires ascending sizes and percentiles.
 func checkBatching(b sdk.BatchingReport) error {
 	var faults []error
 	if len(b.Sizes) > maxSizes {

@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// deathLooks is how long a broken connection waits for the news that the process has ended, which says more.
+// deathLooks is how long a broken connection waits for the exit of the process, which explains more. The unit is look.
 const deathLooks = 40
 
-// callUnary makes one unary call. It ends at once when the plugin fails, and turns statuses into errors.
+// callUnary makes one unary call. It returns immediately when the plugin fails, and converts statuses to errors.
 func callUnary[Q, R any](
 	ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q,
 ) (R, error) {
@@ -34,7 +34,7 @@ func callUnary[Q, R any](
 	return none, p.callError(what, err)
 }
 
-// watchedCall makes a call that is held to the limit of LaunchOptions.AnswerTimeout.
+// watchedCall makes a call that LaunchOptions.AnswerTimeout limits.
 func watchedCall[Q, R any](
 	ctx context.Context, p *Plugin, what string, method func(context.Context, Q, ...grpc.CallOption) (R, error), request Q,
 ) (R, error) {
@@ -42,7 +42,7 @@ func watchedCall[Q, R any](
 	return callUnary(ctx, p, what, method, request)
 }
 
-// callError makes an error of a status.
+// callError converts a status to an error.
 func (p *Plugin) callError(what string, err error) error {
 	s := status.Convert(err)
 	if p.outOfFiles(s.Message()) {
@@ -65,15 +65,15 @@ func (p *Plugin) callError(what string, err error) error {
 	return p.newFailure(KindFailed, err, fmt.Sprintf("%s: %s", what, s.Message()), "")
 }
 
-// awaitFailure waits for the plugin's failure, and returns it: a moment where its process may live on, and until it is
-// known where that has ended.
+// awaitFailure waits for the plugin's failure and returns it. If the process may still be running, it waits only
+// briefly. If the process has ended, it waits until the failure is known.
 func (p *Plugin) awaitFailure() error {
 	for range deathLooks {
 		select {
 		case <-p.failed.Done():
 			return context.Cause(p.failed)
 		case <-p.process.ended:
-			<-p.failed.Done() // watchProcess sees to it
+			<-p.failed.Done() // watchProcess closes it
 			return context.Cause(p.failed)
 		case <-time.After(look):
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// Dataset has the plugin work on a data set apart from runs: one of its model's DatasetActions. progress takes each
-// line that comes meanwhile; what was done is a text for the user. Where ctx ends, so does the work, which may write
-// until the plugin is closed. A plugin that does no such work is sdk.ErrUsage.
+// Dataset makes the plugin perform one of its model's DatasetActions. progress receives each progress line, and done
+// describes the completed work for the user. When ctx ends, the work ends, but it may write until the plugin is closed.
+// If the plugin has no such action, the error wraps sdk.ErrUsage.
 func (p *Plugin) Dataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// Backends returns the descriptions of the plugin's backends: devices, options and libraries. It opens no model. The
-// list is empty for a plugin without this call, built with an older sdk or none.
+// Backends returns the descriptions of the plugin's backends: devices, options and libraries. It opens no model. It
+// returns an empty list for a plugin without this call, built with an older sdk or without the sdk.
 func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
 	r, err := callUnary(ctx, p, "describe", p.rpc.Describe, &pluginpb.DescribeRequest{Backends: true})
 	if err != nil {
@@ -22,7 +22,7 @@ func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
 	return convert.To[[]sdk.BackendInfo](r.GetBackends()), nil
 }
 
-// heedsDevices makes sure that a plugin does not run elsewhere than on the devices that it is told to.
+// requireDevices returns an error if the plugin would ignore the requested devices.
 func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
 	if len(devices) == 0 {
 		return nil

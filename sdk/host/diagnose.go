@@ -15,7 +15,7 @@ import (
 
 const rebuildHint = "rebuild the plugin and the harness from the same release"
 
-// diagnoseStart says why a plugin did not start, from what it did.
+// diagnoseStart explains from a plugin's output and exit why it did not start.
 func (p *Plugin) diagnoseStart(err error) error {
 	if !p.process.wasStarted() {
 		return p.newFailure(KindStart, err, "it cannot be started: "+err.Error(), execHint(p.path, err))
@@ -59,7 +59,7 @@ func (p *Plugin) diagnoseEnd(err error) error {
 	}
 }
 
-// startTimeout explains a plugin that is not there in time.
+// startTimeout explains a plugin that did not start in time.
 func (p *Plugin) startTimeout() *PluginError {
 	if line, _ := p.process.firstLine(); looksLikeHandshake(line) {
 		return p.newFailure(KindHandshake, context.DeadlineExceeded,
@@ -72,7 +72,7 @@ func (p *Plugin) startTimeout() *PluginError {
 		"does the file wait for input, or is the machine overloaded? --plugin-start-timeout waits longer")
 }
 
-// checkAddress refuses a plugin that listens where others could connect.
+// checkAddress refuses a plugin that listens at an address to which others could connect.
 func (p *Plugin) checkAddress() error {
 	line, _ := p.process.firstLine()
 	parts := strings.Split(line, "|")
@@ -83,7 +83,7 @@ func (p *Plugin) checkAddress() error {
 	return nil
 }
 
-// execHint says what may be wrong with the file at path, which the kernel did not execute.
+// execHint explains why the kernel may not have executed the file at path.
 func execHint(path string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -100,7 +100,7 @@ func execHint(path string, err error) string {
 	return ""
 }
 
-// deathHint guesses from what is known why a process ended.
+// deathHint returns a possible reason for the end of a process.
 func deathHint(how string, tail []string) string {
 	text := strings.Join(tail, "\n")
 	switch {
@@ -114,13 +114,13 @@ func deathHint(how string, tail []string) string {
 	return "see its output"
 }
 
-// quoted is how much of a first line a message quotes.
+// quoted is the maximum number of bytes of a first line in a message.
 const quoted = 200
 
-// shortenText cuts text for a message.
+// shortenText shortens text for a message.
 func shortenText(text string) string { return cutText(text, quoted) }
 
-// cutText cuts text behind a number of bytes, between two characters.
+// cutText cuts text after a number of bytes, between two characters.
 func cutText(text string, maxBytes int) string {
 	if len(text) <= maxBytes {
 		return text

@@ -2,11 +2,11 @@ package host
 
 import "time"
 
-// endGrace is how long a process has to end after it was asked to, and again after SIGTERM.
+// endGrace is the time that a process has to end after a request, and again after SIGTERM.
 const endGrace = 2 * time.Second
 
-// endProcess ends the process: it calls ask, then sends SIGTERM, then SIGKILL. Nothing of its group is left. ask must
-// return once the process has ended.
+// endProcess ends the process and its whole process group. It calls ask, then sends SIGTERM, then SIGKILL. ask must
+// return when the process has ended.
 func (p *pluginProcess) endProcess(ask func()) {
 	asked := make(chan struct{})
 	go func() {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// known are the variables that a plugin inherits unasked: what programs need to run at all, to find libraries and
-// devices, and to be told how to use them. A name that ends in * stands for all that begin so. Whatever else is in the
-// harness's environment, passwords and tokens of other programs above all, stays there.
+// known lists the variables that a plugin always inherits: those that programs need to run, to find libraries and
+// devices, and to be configured. A name that ends in * represents all names with this beginning. Other variables of the
+// harness are not passed on, in particular passwords and tokens for other programs.
 var known = [...]string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMP", "TEMP", "TZ", "LANG", "LC_*", "TERM", "XDG_*",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATHEXT", "COMSPEC",
@@ -19,10 +19,10 @@ var known = [...]string{
 	"CUDA_*", "NVIDIA_*", "NCCL_*", "CUBLAS_*", "CUDNN_*", "TRT_*", "TF32_*", "HIP_*", "ROCR_*", "HSA_*", "ZE_*",
 	"ONEAPI_*", "SYCL_*",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
-	"OPENAI_API_KEY", // of the backend openai, unless its option names another
+	"OPENAI_API_KEY", // of the backend openai, unless its option names another variable
 }
 
-// inheritedEnv are the variables of environ, as NAME=VALUE, that are known or in more.
+// inheritedEnv returns the variables of environ, as NAME=VALUE, that are in known or in more.
 func inheritedEnv(environ, more []string) []string {
 	var kept []string
 	for _, variable := range environ {
@@ -34,7 +34,7 @@ func inheritedEnv(environ, more []string) []string {
 	return kept
 }
 
-// withoutVars are the variables but for those of these names.
+// withoutVars returns the variables except those with these names.
 func withoutVars(environ, names []string) []string {
 	return slices.DeleteFunc(environ, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// FailureKind is the way in which a plugin failed.
+// FailureKind classifies a plugin's failure.
 type FailureKind string
 
-// What kept the plugin from going on.
+// The kinds of failures.
 const (
 	KindStart     FailureKind = "start"     // it could not be started, or exited before the handshake
-	KindHandshake FailureKind = "handshake" // what it printed is not the handshake
-	KindVersion   FailureKind = "version"   // it speaks another protocol version
+	KindHandshake FailureKind = "handshake" // its output is not the handshake
+	KindVersion   FailureKind = "version"   // it uses another protocol version
 	KindDied      FailureKind = "died"
 	KindHung      FailureKind = "hung"     // no heartbeat, or no answer for LaunchOptions.AnswerTimeout
-	KindProtocol  FailureKind = "protocol" // it answered twice, answered what was not asked, or dropped an answer
+	KindProtocol  FailureKind = "protocol" // it answered twice, answered an unknown request, or dropped an answer
 	KindLimit     FailureKind = "limit"    // it used more than LaunchOptions.Limits allow
 	KindFailed    FailureKind = "failed"   // it reported that it cannot go on: an error of the backend, a panic
 )
@@ -31,7 +31,7 @@ type PluginError struct {
 	Err    error
 }
 
-// maxLineBytes is how many bytes of each line of output a message shows.
+// maxLineBytes is the maximum number of bytes of each output line in a message.
 const maxLineBytes = 1000
 
 func (e *PluginError) Error() string {

@@ -12,22 +12,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// privateFolder is the private folder of one plugin process: its socket and its temporary files lie in it. While it is
-// open its owner holds a lock, which the kernel releases however the owner ends: a folder without a lock is nobody's.
+// privateFolder is the private folder of one plugin process. It contains its socket and its temporary files. While it
+// is in use, its owner holds a lock, which the kernel releases at the owner's end. A folder without a lock has no
+// owner.
 type privateFolder struct {
 	path string
 	lock *os.File
 }
 
-// folders are those of this process that are not removed yet.
+// folders contains the folders of this process that are not removed yet.
 var folders struct {
 	sync.Mutex
 	open map[*privateFolder]bool
 }
 
 // RemoveFoldersAndExit removes the private folders of all plugins of this process, and calls exit, which ends the
-// process without closing them. The plugins notice this and end too. No plugin receives a folder meanwhile. If the
-// creation of a folder hangs on a disk, RemoveFoldersAndExit does not wait, and folders remain.
+// process without closing them. The plugins notice this and end too. No plugin can get a new folder in the meantime. If
+// the creation of a folder hangs on a disk, RemoveFoldersAndExit does not wait, and folders remain.
 func RemoveFoldersAndExit(exit func()) {
 	const tries, pause = 100, 10 * time.Millisecond
 	for range tries {
@@ -44,12 +45,13 @@ func RemoveFoldersAndExit(exit func()) {
 	exit()
 }
 
-// newFolder makes a folder of mode 0700 in parent. First it removes those that dead harnesses left there.
+// newFolder makes a folder of mode 0700 in parent. It first removes the folders of dead harnesses there.
 func newFolder(parent string) (*privateFolder, error) {
 	removeStaleFolders(parent)
-	folders.Lock() // who ends the process sees the folder or is there before it
+	folders.Lock() // RemoveFoldersAndExit either sees the folder or runs before its creation
 	defer folders.Unlock()
-	// another harness may take a folder for a dead one's before it is locked: many of them do on many cores
+	// another harness may consider the folder abandoned before it is locked, which happens with many harnesses on many
+	// cores
 	const tries = 1000
 	for range tries {
 		path, err := os.MkdirTemp(parent, wire.FolderPrefix) // 0700
@@ -69,7 +71,7 @@ func newFolder(parent string) (*privateFolder, error) {
 	return nil, fmt.Errorf("folders in %s cannot be locked", parent)
 }
 
-// lockFolder locks a folder; nil where somebody else holds it, or where it is gone or no folder.
+// lockFolder locks a folder. It returns nil if another process holds the lock, or if the path is not a folder any more.
 func lockFolder(path string) *os.File {
 	dir, err := openFolder(path)
 	if err != nil {
@@ -82,20 +84,20 @@ func lockFolder(path string) *os.File {
 	return nil
 }
 
-// isStill reports whether an open folder is the one that path names.
+// isStill reports whether path still refers to the open folder.
 func isStill(dir *os.File, path string) bool {
 	open, err1 := dir.Stat()
 	named, err2 := os.Lstat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
 }
 
-// removeStaleFolders removes the folders in parent whose owners are dead. What cannot be removed, other accounts'
-// folders above all, stays.
+// removeStaleFolders removes the folders in parent whose owners are dead. It leaves folders that it cannot remove, such
+// as those of other accounts.
 func removeStaleFolders(parent string) {
 	if !lockShowsOwner {
 		return
 	}
-	paths, _ := filepath.Glob(filepath.Join(parent, wire.FolderPrefix+"*")) // the pattern is good
+	paths, _ := filepath.Glob(filepath.Join(parent, wire.FolderPrefix+"*")) // the pattern is valid
 	for _, path := range paths {
 		if lock := lockFolder(path); lock != nil {
 			_ = os.RemoveAll(path)
@@ -104,7 +106,7 @@ func removeStaleFolders(parent string) {
 	}
 }
 
-// close removes the folder with all that is in it. A nil folder is none.
+// close removes the folder with its contents. It does nothing for a nil folder.
 func (f *privateFolder) close() error {
 	if f == nil {
 		return nil
@@ -115,8 +117,8 @@ func (f *privateFolder) close() error {
 	return f.moveAndRemove()
 }
 
-// moveAndRemove moves the folder away before it removes it: a plugin that is alive cannot begin to put a file there any
-// more, and what it had begun to make is soon made. Under its new name, too, it is nobody's once the process has ended.
+// moveAndRemove renames the folder before it removes it, so a running plugin cannot create new files in it. Files that
+// the plugin is creating are complete after a short time. If this process ends, the renamed folder has no owner.
 func (f *privateFolder) moveAndRemove() error {
 	path := f.path + ".gone"
 	if os.Rename(f.path, path) != nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// BinaryPrefix begins the file name of every plugin binary.
+// BinaryPrefix is the prefix of the file name of every plugin binary.
 const BinaryPrefix = "plumbline-plugin-"
 
 // FoundPlugin is a plugin binary.
@@ -26,8 +26,8 @@ type FoundPlugin struct {
 	Path string
 }
 
-// Discover lists the plugin binaries of the directories, in order; the first binary of a name counts. It skips
-// directories that do not exist and files that are not executable.
+// Discover lists the plugin binaries of the directories, in order. If a name occurs more than once, the first binary is
+// used. It skips directories that do not exist and files that are not executable.
 func Discover(dirs []string) ([]FoundPlugin, error) {
 	var found []FoundPlugin
 	var errs []error
@@ -48,7 +48,7 @@ func Discover(dirs []string) ([]FoundPlugin, error) {
 	return found, errors.Join(errs...)
 }
 
-// pluginName returns the name of the plugin that a file of dir is, if it is one.
+// pluginName returns the name of the plugin in a file of dir. ok is false if the file is not a plugin.
 func pluginName(dir string, e fs.DirEntry) (string, bool) {
 	name, ok := strings.CutPrefix(e.Name(), BinaryPrefix)
 	name = strings.TrimSuffix(name, ".exe")
@@ -59,7 +59,7 @@ func pluginName(dir string, e fs.DirEntry) (string, bool) {
 	return name, err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// nameOf is the plugin name of a binary's path.
+// nameOf returns the plugin's name for the path of its binary.
 func nameOf(path string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), BinaryPrefix), ".exe")
 }
@@ -71,35 +71,35 @@ const (
 	defaultCloseTimeout     = 5 * time.Second
 )
 
-// LaunchOptions determine how to start a plugin. Zero values give the defaults. Tags name the flags of harness that
-// fill them.
+// LaunchOptions determines how to start a plugin. Zero values mean the defaults. The tags name the flags of harness
+// that set the fields.
 type LaunchOptions struct {
-	Stderr           io.Writer     // receives what the plugin prints, stdout and stderr; nil: kept for StderrTail only
-	StartTimeout     time.Duration `flag:"plugin-start-timeout"` // 30 s: from start to handshake
-	HeartbeatTimeout time.Duration `flag:"heartbeat-timeout"`    // 30 s: silence longer than this is a hang
+	Stderr           io.Writer     // receives the plugin's stdout and stderr; nil: output is kept only for StderrTail
+	StartTimeout     time.Duration `flag:"plugin-start-timeout"` // 30 s: maximum time from start to handshake
+	HeartbeatTimeout time.Duration `flag:"heartbeat-timeout"`    // 30 s: maximum silence; longer silence is a hang
 	// AnswerTimeout is the maximum time without progress on any request to the plugin; a longer time is a hang. 0: no
 	// limit.
 	AnswerTimeout time.Duration  `flag:"answer-timeout"`
-	CloseTimeout  time.Duration  // 5 s: how long Close asks before it kills
+	CloseTimeout  time.Duration  // 5 s: time between Close's request to end and the kill
 	Env           []string       // added to the plugin's environment, as NAME=VALUE
-	Inherit       []string       // names of further variables that it inherits; NAME* for all that begin so, * for all
+	Inherit       []string       // names of further inherited variables; NAME* means all that begin with NAME, * means all
 	Withhold      []string       // names of variables that it does not inherit
-	TLS           bool           // mutual TLS on the unix socket too; it doubles the round trip
-	StreamOnly    bool           // no shared memory: every frame goes over the gRPC stream, as it does with TLS
-	Limits        ResourceLimits // of what its processes may use; zero: none
+	TLS           bool           // mutual TLS also on the unix socket; it doubles the round trip
+	StreamOnly    bool           // no shared memory: every frame uses the gRPC stream, as with TLS
+	Limits        ResourceLimits // limits of its processes; zero: none
 	// Approve, if not nil, is called with the open binary before it is started. If it returns an error, Launch returns
 	// that error and does not start the binary. Otherwise Launch executes the approved file, on Linux even if its name
-	// then refers to another file. A file that changes during the start is an *Error.
+	// then refers to another file. If the file changes during the start, Launch returns a *PluginError.
 	Approve func(binary *os.File) error
-	// Hide, if not nil, removes secrets from the plugin's messages before they are shown: from each piece of its output
-	// (a line of up to 4 KiB) and from error texts. It may be called from any goroutine. Answers stay unchanged.
+	// Hide, if not nil, removes secrets from the plugin's messages before they are shown: from each piece of its output (a
+	// line of up to 4 KiB) and from error texts. Any goroutine may call it. Answers stay unchanged.
 	Hide func(text string) string
-	// Note, if not nil, receives messages for the user about a plugin that is still running, one line each, such as an
-	// idle backend process that does not answer. It is called from another goroutine, and must not wait for the plugin.
+	// Note, if not nil, receives messages for the user about a running plugin, one line each, for example about an idle
+	// backend process that does not answer. It is called from another goroutine and must not wait for the plugin.
 	Note func(text string)
 }
 
-// hideSecrets returns a text of the plugin without its secrets.
+// hideSecrets removes secrets from a text of the plugin.
 func (o LaunchOptions) hideSecrets(text string) string {
 	if o.Hide == nil {
 		return text

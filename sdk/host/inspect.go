@@ -17,12 +17,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// maxDescriptionBytes is how many bytes a description may have. Those of real plugins have a few thousand.
+// maxDescriptionBytes is the maximum size of a description. Those of real plugins have a few thousand bytes.
 const maxDescriptionBytes = 8 << 20
 
-// Inspect returns the description that a binary prints for the argument "describe". There is no handshake; the call
-// takes milliseconds and leaves no process. The binary inherits the environment variables of a plugin. Errors are
-// *Error.
+// Inspect returns the description that a binary prints for the argument "describe". It needs no handshake, takes
+// milliseconds and leaves no process. The binary inherits the environment variables of a plugin. Errors are of type
+// *PluginError.
 func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
 	defer cancel()
@@ -42,8 +42,8 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	return convert.To[sdk.Description](r.GetDescription()).WithRoles(), nil
 }
 
-// runDescribe runs the binary with the argument "describe" and returns what it prints to its standard output. The rest
-// goes to p.output.
+// runDescribe runs the binary with the argument "describe" and returns its standard output. Its error output goes to
+// p.output.
 func (p *Plugin) runDescribe(ctx context.Context) ([]byte, error) {
 	stdout := limitedWriter{maxBytes: maxDescriptionBytes}
 	errs, stderr := io.Pipe()
@@ -53,23 +53,23 @@ func (p *Plugin) runDescribe(ctx context.Context) ([]byte, error) {
 		p.output.drainReader(errs)
 	}()
 	cmd := exec.CommandContext(ctx, p.path, "describe")
-	cmd.Env = append([]string{}, inheritedEnv(os.Environ(), nil)...) // not nil, which would be all
+	cmd.Env = append([]string{}, inheritedEnv(os.Environ(), nil)...) // nil would mean the whole environment
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
 	cmd.WaitDelay = endGrace
 	err := runAlone(cmd)
-	_ = stderr.Close() // a pipe's never fails
+	_ = stderr.Close() // closing a pipe cannot fail
 	<-drained
-	if stdout.err != nil { // it explains how the process ended
+	if stdout.err != nil { // it explains the end of the process
 		err = stdout.err
 	}
 	return stdout.text.Bytes(), err
 }
 
-// runAlone runs a command, and ends what is left of its process group while the group's id is still its own.
+// runAlone runs a command and ends its remaining process group before the group's id can be reused.
 func runAlone(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // it is the parent whose end the kernel reports: see pluginProcess.Start
+	runtime.LockOSThread() // this thread must live as long as the process: see pluginProcess.Start
 	defer runtime.UnlockOSThread()
 	osprocess.KeepOpenFiles()
 	if err := cmd.Start(); err != nil {
@@ -80,8 +80,7 @@ func runAlone(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// limitedWriter is a writer that keeps what is written to it, and fails from the write on that makes it more than
-// maxBytes bytes.
+// limitedWriter stores written bytes. A write that exceeds maxBytes in total fails, and so do all later writes.
 type limitedWriter struct {
 	text     bytes.Buffer
 	maxBytes int

@@ -19,18 +19,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// socketPathBytes is the room that the path of a socket needs below the temporary directory, and what the kernel allows
-// for all of it.
+// socketPathBytes is the number of bytes that a socket's path needs below the temporary directory. maxSocketPath is the
+// kernel's limit for the whole path.
 const (
 	socketPathBytes = 60
 	maxSocketPath   = 104
 )
 
-// outlast is how much longer than the start may take go-plugin waits: were it to give up at the same moment, a process
-// that is too slow could pass for one that was killed.
+// outlast is how much longer than the start timeout go-plugin waits. If both ended at the same time, a slow process
+// could be reported as killed.
 const outlast = time.Hour
 
-// Launch starts the binary, shakes hands, and watches the process until Close. Errors are *Error.
+// Launch starts the binary, performs the handshake, and watches the process until Close. Errors are of type
+// *PluginError.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
 	path, o = absolutePath(path), o.withDefaults()
 	p := &Plugin{name: nameOf(path), path: path, options: o, output: &pluginOutput{to: o.Stderr, hide: o.Hide},
@@ -61,7 +62,7 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 	return p, nil
 }
 
-// approveBinary has the binary checked, if the launch asks for it.
+// approveBinary calls LaunchOptions.Approve if it is set.
 func (p *Plugin) approveBinary() (err error) {
 	if p.options.Approve == nil {
 		return nil
@@ -74,7 +75,7 @@ func (p *Plugin) approveBinary() (err error) {
 	return err
 }
 
-// absolutePath makes a path absolute. It keeps a file of the working directory from being looked up in PATH.
+// absolutePath makes a path absolute, so that exec does not search for the file in PATH.
 func absolutePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
@@ -82,7 +83,7 @@ func absolutePath(path string) string {
 	return path
 }
 
-// socketParent is the temporary directory, unless a socket's path would be too long there.
+// socketParent returns the temporary directory, or /tmp if a socket's path would be too long there.
 func socketParent() string {
 	if dir := os.TempDir(); len(dir)+socketPathBytes <= maxSocketPath {
 		return dir
@@ -90,8 +91,8 @@ func socketParent() string {
 	return "/tmp"
 }
 
-// maxMessageBytes is how many bytes a plugin may say of itself or of a workload: much of it stands in results. large is
-// for the calls that bring answers and scores.
+// maxMessageBytes is the maximum size of a plugin's message about itself or a workload, because results contain much of
+// it. largeMessages is for calls that return answers and scores.
 const maxMessageBytes = 4 << 20
 
 func largeMessages() grpc.CallOption { return grpc.MaxCallRecvMsgSize(wire.MaxMessage) }
@@ -103,11 +104,11 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     p.options.StartTimeout + outlast,
 		SkipHostEnv:      true,
-		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // where plugins listen on TCP
+		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // plugins listen on TCP there
 		Logger:           hclog.NewNullLogger(),
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: p.folder.path},
 		RunnerFunc: func(_ hclog.Logger, spec *exec.Cmd, _ string) (runner.Runner, error) {
-			private := []string{"TMPDIR=" + p.folder.path} // so that nothing of it outlives it
+			private := []string{"TMPDIR=" + p.folder.path} // files in it are removed with the folder
 			p.process.env = slices.Concat(withoutVars(inheritedEnv(os.Environ(), p.options.Inherit), p.options.Withhold),
 				spec.Env,
 				private, p.options.Env)
@@ -122,7 +123,8 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 	}
 }
 
-// startAndConnect starts the process, shakes hands and opens the stream. If ctx ends meanwhile, the process is killed.
+// startAndConnect starts the process, performs the handshake and opens the stream. If ctx ends before, it kills the
+// process.
 func (p *Plugin) startAndConnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.options.StartTimeout)
 	defer cancel()
@@ -130,7 +132,7 @@ func (p *Plugin) startAndConnect(ctx context.Context) error {
 	go func() { result <- p.shakeHands(ctx) }()
 	select {
 	case err := <-result:
-		if err != nil && p.failed.Err() != nil { // it went over a limit, which explains what followed
+		if err != nil && p.failed.Err() != nil { // it exceeded a limit, which explains err
 			return context.Cause(p.failed)
 		}
 		return err
@@ -139,7 +141,7 @@ func (p *Plugin) startAndConnect(ctx context.Context) error {
 	}
 }
 
-// abortStart ends a start that took too long or was called off.
+// abortStart ends a start that took too long or was cancelled.
 func (p *Plugin) abortStart(ctx context.Context, result <-chan error) error {
 	err := context.Cause(ctx)
 	_ = p.process.Kill(ctx)
@@ -150,7 +152,7 @@ func (p *Plugin) abortStart(ctx context.Context, result <-chan error) error {
 	return p.newFailure(KindStart, errors.Join(err, shaken), "its start was interrupted", "")
 }
 
-// shakeHands is what startAndConnect does, in a goroutine of its own: go-plugin's waits know no context.
+// shakeHands does the work of startAndConnect in its own goroutine, because go-plugin does not support contexts.
 func (p *Plugin) shakeHands(ctx context.Context) error {
 	if _, err := p.client.Start(); err != nil {
 		return p.diagnoseStart(err)
@@ -181,7 +183,7 @@ func (p *Plugin) shakeHands(ctx context.Context) error {
 	return err
 }
 
-// cleanUpStart cleans up behind a start that failed.
+// cleanUpStart ends the process and removes the files of a failed start.
 func (p *Plugin) cleanUpStart() {
 	_ = p.process.Kill(context.Background())
 	p.client.Kill()
@@ -189,7 +191,7 @@ func (p *Plugin) cleanUpStart() {
 	_ = p.folder.close()
 }
 
-// servicePlugin makes the client of the service.
+// servicePlugin creates the client of the service.
 type servicePlugin struct{ plugin.NetRPCUnsupportedPlugin }
 
 func (servicePlugin) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {

@@ -9,34 +9,34 @@ import (
 
 // ResourceLimits limit a plugin's resources. Zero means no limit.
 //
-// Memory, processes and processor time count for all processes of the plugin's group together and are checked ten times
-// a second. A plugin above a limit is killed; between two checks it may exceed the limit. The kernel enforces the limit
-// of files. The limits protect the machine from a runaway plugin; they are not a sandbox.
+// Memory, processes and processor time are totals of all processes in the plugin's group. They are checked ten times a
+// second. A plugin above a limit is killed, but it may exceed the limit between two checks. The kernel enforces the
+// limit of files. The limits protect the machine from a runaway plugin; they are not a sandbox.
 type ResourceLimits struct {
-	Memory    int64         // bytes of resident memory; what processes share counts in each
-	Processes int           // living processes
-	Files     int           // open descriptors of each process; a plugin needs some 30
+	Memory    int64         // bytes of resident memory; shared memory counts in each process
+	Processes int           // number of living processes
+	Files     int           // open descriptors of each process; a plugin needs about 30
 	CPU       time.Duration // processor time since the start
 }
 
-// ErrNoLimits reports that this system cannot enforce limits on plugins.
+// ErrNoLimits means that this system cannot enforce limits on plugins.
 var ErrNoLimits = errors.New("plugins cannot be held to limits on this system")
 
-// looks is how often a second a plugin's use is looked at, and members after how many looks its processes are listed
-// anew: that reads the whole table of processes.
+// looks is the number of checks per second. members is the number of checks after which the processes are listed again,
+// because listing reads the whole process table.
 const (
 	looks   = 10
 	members = 5
 )
 
-// resourceUsage is what living processes use, together.
+// resourceUsage is the total usage of all living processes.
 type resourceUsage struct {
 	memory    int64
 	processes int
-	cpu       time.Duration // of those that have ended too
+	cpu       time.Duration // including that of ended processes
 }
 
-// exceededLimit says what is used too much; empty where nothing is.
+// exceededLimit describes the exceeded limit, or returns "".
 func (l ResourceLimits) exceededLimit(u resourceUsage) string {
 	switch {
 	case l.Memory > 0 && u.memory > l.Memory:
@@ -49,10 +49,10 @@ func (l ResourceLimits) exceededLimit(u resourceUsage) string {
 	return ""
 }
 
-// needsMeter reports whether there is anything to look at.
+// needsMeter reports whether a limit must be checked regularly.
 func (l ResourceLimits) needsMeter() bool { return l.Memory > 0 || l.Processes > 0 || l.CPU > 0 }
 
-// sizeText writes a number of bytes as the flag takes it.
+// sizeText formats a number of bytes in the form of the flag.
 func sizeText(n int64) string {
 	if n >= 1<<30 {
 		return fmt.Sprintf("%.4gGiB", float64(n)/(1<<30))
@@ -62,7 +62,7 @@ func sizeText(n int64) string {
 
 const limitHint = "give it a higher limit, or less to do: a smaller batch, fewer sessions"
 
-// applyLimits holds the process, which has just been started, to the plugin's limits.
+// applyLimits applies the plugin's limits to the process that was just started.
 func (p *Plugin) applyLimits() {
 	l := p.options.Limits
 	if l.Files > 0 {
@@ -77,7 +77,7 @@ func (p *Plugin) applyLimits() {
 	}
 }
 
-// watchLimits kills a plugin that goes over a limit.
+// watchLimits kills a plugin that exceeds a limit.
 func (p *Plugin) watchLimits() {
 	tick := time.NewTicker(time.Second / looks)
 	defer tick.Stop()
@@ -96,7 +96,7 @@ func (p *Plugin) watchLimits() {
 	}
 }
 
-// outOfFiles reports whether a plugin with a limit of files says that it has no more.
+// outOfFiles reports whether a plugin with a limit of files reports that it has reached it.
 func (p *Plugin) outOfFiles(message string) bool {
 	return p.options.Limits.Files > 0 && strings.Contains(message, "too many open files")
 }

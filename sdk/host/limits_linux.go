@@ -11,23 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LimitsSupported says that plugins can be held to limits on this system.
+// LimitsSupported reports whether this system can enforce limits on plugins.
 const LimitsSupported = true
 
-// limitFiles bounds the descriptors of a process and of all that it will start.
+// limitFiles limits the descriptors of a process and of its future child processes.
 func limitFiles(pid, n int) error {
 	limit := unix.Rlimit{Cur: uint64(n), Max: uint64(n)}
 	return unix.Prlimit(pid, unix.RLIMIT_NOFILE, &limit, nil)
 }
 
-// usageMeter reads what the processes of a group use.
+// usageMeter reads the usage of the processes in a group.
 type usageMeter struct {
 	group int
 	pids  []int
 	reads int
 }
 
-// readUsage sums up. A process that ends meanwhile counts as none.
+// readUsage returns the total usage. It ignores a process that ends in the meantime.
 func (m *usageMeter) readUsage() (u resourceUsage) {
 	if m.reads%members == 0 {
 		m.pids = listProcesses()
@@ -56,7 +56,7 @@ func (m *usageMeter) readUsage() (u resourceUsage) {
 
 // listProcesses lists the ids of all processes.
 func listProcesses() (pids []int) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
+	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	for _, dir := range dirs {
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
 			pids = append(pids, pid)
@@ -65,25 +65,25 @@ func listProcesses() (pids []int) {
 	return pids
 }
 
-// procStat is the part of /proc/PID/stat that a meter needs.
+// procStat contains the fields of /proc/PID/stat that a meter needs.
 type procStat struct {
 	state byte
 	group int
-	cpu   time.Duration // of the process and of the children that it has waited for
-	pages int64         // resident
+	cpu   time.Duration // including children that it has waited for
+	pages int64         // resident pages
 }
 
-// userHz is the unit of times in /proc, the same on every machine.
+// userHz is the unit of times in /proc. It is the same on every machine.
 const userHz = 100
 
-// parseStat reads a line as the manual page proc_pid_stat(5) describes it. The name of the program, in parentheses, may
-// hold anything.
+// parseStat parses a line in the form of the manual page proc_pid_stat(5). The name of the program, in parentheses, may
+// contain any character.
 func parseStat(text []byte) (s procStat, ok bool) {
 	end := bytes.LastIndexByte(text, ')')
 	if end < 0 {
 		return s, false
 	}
-	fields := bytes.Fields(text[end+1:]) // from the third on: state ppid pgrp ...
+	fields := bytes.Fields(text[end+1:]) // from the third field on: state ppid pgrp ...
 	const state, group, userTime, childrenTime, resident = 0, 2, 11, 14, 21
 	if len(fields) <= resident {
 		return s, false
@@ -95,7 +95,7 @@ func parseStat(text []byte) (s procStat, ok bool) {
 		return n
 	}
 	var ticks int64
-	for i := userTime; i <= childrenTime; i++ { // user and system, own and children's
+	for i := userTime; i <= childrenTime; i++ { // user and system time, of the process and of its children
 		ticks += number(i)
 	}
 	s = procStat{fields[state][0], int(number(group)), time.Duration(ticks) * time.Second / userHz, number(resident)}

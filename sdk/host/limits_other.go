@@ -2,7 +2,7 @@
 
 package host
 
-// LimitsSupported says that plugins can be held to limits on this system.
+// LimitsSupported reports whether this system can enforce limits on plugins.
 const LimitsSupported = false
 
 func limitFiles(int, int) error { return ErrNoLimits }

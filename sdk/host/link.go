@@ -18,22 +18,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// heartbeatsPerTimeout is how many heartbeats the plugin may lose before it counts as hung.
+// heartbeatsPerTimeout is the number of missing heartbeats after which the plugin counts as hung.
 const heartbeatsPerTimeout = 4
 
-// responsesPerCall is how many answers of one frame are handed to LoadGen at a time: few enough to stay in the cache.
+// responsesPerCall is the number of answers of one frame that are passed to LoadGen at a time. They fit in the
+// processor's cache.
 const responsesPerCall = 512
 
 const faultHint = "this is a fault of the plugin: report it to its author"
 
-// answerReceiver takes what comes back for one workload. Its methods are called from the one goroutine that receives.
+// answerReceiver receives the answers for one workload. Only the receiving goroutine calls its methods.
 type answerReceiver interface {
-	number() uint64 // of the workload
+	number() uint64 // number of the workload
 	complete(rs []loadgen.QuerySampleResponse)
 	firstTokens(rs []loadgen.QuerySampleResponse)
-	// check compares the plugin's counts with what came back and names a sample whose answer is missing.
+	// check compares the plugin's counts with the received answers and names a sample whose answer is missing.
 	check(h *pluginpb.Heartbeat) error
-	// missing is how many answers are to come.
+	// missing returns the number of missing answers.
 	missing() uint64
 }
 
@@ -41,17 +42,17 @@ type answerReceiver interface {
 type pluginLink struct {
 	plugin *Plugin
 	stream pluginpb.Plugin_RunClient
-	ring   *sharedRing // nil: none is offered
+	ring   *sharedRing // nil: none was offered
 
 	receiver atomic.Pointer[answerReceiver] // of the open workload
 	lastBeat atomic.Int64                   // time of the last frame, in ns since start
 	start    time.Time
-	alive    chan struct{} // closed with the first frame
+	alive    chan struct{} // closed by the first frame
 	rs       []loadgen.QuerySampleResponse
-	given    uint64 // answers and first tokens that came
+	given    uint64 // number of received answers and first tokens
 	overdue  stallDetector
 
-	frame pluginpb.RunRequest // reused by issueSamples, whose callers exclude each other
+	frame pluginpb.RunRequest // reused by issueSamples, whose calls exclude each other
 	part  pluginpb.Issue
 }
 
@@ -84,7 +85,7 @@ func openLink(ctx context.Context, p *Plugin) (*pluginLink, error) {
 	return l, nil
 }
 
-// heartbeatInterval is how often they come: often enough for each limit.
+// heartbeatInterval returns the time between heartbeats, which is short enough for each timeout.
 func heartbeatInterval(o LaunchOptions) time.Duration {
 	interval := min(wire.Heartbeat, o.HeartbeatTimeout/heartbeatsPerTimeout)
 	if o.AnswerTimeout > 0 {
@@ -93,7 +94,7 @@ func heartbeatInterval(o LaunchOptions) time.Duration {
 	return interval
 }
 
-// explainUnreachable explains a plugin that shook hands and then does not answer.
+// explainUnreachable explains a plugin that completed the handshake but does not answer.
 func (p *Plugin) explainUnreachable(err error) error {
 	if cause := p.awaitFailure(); cause != nil {
 		return cause
@@ -102,15 +103,15 @@ func (p *Plugin) explainUnreachable(err error) error {
 		rebuildHint)
 }
 
-// sendFrame sends one frame. It waits where the plugin's window is full, and fails once the plugin has failed.
+// sendFrame sends one frame. It blocks while the plugin's window is full, and fails when the plugin has failed.
 func (l *pluginLink) sendFrame(r *pluginpb.RunRequest) error {
 	l.plugin.sending.Lock()
 	defer l.plugin.sending.Unlock()
 	return l.sendLocked(r)
 }
 
-// issueSamples sends samples of a workload as one frame. They may be reused when it returns, as the frame is: ring and
-// gRPC encode it before they return.
+// issueSamples sends samples of a workload as one frame. The samples and the frame may be reused when it returns,
+// because the ring and gRPC encode the frame before.
 func (l *pluginLink) issueSamples(workload uint64, samples []loadgen.QuerySample, more bool) error {
 	l.plugin.sending.Lock()
 	defer l.plugin.sending.Unlock()
@@ -125,7 +126,7 @@ func (l *pluginLink) sendLocked(r *pluginpb.RunRequest) error {
 		send = l.ring.sendFrame
 	}
 	if err := send(r); err != nil {
-		if errors.Is(err, ring.ErrCorrupt) { // the plugin's side of the ring to it
+		if errors.Is(err, ring.ErrCorrupt) { // in the plugin's half of the ring
 			_ = l.failBreach(err)
 		}
 		if cause := l.plugin.awaitFailure(); cause != nil {
@@ -139,7 +140,7 @@ func (l *pluginLink) sendLocked(r *pluginpb.RunRequest) error {
 // overRing reports whether frames go through the ring.
 func (l *pluginLink) overRing() bool { return l.ring != nil && l.ring.taken.Load() }
 
-// receiveFrames hands the frames of the stream on until it ends.
+// receiveFrames dispatches the frames of the stream until it ends.
 func (l *pluginLink) receiveFrames() {
 	defer l.ring.close()
 	frame, err := l.stream.Recv()
@@ -158,8 +159,7 @@ func (l *pluginLink) receiveFrames() {
 	}
 }
 
-// acceptFirst goes on with what the first frame says: a heartbeat, of no workload yet. Others use the link only after
-// it.
+// acceptFirst handles the first frame, a heartbeat without a workload. No other code uses the link before.
 func (l *pluginLink) acceptFirst(first *pluginpb.RunResponse) error {
 	if first.GetRing() {
 		if l.ring == nil {
@@ -172,14 +172,14 @@ func (l *pluginLink) acceptFirst(first *pluginpb.RunResponse) error {
 	return nil
 }
 
-// What a plugin that takes a ring may not do.
+// Protocol breaches of a plugin that accepts a ring.
 var (
 	errBreach     = errors.New("the plugin broke the protocol")
 	errNoOffer    = errors.New("it takes a ring that it was not offered")
 	errOverStream = errors.New("it sends a frame over the stream, though it took the ring")
 )
 
-// failBreach fails the plugin for a breach of the protocol in what it sent.
+// failBreach fails the plugin because it sent something that breaks the protocol.
 func (l *pluginLink) failBreach(err error) error {
 	if !errors.Is(err, errBreach) {
 		l.plugin.failWith(KindProtocol, err, err.Error(), faultHint)
@@ -187,7 +187,7 @@ func (l *pluginLink) failBreach(err error) error {
 	return errBreach
 }
 
-// acceptFromStream takes one frame, which is none of a ring's.
+// acceptFromStream handles one frame that did not come through a ring.
 func (l *pluginLink) acceptFromStream(frame *pluginpb.RunResponse) error {
 	if l.overRing() {
 		return l.failBreach(errOverStream)
@@ -195,7 +195,7 @@ func (l *pluginLink) acceptFromStream(frame *pluginpb.RunResponse) error {
 	return l.acceptFrame(frame)
 }
 
-// acceptFrame takes one frame.
+// acceptFrame handles one frame.
 func (l *pluginLink) acceptFrame(frame *pluginpb.RunResponse) error {
 	l.plugin.frames.Add(1)
 	l.lastBeat.Store(int64(time.Since(l.start)))
@@ -207,7 +207,7 @@ func (l *pluginLink) acceptFrame(frame *pluginpb.RunResponse) error {
 	return nil
 }
 
-// dispatchFrame handles the parts of one frame. A frame of a workload that is closed is dropped.
+// dispatchFrame handles the parts of one frame. It drops frames of a closed workload.
 func (l *pluginLink) dispatchFrame(frame *pluginpb.RunResponse, rs []loadgen.QuerySampleResponse) error {
 	r := l.receiver.Load()
 	if r == nil || (*r).number() != frame.GetWorkload() {
@@ -244,7 +244,7 @@ func deliverAnswers(m *pluginpb.Answers, rs []loadgen.QuerySampleResponse,
 	return nil
 }
 
-// remoteFailure makes an error of what the plugin reports in mid-run.
+// remoteFailure converts a failure that the plugin reports during a run to an error.
 func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	err := errors.New(p.messageText(f.GetMessage()))
 	if p.outOfFiles(f.GetMessage()) {
@@ -260,8 +260,8 @@ func (p *Plugin) remoteFailure(f *pluginpb.Failure) error {
 	return p.newFailure(KindFailed, err, f.GetMessage(), "")
 }
 
-// explainEnd explains the end of the stream. Where the connection broke the process has most often died, which its
-// watcher reports better.
+// explainEnd reports the end of the stream as a failure. If the connection broke, the process has probably died, and
+// its watcher reports that in more detail.
 func (l *pluginLink) explainEnd(err error) {
 	code := status.Code(err)
 	if (code == codes.Unavailable || code == codes.Canceled) && l.plugin.awaitFailure() != nil {
@@ -286,7 +286,7 @@ func (l *pluginLink) watchHeartbeats(interval time.Duration) {
 		case <-tick.C:
 		}
 		now, bytes := time.Since(l.start), l.ring.receivedBytes()
-		if l.wasSuspended(now-last) || bytes != came { // a part of a large frame is a sign of life too
+		if l.wasSuspended(now-last) || bytes != came { // a part of a large frame also shows that it is alive
 			l.lastBeat.Store(int64(now))
 		}
 		last, came = now, bytes
@@ -299,7 +299,7 @@ func (l *pluginLink) watchHeartbeats(interval time.Duration) {
 	}
 }
 
-// wasSuspended reports whether this process was suspended too, so that its own tick came late.
+// wasSuspended reports whether this process was also suspended, so its own tick was late.
 func (l *pluginLink) wasSuspended(tick time.Duration) bool {
 	return tick > l.plugin.options.HeartbeatTimeout/2
 }

@@ -2,12 +2,12 @@ package host
 
 import "time"
 
-// look is how often something is looked at that cannot be waited for. Time is counted in looks: where this process
-// stands still itself, that is one of them.
+// look is the time between checks for events that cannot be waited for. Timeouts count checks, so a standstill of this
+// process counts as one check.
 const look = 50 * time.Millisecond
 
-// awaitRest waits until done is closed. So many looks in a row at which count has not grown count as the end as well,
-// and there is a limit.
+// awaitRest waits until done is closed. It also ends after quiet consecutive checks without growth of count, or after
+// limit checks.
 func awaitRest(done <-chan struct{}, count func() uint64, quiet, limit int) {
 	before, silent := count(), 0
 	for i := 0; i < limit && silent < quiet; i++ {

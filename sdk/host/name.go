@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// nameTimeout bounds a question for the names of all nodes.
+// nameTimeout limits a request for the names of all nodes.
 const nameTimeout = 30 * time.Second
 
-// networkName is the name of a SUT of the network division: the rules want it to hold "Network SUT" and the name of
-// each node, asked for over the network before it is returned.
+// networkName creates the name of a SUT of the network division. The rules require that it contains "Network SUT" and
+// the name of each node, requested over the network before it is returned.
 type networkName struct {
 	ask func(context.Context) ([]string, error)
 
 	mu  sync.Mutex
-	err error // of the first time that the nodes could not be asked: they are not asked again
+	err error // of the first failed request, after which the nodes are not asked again
 }
 
-// sutName returns the name of a SUT on nodes. A name cannot fail: what keeps it from being asked for is an error of the
-// first query.
+// sutName returns the name of a SUT on nodes. Because it cannot return an error, the first query fails if the request
+// failed.
 func (n *networkName) sutName(sut string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -41,7 +41,7 @@ func (n *networkName) sutName(sut string) string {
 	return "Network SUT " + sut + ": " + strings.Join(names, ", ")
 }
 
-// nameError is why the nodes could not be asked for their names; nil: they could, or need not.
+// nameError returns the error of the request for the nodes' names, or nil.
 func (n *networkName) nameError() error {
 	if n == nil {
 		return nil

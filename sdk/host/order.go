@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// sampleOrder hands out the samples of a workload in an order of its own.
+// sampleOrder hands out the samples of a workload in the workload's own order.
 type sampleOrder struct {
 	samples []int64
 
@@ -15,7 +15,7 @@ type sampleOrder struct {
 	next int
 }
 
-// newOrder is nil where there is none.
+// newOrder returns nil if samples is empty.
 func newOrder(samples []int64) *sampleOrder {
 	if len(samples) == 0 {
 		return nil
@@ -23,7 +23,7 @@ func newOrder(samples []int64) *sampleOrder {
 	return &sampleOrder{samples: samples}
 }
 
-// restartOrder begins the order anew, for another test.
+// restartOrder restarts the order for another test.
 func (o *sampleOrder) restartOrder() {
 	if o != nil {
 		o.mu.Lock()
@@ -32,7 +32,7 @@ func (o *sampleOrder) restartOrder() {
 	}
 }
 
-// handOut has the samples of a query be the next ones: a copy, for a query's samples are LoadGen's.
+// handOut replaces the samples of a query by the next ones. It returns a copy, because LoadGen owns a query's samples.
 func (o *sampleOrder) handOut(asked []loadgen.QuerySample) []loadgen.QuerySample {
 	if o == nil {
 		return asked

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	tailLines = 20      // lines of output kept for an error message
-	lineBytes = 4 << 10 // of each line
+	tailLines = 20      // number of output lines kept for an error message
+	lineBytes = 4 << 10 // maximum length of each line
 )
 
-// pluginOutput takes what a plugin prints: it passes it on as it comes and keeps the last lines.
+// pluginOutput receives the output of a plugin. It passes the output on and keeps the last lines.
 type pluginOutput struct {
 	mu    sync.Mutex
 	to    io.Writer                // may be nil
 	hide  func(text string) string // may be nil: see LaunchOptions.Hide
 	lines []string                 // the last tailLines, oldest first
-	death []string                 // the lines that a Go program's dump began with, deathLines at most
-	since int                      // lines that came from its first one on
-	bytes uint64                   // that came
+	death []string                 // the first lines of a Go program's dump, up to deathLines
+	since int                      // number of lines since the beginning of the dump
+	bytes uint64                   // number of received bytes
 }
 
-// drainReader reads r to its end, whatever the length of its lines.
+// drainReader reads r to its end. Lines may have any length.
 func (o *pluginOutput) drainReader(r io.Reader) {
 	lines := bufio.NewReaderSize(r, lineBytes)
 	continued := false
@@ -41,7 +41,7 @@ func (o *pluginOutput) drainReader(r io.Reader) {
 	}
 }
 
-// addText passes text on and keeps it as a line, unless it continues a line that is long enough already.
+// addText passes text on and keeps it as a line, unless it continues a line that is already long enough.
 func (o *pluginOutput) addText(text []byte, continued bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -70,11 +70,12 @@ func (o *pluginOutput) passOn(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.to != nil {
-		_, _ = o.to.Write([]byte(text)) // as in add
+		_, _ = o.to.Write([]byte(text)) // like in addText
 	}
 }
 
-// deathLines of a dump say why a Go program died, and where. What follows, the other goroutines, can be long.
+// deathLines is the number of lines of a dump that show why and where a Go program died. The following lines, about
+// other goroutines, can be long.
 const deathLines = 8
 
 func (o *pluginOutput) keepDeath(line string) {
@@ -89,7 +90,7 @@ func (o *pluginOutput) keepDeath(line string) {
 	}
 }
 
-// trimLine makes a line fit for a message.
+// trimLine prepares a line for a message.
 func trimLine(text []byte) string {
 	n := len(text)
 	for n > 0 && (text[n-1] == '\n' || text[n-1] == '\r') {
@@ -104,8 +105,7 @@ func (o *pluginOutput) byteCount() uint64 {
 	return o.bytes
 }
 
-// lastLines returns the last lines. Where a Go program's dump began before them its first lines are in the place of
-// some.
+// lastLines returns the last lines. If a Go program's dump began before them, its first lines replace some of them.
 func (o *pluginOutput) lastLines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -115,8 +115,8 @@ func (o *pluginOutput) lastLines() []string {
 	return append([]string(nil), o.lines...)
 }
 
-// repeatsLines reports whether a text holds every one of the lines, as the error of a plugin does that quotes what a
-// process of its own has printed through it.
+// repeatsLines reports whether a text contains every one of the lines. A plugin's error does if it quotes the output of
+// the plugin's own child process.
 func repeatsLines(text string, lines []string) bool {
 	for _, line := range lines {
 		if !strings.Contains(text, strings.TrimSpace(line)) {

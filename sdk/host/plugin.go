@@ -19,20 +19,20 @@ import (
 type Plugin struct {
 	name, path string
 	options    LaunchOptions
-	folder     *privateFolder // of the socket
+	folder     *privateFolder // contains the socket
 	output     *pluginOutput
 	process    *pluginProcess
 	client     *plugin.Client
 	rpc        pluginpb.PluginClient
 	ring       *sharedRing // offered to the process; nil: none
 	link       *pluginLink
-	frames     atomic.Uint64 // taken
-	calls      callCounter   // those that are held to LaunchOptions.AnswerTimeout
-	unary      callCounter   // all unary ones
-	received   chan struct{} // closed when all that the process sent is taken
-	sending    sync.Mutex    // held while a frame is sent: gRPC allows one Send at a time, and so does a ring
+	frames     atomic.Uint64 // number of received frames
+	calls      callCounter   // calls that LaunchOptions.AnswerTimeout limits
+	unary      callCounter   // all unary calls
+	received   chan struct{} // closed when all frames of the process are received
+	sending    sync.Mutex    // held while a frame is sent, because gRPC and a ring allow only one Send at a time
 
-	// failed ends with an *Error as its cause when the plugin fails, or with errClosed.
+	// failed ends when the plugin fails, with a *PluginError as its cause, or when it is closed, with errClosed.
 	failed context.Context
 	fail   context.CancelCauseFunc
 
@@ -40,7 +40,7 @@ type Plugin struct {
 	closed  error
 }
 
-// errClosed is the cause of the end of a plugin that was closed.
+// errClosed is the cause of the end of a closed plugin.
 var errClosed = errors.New("the plugin is closed")
 
 // Describe returns the plugin's description.
@@ -54,8 +54,9 @@ func (p *Plugin) Describe(ctx context.Context) (sdk.Description, error) {
 
 // Open opens a workload in the plugin. A plugin holds one workload at a time.
 //
-// errors.Is separates what the user can fix from the plugin's own failures: sdk.ErrUsage is an unknown model, backend
-// or option; sdk.ErrData is a missing or wrong data set or model file; all others are an *Error.
+// errors.Is distinguishes errors that the user can fix from the plugin's own failures: sdk.ErrUsage is an unknown
+// model, backend or option; sdk.ErrData is a missing or wrong data set or model file. All other errors are of type
+// *PluginError.
 func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err := checkOptions(o); err != nil {
 		return nil, err
@@ -74,11 +75,11 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	return newWorkload(p, r.GetWorkload(), info, o.Scenario, o.Network), nil
 }
 
-// maxSamples is more than any data set has: LoadGen keeps a few bytes for each sample.
+// maxSamples is larger than any data set. LoadGen keeps a few bytes for each sample.
 const maxSamples = 1 << 28
 
-// checkOpenAnswer names what no run could work with in a plugin's answer to Open: frames of a workload without a number
-// are dropped, on both sides.
+// checkOpenAnswer describes values in a plugin's answer to Open that make runs impossible, or returns "". For example,
+// both sides drop frames of a workload without a number.
 func checkOpenAnswer(number uint64, info sdk.WorkloadInfo) string {
 	var faults []string
 	for _, f := range []struct {
@@ -105,10 +106,10 @@ func checkOpenAnswer(number uint64, info sdk.WorkloadInfo) string {
 	return strings.Join(faults, "; ")
 }
 
-// Context returns a context that ends with parent, or with an *Error as its cause as soon as the plugin fails.
+// Context returns a context that ends with parent, or when the plugin fails, with a *PluginError as its cause.
 func (p *Plugin) Context(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
-	if p.failed.Err() != nil { // at once: a call might be answered before AfterFunc's goroutine runs
+	if p.failed.Err() != nil { // synchronously, because a call might be answered before AfterFunc's goroutine runs
 		cancel(context.Cause(p.failed))
 	}
 	stop := context.AfterFunc(p.failed, func() { cancel(context.Cause(p.failed)) })
@@ -118,10 +119,10 @@ func (p *Plugin) Context(parent context.Context) (context.Context, context.Cance
 	}
 }
 
-// StderrTail returns the last lines the plugin printed.
+// StderrTail returns the last lines that the plugin printed.
 func (p *Plugin) StderrTail() []string { return p.output.lastLines() }
 
-// PID is the id of the plugin's process, which leads a process group of its own.
+// PID returns the id of the plugin's process, which leads its own process group.
 func (p *Plugin) PID() int { return p.process.cmd.Process.Pid }
 
 // Close ends the process and every process it started. It first requests the end, then kills. It may be called more
@@ -142,15 +143,15 @@ func (p *Plugin) Close() error {
 	return p.closed
 }
 
-// Kill kills every process of the plugin at once and does not wait, for a harness that is about to exit. Close may
-// follow.
+// Kill kills every process of the plugin immediately and does not wait. It is for a harness that is about to exit.
+// Close may follow.
 func (p *Plugin) Kill() {
 	p.fail(errClosed)
 	p.process.signalGroup(killGroup)
 	_ = p.folder.close()
 }
 
-// askToFinish asks the plugin to finish what is in work and to close its workload.
+// askToFinish asks the plugin to finish its current work and to close its workload.
 func (p *Plugin) askToFinish() {
 	ctx, cancel := context.WithTimeout(context.Background(), p.options.CloseTimeout)
 	defer cancel()
@@ -159,15 +160,15 @@ func (p *Plugin) askToFinish() {
 	}
 }
 
-// failWith ends the plugin's context with a failure; the first one counts.
+// failWith ends the plugin's context with a failure. Only the first failure has an effect.
 func (p *Plugin) failWith(kind FailureKind, err error, found, hint string) {
 	p.fail(p.newFailure(kind, err, found, hint))
 }
 
-// maxMessageText is how many bytes of a plugin's text about a failure a message has.
+// maxMessageText is the maximum size of a plugin's text about a failure in a message.
 const maxMessageText = 16 << 10
 
-// messageText is a plugin's text about a failure, cut and without secrets, as messages have it.
+// messageText returns a plugin's text about a failure for a message: cut and without secrets.
 func (p *Plugin) messageText(text string) string {
 	return cutText(p.options.hideSecrets(text), maxMessageText)
 }
@@ -181,14 +182,14 @@ func (p *Plugin) newFailure(kind FailureKind, err error, found, hint string) *Pl
 	return &PluginError{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
 }
 
-// How long the last frames of a process that has ended may take, in looks: the connection has ended with it, unless
-// another process holds it open.
+// Limits, in looks, of the time for the last frames of a process that has ended. Its connection ends with it, unless
+// another process keeps it open.
 const (
 	restQuiet = 20
 	restLimit = 600
 )
 
-// watchProcess reports a process that ends before it was asked to. What it answered before counts.
+// watchProcess reports a process that ends without a request. Its earlier answers count.
 func (p *Plugin) watchProcess() {
 	<-p.process.exited
 	awaitRest(p.received, p.frames.Load, restQuiet, restLimit)

@@ -16,32 +16,32 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 )
 
-// firstLineBytes bounds the line that go-plugin reads the handshake from. A TLS certificate fits.
+// firstLineBytes is the maximum length of the line from which go-plugin reads the handshake. A TLS certificate fits.
 const firstLineBytes = 16 << 10
 
-// How long the output of a process that has ended is read on, in looks.
+// Limits, in looks, of the time for reading the output of a process that has ended.
 const (
 	outputQuiet = 10
 	outputLimit = 200
 )
 
-// pluginProcess runs a plugin binary in a process group of its own: go-plugin's runner.Runner. Unlike go-plugin's own
-// one it reads lines of any length, keeps what was printed in place of the handshake, and leaves no process of the
-// group.
+// pluginProcess runs a plugin binary in its own process group. It implements go-plugin's runner.Runner. Unlike
+// go-plugin's own implementation, it reads lines of any length, keeps output that is not a handshake, and leaves no
+// process of the group.
 type pluginProcess struct {
 	path      string
 	env       []string
 	output    *pluginOutput
-	inherited []*os.File      // by the process, as descriptors 3 and on
-	bound     func()          // called once the process is started
-	binary    *approvedBinary // what to execute; nil: the file at path
+	inherited []*os.File      // inherited by the process as descriptors 3 and up
+	bound     func()          // called after the process is started
+	binary    *approvedBinary // the file to execute; nil: the file at path
 
 	cmd    *exec.Cmd
-	stdin  *os.File // held open while we live: see package lifeline
+	stdin  *os.File // open while this process lives: see package lifeline
 	first  io.ReadCloser
 	ended  chan struct{} // closed when the process has ended
-	exited chan struct{} // closed when its output is read, too
-	gone   chan struct{} // closed when all of its group has ended, too
+	exited chan struct{} // closed when its output is also read
+	gone   chan struct{} // closed when its whole group has also ended
 	taps   []*outputTap
 	pumps  sync.WaitGroup
 
@@ -58,8 +58,8 @@ func newProcess(path string, o *pluginOutput) *pluginProcess {
 		gone: make(chan struct{})}
 }
 
-// Start starts the process. The goroutine that starts it owns an OS thread until the process ends: where the kernel
-// can signal a child when its parent dies, the parent is that thread.
+// Start starts the process. The goroutine that starts it owns an OS thread until the process ends. If the kernel
+// signals a child when its parent dies, the parent is that thread.
 func (p *pluginProcess) Start(context.Context) error {
 	started := make(chan error)
 	go func() {
@@ -80,7 +80,7 @@ func (p *pluginProcess) startProcess() error {
 		return err
 	}
 	in, out, errs := stdio[0], stdio[1], stdio[2]
-	defer closeFiles(in.r, out.w, errs.w) // the child has its own
+	defer closeFiles(in.r, out.w, errs.w) // the child has its own copies
 	p.cmd = exec.Command(p.path)
 	if p.binary != nil {
 		p.cmd.Path = p.binary.path
@@ -114,14 +114,14 @@ func openPipes() (pipes [3]outputPipe, err error) {
 	return pipes, nil
 }
 
-// closeFiles closes ends of pipes, which cannot fail in a way that matters.
+// closeFiles closes ends of pipes. Their errors have no effect.
 func closeFiles(files ...*os.File) {
 	for _, f := range files {
 		_ = f.Close()
 	}
 }
 
-// startCommand starts the command, unless the process was killed already.
+// startCommand starts the command unless the process was already killed.
 func (p *pluginProcess) startCommand() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +134,7 @@ func (p *pluginProcess) startCommand() error {
 	return err
 }
 
-// pumpOutput reads the process's output. go-plugin gets the first line of its standard output.
+// pumpOutput reads the process's output. go-plugin receives only the first line of its standard output.
 func (p *pluginProcess) pumpOutput(stdout, stderr *os.File) {
 	var line *io.PipeWriter
 	p.first, line = io.Pipe()
@@ -152,8 +152,8 @@ func (p *pluginProcess) pumpOutput(stdout, stderr *os.File) {
 	})
 }
 
-// awaitKept waits until what the process has printed by now is kept: a report of a failure that came by another way may
-// have overtaken it.
+// awaitKept waits until all output that the process has printed so far is stored, because a failure report on another
+// channel may be faster than the output.
 func (p *pluginProcess) awaitKept() {
 	for _, t := range p.taps {
 		t.awaitKept()
@@ -173,14 +173,14 @@ func (p *pluginProcess) passFirstLine(r *bufio.Reader, to *io.PipeWriter) {
 	_ = to.Close()
 }
 
-// firstLine returns the first line of the standard output, and whether there was one.
+// firstLine returns the first line of the standard output. The second result is false if there was none.
 func (p *pluginProcess) firstLine() (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.line, p.printed
 }
 
-// looksLikeHandshake reports whether a line has the two versions, the network and the address.
+// looksLikeHandshake reports whether a line contains the two versions, the network and the address.
 func looksLikeHandshake(line string) bool {
 	parts := strings.Split(line, "|")
 	if len(parts) < 4 {
@@ -191,7 +191,7 @@ func looksLikeHandshake(line string) bool {
 	return errCore == nil && errProtocol == nil
 }
 
-// awaitExit reaps the process, ends what is left of its group, and reads the rest of its output.
+// awaitExit reaps the process, ends the rest of its group, and reads the rest of its output.
 func (p *pluginProcess) awaitExit() {
 	awaitEnd(p.cmd.Process.Pid)
 	close(p.ended)
@@ -203,9 +203,8 @@ func (p *pluginProcess) awaitExit() {
 	close(p.gone)
 }
 
-// readRest waits for what the process has printed, and for the end of its output. A process that the plugin left behind
-// outside of its group may hold the pipes open, and even print: silence counts as the end as well, and there is a
-// limit.
+// readRest waits for the end of the process's output. A process outside the group may keep the pipes open and may even
+// print. Therefore silence also counts as the end, and there is a time limit.
 func (p *pluginProcess) readRest() {
 	p.awaitKept()
 	read := make(chan struct{})
@@ -213,7 +212,7 @@ func (p *pluginProcess) readRest() {
 	awaitRest(read, p.output.byteCount, outputQuiet, outputLimit)
 }
 
-// reapGroup ends the group while the process's id is still its own, and takes its status.
+// reapGroup ends the group while the process's id is still in use, and then reaps the process.
 func (p *pluginProcess) reapGroup() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +221,7 @@ func (p *pluginProcess) reapGroup() {
 	p.reaped = true
 }
 
-// exitText says how the process ended. It may be called after exited is closed.
+// exitText describes the end of the process. It may be called after exited is closed.
 func (p *pluginProcess) exitText() string {
 	return describeExit(p.cmd.ProcessState)
 }
@@ -236,7 +235,7 @@ func (p *pluginProcess) Wait(context.Context) error {
 	return nil
 }
 
-// Kill kills the process and its group, and waits for its end. A process that is not started will not be.
+// Kill kills the process and its group and waits for its end. It prevents the start of a process that was not started.
 func (p *pluginProcess) Kill(context.Context) error {
 	p.mu.Lock()
 	p.doomed = true
@@ -249,7 +248,7 @@ func (p *pluginProcess) Kill(context.Context) error {
 	return nil
 }
 
-// signalGroup calls send with the process's group, if it has any.
+// signalGroup calls send with the process's group if the process is running.
 func (p *pluginProcess) signalGroup(send func(pid int)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,16 +263,16 @@ func (p *pluginProcess) wasStarted() bool {
 	return p.started
 }
 
-// Stdout gives go-plugin the line of the handshake and no more.
+// Stdout returns only the line of the handshake to go-plugin.
 func (p *pluginProcess) Stdout() io.ReadCloser { return p.first }
 
-// Stderr gives go-plugin nothing: output takes it.
+// Stderr returns nothing to go-plugin, because pluginOutput receives the output.
 func (p *pluginProcess) Stderr() io.ReadCloser { return io.NopCloser(strings.NewReader("")) }
 
-// Name is the path of the binary.
+// Name returns the path of the binary.
 func (p *pluginProcess) Name() string { return p.path }
 
-// ID is the process id; empty where there is no process.
+// ID returns the process id, or "" if there is no process.
 func (p *pluginProcess) ID() string {
 	if !p.wasStarted() {
 		return ""
@@ -281,15 +280,15 @@ func (p *pluginProcess) ID() string {
 	return fmt.Sprint(p.cmd.Process.Pid)
 }
 
-// Diagnose says nothing: see diagnoseStart.
+// Diagnose returns nothing; see diagnoseStart.
 func (p *pluginProcess) Diagnose(context.Context) string { return "" }
 
-// PluginToHost changes nothing: both are on one machine.
+// PluginToHost returns its arguments, because both processes are on the same machine.
 func (p *pluginProcess) PluginToHost(network, address string) (string, string, error) {
 	return network, address, nil
 }
 
-// HostToPlugin changes nothing.
+// HostToPlugin returns its arguments.
 func (p *pluginProcess) HostToPlugin(network, address string) (string, string, error) {
 	return network, address, nil
 }

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup puts a child into a process group of its own, so that Ctrl-C at the terminal reaches the harness alone and
-// the group can be killed as a whole.
+// ownGroup puts a child into its own process group. Ctrl-C in the terminal then reaches only the harness, and the whole
+// group can be killed.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitAgain is after how long awaitEnd tries again where the kernel has no memory or no descriptor to tell it.
+// awaitAgain is the time after which awaitEnd retries if the kernel lacks memory or descriptors.
 const awaitAgain = 100 * time.Millisecond
 
-// awaitEnd returns when a child has ended, and does not reap it.
+// awaitEnd waits for the end of a child without reaping it.
 func awaitEnd(pid int) {
 	for !ended(pid) {
 		time.Sleep(awaitAgain)
 	}
 }
 
-// ended waits for the end of a child, and reports false where it cannot.
+// ended waits for the end of a child. It returns false if it cannot wait.
 func ended(pid int) bool {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -38,7 +38,7 @@ func ended(pid int) bool {
 		n, err := unix.Kevent(queue, watch, told, nil)
 		switch {
 		case n > 0:
-			return told[0].Flags&unix.EV_ERROR == 0 || told[0].Data == int64(unix.ESRCH) // ended before it was watched
+			return told[0].Flags&unix.EV_ERROR == 0 || told[0].Data == int64(unix.ESRCH) // it ended before the watch
 		case !errors.Is(err, unix.EINTR):
 			return errors.Is(err, unix.ESRCH)
 		}

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup puts a child into a process group of its own, so that Ctrl-C at the terminal reaches the harness alone and
-// the group can be killed as a whole. When the harness dies the child is told to end, also before it watches for that.
+// ownGroup puts a child into its own process group. Ctrl-C in the terminal then reaches only the harness, and the whole
+// group can be killed. The kernel signals the child when the harness dies, even before the child itself watches for it.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// awaitEnd waits for the end of a child without reaping it: its id stays taken until its group is killed.
+// awaitEnd waits for the end of a child without reaping it, so its id stays in use until its group is killed.
 func awaitEnd(pid int) {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

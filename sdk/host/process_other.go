@@ -10,7 +10,7 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-// awaitEnd waits for the end of a child by a handle of its own. Its id stays taken while exec.Cmd holds another one.
+// awaitEnd waits for the end of a child with its own handle. The id stays in use while exec.Cmd holds another handle.
 func awaitEnd(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_, _ = p.Wait()
@@ -24,7 +24,7 @@ func killGroup(pid int) {
 	}
 }
 
-// awaitGroup does nothing: there are no groups.
+// awaitGroup does nothing, because this system has no process groups.
 func awaitGroup(int) {}
 
 func endGroup(pid int) { killGroup(pid) }

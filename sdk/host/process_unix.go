@@ -17,21 +17,21 @@ func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) }
 // endGroup asks every process of the group that pid leads to end.
 func endGroup(pid int) { _ = unix.Kill(-pid, unix.SIGTERM) }
 
-// How long the kernel may take to end what was killed, and how often to look.
+// Maximum time that the kernel takes to end killed processes, and the time between checks.
 const (
 	groupGrace = time.Second
 	groupLook  = 2 * time.Millisecond
 )
 
-// awaitGroup waits until no process of a group that was killed is left, for a moment at most: where nobody reaps
-// orphans their remains stay.
+// awaitGroup waits until a killed group has no processes. It waits only briefly, because zombies remain if no process
+// reaps orphans.
 func awaitGroup(pid int) {
 	for waited := time.Duration(0); waited < groupGrace && unix.Kill(-pid, 0) == nil; waited += groupLook {
 		time.Sleep(groupLook)
 	}
 }
 
-// describeExit says how a process ended.
+// describeExit describes how a process ended.
 func describeExit(s *os.ProcessState) string {
 	w, ok := s.Sys().(syscall.WaitStatus)
 	if ok && w.Signaled() {

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// programTarget says what machine a program file is for, as the end of a clause; empty where it is no program that is
-// known.
+// programTarget describes the machine of a program file as the end of a clause. It returns "" if the format is unknown.
 func programTarget(path string) string {
 	if f, err := elf.Open(path); err == nil {
 		defer closeReadOnly(f)
@@ -29,8 +28,8 @@ func programTarget(path string) string {
 	return ""
 }
 
-// programInterpreter is the program that a script or a dynamically linked program names in its head to start it; empty
-// where it names none, or where that exists.
+// programInterpreter returns the interpreter that a script or a dynamically linked program names, if that interpreter
+// does not exist. Otherwise it returns "".
 func programInterpreter(path string) string {
 	name := scriptInterpreter(path)
 	if name == "" {
@@ -42,7 +41,7 @@ func programInterpreter(path string) string {
 	return name
 }
 
-// scriptInterpreter reads #!PROGRAM ARGUMENTS.
+// scriptInterpreter parses #!PROGRAM ARGUMENTS.
 func scriptInterpreter(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,5 +73,5 @@ func elfInterpreter(path string) string {
 	return ""
 }
 
-// closeReadOnly closes what was only read.
+// closeReadOnly closes a file that was only read.
 func closeReadOnly(f io.Closer) { _ = f.Close() }

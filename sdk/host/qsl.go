@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// pluginQSL loads samples in the plugin: a loadgen.QSL.
+// pluginQSL implements loadgen.QSL by loading samples in the plugin.
 type pluginQSL struct {
 	workload *Workload
 
@@ -18,7 +18,7 @@ type pluginQSL struct {
 	left []loadgen.SampleIndex // to unload before the next load
 }
 
-// Name is the data set; of a workload with an order of its own it says so, for whoever reads the logs.
+// Name returns the name of the data set. If the workload has its own order, the name says so for readers of the logs.
 func (q *pluginQSL) Name() string {
 	if q.workload.sut.order != nil {
 		return q.workload.info.Dataset + " (samples are handed out in an order of their own: qsl_idx is not the sample)"
@@ -30,8 +30,8 @@ func (q *pluginQSL) TotalSampleCount() int { return q.workload.info.DatasetSize 
 
 func (q *pluginQSL) PerformanceSampleCount() int { return q.workload.info.PerformanceSampleCount }
 
-// LoadSamplesToRAM first waits for what a test that ended early left in work: response ids start again with each test,
-// and answers that came late would count in this one.
+// LoadSamplesToRAM first waits for the outstanding samples of an aborted test. Response ids start again with each test,
+// so late answers would count in this one.
 func (q *pluginQSL) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
 	if err := q.finishSet(ctx); err != nil {
 		return fmt.Errorf("waiting for answers of a test that ended early: %w", err)
@@ -46,8 +46,8 @@ func (q *pluginQSL) LoadSamplesToRAM(ctx context.Context, indices []loadgen.Samp
 	return err
 }
 
-// UnloadSamplesFromRAM leaves samples that may still be in work, of a test that ended early, to the next load: nobody
-// waits for them who may not want another test.
+// UnloadSamplesFromRAM leaves samples that may still be in use after an aborted test to the next load. The caller does
+// not have to wait if there is no further test.
 func (q *pluginQSL) UnloadSamplesFromRAM(ctx context.Context, indices []loadgen.SampleIndex) error {
 	if q.workload.sut.hasOutstanding() {
 		q.mu.Lock()
@@ -65,7 +65,7 @@ func (q *pluginQSL) unloadSamples(ctx context.Context, indices []loadgen.SampleI
 	return err
 }
 
-// finishSet waits until everything is answered, and unloads what was left.
+// finishSet waits until all samples are answered, and unloads the samples that were left.
 func (q *pluginQSL) finishSet(ctx context.Context) error {
 	if err := q.workload.sut.awaitAnswers(ctx); err != nil {
 		return err

@@ -16,30 +16,31 @@ import (
 // firstInherited is the number of the first descriptor that a process inherits in addition to the three standard ones.
 const firstInherited = 3
 
-// SharedMemory says that frames go through shared memory on this system, if the plugin knows how.
+// SharedMemory reports whether this system can pass frames through shared memory, if the plugin supports it.
 const SharedMemory = ring.Supported
 
-// sharedRing is the ring that a link offers, and uses once the plugin has accepted it. A nil one stands for no ring.
+// sharedRing is the ring that a link offers. It is used after the plugin has accepted it. A nil sharedRing means no
+// ring.
 type sharedRing struct {
 	offer       *ring.RingOffer
 	descriptors []int32 // in the plugin's process
 	taken       atomic.Bool
 	receiver    *ring.FrameReceiver
-	buffer      []byte // of sendFrame, whose callers exclude each other
+	buffer      []byte // used by sendFrame, whose calls exclude each other
 
 	mu    sync.Mutex
 	freed bool
-	ended chan struct{} // closed when nobody reads any more; nil: nobody ever did
+	ended chan struct{} // closed when reading has ended; nil: reading never began
 }
 
-// newShared makes a ring, or none where the system has none, or the launch asks for none.
+// newShared makes a ring. It returns nil if the system does not support rings or the launch options exclude them.
 func newShared(o LaunchOptions) *sharedRing {
 	if o.StreamOnly || o.TLS {
 		return nil
 	}
 	offer, err := ring.NewOffer(wire.MaxMessage)
 	if err != nil {
-		return nil // the stream does as well, more slowly
+		return nil // the stream also works, more slowly
 	}
 	s := &sharedRing{offer: offer}
 	for i := range offer.Files() {
@@ -48,7 +49,7 @@ func newShared(o LaunchOptions) *sharedRing {
 	return s
 }
 
-// inheritedFiles is what the plugin's process inherits.
+// inheritedFiles returns the files that the plugin's process inherits.
 func (s *sharedRing) inheritedFiles() []*os.File {
 	if s == nil {
 		return nil
@@ -56,7 +57,7 @@ func (s *sharedRing) inheritedFiles() []*os.File {
 	return s.offer.Files()
 }
 
-// closeInherited closes what the plugin's process has inherited, once there is one.
+// closeInherited closes the files that the plugin's process has inherited.
 func (s *sharedRing) closeInherited() error {
 	if s == nil {
 		return nil
@@ -64,7 +65,7 @@ func (s *sharedRing) closeInherited() error {
 	return s.offer.Release()
 }
 
-// offerMessage is what Start says of the offer.
+// offerMessage returns the offer for the Start message.
 func (s *sharedRing) offerMessage() *pluginpb.Ring {
 	if s == nil {
 		return nil
@@ -80,15 +81,15 @@ func (s *sharedRing) sendFrame(r *pluginpb.RunRequest) (err error) {
 	return s.offer.Ends.Writer.Write(s.buffer)
 }
 
-// startReceiving starts to hand frames on; failed is called if they make no sense. It does nothing where the link was
-// given up meanwhile.
+// startReceiving starts to pass frames on. It calls failed if frames are invalid. It does nothing if the link was
+// closed before.
 func (s *sharedRing) startReceiving(handle func(*pluginpb.RunResponse) error, failed func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.freed {
 		return
 	}
-	// Parts that are reused from frame to frame; one that a frame lacks is empty.
+	// Parts that are reused for each frame. Parts that a frame lacks are empty.
 	frame, answers := &pluginpb.RunResponse{}, &pluginpb.Answers{}
 	s.receiver = ring.NewReceiver(s.offer.Ends.Reader, func(b []byte) error {
 		frame.Reset()
@@ -109,13 +110,13 @@ func (s *sharedRing) startReceiving(handle func(*pluginpb.RunResponse) error, fa
 	}()
 }
 
-// beginReading makes the caller the one who reads the answer to what it is about to send; finishReading must follow
-// where it reports true. See ring.FrameReceiver.
+// beginReading makes the caller the reader of the answer to its next frame. If it returns true, the caller must call
+// finishReading. See ring.FrameReceiver.
 func (s *sharedRing) beginReading() bool { return s != nil && s.taken.Load() && s.receiver.Begin() }
 
 func (s *sharedRing) finishReading(wanted func() bool) { s.receiver.Finish(wanted) }
 
-// receivedBytes is how many bytes have come.
+// receivedBytes returns the number of received bytes.
 func (s *sharedRing) receivedBytes() uint64 {
 	if s == nil {
 		return 0
@@ -123,7 +124,7 @@ func (s *sharedRing) receivedBytes() uint64 {
 	return s.offer.Ends.Reader.Taken()
 }
 
-// takeRest hands on what the other side wrote before it ended.
+// takeRest passes on the frames that the other side wrote before it ended.
 func (s *sharedRing) takeRest() {
 	if s == nil || !s.taken.Load() {
 		return
@@ -133,18 +134,18 @@ func (s *sharedRing) takeRest() {
 	if s.freed {
 		return
 	}
-	s.offer.Ends.Writer.Close() // whoever waits for room may hold the receiver
+	s.offer.Ends.Writer.Close() // a writer that waits for room may hold the receiver
 	s.receiver.Drain()
 }
 
-// close ends what waits. It may be called more than once.
+// close ends all waits. It may be called more than once.
 func (s *sharedRing) close() {
 	if s != nil {
 		s.offer.Ends.Close()
 	}
 }
 
-// unmapRing gives the memory back, once the process has ended. sending excludes those who send.
+// unmapRing frees the memory after the process has ended. sending excludes senders.
 func (s *sharedRing) unmapRing(sending sync.Locker) error {
 	if s == nil {
 		return nil

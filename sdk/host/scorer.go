@@ -16,22 +16,23 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// scoreFrameBytes is how much of an accuracy log goes into one frame.
+// scoreFrameBytes is the number of bytes of an accuracy log in one frame.
 const scoreFrameBytes = 256 << 10
 
-// pluginScorer streams entries to the plugin: an sdk.Scorer.
+// pluginScorer implements sdk.Scorer by streaming entries to the plugin.
 type pluginScorer struct {
 	plugin *Plugin
 	stream pluginpb.Plugin_ScoreClient
 	ctx    context.Context // of the stream
 	cancel context.CancelFunc
-	pieces bool // the plugin takes a payload in pieces
+	pieces bool // the plugin accepts payloads in pieces
 
 	frame []*pluginpb.AccuracyEntry
-	held  []byte // their payloads
+	held  []byte // payloads of frame
 }
 
-// OpenScorer opens a scorer in the plugin; entries are streamed to it. Its Result ends it. ctx bounds all of its work.
+// OpenScorer opens a scorer in the plugin. Entries are streamed to it. Its Result method ends it. ctx limits all of its
+// work.
 func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer, error) {
 	if err := checkScoreOptions(o); err != nil {
 		return nil, err
@@ -53,13 +54,13 @@ func (p *Plugin) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (sdk.Scorer
 	if err := s.sendRequest(&pluginpb.ScoreRequest{Options: convert.To[*pluginpb.ScoreOptions](o)}); err != nil {
 		return nil, err
 	}
-	if _, err := s.stream.Recv(); err != nil { // an empty answer: the scorer is open
+	if _, err := s.stream.Recv(); err != nil { // an empty answer means that the scorer is open
 		return nil, s.failStream(err)
 	}
 	return s, nil
 }
 
-// Add sends an entry, once a frame is full. A large one goes out at once, in pieces where the plugin takes them.
+// Add stores an entry and sends full frames. It sends a large entry immediately, in pieces if the plugin accepts them.
 func (s *pluginScorer) Add(e mllog.AccuracyEntry) error {
 	for s.pieces && len(e.Data) > scoreFrameBytes {
 		piece := convert.Entry(e)
@@ -80,10 +81,10 @@ func (s *pluginScorer) Add(e mllog.AccuracyEntry) error {
 	return s.flush()
 }
 
-// entryBytes is about what an entry takes in addition to its payload.
+// entryBytes is the approximate size of an entry without its payload.
 const entryBytes = 32
 
-// copyBytes copies bytes that change before the frame goes out.
+// copyBytes copies bytes that may change before the frame is sent.
 func (s *pluginScorer) copyBytes(data []byte) []byte {
 	if data == nil {
 		return nil
@@ -93,7 +94,7 @@ func (s *pluginScorer) copyBytes(data []byte) []byte {
 	return s.held[n:len(s.held):len(s.held)]
 }
 
-// flush sends what is held. gRPC encodes it before Send returns.
+// flush sends the stored entries. gRPC encodes them before Send returns.
 func (s *pluginScorer) flush() error {
 	r := &pluginpb.ScoreRequest{Entries: s.frame}
 	err := s.sendRequest(r)
@@ -101,7 +102,7 @@ func (s *pluginScorer) flush() error {
 	return err
 }
 
-// sendRequest sends a request. Where the plugin has ended the stream, its reason is the error.
+// sendRequest sends a request. If the plugin has ended the stream, it returns the plugin's reason.
 func (s *pluginScorer) sendRequest(r *pluginpb.ScoreRequest) error {
 	err := s.stream.Send(r)
 	if errors.Is(err, io.EOF) {
@@ -139,13 +140,14 @@ func (s *pluginScorer) Result() (sdk.Score, error) {
 	return score, nil
 }
 
-// maxScoreText bounds the texts of a score and their number: all of them stand in results.
+// maxScoreText is the maximum size of the texts of a score, and maxScoreTexts their maximum number. Results contain all
+// of them.
 const (
 	maxScoreText  = 1 << 20
 	maxScoreTexts = 10_000
 )
 
-// scoreFault says why a score is not valid.
+// scoreFault describes why a score is not valid, or returns "".
 func scoreFault(s sdk.Score) string {
 	var faults []string
 	if s.Samples < 0 || s.Samples > maxSamples {

@@ -13,25 +13,25 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// chunkSamples is how many samples one frame holds at most.
+// chunkSamples is the maximum number of samples in one frame.
 const chunkSamples = wire.ChunkBytes / 8
 
-// pluginSUT issues queries over the stream: a loadgen.SUT and loadgen.Warmer.
+// pluginSUT implements loadgen.SUT and loadgen.Warmer by sending queries over the stream.
 //
-// While nothing is outstanding the issuing goroutine sends by itself, which spares a hand-over. While the plugin is at
-// work samples are queued, and a sender sends all that is queued at that moment as one frame.
+// While no samples are outstanding, the issuing goroutine itself sends them, which avoids a switch between goroutines.
+// While the plugin is busy, samples are queued, and a sender sends all queued samples as one frame.
 type pluginSUT struct {
 	workload  *Workload
 	responder atomic.Pointer[loadgen.Responder]
-	alone     bool         // one query at a time: the issuing goroutine may look for the answer itself
-	wanted    func() bool  // outstanding, made a value once
-	network   *networkName // of a run of the network division; nil: it is none
-	order     *sampleOrder // of the workload's own; nil: samples are those that LoadGen draws
+	alone     bool         // only one query at a time: the issuing goroutine may poll for the answer
+	wanted    func() bool  // method value of hasOutstanding, created only once
+	network   *networkName // in the network division; otherwise nil
+	order     *sampleOrder // the workload's own order; nil: LoadGen's samples are used
 	stopped   chan struct{}
 
-	_       cachePadding  // below: what issuing writes
-	issued  atomic.Uint64 // samples, less those that a context's end kept from being sent
-	base    atomic.Uint64 // issued before the test under way, whose ids start at 0
+	_       cachePadding  // the following fields are written while issuing
+	issued  atomic.Uint64 // number of samples, without those that were not sent because ctx ended
+	base    atomic.Uint64 // samples issued before the current test, whose ids start at 0
 	mu      sync.Mutex
 	changed sync.Cond
 	queued  []loadgen.QuerySample
@@ -41,15 +41,15 @@ type pluginSUT struct {
 	closed  bool
 	err     error
 
-	_        cachePadding  // below: what receiving writes
-	answered atomic.Uint64 // distinct samples
-	answers  answeredSet   // belongs to the goroutine that receives
+	_        cachePadding  // the following fields are written while receiving
+	answered atomic.Uint64 // number of distinct samples
+	answers  answeredSet   // used only by the receiving goroutine
 	beat     atomic.Pointer[Heartbeat]
 	_        cachePadding
 }
 
-// cachePadding keeps what one core writes at each query out of the cache lines that another one writes; lines are
-// fetched in pairs of 64 bytes.
+// cachePadding separates fields that one core writes at each query from the cache lines that another core writes.
+// Processors fetch lines in pairs of 64 bytes.
 type cachePadding [128]byte
 
 func newSUT(w *Workload, scenario loadgen.Scenario, network bool) *pluginSUT {
@@ -65,7 +65,8 @@ func newSUT(w *Workload, scenario loadgen.Scenario, network bool) *pluginSUT {
 	return s
 }
 
-// Name names the model and the backend; in the network division also the nodes, which are asked at each call.
+// Name returns the names of the model and the backend. In the network division it also contains the nodes' names, which
+// it requests at each call.
 func (s *pluginSUT) Name() string {
 	info := s.workload.info
 	name := fmt.Sprintf("Plumbline %s (%s)", info.Model, info.Backend)
@@ -83,8 +84,8 @@ func (s *pluginSUT) WarmUp(ctx context.Context) error {
 	return err
 }
 
-// IssueQuery sends or queues the samples of q. A query of more than one frame is sent as the plugin takes it in,
-// until ctx ends; its samples must then stay as they are.
+// IssueQuery sends or queues the samples of q. If a query needs more than one frame, it blocks until the plugin has
+// accepted all frames or ctx ends. The samples must not change before.
 func (s *pluginSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	if len(q.Samples) == 0 {
 		return nil
@@ -110,16 +111,16 @@ func (s *pluginSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.R
 	return s.enqueueSamples(q.Samples)
 }
 
-// hasOutstanding reports whether something was issued that is not answered.
+// hasOutstanding reports whether issued samples are not answered.
 func (s *pluginSUT) hasOutstanding() bool { return s.issued.Load() != s.answered.Load() }
 
-// missing is how many samples are issued and not answered.
+// missing returns the number of issued samples without an answer.
 func (s *pluginSUT) missing() uint64 { return s.issued.Load() - s.answered.Load() }
 
-// answersLook is how often awaitAnswers looks.
+// answersLook is the time between checks of awaitAnswers.
 const answersLook = time.Millisecond
 
-// awaitAnswers waits until everything that was issued is answered.
+// awaitAnswers waits until all issued samples are answered.
 func (s *pluginSUT) awaitAnswers(ctx context.Context) error {
 	ctx, cancel := s.workload.plugin.Context(ctx)
 	defer cancel()
@@ -133,11 +134,11 @@ func (s *pluginSUT) awaitAnswers(ctx context.Context) error {
 	return nil
 }
 
-// answerTo is apart from IssueQuery, which would allocate r at each call.
+// answerTo is separate from IssueQuery because otherwise each call would allocate r.
 func (s *pluginSUT) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 
-// sendNow sends samples from the caller's goroutine; those of several frames from another one, so that the end of ctx
-// is seen while a plugin that is behind has no room for a frame. That frame goes out later, at the latest when the
+// sendNow sends samples on the caller's goroutine. If they need several frames, it uses another goroutine, so it
+// notices the end of ctx while the plugin has no room for a frame. That frame is sent later, at the latest when the
 // workload is closed.
 func (s *pluginSUT) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {
 	if len(samples) <= chunkSamples {
@@ -155,14 +156,15 @@ func (s *pluginSUT) sendNow(ctx context.Context, samples []loadgen.QuerySample) 
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-sent: // all of it, or what failed: both say more
+	case err := <-sent: // everything was sent, or the error explains more
 		return err
 	default:
 		return context.Cause(ctx)
 	}
 }
 
-// sendFrames sends samples until ctx ends. The plugin is then told that no more of them come: it answers those it has.
+// sendFrames sends samples until ctx ends. It then tells the plugin that no further samples follow, and the plugin
+// answers those that it has received.
 func (s *pluginSUT) sendFrames(ctx context.Context, samples []loadgen.QuerySample) error {
 	for len(samples) > 0 {
 		if ctx.Err() != nil {
@@ -181,7 +183,7 @@ func (s *pluginSUT) sendFrames(ctx context.Context, samples []loadgen.QuerySampl
 // takeBack counts n samples as not issued.
 func (s *pluginSUT) takeBack(n int) { s.issued.Add(-uint64(n)) }
 
-// sendSamples sends one frame. gRPC encodes it before Send returns, so that samples may be reused.
+// sendSamples sends one frame. gRPC encodes it before Send returns, so samples may be reused.
 func (s *pluginSUT) sendSamples(samples []loadgen.QuerySample, more bool) error {
 	return s.workload.plugin.link.issueSamples(s.number(), samples, more)
 }
@@ -197,7 +199,7 @@ func (s *pluginSUT) enqueueSamples(samples []loadgen.QuerySample) error {
 	return err
 }
 
-// FlushQueries asks the plugin for what it holds back, behind all that was issued.
+// FlushQueries asks the plugin to run all samples that it holds back, after all issued samples.
 func (s *pluginSUT) FlushQueries(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +208,7 @@ func (s *pluginSUT) FlushQueries(context.Context) error {
 	return s.err
 }
 
-// sendQueued sends what is queued, all of it at a time, until the workload is closed.
+// sendQueued sends queued samples until the workload is closed.
 func (s *pluginSUT) sendQueued() {
 	defer close(s.stopped)
 	s.mu.Lock()
@@ -245,7 +247,7 @@ func (s *pluginSUT) sendFlush() error {
 	return s.workload.plugin.link.sendFrame(&pluginpb.RunRequest{Flush: &pluginpb.Flush{}, Workload: s.number()})
 }
 
-// closeSender ends the sender. A frame under way goes out first.
+// closeSender ends the sender. It first finishes a frame that is being sent.
 func (s *pluginSUT) closeSender() {
 	s.mu.Lock()
 	s.closed = true
@@ -254,13 +256,13 @@ func (s *pluginSUT) closeSender() {
 	<-s.stopped
 }
 
-// complete hands answers to LoadGen and counts the distinct ones.
+// complete passes answers to LoadGen and counts the distinct ones.
 func (s *pluginSUT) complete(rs []loadgen.QuerySampleResponse) {
 	r := s.responder.Load()
 	if r == nil {
 		return
 	}
-	// Counted first: LoadGen may issue the next query before the call returns.
+	// count first, because LoadGen may issue the next query before the call returns
 	base := s.base.Load()
 	s.answers.beginTest(base)
 	s.answers.markAnswered(rs, s.issued.Load()-base)
@@ -274,8 +276,8 @@ func (s *pluginSUT) firstTokens(rs []loadgen.QuerySampleResponse) {
 	}
 }
 
-// check finds answers that the plugin believes to have sent. The heartbeat follows the answers it counts, so that an
-// idle plugin has none under way.
+// check finds answers that the plugin considers sent but that did not arrive. A heartbeat follows the answers that it
+// counts, so an idle plugin has no answers on the way.
 func (s *pluginSUT) check(h *pluginpb.Heartbeat) error {
 	s.beat.Store(&Heartbeat{Number: s.workload.Heartbeat().Number + 1, Received: h.GetReceived(),
 		Answered: h.GetAnswered()})

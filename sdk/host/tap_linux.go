@@ -12,25 +12,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How often awaitKept looks, and how many times at most: whoever takes the output, a terminal say, may hold it back.
+// The time between the checks of awaitKept, and their maximum number. A receiver of the output, such as a terminal, may
+// block it.
 const (
 	keptLook  = time.Millisecond
 	keptLooks = 2000
 )
 
-// outputTap reads what a process prints. It knows at any moment how much that is, in the pipe or read already, and how
-// much of it was dealt with.
+// outputTap reads the output of a process. It knows how many bytes the process has printed, in the pipe or already
+// read, and how many of them are processed.
 type outputTap struct {
 	file *os.File
 
 	mu      sync.Mutex
-	taken   int64 // bytes read
-	handled int64 // of those, before the Read that is under way
+	taken   int64 // number of bytes read
+	handled int64 // number of bytes before the current Read
 }
 
 func newTap(file *os.File, _ *pluginOutput) *outputTap { return &outputTap{file: file} }
 
-// Read reads what is there, or waits. Whoever reads on has dealt with what came before.
+// Read reads available output or waits. A caller that reads again has processed the previous bytes.
 func (t *outputTap) Read(b []byte) (n int, err error) {
 	t.mu.Lock()
 	t.handled = t.taken
@@ -54,7 +55,7 @@ func (t *outputTap) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// readPipe moves bytes out of the pipe, and counts them with that.
+// readPipe reads bytes from the pipe and counts them.
 func (t *outputTap) readPipe(fd int, b []byte) (n int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +67,7 @@ func (t *outputTap) readPipe(fd int, b []byte) (n int, err error) {
 	return n, err
 }
 
-// stopReading says that nobody reads any more.
+// stopReading records that reading has ended.
 func (t *outputTap) stopReading() {
 	t.mu.Lock()
 	t.handled = math.MaxInt64
@@ -74,7 +75,7 @@ func (t *outputTap) stopReading() {
 	_ = t.file.Close()
 }
 
-// printedBytes is how many bytes were written into the pipe so far.
+// printedBytes returns the number of bytes written into the pipe so far.
 func (t *outputTap) printedBytes() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +92,7 @@ func (t *outputTap) hasHandled(n int64) bool {
 	return t.handled >= n
 }
 
-// awaitKept waits until all lines are dealt with that are printed by now.
+// awaitKept waits until all lines printed so far are processed.
 func (t *outputTap) awaitKept() {
 	n := t.printedBytes()
 	for i := 0; i < keptLooks && !t.hasHandled(n); i++ {

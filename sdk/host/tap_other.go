@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// What a plugin printed before it reported a failure may come after the report: the two ways are not one.
+// Output that a plugin printed before it reported a failure may arrive after the report, because they use different
+// channels.
 const (
 	quiet   = 20 * time.Millisecond // silence that counts as the end
 	maxWait = 10 * quiet
 )
 
-// outputTap reads what a process prints.
+// outputTap reads the output of a process.
 type outputTap struct {
 	*os.File
 	to *pluginOutput
@@ -21,7 +22,7 @@ type outputTap struct {
 
 func newTap(file *os.File, to *pluginOutput) *outputTap { return &outputTap{file, to} }
 
-// stopReading says that nobody reads any more.
+// stopReading ends reading.
 func (t *outputTap) stopReading() { _ = t.Close() }
 
 // awaitKept waits until the output pauses.

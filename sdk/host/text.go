@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// userTexts collects the user's texts that no message can carry: strings of protobuf are UTF-8.
+// userTexts collects the user's texts that messages cannot contain, because strings of protobuf are UTF-8.
 type userTexts struct{ faults []error }
 
-// checkText checks one text, which what names.
+// checkText checks one text. what names it in the fault.
 func (t *userTexts) checkText(what, text string) {
 	if !utf8.ValidString(text) {
 		t.faults = append(t.faults, fmt.Errorf("%s %q is not UTF-8, which alone a plugin can be told: choose another name",
@@ -29,7 +29,7 @@ func (t *userTexts) addMap(what string, m map[string]string) {
 	}
 }
 
-// usageError is all that was found, as an error of class sdk.ErrUsage.
+// usageError returns all faults as an error of class sdk.ErrUsage.
 func (t *userTexts) usageError() error { return sdk.Usage(errors.Join(t.faults...)) }
 
 func checkOptions(o sdk.Options) error {

@@ -9,38 +9,38 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// A process that was asked for something is worth a note when it has not answered for idleAfter and taken less than one
-// part in idleShare of a processor's time meanwhile.
+// A note is written about a process that has not answered a request for idleAfter and has used less than 1/idleShare of
+// a processor's time in this period.
 const (
 	idleAfter = time.Minute
 	idleShare = 100
 )
 
-// maxNotedProcesses is of how many processes a user is told.
+// maxNotedProcesses is the maximum number of processes in notes to the user.
 const maxNotedProcesses = 16
 
-// stallDetector finds a plugin whose heartbeats come and whose work does not get on. It belongs to the goroutine that
-// receives.
+// stallDetector detects a plugin that sends heartbeats but makes no progress. Only the receiving goroutine uses it.
 //
-// Time is counted in heartbeats: where the machine or the plugin stood still, that is two of them at most.
+// It measures time in heartbeats. If the machine or the plugin was suspended, this period counts as two heartbeats or
+// less.
 type stallDetector struct {
-	limit    time.Duration // 0: none
+	limit    time.Duration // 0: no limit
 	interval time.Duration // of heartbeats
-	last     time.Time     // of the heartbeat before
+	last     time.Time     // time of the previous heartbeat
 	signs    uint64
 	quiet    time.Duration
-	noted    map[int64]bool // processes of which the user knows
+	noted    map[int64]bool // processes about which the user was informed
 	lost     lostCallDetector
 }
 
-// lostCallDetector finds a call that the harness waits for and the plugin does not have in hand: neither will ever end
-// it.
+// lostCallDetector detects a call that the harness waits for but the plugin does not process. Such a call would never
+// end.
 type lostCallDetector struct {
-	begun, ended uint64 // calls, at the heartbeat before
+	begun, ended uint64 // numbers of calls at the previous heartbeat
 	quiet        time.Duration
 }
 
-// checkHeartbeat takes a heartbeat that came step after the one before, and returns for how long a call has been lost.
+// checkHeartbeat processes a heartbeat that came step after the previous one. It returns how long a call has been lost.
 func (l *lostCallDetector) checkHeartbeat(h *pluginpb.Heartbeat, c *callCounter, step time.Duration) time.Duration {
 	begun, ended := c.begun.Load(), c.ended.Load()
 	waits := begun != ended && begun == l.begun && ended == l.ended
@@ -51,9 +51,8 @@ func (l *lostCallDetector) checkHeartbeat(h *pluginpb.Heartbeat, c *callCounter,
 	return l.quiet
 }
 
-// checkHeartbeat takes a heartbeat and returns for how long nothing has got on, though something was asked for. given
-// counts what came from the plugin by other ways; asked says that it has to give something, where it does not tell
-// itself.
+// checkHeartbeat processes a heartbeat and returns how long there was no progress although a request is pending. given
+// counts the plugin's other messages. asked reports a pending request if the plugin itself does not report it.
 func (o *stallDetector) checkHeartbeat(h *pluginpb.Heartbeat, given uint64, asked bool, now time.Time) time.Duration {
 	if h.GetWork() != nil {
 		asked = len(h.GetWork().GetPending()) > 0
@@ -66,7 +65,7 @@ func (o *stallDetector) checkHeartbeat(h *pluginpb.Heartbeat, given uint64, aske
 	return o.quiet
 }
 
-// countedStep is the time since the heartbeat before, as far as it counts.
+// countedStep returns the time since the previous heartbeat, limited to two intervals.
 func (o *stallDetector) countedStep(now time.Time) time.Duration {
 	return min(now.Sub(o.last), 2*o.interval)
 }
@@ -74,7 +73,7 @@ func (o *stallDetector) countedStep(now time.Time) time.Duration {
 // tooLong reports whether the plugin counts as hung.
 func (o *stallDetector) tooLong() bool { return o.limit > 0 && o.quiet > o.limit }
 
-// idleProcesses is what a user should know of processes that answer nothing and do nothing, each once.
+// idleProcesses returns notes for the user about processes that neither answer nor compute, each once.
 func (o *stallDetector) idleProcesses(all []*pluginpb.Pending) []string {
 	var notes []string
 	for _, p := range all {
@@ -88,7 +87,7 @@ func (o *stallDetector) idleProcesses(all []*pluginpb.Pending) []string {
 	return notes
 }
 
-// describePending says what is waited for, and what is known of the process that has to give it.
+// describePending describes a pending wait and the process that has to end it.
 func describePending(p *pluginpb.Pending) string {
 	var b strings.Builder
 	b.WriteString(shortenText(p.GetWhat()))
@@ -105,7 +104,7 @@ func describePending(p *pluginpb.Pending) string {
 	return b.String() + ")"
 }
 
-// processorTime words how much of a time a process computed.
+// processorTime describes the share of a time in which a process computed.
 func processorTime(used, of time.Duration) string {
 	if used <= of/idleShare {
 		return "no processor time"
@@ -113,7 +112,7 @@ func processorTime(used, of time.Duration) string {
 	return fmt.Sprintf("%v of processor time", used.Round(100*time.Millisecond))
 }
 
-// watchAnswers looks, at each heartbeat, whether what was asked for gets on.
+// watchAnswers checks at each heartbeat whether pending requests make progress.
 func (l *pluginLink) watchAnswers(h *pluginpb.Heartbeat) {
 	if h == nil {
 		return
@@ -139,13 +138,14 @@ func (l *pluginLink) watchAnswers(h *pluginpb.Heartbeat) {
 	}
 }
 
-// expectsAnswer reports whether the plugin has to answer something, as far as the harness knows.
+// expectsAnswer reports whether the harness knows of a pending request to the plugin.
 func (l *pluginLink) expectsAnswer() bool {
 	r := l.receiver.Load()
 	return l.plugin.calls.underWay() || r != nil && (*r).missing() > 0
 }
 
-// outstandingText says what is waited for: as the plugin tells it, or as the harness knows it.
+// outstandingText describes the pending requests as reported by the plugin or, without a report, as known to the
+// harness.
 func (l *pluginLink) outstandingText(pending []*pluginpb.Pending) string {
 	var parts []string
 	for _, p := range pending[:min(len(pending), maxNotedProcesses)] {
@@ -166,19 +166,19 @@ func (l *pluginLink) outstandingText(pending []*pluginpb.Pending) string {
 // callCounter counts calls.
 type callCounter struct {
 	begun, ended atomic.Uint64
-	name         atomic.Pointer[string] // of the last one
+	name         atomic.Pointer[string] // name of the last call
 }
 
 func (c *callCounter) underWay() bool { return c.begun.Load() != c.ended.Load() }
 
-// beginCall counts a call until end is called.
+// beginCall counts a call as pending until end is called.
 func (c *callCounter) beginCall(name string) (end func()) {
 	c.name.Store(&name)
 	c.begun.Add(1)
 	return func() { c.ended.Add(1) }
 }
 
-// reportNote tells the user what does not end the run, and the log of what the plugin prints.
+// reportNote writes a note for the user and for the log of the plugin's output. The note does not end the run.
 func (p *Plugin) reportNote(text string) {
 	text = p.options.hideSecrets(text)
 	p.output.passOn("plumbline: " + text + "\n")

@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// Workload is a workload opened in a plugin.
+// Workload is an open workload in a plugin.
 type Workload struct {
 	plugin *Plugin
-	number uint64 // by which frames name it
+	number uint64 // the workload's number in frames
 	info   sdk.WorkloadInfo
 	sut    *pluginSUT
 	qsl    *pluginQSL
@@ -32,33 +32,33 @@ func newWorkload(p *Plugin, number uint64, info sdk.WorkloadInfo, s loadgen.Scen
 	return w
 }
 
-// SUT issues queries to the plugin over one stream.
+// SUT returns a SUT that issues queries to the plugin over one stream.
 func (w *Workload) SUT() loadgen.SUT { return w.sut }
 
-// nodeNames asks the machines that run the model for their names, now.
+// nodeNames requests the names of the machines that run the model.
 func (w *Workload) nodeNames(ctx context.Context) ([]string, error) {
 	r, err := callUnary(ctx, w.plugin, "asking the nodes for their names", w.plugin.rpc.NodeNames,
 		&pluginpb.NodeNamesRequest{})
 	return r.GetNames(), err
 }
 
-// QSL loads samples in the plugin.
+// QSL returns a QSL that loads samples in the plugin.
 func (w *Workload) QSL() loadgen.QSL { return w.qsl }
 
-// LeaveOrder disables the workload's own sample order, so that checks of single samples receive the issued samples.
+// LeaveOrder disables the workload's own sample order, so checks of single samples get answers to the issued samples.
 // Call it before the first query.
 func (w *Workload) LeaveOrder() { w.sut.order = nil }
 
-// Info describes what the plugin opened; after Close it includes the backend's final description.
+// Info describes the open workload. After Close it includes the backend's final description.
 func (w *Workload) Info() sdk.WorkloadInfo { return w.info }
 
-// Heartbeat is the last heartbeat of the workload.
+// Heartbeat is a heartbeat of a workload.
 type Heartbeat struct {
-	Number             uint64 // counts them from 1; 0: none has come
-	Received, Answered uint64 // samples since Open, as the plugin counts them
+	Number             uint64 // counted from 1; 0: none received yet
+	Received, Answered uint64 // numbers of samples since Open, counted by the plugin
 }
 
-// Heartbeat returns the last heartbeat that has come for the workload.
+// Heartbeat returns the last received heartbeat of the workload.
 func (w *Workload) Heartbeat() Heartbeat {
 	if h := w.sut.beat.Load(); h != nil {
 		return *h
@@ -66,8 +66,8 @@ func (w *Workload) Heartbeat() Heartbeat {
 	return Heartbeat{}
 }
 
-// Close closes the workload; the plugin keeps running. It waits for batches in work and drops what is queued. It may be
-// called more than once.
+// Close closes the workload; the plugin keeps running. It waits for batches in progress and drops queued samples. It
+// may be called more than once.
 func (w *Workload) Close() error {
 	w.closing.Do(func() {
 		w.plugin.link.receiver.Store(nil)

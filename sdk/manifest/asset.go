@@ -15,12 +15,12 @@ import (
 // location: a path, or Embedded for the one inside the plugin. An empty parameter means the file next to the data set,
 // or the embedded file if the data set is embedded too.
 type AssetFile struct {
-	Param    string   // the parameter's name
+	Param    string   // what a path must name, for errors: "a vocab.txt"
 	Name     string   // what the file is: "vocabulary"
 	Want     string   // the file that a path has to name: "a vocab.txt"
 	Embedded string   // its name in the folder of embedded files
-	Beside   []string // its places in the data set's folder, or in the folder of its file, with slashes
-	MaxBytes int64    // larger files are refused
+	Beside   []string // its possible paths in the folder of the data set, or of its file, with slashes
+	MaxBytes int64    // larger files cause an error
 }
 
 // ReadAsset reads the file given by a's parameter. An error becomes a fault of class sdk.ErrData, and ok is false.

@@ -11,19 +11,19 @@ import (
 
 // Implementation is the code that a benchmark's author writes in addition to the manifest.
 type Implementation struct {
-	// Open opens the workload of a run: it reads the parameters, opens the data set and names the model's tensors.
+	// Open opens the workload of a run. It reads the parameters, opens the data set and names the model's tensors.
 	Open func(ctx context.Context, r *Request) (sdk.Workload, error)
-	// Params are values of the structs to which Open and Score bind the parameters (Request.Bind), such as settings{},
-	// and assets. They are checked against the manifest's parameters; tags may declare parameters with help and
-	// default. nil: unknown.
+	// Params contains values of the structs to which Open and Score bind the parameters (Request.Bind), such as
+	// settings{}, and assets. They are checked against the manifest's parameters. Tags may declare parameters with help
+	// and default. nil: unknown.
 	Params []any
-	// Score prepares the scoring of an accuracy log. It uses only parameters and the data set; the request has no file.
+	// Score prepares the scoring of an accuracy log. It uses only parameters and the data set, so the request has no file.
 	Score func(ctx context.Context, r *Request) (sdk.Scorer, error)
 	// Dataset performs the datasetActions that the models list; nil if no model lists any. See sdk.DatasetWorker.
 	Dataset func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 	// Export writes the sets to which the embedded data set belongs; its zero value writes none.
 	Export DatasetExport
-	// Exports are the exports of models with their own embedded data set, by the model's name.
+	// Exports contains the exports of models with their own embedded data set, by the model's name.
 	Exports map[string]DatasetExport
 	// Samples is the size of the embedded data set.
 	Samples int
@@ -31,9 +31,9 @@ type Implementation struct {
 	PerformanceSamples int
 }
 
-// Benchmark joins a manifest.json with the folder of the embedded model, which holds model/card.json and the files that
-// the card names, and with the author's code. It panics if one of them is invalid, which is a fault of the build: the
-// tests of the embedding package find it (manifesttest.Run).
+// Benchmark makes a benchmark from a manifest.json, the folder of the embedded model and the author's code. The folder
+// contains model/card.json and the files that the card names. Benchmark panics if one of them is invalid, which is a
+// fault of the build. The tests of the embedding package find such faults (manifesttest.Run).
 func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
 	m, err := readManifest(text, files, i)
 	if err != nil {
@@ -42,7 +42,7 @@ func Benchmark(text string, files fs.FS, i Implementation) sdk.Benchmark {
 	return manifestBenchmark{m, i}
 }
 
-// Of returns the manifest of b, and whether [Benchmark] made b.
+// Of returns the manifest of b. ok is false if [Benchmark] did not make b.
 func Of(b sdk.Benchmark) (*Manifest, bool) {
 	own, ok := b.(manifestBenchmark)
 	return own.manifest, ok
@@ -56,8 +56,7 @@ type manifestBenchmark struct {
 
 func (b manifestBenchmark) Describe() sdk.Description { return b.manifest.Describe() }
 
-// Open hands the author's function a request that is checked as far as the manifest knows. Every
-// fault is reported at once.
+// Open checks the request against the manifest and passes it to the author's function. Its error lists all faults.
 func (b manifestBenchmark) Open(ctx context.Context, o sdk.Options) (sdk.Workload, error) {
 	r, err := b.manifest.runRequest(o)
 	if err != nil {
@@ -93,7 +92,7 @@ func (b manifestBenchmark) OpenScorer(ctx context.Context, o sdk.ScoreOptions) (
 	return s, nil
 }
 
-// WorkOnDataset verifies and exports, and has the author's function do the rest.
+// WorkOnDataset performs the actions verify and export itself, and passes others to the author's function.
 func (b manifestBenchmark) WorkOnDataset(
 	ctx context.Context, r sdk.DatasetRequest, progress func(line string),
 ) (done string, err error) {

@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// ModelCard contains the common fields of all model cards (card.json). A card may have more. The training script writes
-// it; `make cards` then measures the metrics, unrounded, with the runtime of the plugins.
+// ModelCard contains the common fields of all model cards (card.json). A card may have more fields. The training script
+// writes it, and `make cards` then measures the metrics, unrounded, with the runtime of the plugins.
 type ModelCard struct {
 	TrainingMinutes float64     `json:"training_minutes"` // wall time, including data generation
 	TrainedWith     TrainedWith `json:"trained_with"`
 	Files           []CardFile  `json:"files"`
 }
 
-// TrainedWith names the machine and the libraries of a training.
+// TrainedWith describes the machine and the libraries of a training.
 type TrainedWith struct {
 	Cores       int    `json:"cores"`
 	Threads     int    `json:"threads"` // of each of its processes
@@ -34,10 +34,11 @@ type CardFile struct {
 	Size      int64        `json:"size"`      // bytes
 	SHA256    string       `json:"sha256"`    // lower-case hex
 	Metrics   []sdk.Metric `json:"metrics"`   // on the embedded data set, as the harness measures them
-	// Models are metrics of single models, by the name of their rules, for models with their own embedded data sets or
+	// Models contains metrics of single models, by the name in the rules, for models with their own embedded data sets or
 	// drawn answers.
 	Models map[string][]sdk.Metric `json:"models"`
-	// Audits are the figures of compliance tests, by the name of the rules' model; a metric has the name of its test.
+	// Audits contains the figures of compliance tests, by the model's name in the rules. A metric has the name of its
+	// test.
 	Audits map[string][]sdk.Metric `json:"audits"`
 }
 
@@ -47,7 +48,7 @@ const (
 	cardName    = "card.json"
 )
 
-// readCard reads the card of the files in a folder.
+// readCard reads the card in a folder of files.
 func readCard(files fs.FS, folder string) (ModelCard, error) {
 	var c ModelCard
 	name := path.Join(folder, cardName)
@@ -61,10 +62,10 @@ func readCard(files fs.FS, folder string) (ModelCard, error) {
 	return c, nil
 }
 
-// File returns the file of a precision, for a model of one part, and whether there is one.
+// File returns the file of a precision, for a model with one part. ok is false if there is none.
 func (c ModelCard) File(precision string) (CardFile, bool) { return c.PartFile("", precision) }
 
-// PartFile returns the file of a part and a precision, and whether there is one.
+// PartFile returns the file of a part and a precision. ok is false if there is none.
 func (c ModelCard) PartFile(part, precision string) (CardFile, bool) {
 	for _, f := range c.Files {
 		if f.Part == part && f.Precision == precision {
@@ -74,7 +75,7 @@ func (c ModelCard) PartFile(part, precision string) (CardFile, bool) {
 	return CardFile{}, false
 }
 
-// Metric returns the value of a metric of the file, and whether there is one.
+// Metric returns the value of a metric of the file. ok is false if there is none.
 func (f CardFile) Metric(name string) (float64, bool) {
 	for _, m := range f.Metrics {
 		if m.Name == name {

@@ -10,9 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// DatasetExport writes sets of generated samples, among them the benchmark's embedded data set, in the official layout.
+// DatasetExport writes sets of generated samples in the official layout. One of them is the benchmark's embedded data
+// set.
 type DatasetExport struct {
-	// Sets are the names of the sets; the first is the embedded one.
+	// Sets contains the names of the sets. The first one is the embedded set.
 	Sets []string
 	// Write writes n samples of a set, starting at first, or all following samples if n is negative. It writes to an
 	// existing folder, or to a new file if File is set.
@@ -21,7 +22,7 @@ type DatasetExport struct {
 	File string
 }
 
-// The parameters of the work that every benchmark does.
+// The parameters of the actions that every benchmark has.
 const (
 	countParam = "count"
 	setParam   = "set"
@@ -29,7 +30,7 @@ const (
 	numParam   = "n"
 )
 
-// ownActions are those that need nothing of the author: to verify a data set, and to export the embedded one.
+// ownActions returns the actions that need no code of the author: verify a data set, and export the embedded one.
 func (e *ModelEntry) ownActions(i Implementation) []sdk.DatasetAction {
 	verify := sdk.DatasetAction{
 		Action: sdk.Verify, Summary: "reads every sample as a run does, and says what is missing",
@@ -38,7 +39,7 @@ func (e *ModelEntry) ownActions(i Implementation) []sdk.DatasetAction {
 			"all, which must be as many as an official set of the model has)"}},
 	}
 	for _, p := range e.Params {
-		verify.Params = append(verify.Params, sdk.ParamInfo{Name: p.Name, Help: p.Help}) // empty: as a run has it
+		verify.Params = append(verify.Params, sdk.ParamInfo{Name: p.Name, Help: p.Help}) // empty means the same as in a run
 	}
 	export := i.exportOf(e)
 	if export.Write == nil {
@@ -55,7 +56,7 @@ func (e *ModelEntry) ownActions(i Implementation) []sdk.DatasetAction {
 	}}
 }
 
-// exportOf is the export of a model.
+// exportOf returns the export of a model.
 func (i Implementation) exportOf(e *ModelEntry) DatasetExport {
 	if e.Embedded != nil {
 		return i.Exports[e.Name]
@@ -84,7 +85,7 @@ func exportSet(ctx context.Context, x DatasetExport, r sdk.DatasetRequest) (done
 	return text, nil
 }
 
-// wholeNumber reads a parameter that is 0 or more.
+// wholeNumber parses a parameter that is 0 or more. An empty text means otherwise.
 func wholeNumber(name, text string, otherwise int) (int, error) {
 	if text == "" {
 		return otherwise, nil

@@ -15,16 +15,16 @@ import (
 
 // modelFile is the model file of a run.
 type modelFile struct {
-	model    backend.Model     // name, and path or bytes; the benchmark adds the tensors
-	embedded bool              // bytes, not a path
-	defaults map[string]string // by parameter: those of this file
+	model    backend.Model     // name, and path or bytes, without tensors, which the benchmark adds
+	embedded bool              // the model has bytes and not a path
+	defaults map[string]string // defaults for this file, by parameter
 }
 
-// openFile chooses the model file that o asks for, of a part, which is empty where there is one: an embedded one
-// by its name or its precision (default "fp32"), else a path. An official file that is asked for by its name and
-// is not there is an error that says how to get it. Of a model without embedded files, none that is named is one
-// without path and bytes: a server has its own. On error, defaults are the model's own, so that parameters can be
-// checked all the same.
+// openFile chooses the model file that o requests for a part. part is empty for a model with one part. It is an
+// embedded file, selected by name or precision (default "fp32"), or a path. If an official file is requested by its
+// name but missing, the error explains how to get it. If a model has no embedded files and none is requested, the
+// result has neither path nor bytes, because a server has its own file. On error, defaults are those of the model, so
+// parameters can still be checked.
 func (m *Manifest) openFile(e *ModelEntry, part string, o sdk.Options) (modelFile, error) {
 	none := modelFile{defaults: e.Defaults}
 	for _, f := range e.Files {
@@ -38,7 +38,7 @@ func (m *Manifest) openFile(e *ModelEntry, part string, o sdk.Options) (modelFil
 					f.Name, e.Name, f.URL))
 		}
 	}
-	if o.ModelFile == "" && len(filePrecisions(e)) == 0 { // for a server, which has its own
+	if o.ModelFile == "" && len(filePrecisions(e)) == 0 { // for a server, which has its own file
 		none.model.Name = e.Name
 		return none, nil
 	}
@@ -52,13 +52,13 @@ func (m *Manifest) openFile(e *ModelEntry, part string, o sdk.Options) (modelFil
 	return modelFile{model: backend.Model{Name: e.Name, Path: o.ModelFile}, defaults: e.Defaults}, nil
 }
 
-// embeddedFile is an embedded file. The caller owns its bytes.
+// embeddedFile returns an embedded file. The caller owns its bytes.
 func (m *Manifest) embeddedFile(e *ModelEntry, f sdk.ModelFile) (modelFile, error) {
 	data, err := m.embeddedBytes(e, f)
 	return modelFile{backend.Model{Name: f.Name, Bytes: data}, true, m.embeddedDefaults(e)}, err
 }
 
-// embeddedDefaults are those of the embedded files where they stand in for a model.
+// embeddedDefaults returns the defaults for embedded files that replace a model.
 func (m *Manifest) embeddedDefaults(e *ModelEntry) map[string]string {
 	return mergeValues(m.embeddedOf(e).Defaults, e.EmbeddedDefaults)
 }
@@ -78,7 +78,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// checkFile finds the mistakes that a backend would describe less well.
+// checkFile detects faults that a backend would describe less clearly.
 func checkFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -86,7 +86,7 @@ func checkFile(path string) error {
 		return fmt.Errorf("model file: %w; `harness describe` lists the models that can be fetched", err)
 	case err != nil:
 		return fmt.Errorf("model file: %w", err)
-	case info.IsDir(): // a backend says whether it takes folders
+	case info.IsDir(): // the backend decides whether it accepts folders
 		return nil
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("model file %s is a %v, want a file or a folder", path, info.Mode().Type())

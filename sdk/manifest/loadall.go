@@ -12,10 +12,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// maxFaults is how many samples that cannot be read are named.
+// maxFaults is the maximum number of unreadable samples that an error names.
 const maxFaults = 20
 
-// sampleReading is all samples of a workload being read.
+// sampleReading is the state of reading all samples of a workload.
 type sampleReading struct {
 	w    sdk.Workload
 	next atomic.Int64
@@ -26,7 +26,7 @@ type sampleReading struct {
 	told   time.Time
 }
 
-// loadAll loads each sample of w once, on all cores, and names those that cannot be.
+// loadAll loads each sample of w once, on all cores. Its error names the unreadable samples.
 func loadAll(ctx context.Context, w sdk.Workload, progress func(string)) error {
 	r := &sampleReading{w: w, told: time.Now()}
 	var wg sync.WaitGroup
@@ -63,7 +63,7 @@ func (r *sampleReading) loadSample(ctx context.Context, i int) {
 	}
 }
 
-// reportProgress says every few seconds how far it is.
+// reportProgress reports the progress every few seconds.
 func (r *sampleReading) reportProgress(i int, progress func(string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

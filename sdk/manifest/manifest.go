@@ -20,18 +20,18 @@ import (
 // callers must not change the results.
 type Manifest struct {
 	Name, Version, Summary string
-	Params                 []sdk.ParamInfo // of all models; the defaults belong to each model
+	Params                 []sdk.ParamInfo // of all models; each model has its own defaults
 	Embedded               EmbeddedEntry
-	Datasets               []sdk.DatasetInfo // the official ones, and further embedded ones
+	Datasets               []sdk.DatasetInfo // the official data sets and further embedded ones
 	Models                 []ModelEntry      // the first is the default
 
-	files fs.FS // model/card.json and the files that it names, and such folders of models with files of their own
+	files fs.FS // model/card.json and the files that it names, and similar folders of models with their own files
 }
 
-// EmbeddedEntry is the model inside the plugin, which replaces each model that has no file.
+// EmbeddedEntry describes the model inside the plugin. It replaces each model without a file.
 type EmbeddedEntry struct {
-	Folder   string            // of its card and its files; empty: model
-	Defaults map[string]string // by parameter: those of the embedded files
+	Folder   string            // folder of its card and its files; empty: model
+	Defaults map[string]string // defaults for the embedded files, by parameter
 	Files    []sdk.ModelFile
 	Dataset  sdk.DatasetInfo
 	Smoke    []SmokeEntry
@@ -39,7 +39,7 @@ type EmbeddedEntry struct {
 	card ModelCard
 }
 
-// SmokeEntry are the settings of one scenario in a smoke run, in the units of user.conf.
+// SmokeEntry contains the settings of one scenario in a smoke run, in the units of user.conf.
 type SmokeEntry struct {
 	Scenario string
 	Settings map[string]string
@@ -48,23 +48,23 @@ type SmokeEntry struct {
 // ModelEntry is one model's entry.
 type ModelEntry struct {
 	sdk.ModelInfo
-	Scenarios []string // names, in place of ModelInfo's
-	// Datasets names the manifest's data sets that the model runs on; none: all of them.
+	Scenarios []string // names; replaces ModelInfo's Scenarios
+	// Datasets names the manifest's data sets for the model; empty: all of them.
 	Datasets []string
-	Defaults map[string]string // by parameter: those of the official files
-	// MetricEntries are the manifest's form of ModelInfo's Metrics.
+	Defaults map[string]string // defaults for the official files, by parameter
+	// MetricEntries is the manifest's form of ModelInfo's Metrics.
 	MetricEntries []MetricEntry `json:"metrics"`
-	// Embedded is a model inside the plugin for this entry only, and replaces the manifest's. Its data set entry gives
+	// Embedded is a model inside the plugin only for this entry. It replaces the manifest's. Its data set entry contains
 	// the number of samples.
 	Embedded *EmbeddedEntry
-	// EmbeddedDefaults replace the embedded entry's for this model, parameter by parameter.
+	// EmbeddedDefaults overrides the embedded entry's defaults for this model, parameter by parameter.
 	EmbeddedDefaults map[string]string
-	// Smoke replaces the embedded entry's settings for this model, scenario by scenario.
+	// Smoke overrides the embedded entry's settings for this model, scenario by scenario.
 	Smoke []SmokeEntry
 }
 
-// readManifest parses text and completes it. It reports every fault at once: unknown fields and scenarios, parameters
-// without a default, defaults without a parameter, embedded files that the card or the folder does not have.
+// readManifest parses text and completes it. Its error lists all faults: unknown fields and scenarios, parameters
+// without a default, defaults without a parameter, embedded files that are not in the card or the folder.
 func readManifest(text string, files fs.FS, i Implementation) (*Manifest, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
@@ -113,7 +113,7 @@ func (m *Manifest) Describe() sdk.Description {
 	return d
 }
 
-// Model returns a model's entry by name, ignoring case; the empty name means the first.
+// Model returns a model's entry by name, ignoring case. The empty name means the first model.
 func (m *Manifest) Model(name string) (*ModelEntry, error) {
 	names := make([]string, len(m.Models))
 	for i := range m.Models {
@@ -126,7 +126,7 @@ func (m *Manifest) Model(name string) (*ModelEntry, error) {
 	return nil, sdk.Usage(fmt.Errorf("unknown model %q, want one of %s", name, strings.Join(names, ", ")))
 }
 
-// checkParams names every parameter that no model of the benchmark has.
+// checkParams returns an error that names all parameters unknown to every model of the benchmark.
 func (m *Manifest) checkParams(params map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -162,7 +162,7 @@ func (m *Manifest) completeEmbedded(x *EmbeddedEntry) error {
 	return errors.Join(faults...)
 }
 
-// embeddedOf is the model inside the plugin that stands in for a model.
+// embeddedOf returns the embedded model that replaces a model.
 func (m *Manifest) embeddedOf(e *ModelEntry) *EmbeddedEntry {
 	if e.Embedded != nil {
 		return e.Embedded
@@ -170,7 +170,7 @@ func (m *Manifest) embeddedOf(e *ModelEntry) *EmbeddedEntry {
 	return &m.Embedded
 }
 
-// completeEmbeddedFile completes an embedded file with what the card says of it, and finds it in the folder.
+// completeEmbeddedFile completes an embedded file with the card's data, and checks that it is in the folder.
 func (m *Manifest) completeEmbeddedFile(x *EmbeddedEntry, f *sdk.ModelFile) error {
 	facts, ok := x.card.PartFile(f.Part, f.Precision)
 	if !ok {
@@ -183,7 +183,7 @@ func (m *Manifest) completeEmbeddedFile(x *EmbeddedEntry, f *sdk.ModelFile) erro
 	return nil
 }
 
-// embeddedFiles are the embedded files of a model, with the card's figures of it.
+// embeddedFiles returns the embedded files of a model, with the card's figures for the model.
 func (m *Manifest) embeddedFiles(e *ModelEntry) []sdk.ModelFile {
 	x := m.embeddedOf(e)
 	files := slices.Clone(x.Files)
@@ -195,14 +195,14 @@ func (m *Manifest) embeddedFiles(e *ModelEntry) []sdk.ModelFile {
 	return files
 }
 
-// embeddedBytes reads an embedded file of a model that the card has.
+// embeddedBytes reads an embedded file of a model.
 func (m *Manifest) embeddedBytes(e *ModelEntry, of sdk.ModelFile) ([]byte, error) {
 	x := m.embeddedOf(e)
 	f, _ := x.card.PartFile(of.Part, of.Precision)
 	return fs.ReadFile(m.files, path.Join(x.Folder, f.Name))
 }
 
-// completeModel fills in the parts of a model's entry that all models share.
+// completeModel fills in the common parts of a model's entry.
 func (m *Manifest) completeModel(e *ModelEntry) error {
 	var faults []error
 	if e.Embedded != nil {
@@ -244,15 +244,15 @@ func (m *Manifest) completeModel(e *ModelEntry) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// ownEmbedded says whether a model names an embedded data set in the place of the one that all others have.
+// ownEmbedded reports whether a model names an embedded data set that replaces the common one.
 func (m *Manifest) ownEmbedded(e *ModelEntry) bool {
 	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
 		return d.Embedded && d.Use == "" && slices.Contains(e.Datasets, d.Name)
 	})
 }
 
-// chooseDatasets lists the embedded data set and those of the manifest that the model names: embedded ones among them
-// are those of a use, or take the place of the one.
+// chooseDatasets selects the embedded data set and the manifest's data sets that the model names. Embedded sets among
+// the latter belong to a use, or replace the common one.
 func (m *Manifest) chooseDatasets(e *ModelEntry) error {
 	if len(e.Datasets) == 0 || !m.ownEmbedded(e) {
 		e.ModelInfo.Datasets = []sdk.DatasetInfo{m.embeddedOf(e).Dataset}
@@ -297,7 +297,7 @@ func (m *Manifest) smokeSettings(e *ModelEntry) ([]sdk.SmokeSetting, error) {
 	return settings, errors.Join(faults...)
 }
 
-// checkDefaults holds the defaults to one value for each parameter.
+// checkDefaults requires one default for each parameter.
 func (m *Manifest) checkDefaults(where string, defaults map[string]string) error {
 	var faults []error
 	for _, p := range m.Params {
@@ -318,7 +318,7 @@ func (m *Manifest) checkKnown(where string, defaults map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// checkDatasetActions wants somebody who does what is listed, and a list of what somebody does.
+// checkDatasetActions requires that every listed action has code, and that all code has a listed action.
 func (m *Manifest) checkDatasetActions(i Implementation) error {
 	listed := slices.ContainsFunc(m.Models, func(e ModelEntry) bool { return len(e.DatasetActions) > 0 })
 	switch {

@@ -12,11 +12,11 @@ import (
 // overrides them.
 type MetricEntry struct {
 	sdk.MetricInfo
-	Official string  `json:"official"` // its name in the rules' targets: "acc", "ROUGE1"; empty: it is none
-	Unit     *string `json:"unit"`     // nil: the official one's, else none
+	Official string  `json:"official"` // name in the rules' targets: "acc", "ROUGE1"; empty: not official
+	Unit     *string `json:"unit"`     // nil: the official metric's unit, or none
 }
 
-// metricInfo is the entry with what its row says.
+// metricInfo returns the entry completed from the rules' row.
 func (e MetricEntry) metricInfo() (sdk.MetricInfo, error) {
 	m := e.MetricInfo
 	if e.Official != "" {
@@ -26,7 +26,7 @@ func (e MetricEntry) metricInfo() (sdk.MetricInfo, error) {
 		}
 		m.Unit = row.Unit
 		if way := sdk.MetricDirection(row.Better); m.Better == "" &&
-			way != sdk.HigherBetter { // which is what an empty one means
+			way != sdk.HigherBetter { // the meaning of an empty direction
 			m.Better = way
 		}
 	}
@@ -36,8 +36,8 @@ func (e MetricEntry) metricInfo() (sdk.MetricInfo, error) {
 	return m, nil
 }
 
-// completeMetrics takes over the model's metrics. A model whose result has the form of the endpoints harness needs a
-// way to be scored there: that of its first metric, if it is an official one.
+// completeMetrics completes the model's metrics. If the model's result has the form of the endpoints harness, it also
+// requires a scoring method of that harness: that of the first official metric.
 func (e *ModelEntry) completeMetrics() error {
 	var faults []error
 	for _, entry := range e.MetricEntries {

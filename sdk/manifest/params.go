@@ -8,12 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Bind reads parameters into the struct that to points to, by its tags: see [option.Bind].
+// Bind reads parameters into the struct that to points to, by its tags; see [option.Bind].
 func (r *Request) Bind(to any, readers ...option.ParamReader) { option.Bind(r.Params, to, readers...) }
 
-// declareParams joins the manifest's parameters with the structs that an author binds them to. Each parameter has its
-// help in one place, which is the row of the manifest or the tag of a struct's field; a default of a tag is that of
-// every model and file that has none of its own. Where there are structs, every parameter is bound to one of them.
+// declareParams combines the manifest's parameters with the structs to which an author binds them. Each parameter has
+// its help in one place: the row of the manifest or the tag of a struct's field. A default in a tag applies to every
+// model and file without its own default. If there are structs, every parameter must be bound to a field.
 func (m *Manifest) declareParams(structs []any) error {
 	var faults []error
 	bound := map[string]bool{}
@@ -37,7 +37,7 @@ func (m *Manifest) declareParams(structs []any) error {
 	return errors.Join(faults...)
 }
 
-// fieldsOf are those of a struct, or the parameter of an asset.
+// fieldsOf returns the fields of a struct, or the parameter of an asset.
 func fieldsOf(of any) ([]option.ParamField, error) {
 	if a, ok := of.(AssetFile); ok {
 		return []option.ParamField{{Name: a.Param}}, nil
@@ -70,7 +70,7 @@ func (m *Manifest) declareField(f option.ParamField) error {
 	return nil
 }
 
-// allDefaults are those of all models and embedded files.
+// allDefaults returns the defaults of all models and embedded files.
 func (m *Manifest) allDefaults() []*map[string]string {
 	all := []*map[string]string{&m.Embedded.Defaults}
 	for i := range m.Models {

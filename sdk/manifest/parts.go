@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// modelFiles are the model files of a run.
+// modelFiles contains the model files of a run.
 type modelFiles struct {
 	models   map[string]backend.Model // by part
-	embedded bool                     // all of them
-	defaults map[string]string        // by parameter: those of these files
+	embedded bool                     // all of them are embedded
+	defaults map[string]string        // defaults for these files, by parameter
 }
 
-// openFiles chooses the file of each part as openFile does: the one that o names for it, or else that which o names for
-// all. Every fault is reported at once.
+// openFiles chooses the file of each part like openFile: the file that o names for the part, or else the file that o
+// names for all parts. Its error lists all faults.
 func (m *Manifest) openFiles(e *ModelEntry, o sdk.Options) (modelFiles, error) {
 	if len(e.Parts) == 0 {
 		one, err := m.openFile(e, "", o)
@@ -52,8 +52,7 @@ func (m *Manifest) openFiles(e *ModelEntry, o sdk.Options) (modelFiles, error) {
 	return all, errors.Join(faults...)
 }
 
-// scorerFiles are the files of the models that the scorer of a model runs, by part: those given,
-// else the embedded ones.
+// scorerFiles returns the files of the scorer's models by part: the given files, or else the embedded ones.
 func (m *Manifest) scorerFiles(e *ModelEntry, given map[string]string) (map[string]backend.Model, error) {
 	scorer := e.scorerEntry()
 	faults := []error{unknownParts(scorer, given)}
@@ -76,14 +75,14 @@ func (m *Manifest) scorerFiles(e *ModelEntry, given map[string]string) (map[stri
 	return models, errors.Join(faults...)
 }
 
-// scorerEntry is the entry of what the scorer runs, with its parts and files in the place of the model's.
+// scorerEntry returns the entry with the parts and files of the scorer instead of those of the model.
 func (e *ModelEntry) scorerEntry() *ModelEntry {
 	info := sdk.ModelInfo{Name: e.Name + "'s scorer", Parts: e.ScorerParts, Files: e.ScorerFiles}
 	return &ModelEntry{ModelInfo: info, Embedded: e.Embedded}
 }
 
-// partOptions are the options for one of several parts, and whether they name a file of it: in so many words, or by the
-// name or the precision of embedded files.
+// partOptions returns the options for one of several parts, and whether they name a file of the part, either directly
+// or by the name or the precision of embedded files.
 func (m *Manifest) partOptions(e *ModelEntry, part string, o sdk.Options) (sdk.Options, bool) {
 	if len(o.PartFiles) > 0 {
 		o.ModelFile = o.PartFiles[part]
@@ -93,7 +92,7 @@ func (m *Manifest) partOptions(e *ModelEntry, part string, o sdk.Options) (sdk.O
 	return o, hasFile(e, part) || o.ModelFile != "" && !isName
 }
 
-// openPart opens the file of one of several parts. A path is for one part, o.PartFiles says which.
+// openPart opens the file of one of several parts. A path must be in o.PartFiles, which determines the part.
 func (m *Manifest) openPart(e *ModelEntry, part string, o sdk.Options) (modelFile, error) {
 	f, err := m.openNamed(e, part, o)
 	if err == nil && f.model.Path != "" && len(o.PartFiles) == 0 {
@@ -103,7 +102,8 @@ func (m *Manifest) openPart(e *ModelEntry, part string, o sdk.Options) (modelFil
 	return f, err
 }
 
-// openNamed is openFile for a part: errors call a path by its file, not by the model, which is not it alone.
+// openNamed is like openFile for a part. Its errors refer to a path by the file and not by the model, which has several
+// files.
 func (m *Manifest) openNamed(e *ModelEntry, part string, o sdk.Options) (modelFile, error) {
 	f, err := m.openFile(e, part, o)
 	if f.model.Path != "" {
@@ -112,7 +112,7 @@ func (m *Manifest) openNamed(e *ModelEntry, part string, o sdk.Options) (modelFi
 	return f, err
 }
 
-// unknownParts names files for parts that the model does not have.
+// unknownParts returns an error if files are named for parts that the model does not have.
 func unknownParts(e *ModelEntry, given map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -124,7 +124,7 @@ func unknownParts(e *ModelEntry, given map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// checkParts holds the files of a model to its parts.
+// checkParts checks that the files of a model belong to its parts.
 func checkParts(e *ModelEntry) error {
 	var faults []error
 	for _, f := range e.Files {

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// Request is a run, or the scoring of its log, as the author of a benchmark sees it: the manifest's entry, the file and
-// the parameters that the user's options come to. It collects faults, so that all are reported at once:
+// Request is a run, or the scoring of its log, for the author of a benchmark. It contains the manifest's entry, and the
+// file and the parameters that result from the user's options. It collects faults, so all are reported together:
 //
 //	func open(ctx context.Context, r *manifest.Request) (sdk.Workload, error) {
 //		var b binding
@@ -28,42 +28,43 @@ import (
 // closed.
 type Request struct {
 	Model *ModelEntry
-	// Params are the values of all parameters: the user's over the defaults of the file, or of the data set to score.
+	// Params contains the values of all parameters: the user's values and otherwise the defaults of the file or of the
+	// data set to score.
 	Params *option.Params
-	// Files are the model files by part of the workload; a single part has an empty name. They lack the tensors, which
-	// the benchmark adds. A missing optional part has no file. For scoring, they are the files of the scorer's models.
+	// Files contains the model files by part of the workload. A single part has an empty name. The benchmark adds the
+	// tensors. A missing optional part has no file. For scoring, it contains the files of the scorer's models.
 	Files map[string]backend.Model
 	// OpenPart opens one of the scorer's models (see sdk.ScoreOptions); nil in a run, and outside a plugin.
 	OpenPart func(ctx context.Context, p sdk.Part) (backend.Session, error)
 
-	Embedded bool // the file is an embedded one; to score: it gave the answers
-	Scoring  bool // an accuracy log is scored: labels are enough
-	// Verifying reports that the data set is only checked. It must then also contain what scoring needs, which a run
-	// does not require.
+	Embedded bool // the file is an embedded one; for scoring: the answers came from it
+	Scoring  bool // an accuracy log is scored, so only labels are needed
+	// Verifying reports that the data set is only checked. It must then also contain the data that scoring needs. A run
+	// does not require these.
 	Verifying bool
 
-	Memory string   // to score: as sdk.ScoreOptions has it
-	Show   []uint64 // the same
+	Memory string   // for scoring: see sdk.ScoreOptions
+	Show   []uint64 // for scoring: see sdk.ScoreOptions
 	// Exhibits is the maximum number of samples to show (see sdk.ScoreOptions). Package sdk/exhibit chooses and draws
 	// them.
 	Exhibits int
 
 	Scenario loadgen.Scenario // of a run
-	Backend  string           // of a run: its registered name; empty: outside of a plugin
+	Backend  string           // of a run: its registered name; empty: outside a plugin
 
 	Dataset string // path; empty: the embedded data set
-	Use     string // what it is opened for, as sdk.Options has it; to score: what the log is of
-	Count   int    // of the first samples; 0: all
-	Batch   int    // the largest batch that the user wants; 0: the benchmark's choice
+	Use     string // purpose of the data set: see sdk.Options; for scoring: purpose of the log
+	Count   int    // number of samples from the first on; 0: all
+	Batch   int    // the largest batch that the user requests; 0: the benchmark's choice
 
-	atMost   bool // Count may be more than there are
+	atMost   bool // Count may be larger than the data set
 	manifest *Manifest
 	given    map[string]string
 	faults   []error
 }
 
-// runRequest makes the request of a run. It fails for a model that is not in the manifest; all else is a fault of the
-// request.
+// runRequest makes the request of a run. It returns an error only for an unknown model; other problems become faults of
+// the request.
 func (m *Manifest) runRequest(o sdk.Options) (*Request, error) {
 	e, err := m.Model(o.Model)
 	if err != nil {
@@ -79,8 +80,8 @@ func (m *Manifest) runRequest(o sdk.Options) (*Request, error) {
 	return r, nil
 }
 
-// scoreRequest makes the request of a scorer. It has the defaults that the run had: those of the embedded model, which
-// alone knows the embedded data set, where that one answered.
+// scoreRequest makes the request of a scorer. It has the same defaults as the run. If the embedded model answered, they
+// are those of the embedded model, which is the only one with the embedded data set.
 func (m *Manifest) scoreRequest(o sdk.ScoreOptions) (*Request, error) {
 	e, err := m.Model(o.Model)
 	if err != nil {
@@ -111,16 +112,16 @@ func (r *Request) fillParams(m *Manifest, defaults map[string]string, count int)
 // File returns the file of a workload with one part.
 func (r *Request) File() backend.Model { return r.Files[""] }
 
-// GivenValue returns the user's value of a parameter; empty: not set, or set to the empty text.
+// GivenValue returns the user's value of a parameter, or "" if it is not set.
 func (r *Request) GivenValue(name string) string { return r.given[name] }
 
 // Embedded is the parameter value that selects the version inside the plugin.
 const Embedded = "embedded"
 
-// DefaultsOf takes the defaults of the files that a parameter belongs to, such as a tokenizer: those of the embedded
-// ones where the user says Embedded, and of the model's official ones where the user says anything else, whichever
-// file this is: another machine may run the model. Where the user says nothing, they stay as they are. What was read of
-// Params before is not read again.
+// DefaultsOf selects the defaults of the files to which a parameter, such as a tokenizer, belongs: those of the
+// embedded files if the user's value is Embedded, and those of the model's official files for any other value. They do
+// not depend on the run's model file, because another machine may run the model. Without a user's value it changes
+// nothing. It does not affect values that were read before.
 func (r *Request) DefaultsOf(param string) {
 	defaults := r.Model.Defaults
 	switch r.given[param] {
@@ -134,7 +135,7 @@ func (r *Request) DefaultsOf(param string) {
 }
 
 // SampleCount returns how many of the data set's size samples to use: Count, or all. A Count above size is a fault,
-// whose text uses the noun what ("pictures"); with CountAtMost, all samples are used instead.
+// whose text uses the noun what ("pictures"). With CountAtMost, all samples are used instead.
 func (r *Request) SampleCount(size int, what string) int {
 	if r.Count > size && !r.atMost {
 		r.AddFault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
@@ -168,8 +169,8 @@ func (r *Request) Err() error {
 	return errors.Join(errors.Join(r.faults...), sdk.Usage(r.Params.Err()))
 }
 
-// Values returns the values of all parameters of a model (empty: the first). Given values override the defaults, which
-// are those of the embedded or the official files. The caller owns the map.
+// Values returns the values of all parameters of a model (empty: the first). Given values override the defaults of the
+// embedded or the official files. The caller owns the map.
 func (m *Manifest) Values(model string, embedded bool, given map[string]string) (map[string]string, error) {
 	e, err := m.Model(model)
 	if err != nil {
@@ -181,7 +182,7 @@ func (m *Manifest) Values(model string, embedded bool, given map[string]string) 
 	return mergeValues(e.Defaults, given), nil
 }
 
-// mergeValues returns a copy of defaults with the values given over them.
+// mergeValues returns a copy of defaults with the given values on top.
 func mergeValues(defaults, given map[string]string) map[string]string {
 	v := make(map[string]string, len(defaults))
 	maps.Copy(v, defaults)

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// verifyDataset reads a data set as a run does, each sample of it, and compares with what the manifest knows. Every
-// fault is reported at once, with how to get what is missing.
+// verifyDataset reads all samples of a data set like a run, and compares the set with the manifest. Its error lists all
+// faults and explains how to get missing files.
 func (b manifestBenchmark) verifyDataset(ctx context.Context, r sdk.DatasetRequest,
 	progress func(string)) (done string, err error) {
 	e, err := b.manifest.Model(r.Model)
@@ -45,7 +45,7 @@ func (b manifestBenchmark) verifyDataset(ctx context.Context, r sdk.DatasetReque
 	return fmt.Sprintf("%d samples, all can be read; %s", n, files), nil
 }
 
-// readAll opens the data set and loads its first count samples, all for 0.
+// readAll opens the data set and loads its first count samples, or all if count is 0.
 func (b manifestBenchmark) readAll(ctx context.Context, e *ModelEntry, r sdk.DatasetRequest, count int,
 	progress func(string)) (int, error) {
 	o := sdk.Options{Model: e.Name, Dataset: r.Input, Count: count, Params: map[string]string{}}
@@ -66,7 +66,7 @@ func (b manifestBenchmark) readAll(ctx context.Context, e *ModelEntry, r sdk.Dat
 	return w.Len(), errors.Join(loadAll(ctx, w, progress), w.Close())
 }
 
-// wantSamples compares a number of samples with that of the official sets; 0 is none of a set that could be opened.
+// checkSamples compares a number of samples with that of the official sets. 0 means that no set could be opened.
 func (e *ModelEntry) wantSamples(n int) error {
 	var sets []string
 	for _, d := range e.ModelInfo.Datasets {
@@ -85,7 +85,7 @@ func (e *ModelEntry) wantSamples(n int) error {
 		countParam, n)
 }
 
-// sourceText says how to get the official sets.
+// sourceText explains how to get the official sets.
 func (e *ModelEntry) sourceText() string {
 	var text strings.Builder
 	for _, d := range e.ModelInfo.Datasets {
@@ -103,7 +103,7 @@ func (e *ModelEntry) sourceText() string {
 	return text.String()
 }
 
-// archiveFiles are the files of the official sets that are known by checksum, by name.
+// archiveFiles returns the files of the official sets with known checksums, by name.
 func (e *ModelEntry) archiveFiles() map[string]sdk.ArchiveFile {
 	known := map[string]sdk.ArchiveFile{}
 	for _, d := range e.ModelInfo.Datasets {
@@ -114,7 +114,7 @@ func (e *ModelEntry) archiveFiles() map[string]sdk.ArchiveFile {
 	return known
 }
 
-// surveyResult is what lies in a data set.
+// surveyResult contains the numbers and faults of the files in a data set.
 type surveyResult struct {
 	files, checked int
 	size           int64
@@ -129,13 +129,13 @@ func (s surveyResult) String() string {
 	return text
 }
 
-// surveyFiles counts the files of a file or folder, and compares those that are known.
+// surveyFiles counts the files in a file or folder, and compares the known ones.
 func surveyFiles(ctx context.Context, root string, known map[string]sdk.ArchiveFile) (s surveyResult, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		info, err := os.Stat(path) // a link is what it leads to
+		info, err := os.Stat(path) // follows links
 		switch {
 		case err != nil:
 			s.faults = append(s.faults, err)

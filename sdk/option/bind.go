@@ -10,7 +10,7 @@ import (
 )
 
 // Bind reads parameters into the exported fields of the struct that to points to, and of the structs in it, in their
-// order. A field's tags say which parameter it holds and what that may be:
+// order. A field's tags determine its parameter and the valid values:
 //
 //	type settings struct {
 //		Input  string        `param:"input"`
@@ -21,14 +21,14 @@ import (
 //	}
 //	option.Bind(p, &s, option.ReaderFunc("dtype", topk.DTypes().Parse))
 //
-// The tag param contains the parameter's name; with the suffix ",optional" an empty value leaves the field unchanged.
-// Numbers have the tags min and max: a number, a power of two (1<<24), or the name of an integer type, for its least or
-// its greatest; times is what a whole number is multiplied by. The tag choices has words with commas between them, the
-// empty one perhaps among them: a bool holds whether it is the second of two, a whole number which one it is, from 0,
-// and a text the word. The tags default, help and roles are for the parameter's documentation: see [Fields].
+// The tag param contains the parameter's name. With the suffix ",optional", an empty value leaves the field unchanged.
+// Numbers have the tags min and max: a number, a power of two (1<<24), or the name of an integer type, which means its
+// minimum or maximum. times is a factor for whole numbers. The tag choices lists words separated by commas; the empty
+// word is allowed. A bool is true for the second of two words, a whole number is the index of the word, counted from 0,
+// and a text is the word. The tags default, help and roles are for the parameter's documentation; see [Fields].
 //
-// Readers replace the tags of parameters for which tags do not suffice. Params keeps the faults, and the field is then
-// the zero value. Bind panics if a field or a reader is invalid; Fields finds these errors too.
+// Readers replace the tags of parameters for which tags are not sufficient. After a fault, which Params keeps, the
+// field is the zero value. Bind panics if a field or a reader is invalid; Fields finds these errors too.
 func Bind(p *Params, to any, readers ...ParamReader) {
 	v := reflect.ValueOf(to)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -50,14 +50,14 @@ func Bind(p *Params, to any, readers ...ParamReader) {
 	}
 }
 
-// ParamReader reads one parameter by a function.
+// ParamReader reads one parameter with a function.
 type ParamReader struct {
 	name string
 	read func(value string) (reflect.Value, error)
 }
 
-// ReaderFunc returns a reader that uses a function. The function's errors state the expected form; the parameter's name
-// and value precede them.
+// ReaderFunc returns a reader that uses a function. The function's errors state the expected form. The reader adds the
+// parameter's name and value.
 func ReaderFunc[T any](param string, read func(value string) (T, error)) ParamReader {
 	return ParamReader{param, func(value string) (reflect.Value, error) {
 		v, err := read(value)
@@ -65,17 +65,19 @@ func ReaderFunc[T any](param string, read func(value string) (T, error)) ParamRe
 	}}
 }
 
-// WholeNumber reads a whole number from low to high, for [ReaderFunc]: where they are constants that others need, too.
+// WholeNumber returns a function, for [ReaderFunc], that reads a whole number from low to high. Use it instead of tags
+// for limits that are constants of the program.
 func WholeNumber(low, high int) func(value string) (int, error) { return wholeReader(low, high) }
 
-// WordReader reads a parameter that is one of some words, into what it stands for. Where words has the empty one, the
-// value may be empty.
+// WordReader returns a reader of a parameter whose value is one of the words. It converts the word to its value in the
+// map. If words contains the empty word, the value may be empty.
 func WordReader[T any](param string, words map[string]T) ParamReader {
 	return ReaderFunc(param, wordReader(words))
 }
 
-// TensorNames reads the names of n tensors with commas between them, each with its aliases behind "|": for
-// [ReaderFunc]. They are of any shape [N,S], and what is what they hold. The empty text binds the model's first.
+// TensorNames returns a function, for [ReaderFunc], that reads the names of n tensors, separated by commas, each with
+// its aliases after "|". The tensors may have any shape [N,S]. what describes their contents. The empty text selects
+// the model's first tensors.
 func TensorNames(param, what string, n int) func(text string) ([]backend.TensorInfo, error) {
 	return func(text string) ([]backend.TensorInfo, error) {
 		names := make([]string, n)
@@ -101,8 +103,8 @@ func TensorNames(param, what string, n int) func(text string) ([]backend.TensorI
 type ParamField struct {
 	Name          string
 	Default, Help string
-	Roles         string // as sdk.ParamInfo has them
-	HasDefault    bool   // there is a default, which may be empty
+	Roles         string // see sdk.ParamInfo
+	HasDefault    bool   // a default exists, but may be empty
 }
 
 // Fields returns the parameters that Bind reads into a struct like of. An error names the invalid field.
@@ -123,7 +125,7 @@ func Fields(of any) (all []ParamField, err error) {
 	return all, nil
 }
 
-// boundField is a field that a parameter is bound to.
+// boundField is a field to which a parameter is bound.
 type boundField struct {
 	name     string
 	optional bool
@@ -131,7 +133,7 @@ type boundField struct {
 	value    reflect.Value
 }
 
-// fieldsOf are those of a struct, and of the structs in it that hold no parameter themselves.
+// fieldsOf returns the fields of a struct, and those of structs in it that are not parameters themselves.
 func fieldsOf(v reflect.Value) (all []boundField) {
 	for i := range v.NumField() {
 		info := v.Type().Field(i)
@@ -149,7 +151,7 @@ func fieldsOf(v reflect.Value) (all []boundField) {
 	return all
 }
 
-// hasLimits says whether tags say what the field takes.
+// hasLimits reports whether tags determine the valid values.
 func (f boundField) hasLimits() bool {
 	for _, name := range []string{"min", "max", "choices", "times"} {
 		if _, ok := f.tag.Lookup(name); ok {
@@ -159,7 +161,8 @@ func (f boundField) hasLimits() bool {
 	return false
 }
 
-// fieldReader returns what reads the field: one of readers, or what its tags and its type say.
+// fieldReader returns the function that reads the field: one of readers, or one that follows from its tags and its
+// type.
 func (f boundField) fieldReader(readers []ParamReader) func(string) (reflect.Value, error) {
 	if i := slices.IndexFunc(readers, func(r ParamReader) bool { return r.name == f.name }); i >= 0 {
 		return readers[i].read
@@ -191,7 +194,7 @@ func (f boundField) fieldReader(readers []ParamReader) func(string) (reflect.Val
 
 func (f boundField) isWhole() bool { return f.value.CanInt() || f.value.CanUint() }
 
-// convertReader converts what read makes to the field's type; an error has the zero value.
+// convertReader converts the result of read to the field's type. After an error the result is the zero value.
 func (f boundField) convertReader(read func(string) (any, error)) func(string) (reflect.Value, error) {
 	return func(value string) (reflect.Value, error) {
 		v, err := read(value)
@@ -202,7 +205,7 @@ func (f boundField) convertReader(read func(string) (any, error)) func(string) (
 	}
 }
 
-// choiceReader returns a reader of one of some words.
+// choiceReader returns a function that reads one of some words.
 func (f boundField) choiceReader(words []string) func(string) (reflect.Value, error) {
 	places := map[string]int{}
 	for i, w := range words {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tagNumber is the number of a field's tag.
+// tagNumber returns the number in a field's tag.
 func tagNumber[T int | float64](f boundField, tag string, read func(text string) (T, error)) T {
 	text := f.tag.Get(tag)
 	n, err := read(text)
@@ -20,7 +20,7 @@ func tagNumber[T int | float64](f boundField, tag string, read func(text string)
 
 func parseFloat(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-// integers are the least and the greatest number of a type.
+// integers contains the minimum and the maximum of each integer type.
 var integers = map[string][2]int{
 	"int": {math.MinInt, math.MaxInt}, "int16": {math.MinInt16, math.MaxInt16}, "int32": {math.MinInt32, math.MaxInt32},
 	"uint16": {0, math.MaxUint16}, "uint32": {0, math.MaxUint32},
@@ -29,7 +29,7 @@ var integers = map[string][2]int{
 func parseMin(text string) (int, error) { return parseInteger(text, 0) }
 func parseMax(text string) (int, error) { return parseInteger(text, 1) }
 
-// parseInteger reads a whole number: in digits, as a power of two, or as one end of a type.
+// parseInteger parses a whole number: digits, a power of two, or the minimum (end 0) or maximum (end 1) of a type.
 func parseInteger(text string, end int) (int, error) {
 	if ends, ok := integers[text]; ok {
 		return ends[end], nil

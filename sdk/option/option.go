@@ -8,11 +8,11 @@
 //		}
 //	}
 //
-// The variables' values when the list is made are the defaults. [Params] reads the options of a benchmark (--param) one
-// by one; their defaults and help are in the manifest.
+// When the list is made, the values of the variables are the defaults. [Params] reads the options of a benchmark
+// (--param) one by one; their defaults and help are in the manifest.
 //
-// In scope: reading, ranges, choices, prefixes, every fault at once, documentation. Out of scope: the set of options
-// and their meaning (the caller).
+// In scope: reading, ranges, choices, prefixes, reporting all faults together, documentation. Out of scope: the set of
+// options and their meaning (the caller).
 package option
 
 import (
@@ -27,19 +27,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Option is one key, or all keys with a prefix. The functions of this package make it.
+// Option is one key, or all keys with a prefix. The functions of this package create it.
 type Option struct {
 	doc    backend.Option
-	many   bool // all keys that begin with prefix; the part behind it goes to read as name
+	many   bool // all keys that begin with prefix; the rest of the key is passed to read as name
 	prefix string
-	secret bool // no error shows the value
+	secret bool // errors must not show the value
 	read   func(name, value string) error
 }
 
 // List contains all options in display order.
 type List []Option
 
-// Text takes any text.
+// Text returns an option that accepts any text.
 func Text(name string, to *string, help string) Option {
 	return Func(name, *to, help, func(value string) error {
 		*to = value
@@ -47,22 +47,22 @@ func Text(name string, to *string, help string) Option {
 	})
 }
 
-// Int takes a whole number from low to high.
+// Int returns an option that accepts a whole number from low to high.
 func Int(name string, to *int, low, high int, help string) Option {
 	return variableOption(name, strconv.Itoa(*to), help, to, wholeReader(low, high))
 }
 
-// Bool takes true or false, or another form that strconv.ParseBool reads.
+// Bool returns an option that accepts true or false, or another form that strconv.ParseBool accepts.
 func Bool(name string, to *bool, help string) Option {
 	return variableOption(name, strconv.FormatBool(*to), help, to, parseBool)
 }
 
-// Duration takes a time above 0 with its unit.
+// Duration returns an option that accepts a time above 0 with its unit.
 func Duration(name string, to *time.Duration, help string) Option {
 	return variableOption(name, to.String(), help, to, parseDuration)
 }
 
-// Choice takes one of the words of values.
+// Choice returns an option that accepts one of the words in values.
 func Choice[T comparable](name string, to *T, values map[string]T, help string) Option {
 	def := ""
 	for word, v := range values {
@@ -73,7 +73,7 @@ func Choice[T comparable](name string, to *T, values map[string]T, help string) 
 	return variableOption(name, def, help, to, wordReader(values))
 }
 
-// variableOption makes an option that writes what read makes of a value to a variable.
+// variableOption returns an option that stores the result of read in a variable.
 func variableOption[T any](name, def, help string, to *T, read func(string) (T, error)) Option {
 	return Func(name, def, help, func(value string) error {
 		v, err := read(value)
@@ -84,7 +84,8 @@ func variableOption[T any](name, def, help string, to *T, read func(string) (T, 
 	})
 }
 
-// Func takes what read takes. Its errors say what is wanted; the name and the value are put before them.
+// Func returns an option whose values read parses. Errors of read state the expected form. The name and the value are
+// added before them.
 func Func(name, def, help string, read func(value string) error) Option {
 	return Option{
 		doc:  backend.Option{Name: name, Default: def, Help: help},
@@ -92,13 +93,13 @@ func Func(name, def, help string, read func(value string) error) Option {
 	}
 }
 
-// Prefix accepts every key that begins with prefix and is longer; placeholder represents the remainder in the
-// documentation. It excludes keys that are options themselves or match an earlier prefix in the list.
+// Prefix returns an option that accepts every longer key with a prefix. placeholder represents the rest of the key in
+// the documentation. It does not accept keys that are options themselves or match an earlier prefix in the list.
 func Prefix(prefix, placeholder, help string, read func(name, value string) error) Option {
 	return Option{doc: backend.Option{Name: prefix + placeholder, Help: help}, many: true, prefix: prefix, read: read}
 }
 
-// OtherKeys accepts every key that no other option accepts.
+// OtherKeys returns an option that accepts every key that no other option accepts.
 func OtherKeys(placeholder, help string, read func(key, value string) error) Option {
 	return Prefix("", placeholder, help, read)
 }
@@ -142,7 +143,7 @@ func (l List) Docs() []backend.Option {
 	return docs
 }
 
-// Read reads the options given into the variables. It returns one error that lists every fault, keys in order.
+// Read stores the given options in the variables. It returns one error that lists all faults, ordered by key.
 func (l List) Read(given map[string]string) error {
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(given)) {
@@ -164,7 +165,8 @@ func (l List) Known(key string) bool {
 	return ok
 }
 
-// findOption prefers a whole name to a prefix; name is the part behind a prefix.
+// findOption returns the option of a key, preferring a whole name to a prefix. name is the part of the key after a
+// prefix.
 func (l List) findOption(key string) (o Option, name string, ok bool) {
 	for _, o := range l {
 		if !o.many && o.doc.Name == key {
@@ -179,7 +181,7 @@ func (l List) findOption(key string) (o Option, name string, ok bool) {
 	return Option{}, "", false
 }
 
-// displayText is an option and its value as an error names them.
+// displayText returns an option and its value for errors.
 func (o Option) displayText(key, value string) string {
 	if o.secret {
 		return key

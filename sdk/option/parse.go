@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Readers of one value each. Their errors say what is wanted.
+// Readers of one value each. Their errors state the expected form.
 
 func wholeReader(low, high int) func(string) (int, error) {
 	return func(value string) (int, error) {
@@ -49,7 +49,7 @@ func parseDuration(value string) (time.Duration, error) {
 	return d, nil
 }
 
-// wordReader returns a reader of one of words, of which errors name all but the empty one.
+// wordReader returns a reader of one of words. Its errors list all words except the empty one.
 func wordReader[T any](words map[string]T) func(string) (T, error) {
 	return func(value string) (T, error) {
 		v, ok := words[value]

@@ -14,9 +14,9 @@
 //		}, nil
 //	}
 //
-// A benchmark in which each answer is right or wrong needs no metric of its own; see [Each].
+// A benchmark in which each answer is right or wrong does not need its own metric; see [Each].
 //
-// In scope: counting entries that are missing, damaged, duplicate or beyond the data set, notes about them, the class
+// In scope: counting entries that are missing, damaged, duplicate or outside the data set, notes about them, the class
 // of errors, the exhibits of the worst answers. Out of scope: the metrics (package accuracy, or the benchmark), drawing
 // exhibits (sdk/exhibit), reading logs (loadgen/mllog).
 package scoring

@@ -7,17 +7,17 @@ import (
 
 // Mean is the result of scoring answers one by one.
 type Mean struct {
-	Sum   float64 // of the points of all answers
-	Total int     // answers
+	Sum   float64 // sum of the points of all answers
+	Total int     // number of answers
 }
 
 // Percent returns the mean of the points as a percentage.
 func (m Mean) Percent() float64 { return 100 * m.Sum / float64(m.Total) }
 
-// Each is the metric of a function that gives points for one answer to sample i: 1 where it is right, 0 where it is
-// wrong, or anything between. Its error about an answer that cannot be read ends the scoring, as official scripts stop
-// there; with ErrDamaged in its chain the answer has no points. Of several answers to a sample the first counts; one
-// beyond the samples of the data set, or a log without an answer, is an error.
+// Each returns a metric that uses a function to give points to one answer: points returns 1 for a right answer to
+// sample i, 0 for a wrong one, or a value between. If it returns an error, scoring stops, like in official scripts. If
+// the error wraps ErrDamaged, the answer gets no points. If a sample has several answers, the first one counts. An
+// answer to a sample outside the data set, or a log without answers, is an error.
 func Each(samples int, points func(i int, answer []byte) (float64, error)) AnswerMetric[Mean] {
 	return &eachMetric{points: points, done: make([]bool, samples)}
 }

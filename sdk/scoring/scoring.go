@@ -9,27 +9,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// AnswerMetric computes a result R from the answers of a log, which are added in file order: the scorers of package
-// accuracy are of this form. If it is also an io.Closer, it is closed at the end.
+// AnswerMetric computes a result R from the answers of a log, which are added in file order. The scorers of package
+// accuracy implement it. If it is also an io.Closer, it is closed at the end.
 type AnswerMetric[R any] interface {
-	// Add takes the answer to a sample, which is valid during the call only. An error ends the scoring, unless ErrDamaged
-	// is in its chain.
+	// Add processes the answer to a sample. answer is valid only during the call. An error ends the scoring unless it
+	// wraps ErrDamaged.
 	Add(sample uint64, answer []byte) error
 	// Result is called once, after the last Add.
 	Result() (R, error)
 }
 
-// EntryMetric is an optional interface of a Metric that needs more of an entry than its sample and its answer, such as
-// the number of the response or the data of the first token. AddEntry then replaces Add, under the same rules.
+// EntryMetric is an optional interface of a metric that needs other parts of an entry than its sample and its answer,
+// such as the number of the response or the data of the first token. AddEntry then replaces Add, under the same rules.
 type EntryMetric interface {
 	AddEntry(e mllog.AccuracyEntry) error
 }
 
-// ErrDamaged is in the chain of an AnswerMetric.Add error about an unreadable answer that does not end the scoring. The
+// ErrDamaged is wrapped by an error of AnswerMetric.Add about an unreadable answer that does not end the scoring. The
 // metric decides how the answer counts, usually as wrong, and Counts.Damaged includes it.
 var ErrDamaged = errors.New("the answer is damaged")
 
-// Of makes a metric of two functions.
+// Of returns a metric that consists of two functions.
 func Of[R any](add func(sample uint64, answer []byte) error, result func() (R, error)) AnswerMetric[R] {
 	return funcMetric[R]{add, result}
 }
@@ -44,16 +44,16 @@ func (f funcMetric[R]) Result() (R, error)                     { return f.result
 
 // Log describes the data set and exhibits of a log, and determines which of its entries reach the metric.
 type Log struct {
-	Samples int  // of the data set; 0: not known
-	First   bool // of several entries of one sample the first alone reaches the metric, which else has a rule of its own
-	Within  bool // entries beyond the data set do not reach the metric, which else makes them an error
-	// Exhibits is at most how many answers to show (manifest.Request.Exhibits), and Gallery what is shown of them; nil:
-	// nothing.
+	Samples int  // number of samples of the data set; 0: not known
+	First   bool // the metric gets only the first entry of a sample; otherwise it gets all and has its own rule
+	Within  bool // the metric gets no entries outside the data set; otherwise they are errors
+	// Exhibits is the maximum number of answers to show (manifest.Request.Exhibits). Gallery determines how they are
+	// shown; nil: not at all.
 	Exhibits int
 	Gallery  exhibit.Gallery
 }
 
-// New returns the scorer of a metric. score turns the metric's result and the counts into a score. If it leaves
+// New returns the scorer of a metric. score converts the metric's result and the counts to a score. If it leaves
 // Score.Samples 0, New sets it to Counts.Samples. Errors of the metric are of class sdk.ErrData.
 func New[R any](m AnswerMetric[R], l Log, score func(R, Counts) (sdk.Score, error)) sdk.Scorer {
 	s := &metricScorer[R]{metric: m, log: l, score: score, seen: newSeen(l.Samples)}
@@ -69,7 +69,7 @@ type metricScorer[R any] struct {
 	counts Counts
 }
 
-// Add counts an entry and hands it to the metric.
+// Add counts an entry and passes it to the metric.
 func (s *metricScorer[R]) Add(e mllog.AccuracyEntry) error {
 	if s.log.Within && e.QSLIndex >= uint64(s.log.Samples) {
 		s.counts.Outside++
@@ -92,7 +92,7 @@ func (s *metricScorer[R]) Add(e mllog.AccuracyEntry) error {
 	return nil
 }
 
-// addEntry hands an entry to the metric.
+// addEntry passes an entry to the metric.
 func (s *metricScorer[R]) addEntry(e mllog.AccuracyEntry) error {
 	if m, ok := s.metric.(EntryMetric); ok {
 		return m.AddEntry(e)
@@ -100,7 +100,7 @@ func (s *metricScorer[R]) addEntry(e mllog.AccuracyEntry) error {
 	return s.metric.Add(e.QSLIndex, e.Data)
 }
 
-// OfEntries makes a metric of two functions, of which add takes whole entries.
+// OfEntries returns a metric that consists of two functions. add processes whole entries.
 func OfEntries[R any](add func(e mllog.AccuracyEntry) error, result func() (R, error)) AnswerMetric[R] {
 	return entryMetric[R]{funcMetric[R]{result: result}, add}
 }
@@ -115,7 +115,7 @@ func (m entryMetric[R]) Add(sample uint64, answer []byte) error {
 }
 func (m entryMetric[R]) AddEntry(e mllog.AccuracyEntry) error { return m.whole(e) }
 
-// Result is the score of the metric's result.
+// Result returns the score of the metric's result.
 func (s *metricScorer[R]) Result() (sdk.Score, error) {
 	r, err := s.metric.Result()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *metricScorer[R]) Result() (sdk.Score, error) {
 	return score, err
 }
 
-// Close closes the metric, where that is to be done.
+// Close closes the metric if it is an io.Closer.
 func (s *metricScorer[R]) Close() error {
 	if c, ok := s.metric.(io.Closer); ok {
 		return c.Close()
@@ -136,7 +136,8 @@ func (s *metricScorer[R]) Close() error {
 	return nil
 }
 
-// seenSamples is which samples have an entry: those of the data set by their places, others by their numbers.
+// seenSamples is the set of samples with an entry. known contains those of the data set, by index, and others all
+// others.
 type seenSamples struct {
 	known  []bool
 	others map[uint64]bool

@@ -15,21 +15,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Backend is a backend under test, with a model that it can run. Every input and output of the model has the batch as
-// its first dimension; the others are fixed. Outputs follow from inputs alone.
+// Backend is a backend under test, with a model that it can run. The first dimension of every input and output of the
+// model must be the batch. The other dimensions must be fixed. The outputs must depend only on the inputs.
 type Backend struct {
 	Backend backend.Backend
 	Model   backend.Model
-	// Options are the backend's own, for every Open.
+	// Options contains the backend's own options for every Open.
 	Options map[string]string
-	// Tolerance is the allowed difference of Float32 outputs that should be equal, absolute and relative. 0: equal.
+	// Tolerance is the allowed absolute and relative difference of Float32 outputs that should be equal. 0: they must be
+	// equal.
 	Tolerance float64
 	// ForgivesFiles reports that the backend does not read files or bytes of a model.
 	ForgivesFiles bool
 }
 
-// RunBackendSuite checks what the sdk relies on: errors of Open, tensors in the order that was asked for, ownership,
-// batches, concurrency, the end of a context, and what an OutputCache keeps.
+// RunBackendSuite checks the properties on which the sdk relies: errors of Open, tensors in the requested order,
+// ownership, batches, concurrency, the end of a context, and the tensors that an OutputCache keeps.
 func RunBackendSuite(t *testing.T, b Backend) {
 	t.Helper()
 	t.Run("refuses what it cannot open", b.checkRefusals)
@@ -125,7 +126,7 @@ func (b Backend) checkDescription(t *testing.T) {
 	}
 }
 
-// makeInputs makes a batch of n samples; seed tells batches apart.
+// makeInputs returns a batch of n samples. Different seeds give different batches.
 func makeInputs(s backend.Session, n, seed int) []backend.Tensor {
 	in := make([]backend.Tensor, len(s.Inputs()))
 	for i, info := range s.Inputs() {
@@ -138,7 +139,8 @@ func makeInputs(s backend.Session, n, seed int) []backend.Tensor {
 	return in
 }
 
-// fillTensor writes small whole numbers. Sample k of a batch with a seed is sample 0 of a batch with that seed plus k.
+// fillTensor writes small whole numbers. Sample k of a batch with a seed equals sample 0 of a batch with that seed plus
+// k.
 func fillTensor(x backend.Tensor, n, seed int) {
 	size := x.DType.Size()
 	each := len(x.Data) / size / n
@@ -149,7 +151,7 @@ func fillTensor(x backend.Tensor, n, seed int) {
 			backend.View[float32](x.Data)[e] = float32(value) / 4
 		case backend.Float64:
 			backend.View[float64](x.Data)[e] = float64(value) / 4
-		case backend.Float16, backend.BFloat16: // zeros
+		case backend.Float16, backend.BFloat16: // stays zero
 		case backend.Bool:
 			x.Data[e] = value & 1
 		default:
@@ -188,7 +190,7 @@ func checkOutput(want backend.TensorInfo, got backend.Tensor, n int64) error {
 	return nil
 }
 
-// compareOutputs compares outputs, within the tolerance.
+// compareOutputs compares outputs with the tolerance.
 func (b Backend) compareOutputs(x, y backend.Tensor) error {
 	if !slices.Equal(x.Shape, y.Shape) || x.DType != y.DType {
 		return fmt.Errorf("%v%s and %v%s", x.DType, backend.ShapeString(x.Shape), y.DType, backend.ShapeString(y.Shape))
@@ -211,7 +213,7 @@ func (b Backend) compareOutputs(x, y backend.Tensor) error {
 func (b Backend) checkRepeats(t *testing.T) {
 	s := b.openSession(t, 1)
 	first := b.mustRun(t, s, makeInputs(s, 1, 1))
-	b.mustRun(t, s, makeInputs(s, 1, 2)) // must not disturb what was copied, nor the next
+	b.mustRun(t, s, makeInputs(s, 1, 2)) // must not change the copies or the next run
 	again := b.mustRun(t, s, makeInputs(s, 1, 1))
 	b.mustBeSame(t, first, again)
 }
@@ -261,7 +263,7 @@ func (b Backend) callersMemory(t *testing.T) {
 	}
 }
 
-// checkBatches compares a batch with its samples run one by one.
+// checkBatches compares a batch with separate runs of its samples.
 func (b Backend) checkBatches(t *testing.T) {
 	s := b.openSession(t, 1)
 	n := 3
@@ -313,7 +315,7 @@ func (b Backend) checkEnded(t *testing.T) {
 	if _, err := runBatch(ctx, s, makeInputs(s, 1, 1)); err == nil {
 		t.Error("a run whose context has ended is no error")
 	}
-	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session lives on
+	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session is still usable
 }
 
 func (b Backend) wrongInputs(t *testing.T) {
@@ -330,5 +332,5 @@ func (b Backend) wrongInputs(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session lives on
+	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session is still usable
 }

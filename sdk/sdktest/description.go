@@ -13,19 +13,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// smokeMost is the longest minimum duration of a smoke run.
+// smokeMost is the maximum value of a smoke run's minimum duration.
 const smokeMost = 10 * time.Second
 
-// slowest is how long a query takes on the slowest machine that smoke runs are tried for.
+// slowest is the time of a query on the slowest machine for which smoke runs are tested.
 const slowest = time.Minute
 
-// roundedMost is by how much of itself a target may differ from its share: some of the rules' own are rounded to four
-// digits.
+// roundedMost is the maximum relative difference between a target and its share. Some targets in the rules are rounded
+// to four digits.
 const roundedMost = 1e-5
 
-// CheckDescription checks that a benchmark's description contains what a user needs: names, summaries, licences, notes,
-// references and consistent targets everywhere, scenarios that exist, and smoke settings that change durations, counts
-// and rates only.
+// CheckDescription checks that a benchmark's description contains everything that a user needs: names, summaries,
+// licences, notes, references and consistent targets everywhere, existing scenarios, and smoke settings that change
+// only durations, counts and rates.
 func CheckDescription(t *testing.T, d sdk.Description) {
 	t.Helper()
 	if d.Name == "" || d.Version == "" || d.Summary == "" || len(d.Models) == 0 {
@@ -102,7 +102,8 @@ func checkDataset(t *testing.T, d sdk.DatasetInfo) {
 	}
 }
 
-// checkSmoke loads a scenario's smoke settings as a run does, and holds them to what a smoke run may change.
+// checkSmoke loads a scenario's smoke settings like a run, and checks that they change only settings that a smoke run
+// may change.
 func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 	t.Helper()
 	var overrides []mlconf.Override
@@ -120,7 +121,7 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 		t.Errorf("%v: min_duration %v, want seconds", scenario, smoke.MinDuration)
 	}
 	checkAnyPace(t, smoke.TestSettings)
-	// What may differ is made equal: the rest has to be.
+	// make the settings equal that may differ, then compare
 	may := smoke.Rules()
 	may.MinDuration, may.MinQueryCount = smoke.MinDuration, smoke.MinQueryCount
 	may.PerformanceSampleCountOverride = smoke.PerformanceSampleCountOverride
@@ -134,8 +135,8 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 	}
 }
 
-// checkAnyPace runs a smoke run on virtual time: it is VALID where queries are answered at once, and where they take
-// very long, but for Server, whose limit of latency is the rules'.
+// checkAnyPace runs a smoke run on virtual time. It must be VALID if queries are answered at once. Except in Server,
+// whose latency limit is that of the rules, it must also be VALID if they take very long.
 func checkAnyPace(t *testing.T, s loadgen.TestSettings) {
 	t.Helper()
 	for _, takes := range []time.Duration{0, slowest} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// WantError fails the test unless err's text contains all of the parts.
+// WantError fails the test unless err's text contains all parts.
 func WantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// checkOutputCache checks the handles of an OutputCache; of another session, nothing.
+// checkOutputCache checks the handles of an OutputCache. For other sessions it does nothing.
 func (b Backend) checkOutputCache(t *testing.T) {
 	s := b.openSession(t, 1)
 	if backend.CacheMemory(s) == nil {
@@ -24,7 +24,7 @@ func (b Backend) checkOutputCache(t *testing.T) {
 				backend.ShapeString(want[i].Shape))
 		}
 		x.Release()
-		x.Release() // does no harm
+		x.Release() // without effect
 	}
 	out := make([]backend.Tensor, len(want))
 	out[0] = backend.Tensor{KeepOutput: true, Data: make([]byte, len(want[0].Data))}
@@ -47,8 +47,8 @@ func (b Backend) mustKeep(t *testing.T, s backend.Session, in []backend.Tensor) 
 	return out
 }
 
-// takesKept gives outputs that were kept to runs of the same session, and of another one of the same memory. It needs a
-// model with an output that one of its inputs takes; of another model, or another session, it checks nothing.
+// takesKept passes kept outputs to runs of the same session and of another session with the same memory. It requires a
+// model with an output that can be used as one of its inputs; otherwise it checks nothing.
 func (b Backend) takesKept(t *testing.T) {
 	s := b.openSession(t, 1)
 	output, input, ok := findLoop(s)
@@ -68,7 +68,7 @@ func (b Backend) takesKept(t *testing.T) {
 	k.checkMisuse(t, three)
 }
 
-// findLoop finds an output of a session that one of its inputs takes.
+// findLoop finds an output of a session that can be used as one of its inputs.
 func findLoop(s backend.Session) (output, input int, ok bool) {
 	for o, out := range s.Outputs() {
 		for i, in := range s.Inputs() {
@@ -81,14 +81,14 @@ func findLoop(s backend.Session) (output, input int, ok bool) {
 	return 0, 0, false
 }
 
-// keepingSession is a session with an output that one of its inputs takes.
+// keepingSession is a session with an output that can be used as one of its inputs.
 type keepingSession struct {
 	Backend
 	session       backend.Session
 	output, input int
 }
 
-// runKept runs n samples and returns the output, kept. It is released when the test ends.
+// runKept runs n samples and returns the kept output. The output is released when the test ends.
 func (k keepingSession) runKept(t *testing.T, n, seed int) backend.Tensor {
 	t.Helper()
 	out := k.mustKeep(t, k.session, makeInputs(k.session, n, seed))
@@ -98,7 +98,7 @@ func (k keepingSession) runKept(t *testing.T, n, seed int) backend.Tensor {
 	return out[k.output]
 }
 
-// rowBytes are the rows of a kept tensor, as a run that keeps nothing gives them.
+// rowBytes returns the contents of rows of a kept tensor. It reads them with a run that keeps nothing.
 func (k keepingSession) rowBytes(t *testing.T, kept []*backend.OutputHandle, rows []int32) []byte {
 	t.Helper()
 	var all []byte
@@ -120,7 +120,7 @@ func (k keepingSession) rowBytes(t *testing.T, kept []*backend.OutputHandle, row
 	return chosen
 }
 
-// compareRuns compares a run on kept rows with one on their bytes.
+// compareRuns compares a run with kept rows and a run with their bytes.
 func (k keepingSession) compareRuns(t *testing.T, name string, s backend.Session, kept []*backend.OutputHandle,
 	rows []int32) {
 	t.Helper()

@@ -10,13 +10,13 @@ import (
 // Plugin is a plugin binary under test.
 type Plugin struct {
 	Binary string
-	// Options open the workloads. Count defaults to 24; the suite sets Scenario.
+	// Options is used to open the workloads. Count defaults to 24. The suite sets Scenario.
 	Options sdk.Options
 	// Env is added to the plugin's environment.
 	Env []string
 }
 
-// RunPluginSuite makes each check of package conformance a test.
+// RunPluginSuite runs each check of package conformance as a test.
 func RunPluginSuite(t *testing.T, p Plugin) {
 	t.Helper()
 	for _, name := range conformance.CheckNames() {

@@ -8,11 +8,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// ErrOutput is in the chain of every error about a model's output.
+// ErrOutput is wrapped by every error about a model's output.
 var ErrOutput = errors.New("the model's output is not logits of the batch")
 
 // Logits returns the values of an output of n samples with values for each position: float32 [n,S], or more dimensions.
-// They belong to t. what is their name in errors: "start logits".
+// t owns them. what is their name in errors: "start logits".
 func Logits(t backend.Tensor, n int, what string) ([]float32, error) {
 	if t.DType != backend.Float32 || len(t.Shape) < 2 || t.Shape[0] != int64(n) || len(t.Data) == 0 ||
 		backend.Elements(t.Shape)*4 != int64(len(t.Data)) || len(t.Data)%(4*n) != 0 {
@@ -22,7 +22,8 @@ func Logits(t backend.Tensor, n int, what string) ([]float32, error) {
 	return backend.View[float32](t.Data), nil
 }
 
-// AllLogits returns the logits of several outputs with equally many values, in the order of names ("start", "end").
+// AllLogits returns the logits of several outputs with the same number of values, in the order of names ("start",
+// "end").
 func AllLogits(outputs []backend.Tensor, n int, names ...string) ([][]float32, error) {
 	if len(outputs) != len(names) {
 		return nil, fmt.Errorf("%w: %d outputs, want %s logits", ErrOutput, len(outputs), strings.Join(names, " and "))
@@ -42,7 +43,7 @@ func AllLogits(outputs []backend.Tensor, n int, names ...string) ([][]float32, e
 	return all, nil
 }
 
-// countText says how many logits there are of each name.
+// countText lists the number of logits of each name.
 func countText(all [][]float32, names []string) string {
 	parts := make([]string, len(all))
 	for i, values := range all {

@@ -18,44 +18,44 @@ import (
 
 // Sample contains rows of equal length without padding, one for each input of the model.
 type Sample struct {
-	values []int64 // one row behind the other
+	values []int64 // concatenated rows
 	rows   int
 }
 
 // New returns a sample of zeros.
 func New(rows, length int) *Sample { return &Sample{make([]int64, rows*length), rows} }
 
-// Len is the length of a row in tokens.
+// Len returns the length of a row in tokens.
 func (s *Sample) Len() int { return len(s.values) / s.rows }
 
-// Row returns the row of input i. It belongs to the sample.
+// Row returns the row of input i. The sample owns it.
 func (s *Sample) Row(i int) []int64 { return s.values[i*s.Len() : (i+1)*s.Len()] }
 
 // BatchedWorkload is the workload of a benchmark whose model accepts batches of Samples. It has all methods of a
 // sdk.BatcherOf[*Sample] except Postprocess. Its methods may be called concurrently.
 type BatchedWorkload struct {
 	sdk.OnePart
-	Name    string              // what samples are called: "features"
-	Values  string              // what their rows hold: "token ids, masks and segments"
-	Count   int                 // of the samples of the data set
+	Name    string              // noun for samples: "features"
+	Values  string              // description of the rows: "token ids, masks and segments"
+	Count   int                 // number of samples of the data set
 	Read    func(i int) *Sample // makes sample i
-	Rows    int                 // of a sample; the second is the mask
-	Longest int                 // a sample may be of this length
-	Length  int                 // every sample is padded to this; 0: to the longest of its batch, or the model's
-	Tokens  int                 // of a batch, at most; 0: no limit
-	Samples int                 // of a batch, at most; 0: the backend's preference
-	Asked   int                 // the largest batch that the user asks for, which alone limits it then; 0: none
+	Rows    int                 // number of rows of a sample; the second is the mask
+	Longest int                 // maximum length of a sample
+	Length  int                 // length to which samples are padded; 0: the longest of the batch, or the model's length
+	Tokens  int                 // maximum number of tokens in a batch; 0: no limit
+	Samples int                 // maximum number of samples in a batch; 0: the backend's preference
+	Asked   int                 // the user's batch size, which replaces the other limits; 0: none
 
 	fixed atomic.Bool
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (w *BatchedWorkload) Len() int { return w.Count }
 
 // Load makes sample i.
 func (w *BatchedWorkload) Load(_ context.Context, i int) (*Sample, error) { return w.Read(i), nil }
 
-// WarmSample returns a sample of the maximum length without any word.
+// WarmSample returns a sample of the maximum length without any words.
 func (w *BatchedWorkload) WarmSample() *Sample {
 	s := New(w.Rows, w.Longest)
 	for i := range s.Row(1) {
@@ -64,7 +64,8 @@ func (w *BatchedWorkload) WarmSample() *Sample {
 	return s
 }
 
-// SizeRule joins samples of similar length, which need little padding. The user's batch size takes precedence.
+// SizeRule returns a rule that joins samples of similar length, which need little padding. The user's batch size takes
+// precedence.
 func (w *BatchedWorkload) SizeRule() sdk.SizeRule {
 	rule := sdk.SizeRule{MaxSum: w.Tokens, Alike: w.Length == 0, Batch: w.Samples}
 	if w.Asked > 0 {
@@ -73,15 +74,15 @@ func (w *BatchedWorkload) SizeRule() sdk.SizeRule {
 	return rule
 }
 
-// Fixed reports whether all batches so far had the same length, so that the model sees the same padding of a sample in
-// each of them.
+// Fixed reports whether all batches so far had the same length. If so, the model sees the same padding of a sample in
+// each batch.
 func (w *BatchedWorkload) Fixed() bool { return w.fixed.Load() }
 
-// SampleSize is the number of tokens without padding.
+// SampleSize returns the number of tokens without padding.
 func (w *BatchedWorkload) SampleSize(s *Sample) int { return s.Len() }
 
-// Collate writes the rows of a batch, in int64 or int32 as the model wants them: an input [N,S] for each, with zeros
-// behind the end of a sample. A single sample of the right length is handed over without a copy.
+// Collate writes the rows of a batch as inputs [N,S], in int64 or int32 as the model requires, with zeros after the end
+// of a sample. It passes a single sample of the right length without a copy.
 func (w *BatchedWorkload) Collate(samples []*Sample, b *sdk.Batch) error {
 	size, err := w.batchLength(samples, b.Info(0))
 	if err != nil {
@@ -103,7 +104,7 @@ func (w *BatchedWorkload) Collate(samples []*Sample, b *sdk.Batch) error {
 	return nil
 }
 
-// batchLength is the length of a batch.
+// batchLength returns the length of a batch.
 func (w *BatchedWorkload) batchLength(samples []*Sample, input backend.TensorInfo) (int, error) {
 	longest := 0
 	for _, s := range samples {
@@ -124,12 +125,12 @@ func (w *BatchedWorkload) batchLength(samples []*Sample, input backend.TensorInf
 	return fixed, nil
 }
 
-// hasFixedLength says whether the model has one length for all batches.
+// hasFixedLength reports whether the model has the same length for all batches.
 func hasFixedLength(input backend.TensorInfo) bool {
 	return len(input.Shape) == 2 && input.Shape[1] > 0
 }
 
-// fillRows copies row i of each sample, with zeros behind it.
+// fillRows copies row i of each sample, followed by zeros.
 func fillRows[T int32 | int64](to []T, samples []*Sample, i, size int) {
 	for _, s := range samples {
 		row := s.Row(i)
@@ -141,8 +142,8 @@ func fillRows[T int32 | int64](to []T, samples []*Sample, i, size int) {
 	}
 }
 
-// ClientWork is what Collate does beyond handing samples on, for requests of n of them to a model with these inputs:
-// padding, and converting to int32.
+// ClientWork returns the work of Collate, apart from passing samples on, for requests of n samples to a model with
+// these inputs: padding, and conversion to int32.
 func (w *BatchedWorkload) ClientWork(inputs []backend.TensorInfo, n int) (work []string) {
 	if n > 1 || w.Length > 0 || w.Fixed() || len(inputs) > 0 && hasFixedLength(inputs[0]) {
 		work = append(work, w.Name+" are padded to one length")

@@ -5,11 +5,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// maxSizes is how many sizes of batches are told apart.
+// maxSizes is the maximum number of batch sizes in a report.
 const maxSizes = 1000
 
-// batchingReport reports how samples became batches. A generator's are its own: the scheduler hands it one prompt after
-// the other.
+// batchingReport reports how samples became batches. If a generator forms the batches, it reports none, because the
+// scheduler passes it one prompt at a time.
 func (w *openedWorkload) batchingReport() sdk.BatchingReport {
 	work := w.scheduler.Work()
 	b := sdk.BatchingReport{Waiting: sampleTimes(work.Waiting), Model: sampleTimes(work.Model)}
@@ -19,7 +19,8 @@ func (w *openedWorkload) batchingReport() sdk.BatchingReport {
 	return b
 }
 
-// batchSizes lists the sizes that there were. Where they are too many, neighbours are one, the largest of them.
+// batchSizes lists the sizes that occurred. If there are too many, it merges neighbours under the largest size among
+// them.
 func batchSizes(batches []uint64) (all []sdk.BatchSize) {
 	different := 0
 	for _, n := range batches {
@@ -45,7 +46,7 @@ func batchSizes(batches []uint64) (all []sdk.BatchSize) {
 	return all
 }
 
-// sampleTimes are the reported times of samples: LoadGen's percentiles.
+// sampleTimes returns the reported times of samples, with LoadGen's percentiles.
 func sampleTimes(t batch.TimeSummary) sdk.SampleTimes {
 	out := sdk.SampleTimes{Count: t.Count, Min: t.Min, Max: t.Max, Mean: t.Mean}
 	if t.Count > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// checkWay wants exactly one way of running of a workload.
+// checkWay requires that a workload implements exactly one way of running its samples.
 func checkWay(w sdk.Workload) error {
 	var ways []string
 	if _, ok := w.(sdk.Batcher); ok {
@@ -32,10 +32,10 @@ func checkWay(w sdk.Workload) error {
 		strings.Join(ways, " and "))
 }
 
-// reservedPrefixes are the prefixes of options that backends have of their own.
+// reservedPrefixes returns the prefixes of options that backends define themselves.
 func reservedPrefixes() []string { return []string{"config", "provider", "model"} }
 
-// checkParts finds what is wrong with the parts of a workload; every fault at once.
+// checkParts checks the parts of a workload. Its error lists all faults.
 func checkParts(w sdk.Workload, parts []sdk.Part) error {
 	var faults []error
 	if len(parts) == 0 {

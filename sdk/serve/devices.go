@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// checkDevices says what is wrong with the devices of a request, before anything is opened.
+// checkDevices checks the devices of a request before anything is opened.
 func checkDevices(name string, b backend.Backend, o sdk.Options) error {
 	if len(o.Devices) == 0 || b == nil {
 		return nil
@@ -47,7 +47,8 @@ func checkDevices(name string, b backend.Backend, o sdk.Options) error {
 	return nil
 }
 
-// ownOptions says with which options a backend without a choice of devices is told where to run, if it has any.
+// ownOptions describes the options with which a backend without a choice of devices determines where it runs, or
+// returns "".
 func ownOptions(b backend.Backend) string {
 	d, ok := b.(backend.Describer)
 	if !ok {
@@ -63,8 +64,8 @@ func ownOptions(b backend.Backend) string {
 	return "; where it runs is up to its own options: " + strings.Join(names, ", ")
 }
 
-// sessionSource is a backend, and the sessions that it has opened: of a workload's own, of each of its devices, or of
-// its generators, which hide them.
+// sessionSource is a backend and the sessions that it has opened: those of the workload, of each of its devices, or of
+// its generators, which do not expose them.
 type sessionSource struct {
 	backend backend.Backend
 
@@ -72,13 +73,13 @@ type sessionSource struct {
 	sessions []placedSession
 }
 
-// placedSession is a session of a part, on a device.
+// placedSession is a session of a part on a device.
 type placedSession struct {
 	backend.Session
 	part, device string
 }
 
-// openSession opens the model on the one device, on each of several, or where the backend chooses.
+// openSession opens the model on a single device, on several devices, or on the backend's choice.
 func (s *sessionSource) openSession(
 	ctx context.Context, m backend.Model, c backend.Config, devices []string,
 ) (backend.Session, error) {
@@ -117,7 +118,7 @@ func (s *sessionSource) openOnDevice(ctx context.Context, m backend.Model, c bac
 	return opened, nil
 }
 
-// sessionsOn are the sessions that are open on a device.
+// sessionsOn returns the open sessions on a device.
 func (s *sessionSource) sessionsOn(device string) []backend.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +131,7 @@ func (s *sessionSource) sessionsOn(device string) []backend.Session {
 	return all
 }
 
-// sessionOf is a session of a part, nil where there is none.
+// sessionOf returns a session of a part, or nil if there is none.
 func (s *sessionSource) sessionOf(part string) backend.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +143,7 @@ func (s *sessionSource) sessionOf(part string) backend.Session {
 	return nil
 }
 
-// modelOf names a model for messages, and its part.
+// modelOf describes a model and its part for messages.
 func modelOf(m backend.Model, c backend.Config) string {
 	name := "model " + cmp.Or(m.Name, m.Path)
 	if c.Part != "" {
@@ -151,7 +152,7 @@ func modelOf(m backend.Model, c backend.Config) string {
 	return name
 }
 
-// onDeviceText names the device of something, if there is a choice.
+// onDeviceText returns the device as the end of a phrase, or "" if there is no choice of devices.
 func onDeviceText(device string) string {
 	if device == "" {
 		return ""
@@ -159,7 +160,7 @@ func onDeviceText(device string) string {
 	return " on device " + device
 }
 
-// onDevice names the device that failed to open.
+// onDevice adds the device that failed to open to an error.
 func onDevice(device string, err error) error {
 	if err == nil {
 		return nil
@@ -167,7 +168,7 @@ func onDevice(device string, err error) error {
 	return fmt.Errorf("device %s: %w", device, err)
 }
 
-// openGenerators opens a generator as sessionSource.openSession opens a session.
+// openGenerators opens generators like sessionSource.openSession opens sessions.
 func openGenerators(
 	ctx context.Context, c backend.Config, devices []string,
 	open func(context.Context, backend.Config) (backend.Generator, error),
@@ -187,10 +188,10 @@ func openGenerators(
 	return g, nil
 }
 
-// sharedWork is work that several devices share: what counts as done begins anew after the warm-up.
+// sharedWork is work that several devices share. Restart resets the counts after the warm-up.
 type sharedWork interface{ Restart() }
 
-// deviceShares is what each of several devices, or servers, has done.
+// deviceShares returns the work of each of several devices or servers.
 func deviceShares(engine any) []backend.WorkShare {
 	if d, ok := engine.(backend.Describer); ok {
 		return d.Describe().Shares
@@ -198,7 +199,7 @@ func deviceShares(engine any) []backend.WorkShare {
 	return nil
 }
 
-// backendInfos asks every backend of the binary what it is.
+// backendInfos returns the descriptions of all backends in the binary.
 func (r backendRegistry) backendInfos() []sdk.BackendInfo {
 	all := make([]sdk.BackendInfo, len(r))
 	for i, b := range r {
@@ -207,7 +208,7 @@ func (r backendRegistry) backendInfos() []sdk.BackendInfo {
 	return all
 }
 
-// backendInfo is what the backend says of itself; one that panics says so.
+// backendInfo returns the description of the backend. If the backend panics, the description says so.
 func (b namedBackend) backendInfo() (info backend.Info) {
 	var fault error
 	defer func() {
@@ -220,7 +221,7 @@ func (b namedBackend) backendInfo() (info backend.Info) {
 		info = d.Describe()
 	}
 	if _, ok := b.backend.(backend.DeviceChooser); !ok {
-		info.Devices = nil // there is none to choose
+		info.Devices = nil // there are no devices to choose from
 	}
 	return info
 }

@@ -1,4 +1,4 @@
-// Package serve turns a benchmark into the process that a harness starts: [Main] is the whole main function of a plugin
+// Package serve turns a benchmark into the process that a harness starts. [Main] is the whole main function of a plugin
 // binary.
 //
 //	func main() { serve.Main(resnet50.New(), serve.Backend("acme", acme.Backend{})) }

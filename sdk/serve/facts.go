@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// workloadInfo gathers what was opened; model is the entry of the description.
+// workloadInfo describes the open workload. model is the entry of the description.
 func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.WorkloadInfo, error) {
 	parts, err := w.partReports(o, model)
 	if err != nil {
@@ -43,7 +43,7 @@ func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.Wo
 	return info, nil
 }
 
-// replayOf are the conversations that a workload's samples are turns of, and how long an answer may take.
+// replayOf returns the conversations whose turns are the workload's samples, and the time limit of an answer.
 func replayOf(w sdk.Workload) ([]sdk.Conversation, time.Duration) {
 	r, ok := sdk.As[sdk.Replayer](w)
 	if !ok {
@@ -52,7 +52,7 @@ func replayOf(w sdk.Workload) ([]sdk.Conversation, time.Duration) {
 	return r.Conversations(), r.TurnTimeout()
 }
 
-// summarizeParts gives info, for all parts together, what a result reports of one file.
+// summarizeParts sets the facts in info that a result reports for a single file, for all parts together.
 func summarizeParts(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartReport) {
 	info.Parts, info.Embedded = parts, true
 	var files, precisions []string
@@ -73,7 +73,7 @@ func summarizeParts(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartRepor
 	}
 }
 
-// partReports says what was opened of each part.
+// partReports describes the model of each part.
 func (w *openedWorkload) partReports(o sdk.Options, model sdk.ModelInfo) ([]sdk.PartReport, error) {
 	var all []sdk.PartReport
 	remote := len(w.nodesOf()) > 0
@@ -93,7 +93,7 @@ func (w *openedWorkload) partReports(o sdk.Options, model sdk.ModelInfo) ([]sdk.
 	return all, nil
 }
 
-// reportPart says what a part's model is; remote: another one stands in for it.
+// reportPart describes a part's model. remote means that another model replaces it.
 func reportPart(p sdk.Part, o sdk.Options, model sdk.ModelInfo, remote bool) (sdk.PartReport, error) {
 	r := sdk.PartReport{
 		Name: p.Name, File: cmp.Or(o.PartFiles[p.Name], o.ModelFile, p.Model.Path,
@@ -126,7 +126,7 @@ func tensorList(infos []backend.TensorInfo) []sdk.TensorReport {
 	return all
 }
 
-// datasetInfo is the entry of the data set that o names: the first of its use that is embedded, or that is not.
+// datasetInfo returns the entry of the data set that o names: the first for the use that is embedded, or that is not.
 func datasetInfo(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 	if all := m.DatasetsFor(o.Use, o.Dataset == ""); len(all) > 0 {
 		return all[0]
@@ -134,7 +134,8 @@ func datasetInfo(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 	return sdk.DatasetInfo{}
 }
 
-// inMemory is how many samples fit in memory together: all, where the workload hands them out in an order of its own.
+// inMemory returns the number of samples that fit in memory together. If the workload has its own order, it returns all
+// samples.
 func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 	if _, ordered := sdk.As[sdk.SampleOrderer](w); ordered {
 		return w.Len()
@@ -148,8 +149,8 @@ func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 	return w.Len()
 }
 
-// aboutEngine is what the sessions or the generator say of themselves, who know what this run uses; else what a
-// generator's session says, or else the backend.
+// aboutEngine returns details of the sessions or the generator for this run. If they give none, it returns those of a
+// generator's session or else of the backend.
 func (w *openedWorkload) aboutEngine() map[string]string {
 	info := sdk.WorkloadInfo{BackendInfo: w.aboutBackend()}
 	if i, ok := sdk.As[sdk.WorkloadInfoAdder](w.workload); ok {
@@ -158,7 +159,7 @@ func (w *openedWorkload) aboutEngine() map[string]string {
 	return info.BackendInfo
 }
 
-// aboutBackend is what the generator, a session or the backend tells of itself.
+// aboutBackend returns the details of the generator, a session or the backend.
 func (w *openedWorkload) aboutBackend() map[string]string {
 	who := []any{w.engine}
 	if len(w.source.sessions) > 0 {
@@ -177,7 +178,7 @@ func (w *openedWorkload) aboutBackend() map[string]string {
 	return nil
 }
 
-// backendFacts is what a result says of a backend.
+// backendFacts returns the facts about a backend that a result contains.
 func backendFacts(about backend.Info) map[string]string {
 	info := map[string]string{}
 	maps.Copy(info, about.Details)

@@ -17,21 +17,21 @@ import (
 
 type runStream = grpc.BidiStreamingServer[pluginpb.RunRequest, pluginpb.RunResponse]
 
-// frameSender sends the frames of a run. Send may be called by one goroutine at a time.
+// frameSender sends the frames of a run. Send must not be called concurrently.
 type frameSender interface {
 	Send(*pluginpb.RunResponse) error
-	// receive hands frames to handle until the harness ends the run, or handle fails. alone reports whether one query at a
-	// time is in work, so that the next one comes soon after an answer.
+	// receive passes frames to handle until the harness ends the run or handle fails. alone reports whether the run has
+	// only one query at a time, so the next query follows soon after an answer.
 	receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error
 	close() error
 }
 
-// acceptRing takes the ring that the harness offers, if it can, and sends the first message.
+// acceptRing accepts the ring that the harness offers, if possible, and sends the first message.
 func acceptRing(stream runStream, start *pluginpb.Start) (frameSender, error) {
 	first := &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}
 	var way frameSender = overStream{stream}
 	if offer := start.GetRing(); offer.GetVersion() == ring.Version {
-		// Where it cannot be opened the stream does as well: the harness learns from the first message.
+		// If the ring cannot be opened, the stream is used. The first message reports this to the harness.
 		if ends, err := ring.OpenEnds(ringDescriptors(offer), wire.MaxMessage); err == nil {
 			way, first.Ring = &overRing{stream: stream, ends: ends}, true
 		}
@@ -70,7 +70,7 @@ func (s overStream) receive(handle func(*pluginpb.RunRequest) error, _ func() bo
 
 func (overStream) close() error { return nil }
 
-// overRing sends frames through shared memory. The stream tells when the harness is gone.
+// overRing sends frames through shared memory. The end of the stream signals the end of the harness.
 type overRing struct {
 	stream runStream
 	ends   *ring.RingEnds
@@ -115,7 +115,7 @@ func (s *overRing) receive(handle func(*pluginpb.RunRequest) error, alone func()
 	return err
 }
 
-// close ends a Send under way and gives the memory back.
+// close ends a blocked Send and frees the memory.
 func (s *overRing) close() error {
 	s.ends.Close()
 	s.mu.Lock()

@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// defaultStreams is how many prompts are in work at a time where the generator has no preference.
+// defaultStreams is the number of concurrent prompts if the generator has no preference.
 const defaultStreams = 256
 
-// openGenerator opens the generator of a workload of prompts, on each of the devices that o names: the backend's own,
-// or the workload's on a session of the backend.
+// openGenerator opens the generator of a workload of prompts, on each of the devices that o names. It is the backend's
+// own generator, or the workload's generator on a session of the backend.
 func (s *sessionSource) openGenerator(
 	ctx context.Context, w sdk.Workload, parts []sdk.Part, o sdk.Options,
 ) (backend.Generator, error) {
@@ -38,8 +38,8 @@ func (s *sessionSource) openGenerator(
 	})
 }
 
-// requirePromptSupport refuses a generator that does not take what the workload's prompts are: audio, with sampling,
-// with pictures or with tools.
+// requirePromptSupport returns an error if the generator does not support the workload's prompts: audio, sampling,
+// pictures or tools.
 func requirePromptSupport(w sdk.Workload, g backend.Generator, err error) (backend.Generator, error) {
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func openOwn(
 	return g, nil
 }
 
-// decoderConfig is how a session for steps is opened: as the workload plans it, else one step after the other, each on
-// all cores, unless the user asks for several at a time.
+// decoderConfig returns the configuration of a session for steps. The workload plans it; otherwise the session runs one
+// step at a time on all cores, unless the user requests several at a time.
 func decoderConfig(w sdk.Workload, s loadgen.Scenario, c backend.Config) backend.Config {
 	if p, ok := sdk.As[sdk.SessionPlanner](w); ok {
 		return p.PlanSession(s, c)
@@ -142,8 +142,8 @@ func (s *sessionSource) openDecoder(
 	return g, nil
 }
 
-// generatorPolicy is the policy for a generator: one prompt per worker, each in a goroutine of its own. What is not in
-// work waits in the scheduler's queue.
+// generatorPolicy returns the policy for a generator: one prompt per worker, each in its own goroutine. Other prompts
+// wait in the scheduler's queue.
 func generatorPolicy(o sdk.Options, l backend.Limits) batch.BatchPolicy {
 	n := cmp.Or(l.Concurrency, o.Sessions, defaultStreams)
 	p := batch.BatchPolicy{Sessions: n, Workers: n, MaxBatch: 1}

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// promptWorker takes one prompt at a time through a generator: batch.Worker. Its memory is reused from prompt to
+// promptWorker implements batch.Worker by passing one prompt at a time to a generator. Its memory is reused for each
 // prompt.
 type promptWorker struct {
 	workload  sdk.Generative
@@ -28,8 +28,8 @@ type promptWorker struct {
 	prompt  backend.Prompt
 	payload []byte
 	tokens  [1]uint32
-	quiet   bool // a warm-up: no token is reported
-	// replay says that answers may fail, and limit how long one may take; 0: as long as it likes.
+	quiet   bool // in a warm-up: tokens are not reported
+	// replay means that answers may fail. limit is the time limit of an answer; 0: none.
 	replay bool
 	limit  time.Duration
 }
@@ -56,7 +56,7 @@ func (w *promptWorker) runGenerator(ctx context.Context) error {
 	return s.closeSink(err)
 }
 
-// runTurn answers a turn of a conversation, also where the generator fails or takes too long.
+// runTurn answers a turn of a conversation, even if the generator fails or takes too long.
 func (w *promptWorker) runTurn(ctx context.Context) error {
 	inner := ctx
 	if w.limit > 0 {
@@ -80,7 +80,7 @@ func (w *promptWorker) Deliver() error {
 		Tokens: w.tokens[:]})
 }
 
-// firstToken reports the first token, with the payload of what is known of it.
+// firstToken reports the first token, with the payload of its known content.
 func (w *promptWorker) firstToken(t backend.Tokens) error {
 	if w.quiet {
 		return nil
@@ -111,7 +111,7 @@ func (w *promptWorker) keepAnswer(t backend.Tokens) error {
 	return nil
 }
 
-// warmUp generates from sample and drops the answer. A worker takes one prompt at a time, whatever n.
+// warmUp generates from sample and drops the answer. It ignores n, because a worker processes one prompt at a time.
 func (w *promptWorker) warmUp(ctx context.Context, sample sdk.Sample, _ int) (err error) {
 	defer batch.RecoverPanic(&err, func() string { return "the warm-up" })
 	w.quiet = true
@@ -135,13 +135,13 @@ var (
 	errIncomplete    = errors.New("the generator returned without an answer")
 )
 
-// breachError is an error of such a breach, or of the workload: no answer that failed.
+// breachError is an error because of such a breach or of the workload. It is not a failed answer.
 type breachError struct{ error }
 
 func (e breachError) Unwrap() error { return e.error }
 
-// tokenSink takes what one Generate call produces: backend.TokenSink. It belongs to one call, so that a generator that
-// reports after the call's end does not touch the next prompt.
+// tokenSink implements backend.TokenSink for one Generate call. A generator that reports after the end of the call
+// therefore does not affect the next prompt.
 type tokenSink struct {
 	worker *promptWorker
 
@@ -149,7 +149,7 @@ type tokenSink struct {
 	first     bool
 	completed bool
 	ended     bool
-	fault     error // the first one
+	fault     error // the first fault
 }
 
 func (s *tokenSink) FirstToken(t backend.Tokens) {
@@ -175,8 +175,8 @@ func (s *tokenSink) Complete(t backend.Tokens) {
 	})
 }
 
-// withOpenSink calls f, unless the call has ended or failed, and keeps its error. A panic of the workload is one too:
-// the goroutine is the generator's.
+// withOpenSink calls f, unless the call has ended or failed, and keeps its error. It recovers a panic of the workload,
+// because the goroutine belongs to the generator.
 func (s *tokenSink) withOpenSink(f func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +187,7 @@ func (s *tokenSink) withOpenSink(f func() error) {
 	s.fault = f()
 }
 
-// closeSink closes the sink and judges the call, which returned err.
+// closeSink closes the sink and returns the result of the call, which returned err.
 func (s *tokenSink) closeSink(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// inflightBatch is the batch that a worker has taken: samples on the way in, payloads on the way out. Its memory is
-// reused.
+// inflightBatch is a worker's current batch: the samples and then the payloads. Its memory is reused.
 type inflightBatch struct {
 	library *batch.SampleLibrary[sdk.Sample]
 	answer  func(wire.AnswerBatch)
@@ -38,7 +37,7 @@ func (t *inflightBatch) fillWith(sample sdk.Sample, n int) {
 	}
 }
 
-// checkPayloads wants a payload of each sample; by is who made them.
+// checkPayloads requires a payload for each sample. by is the method that made them.
 func (t *inflightBatch) checkPayloads(by string) error {
 	if n := t.payloads.Len(); n != len(t.samples) {
 		return fmt.Errorf("%d payloads for %d samples: %s must append one for each", n, len(t.samples), by)
@@ -52,10 +51,10 @@ func (t *inflightBatch) deliverBatch() error {
 	return deliverAnswers(t.answer, wire.AnswerBatch{IDs: t.ids, Data: data, Ends: ends, Tokens: tokens})
 }
 
-// maxAnswerBytes is how many bytes of payloads one batch may have: what a message holds, less the rest of a frame.
+// maxAnswerBytes is the maximum size of a batch's payloads: the limit of a message without the rest of a frame.
 const maxAnswerBytes = wire.MaxMessage - 2*wire.ChunkBytes
 
-// deliverAnswers hands a batch on, unless no message can carry it.
+// deliverAnswers passes a batch on unless it is too large for a message.
 func deliverAnswers(answer func(wire.AnswerBatch), b wire.AnswerBatch) error {
 	if len(b.Data) > maxAnswerBytes {
 		return fmt.Errorf("payloads of %d bytes for %d samples, the wire carries %d at a time: choose a smaller batch",

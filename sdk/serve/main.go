@@ -25,21 +25,21 @@ import (
 // Option configures Main.
 type Option func(*pluginProgram)
 
-// Backend registers a backend under the name that users choose it by. The first one is the default.
+// Backend registers a backend under the name with which users select it. The first one is the default.
 func Backend(name string, b backend.Backend) Option {
 	return func(p *pluginProgram) { p.backends = append(p.backends, namedBackend{name, b}) }
 }
 
-// Main is the whole main function of a plugin binary: it serves b to the harness that started the process, and exits
+// Main is the whole main function of a plugin binary. It serves b to the harness that started the process, and exits
 // when the harness closes the connection or dies. It does not return.
 //
-// With the argument "describe" it prints the plugin's description as JSON. Started by hand without an argument it says
-// what it is for and exits with status 2.
+// With the argument "describe" it prints the plugin's description as JSON. If a user starts the program without an
+// argument, it prints its purpose and exits with status 2.
 //
-// From here on what the process prints to its standard output goes to its standard error output: the former belongs to
-// the handshake.
+// Main redirects the standard output of the process to its standard error output, because the standard output belongs
+// to the handshake.
 func Main(b sdk.Benchmark, options ...Option) {
-	osprocess.KeepOpenFiles() // backends and programs of models are started by this process
+	osprocess.KeepOpenFiles() // because this process starts backends and programs of models
 	p := pluginProgram{benchmark: b, args: os.Args[1:], started: os.Getenv(wire.CookieKey) == wire.CookieValue}
 	for _, o := range options {
 		o(&p)
@@ -67,7 +67,7 @@ func (p *pluginProgram) runMain(stdout, stderr io.Writer) int {
 	return 2
 }
 
-// printDescription prints what Describe answers over the wire.
+// printDescription prints the result of Describe in the form of the wire protocol.
 func (p *pluginProgram) printDescription(stdout, stderr io.Writer) int {
 	text, err := protojson.Marshal(&pluginpb.DescribeResponse{
 		Capabilities: serviceCapabilities(p.benchmark),
@@ -76,7 +76,7 @@ func (p *pluginProgram) printDescription(stdout, stderr io.Writer) int {
 	if err == nil {
 		var value any
 		if err = json.Unmarshal(text, &value); err == nil {
-			e := json.NewEncoder(stdout) // protojson's own white space differs from run to run
+			e := json.NewEncoder(stdout) // protojson's own white space is random
 			e.SetIndent("", "  ")
 			err = e.Encode(value)
 		}
@@ -100,7 +100,7 @@ func (p *pluginProgram) printUsage(w io.Writer) {
 	fmt.Fprintf(w, "  %s describe      print the description as JSON\n", os.Args[0])
 }
 
-// serveHarness answers one harness.
+// serveHarness serves one harness.
 func (p *pluginProgram) serveHarness(stderr io.Writer) int {
 	restore, err := osprocess.ReserveStdout()
 	if err != nil {
@@ -122,9 +122,9 @@ func (p *pluginProgram) serveHarness(stderr io.Writer) int {
 	return 0
 }
 
-// newServer makes the gRPC server. go-plugin points os.Stdout and os.Stderr at pipes of its own right after the
-// handshake; restore, on the first call, puts them back: a crash must not lose the last lines. calls counts unary calls
-// in hand.
+// newServer makes the gRPC server. go-plugin redirects os.Stdout and os.Stderr to its own pipes directly after the
+// handshake. At the first call, restore reverses that, so a crash does not lose the last lines. calls counts the
+// pending unary calls.
 func (p *pluginProgram) newServer(restore func(), calls *atomic.Int32) func([]grpc.ServerOption) *grpc.Server {
 	return func(options []grpc.ServerOption) *grpc.Server {
 		options = append(options,

@@ -15,18 +15,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// modelSum is the checksum of a model, and of its files where they are several.
+// modelSum contains the checksum of a model and, if it has several files, those of its files.
 type modelSum struct {
 	SHA256 string
 	Size   int64
 	files  []sdk.FileSum
 }
 
-// maxListedFiles bounds how many files of a model a report lists.
+// maxListedFiles is the maximum number of a model's files in a report.
 const maxListedFiles = 256
 
-// checksumModel returns the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files of a
-// model that is a folder or a pair of files.
+// checksumModel returns the SHA-256 and the size in bytes of a model: of its bytes, of its file, or over all files if
+// the model is a folder or a pair of files.
 func checksumModel(m backend.Model) (modelSum, error) {
 	if m.Path == "" {
 		sum := sha256.Sum256(m.Bytes)
@@ -43,7 +43,7 @@ func checksumModel(m backend.Model) (modelSum, error) {
 		}
 		return sumOf(os.DirFS(m.Path), files)
 	case !info.Mode().IsRegular():
-		return modelSum{}, nil // a backend may take an address
+		return modelSum{}, nil // a backend may accept an address
 	}
 	dir, name := filepath.Split(m.Path)
 	root := os.DirFS(filepath.Clean(dir + "."))
@@ -54,8 +54,8 @@ func checksumModel(m backend.Model) (modelSum, error) {
 	return modelSum{SHA256: sum, Size: size}, err
 }
 
-// companionFiles are the files that belong to one because its format has two: the weights next to OpenVINO's .xml and
-// ncnn's .param.
+// companionFiles returns the second file of formats with two files: the weights next to OpenVINO's .xml and ncnn's
+// .param.
 func companionFiles(dir, name string) []string {
 	stem, ext := strings.TrimSuffix(name, filepath.Ext(name)), strings.ToLower(filepath.Ext(name))
 	if ext != ".xml" && ext != ".param" {
@@ -67,10 +67,10 @@ func companionFiles(dir, name string) []string {
 	return []string{stem + ".bin"}
 }
 
-// maxModelFiles bounds how many files a model's folder may have.
+// maxModelFiles is the maximum number of files in a model's folder.
 const maxModelFiles = 100_000
 
-// filesOf lists the files below a model's folder, with slashes between names. Links to files are files.
+// filesOf lists the files below a model's folder, with slashes between names. It treats links to files as files.
 func filesOf(dir string) ([]string, error) {
 	var files []string
 	root := os.DirFS(dir)
@@ -96,7 +96,7 @@ func filesOf(dir string) ([]string, error) {
 	return files, err
 }
 
-// sumOf is the checksum over files.
+// sumOf returns the checksum over files.
 func sumOf(root fs.FS, files []string) (modelSum, error) {
 	slices.Sort(files)
 	sums := make([]sdk.FileSum, len(files))
@@ -115,7 +115,7 @@ func sumOf(root fs.FS, files []string) (modelSum, error) {
 	return all, nil
 }
 
-// sumOfSums is the SHA-256 over the lines "SHA256 SIZE NAME" of files, and the sum of their sizes.
+// sumOfSums returns the SHA-256 over the lines "SHA256 SIZE NAME" of files, and the sum of their sizes.
 func sumOfSums(files []sdk.FileSum) (sum string, size int64) {
 	h := sha256.New()
 	for _, f := range files {
@@ -130,7 +130,7 @@ func fileSum(root fs.FS, name string) (sum string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer func() { _ = f.Close() }() // opened for reading
+	defer func() { _ = f.Close() }() // opened only for reading
 	h := sha256.New()
 	size, err = io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), size, err

@@ -12,14 +12,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// nodeNetwork describes the machines that a workload's model runs on.
+// nodeNetwork describes the machines on which a workload's model runs.
 type nodeNetwork struct {
 	nodes []backend.RemoteNode
-	asked bool     // the run is one of the network division
-	work  []string // that the sdk itself does at the client
+	asked bool     // the run belongs to the network division
+	work  []string // the sdk's own work at the client
 }
 
-// nodesOf are the machines that a workload's session or generator is a client of, or that the generator decodes on.
+// nodesOf returns the machines of which the workload's session or generator is a client, or on which the generator
+// decodes.
 func (w *openedWorkload) nodesOf() []backend.RemoteNode {
 	if r, ok := w.engine.(backend.Remote); ok {
 		return r.Nodes()
@@ -33,13 +34,14 @@ func (w *openedWorkload) nodesOf() []backend.RemoteNode {
 	return all
 }
 
-// decodesHere says whether a generator runs sessions step by step on this machine.
+// decodesHere reports whether a generator runs sessions step by step on this machine.
 func (w *openedWorkload) decodesHere() bool {
 	_, generates := w.engine.(backend.Generator)
 	return generates && len(w.source.sessions) > 0
 }
 
-// findNodes finds out which machines the workload runs on. In the network division it asks and measures them.
+// findNodes determines the machines on which the workload runs. In the network division it requests their names and
+// measures them.
 func (w *openedWorkload) findNodes(ctx context.Context, o sdk.Options, info *sdk.WorkloadInfo) error {
 	w.network.asked, w.network.nodes = o.Network, w.nodesOf()
 	if !o.Network {
@@ -65,8 +67,8 @@ func addressNodes(nodes []backend.RemoteNode) []sdk.NodeInfo {
 	return list
 }
 
-// clientBatching is what the sdk does at the client beyond sending samples one by one. The samples of one query may go
-// together; the one query of Offline is cut into requests in its order.
+// clientBatching returns the sdk's work at the client apart from sending samples one by one. Samples of one query may
+// be sent together. Offline's only query is cut into requests in its order.
 func (w *openedWorkload) clientBatching(s loadgen.Scenario) []string {
 	var work []string
 	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
@@ -79,10 +81,10 @@ func (w *openedWorkload) clientBatching(s loadgen.Scenario) []string {
 	return work
 }
 
-// undeclared stands for the work of a workload that does not say what it does.
+// undeclared represents the work of a workload that does not declare its work.
 const undeclared = "the benchmark does not say what it does to samples and answers"
 
-// clientWork is all that is done at the client, as far as it is known now.
+// clientWork returns all known work at the client.
 func (w *openedWorkload) clientWork() []string {
 	if !w.network.asked {
 		return nil
@@ -102,8 +104,8 @@ func (w *openedWorkload) clientWork() []string {
 	return append(work, declared.ClientWork(inputs, outputs, w.policy.MaxBatch)...)
 }
 
-// nodeNames asks all nodes for their names, at the same time. Two of one name are an error: a result could not tell
-// them apart.
+// nodeNames requests the names of all nodes concurrently. If two nodes have the same name, it returns an error, because
+// a result could not distinguish them.
 func nodeNames(ctx context.Context, nodes []backend.RemoteNode) ([]string, error) {
 	found := make([]sdk.NodeInfo, len(nodes))
 	err := onAll(nodes, func(i int) (err error) {
@@ -124,7 +126,7 @@ func nodeNames(ctx context.Context, nodes []backend.RemoteNode) ([]string, error
 	return names, nil
 }
 
-// onAll calls f for all nodes at the same time. The error names the addresses of those that failed.
+// onAll calls f for all nodes concurrently. Its error names the addresses of the nodes that failed.
 func onAll(nodes []backend.RemoteNode, f func(i int) error) error {
 	faults := make([]error, len(nodes))
 	var asking sync.WaitGroup

@@ -16,10 +16,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// warmUpRounds is how often each worker runs before the clock starts: once to allocate, once as it will be.
+// warmUpRounds is the number of runs of each worker before the clock starts: one to allocate memory, and one without
+// allocation.
 const warmUpRounds = 2
 
-// maxWarmStreams bounds the prompts of a warm-up: a server of thousands of streams warms up on a few.
+// maxWarmStreams is the maximum number of prompts in a warm-up, because a few are enough for a server with thousands of
+// streams.
 const maxWarmStreams = 8
 
 // openedWorkload is a workload with its session or generator, its samples and its scheduler.
@@ -30,9 +32,9 @@ type openedWorkload struct {
 	engine     io.Closer // the session, the parts, or the generator
 	library    *batch.SampleLibrary[sdk.Sample]
 	policy     batch.BatchPolicy
-	together   int // sequences that a generator decodes together; 0: not known, or no generator
+	together   int // number of sequences that a generator decodes together; 0: not known, or no generator
 	workers    []warmWorker
-	warm       int // how many workers the warm-up runs
+	warm       int // number of workers that the warm-up runs
 	scheduler  *batch.Scheduler
 	lookout    *progressMonitor
 	network    nodeNetwork
@@ -40,7 +42,7 @@ type openedWorkload struct {
 	info       sdk.WorkloadInfo
 }
 
-// setUpWorkload opens what o asks for. fail is called once if a batch fails.
+// setUpWorkload opens the workload of o. fail is called once if a batch fails.
 func (s *pluginService) setUpWorkload(ctx context.Context, o sdk.Options) (_ *openedWorkload, err error) {
 	model, errModel := s.description.Model(o.Model)
 	name, b, errBackend := s.backends.findBackend(o.Backend)
@@ -79,7 +81,7 @@ func (s *pluginService) setUpWorkload(ctx context.Context, o sdk.Options) (_ *op
 	return w, err
 }
 
-// openModels opens the parts as the workload runs its samples, and returns what makes its workers.
+// openModels opens the parts in the form that the workload requires, and returns a function that makes its workers.
 func (w *openedWorkload) openModels(ctx context.Context, o sdk.Options, out *answerOutbox) (func() (warmWorker, error),
 	error) {
 	switch way := w.workload.(type) {
@@ -92,7 +94,7 @@ func (w *openedWorkload) openModels(ctx context.Context, o sdk.Options, out *ans
 	}
 }
 
-// batchRequest is what batches are to be formed for, and how sessions are opened for it.
+// batchRequest returns the request for the batch policy, and the configuration of sessions for it.
 func (w *openedWorkload) batchRequest(o sdk.Options) (batch.PolicyRequest, backend.Config) {
 	r := batch.PolicyRequest{
 		Scenario: o.Scenario, Batch: o.Batch, Sessions: o.Sessions, Preferred: sizeRule(w.workload).Batch,
@@ -160,7 +162,7 @@ func (w *openedWorkload) openStreams(
 	}, nil
 }
 
-// openedWorkload has the benchmark open the workload, and checks what it is.
+// openWorkload lets the benchmark open the workload, and checks the workload.
 func (s *pluginService) openWorkload(ctx context.Context, o sdk.Options) (w sdk.Workload, parts []sdk.Part, err error) {
 	defer batch.RecoverPanic(&err, func() string { return "Open" })
 	if w, err = s.benchmark.Open(ctx, o); err != nil {
@@ -201,7 +203,7 @@ func (w *openedWorkload) startWorkers(newWorker func() (warmWorker, error), o *a
 	return nil
 }
 
-// warmUp runs the model on every session, where the workload has a sample for it. No sample may be issued meanwhile.
+// warmUp runs the model on every session if the workload has a sample for it. No sample may be issued at the same time.
 func (w *openedWorkload) warmUp(ctx context.Context) error {
 	warm, ok := sdk.As[sdk.WarmSampler](w.workload)
 	if !ok {
@@ -209,7 +211,7 @@ func (w *openedWorkload) warmUp(ctx context.Context) error {
 	}
 	sample := warm.WarmSample()
 	faults := make([]error, w.warm)
-	devices := len(deviceShares(w.engine)) // each must get its turns
+	devices := len(deviceShares(w.engine)) // each must get a turn
 	rounds := warmUpRounds * max(1, (devices+w.warm-1)/w.warm)
 	var running sync.WaitGroup
 	for i, k := range w.workers[:w.warm] {
@@ -227,8 +229,8 @@ func (w *openedWorkload) warmUp(ctx context.Context) error {
 	return errors.Join(distinctErrors(faults)...)
 }
 
-// loadSamples loads samples on all cores. They are awaited as answers are, and each that is loaded is a sign that work
-// gets on: a load that stands still is seen, one that takes long is not taken for that.
+// loadSamples loads samples on all cores. It records a wait, and each loaded sample signals progress, so only a load
+// that stands still counts as hung.
 func (w *openedWorkload) loadSamples(ctx context.Context, indices []loadgen.SampleIndex) error {
 	useProcessors(w.processors.prepare)
 	defer useProcessors(w.processors.answer)
@@ -249,7 +251,7 @@ func (w *openedWorkload) loadOne(ctx context.Context, i int) (sdk.Sample, error)
 	return w.workload.Load(ctx, i)
 }
 
-// distinctErrors keeps one of the errors that read alike: all workers fail for the same reason.
+// distinctErrors removes errors with equal texts, because all workers fail for the same reason.
 func distinctErrors(errs []error) []error {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(errs, func(err error) bool {
@@ -261,7 +263,7 @@ func distinctErrors(errs []error) []error {
 	})
 }
 
-// close ends the work, then the session or generator, then the workload. Parts that were never opened are skipped.
+// close ends the work, then closes the session or generator, then the workload. It skips parts that were never opened.
 func (w *openedWorkload) close() error {
 	var errs []error
 	if w.scheduler != nil {
@@ -281,7 +283,7 @@ func (w *openedWorkload) close() error {
 	return errors.Join(errs...)
 }
 
-// onlySession is the session of a workload of one part; nil where there are several, or a generator.
+// onlySession returns the session of a workload with one part, or nil if there are several parts or a generator.
 func (w *openedWorkload) onlySession() backend.Session {
 	switch e := w.engine.(type) {
 	case backend.Session:

@@ -12,32 +12,32 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// answerOutbox sends what the workers answer. Whoever brings an answer while nobody sends sends it, at once; answers
-// that come meanwhile wait and go out together in the next frame. There is no timer.
+// answerOutbox sends the answers of workers. A worker that adds an answer while no frame is being sent sends it
+// immediately. Answers that are added in the meantime wait and are sent together in the next frame. There is no timer.
 type answerOutbox struct {
-	received atomic.Uint64 // samples of the workload, counted by the reader
+	received atomic.Uint64 // number of samples of the workload, counted by the reader
 
 	mu       sync.Mutex
 	workload uint64    // 0: none
-	changed  sync.Cond // for the sender: there is something to send; for workers: there is room
+	changed  sync.Cond // for the sender: there is something to send
 	room     sync.Cond
 	send     func(*pluginpb.RunResponse) error // nil while no stream is open
 	sending  bool
-	pending  *frameAnswers // collects
-	spare    *frameAnswers // is being sent
+	pending  *frameAnswers // collects answers
+	spare    *frameAnswers // contains the answers being sent
 	answered uint64
 	beat     bool
-	work     *pluginpb.Work // of the next heartbeat
+	work     *pluginpb.Work // for the next heartbeat
 	failure  *pluginpb.Failure
-	lost     bool // a frame could not be sent, and a failure says so
+	lost     bool // a frame could not be sent, and a failure reports it
 
-	// Reused from frame to frame by whoever sends.
+	// Reused for each frame by the sender.
 	frame    pluginpb.RunResponse
 	first    pluginpb.Answers
 	complete pluginpb.Answers
 }
 
-// frameAnswers is the answers of one frame. The first tokens of a frame count before its answers.
+// frameAnswers contains the answers of one frame. Its first tokens precede its answers.
 type frameAnswers struct{ first, complete wire.AnswerBuffer }
 
 func (p *frameAnswers) len() int   { return p.first.Len() + p.complete.Len() }
@@ -66,7 +66,7 @@ func (o *answerOutbox) connectStream(send func(*pluginpb.RunResponse) error) err
 	return nil
 }
 
-// disconnectStream disconnects the stream; what is unsent is dropped.
+// disconnectStream disconnects the stream and drops unsent data.
 func (o *answerOutbox) disconnectStream() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,7 +75,7 @@ func (o *answerOutbox) disconnectStream() {
 	o.room.Broadcast()
 }
 
-// beginWorkload makes what follows belong to a workload. What is unsent of another one is dropped.
+// beginWorkload starts a new workload and drops unsent data of another one.
 func (o *answerOutbox) beginWorkload(workload uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,7 +85,7 @@ func (o *answerOutbox) beginWorkload(workload uint64) {
 	o.room.Broadcast()
 }
 
-// addAnswers adds the answers of a batch. It waits while a full frame is unsent.
+// addAnswers adds the answers of a batch. It blocks while a full frame is unsent.
 func (o *answerOutbox) addAnswers(b wire.AnswerBatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -95,7 +95,7 @@ func (o *answerOutbox) addAnswers(b wire.AnswerBatch) {
 	o.sendPending()
 }
 
-// firstToken adds the first token of a sample. It waits while a full frame is unsent.
+// firstToken adds the first token of a sample. It blocks while a full frame is unsent.
 func (o *answerOutbox) firstToken(b wire.AnswerBatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -104,14 +104,14 @@ func (o *answerOutbox) firstToken(b wire.AnswerBatch) {
 	o.sendPending()
 }
 
-// awaitRoom waits while a full frame is unsent. o.mu is held.
+// awaitRoom waits while a full frame is unsent. The caller must hold o.mu.
 func (o *answerOutbox) awaitRoom() {
 	for o.pending.bytes() >= wire.ChunkBytes && o.send != nil {
 		o.room.Wait()
 	}
 }
 
-// addHeartbeat puts a heartbeat behind what is pending, with what is in work, and sends it.
+// addHeartbeat appends a heartbeat with the pending work to the pending data, and sends it.
 func (o *answerOutbox) addHeartbeat(work *pluginpb.Work) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -119,7 +119,7 @@ func (o *answerOutbox) addHeartbeat(work *pluginpb.Work) {
 	o.sendPending()
 }
 
-// addFailure puts an error behind what is pending, and sends it.
+// addFailure appends an error to the pending data, and sends it.
 func (o *answerOutbox) addFailure(err error) {
 	s, _ := status.FromError(toStatus(err, codes.Unknown))
 	o.mu.Lock()
@@ -128,8 +128,8 @@ func (o *answerOutbox) addFailure(err error) {
 	o.sendPending()
 }
 
-// noteLostFrame has a failure say that a frame was not sent: what it held is missing. That is said once, since a stream
-// that has ended takes no failure either; its reader sees the end.
+// noteLostFrame adds a failure because a frame with its answers was not sent. It does so only once, because a stream
+// that has ended does not accept a failure either. The stream's reader detects the end.
 func (o *answerOutbox) noteLostFrame(err error) {
 	if o.lost {
 		return
@@ -139,8 +139,8 @@ func (o *answerOutbox) noteLostFrame(err error) {
 		Message: sanitizeText(fmt.Sprintf("a frame cannot be sent: %v", err))}
 }
 
-// sendPending sends one frame, unless another goroutine is sending, and leaves what came meanwhile to the sender's
-// loop. o.mu is held.
+// sendPending sends one frame, unless another goroutine is sending. It leaves later data to the sender's loop. The
+// caller must hold o.mu.
 func (o *answerOutbox) sendPending() {
 	if o.sending || o.send == nil {
 		return
@@ -165,7 +165,7 @@ func (o *answerOutbox) sendLoop() {
 
 func (o *answerOutbox) hasPending() bool { return o.pending.len() > 0 || o.beat || o.failure != nil }
 
-// sendOne sends all that is pending as one frame. o.mu is held, but not while sending.
+// sendOne sends all pending data as one frame. The caller must hold o.mu, which is released while sending.
 func (o *answerOutbox) sendOne() {
 	send, frame := o.send, o.nextFrame()
 	o.sending = true
@@ -180,8 +180,7 @@ func (o *answerOutbox) sendOne() {
 	o.room.Broadcast()
 }
 
-// nextFrame takes what is pending as a frame. gRPC encodes a message before Send returns, so that its memory may be
-// reused.
+// nextFrame makes a frame of the pending data. gRPC encodes a message before Send returns, so its memory can be reused.
 func (o *answerOutbox) nextFrame() *pluginpb.RunResponse {
 	f := &o.frame
 	f.Workload, f.Heartbeat, f.Failure = o.workload, nil, o.failure
@@ -194,7 +193,7 @@ func (o *answerOutbox) nextFrame() *pluginpb.RunResponse {
 	return f
 }
 
-// fillAnswers puts the answers of b into m and returns it, nil where there are none.
+// fillAnswers puts the answers of b into m and returns m, or nil if there are none.
 func fillAnswers(b *wire.AnswerBuffer, m *pluginpb.Answers) *pluginpb.Answers {
 	if b.Len() == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// openSets opens the parts of a workload on each of the devices; on the backend's choice where there is none.
+// openSets opens the parts of a workload on each of the devices, or on the backend's choice if devices is empty.
 func (s *sessionSource) openSets(ctx context.Context, parts []sdk.Part, c backend.Config,
 	devices []string) (*pool.PartSets, error) {
 	if len(devices) == 0 {
@@ -35,7 +35,7 @@ func (s *sessionSource) openSets(ctx context.Context, parts []sdk.Part, c backen
 	})
 }
 
-// openPart opens one part, unless it is left out. It returns how.
+// openPart opens one part, unless it is omitted, and returns its configuration.
 func (s *sessionSource) openPart(
 	ctx context.Context, parts []sdk.Part, p sdk.Part, c backend.Config,
 ) (backend.Session, backend.Config, error) {
@@ -47,9 +47,9 @@ func (s *sessionSource) openPart(
 	return session, c, withParts(parts, c, err)
 }
 
-// partConfig is how a part is opened, where c is how a workload of it alone would be. What the parts compute at a time
-// is bounded by the batches in work, each of which is in one part: a part is opened for all of them, unless few of the
-// samples go through it.
+// partConfig returns the configuration of a part. c is the configuration of a workload with only this part. The batches
+// in progress limit the concurrent runs of the parts, because each batch is in one part at a time. A part is therefore
+// opened for all batches, unless few of the samples use it.
 func partConfig(parts []sdk.Part, p sdk.Part, c backend.Config) backend.Config {
 	c.Part, c.Options = p.Name, partOptions(parts, p.Name, c.Options)
 	if p.MaxBatch > 0 {
@@ -61,7 +61,7 @@ func partConfig(parts []sdk.Part, p sdk.Part, c backend.Config) backend.Config {
 	return c
 }
 
-// partOptions are the options for a part: those for all parts, and over them those of the form PART.KEY.
+// partOptions returns the options for a part: those for all parts, overridden by those of the form PART.KEY.
 func partOptions(parts []sdk.Part, name string, all map[string]string) map[string]string {
 	own := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
@@ -77,7 +77,7 @@ func partOptions(parts []sdk.Part, name string, all map[string]string) map[strin
 	return own
 }
 
-// partOf is the part that an option is for, empty where it is for all.
+// partOf returns the part to which an option belongs, or "" if it is for all parts.
 func partOf(parts []sdk.Part, key string) string {
 	name, _, ok := strings.Cut(key, ".")
 	if ok && slices.ContainsFunc(parts, func(p sdk.Part) bool { return p.Name == name }) {
@@ -86,7 +86,7 @@ func partOf(parts []sdk.Part, key string) string {
 	return ""
 }
 
-// withParts adds to an error about options which parts there are, where a key may have been meant for one.
+// withParts adds the names of the parts to an error about options if a key may have been meant for a part.
 func withParts(parts []sdk.Part, c backend.Config, err error) error {
 	if err == nil || !errors.Is(err, backend.ErrOption) || len(parts) == 1 {
 		return err

@@ -13,27 +13,28 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// How nodes are measured, before the run.
+// Parameters of the nodes' measurement before the run.
 const (
-	// nodeTimeout bounds one answer of a node.
+	// nodeTimeout limits one answer of a node.
 	nodeTimeout = 10 * time.Second
-	// sendTimeout bounds the answer to one request of those that measure bandwidth.
+	// sendTimeout limits the answer to one request of the bandwidth measurement.
 	sendTimeout = time.Minute
-	// warmTrips are not counted: connections are made, and caches filled.
+	// warmTrips is the number of first round trips that do not count, because they open connections and fill caches.
 	warmTrips = 3
-	// roundTrips give a 50th and a 99th percentile.
+	// roundTrips is the number of round trips for the 50th and the 99th percentile.
 	roundTrips = 50
-	// sendBytes is the size of one request: the largest that common servers and proxies take unasked.
+	// sendBytes is the size of one request: the maximum that common servers and proxies accept by default.
 	sendBytes = 1 << 20
-	// sendAtATime hides the round trip: while one request is answered the others are on their way.
+	// sendAtATime is the number of concurrent requests. It hides the round trip, because others are in transit while one
+	// is answered.
 	sendAtATime = 8
-	// sendLeast and sendMost bound the requests of one node, and sendFor their time: no more is begun after it.
+	// sendLeast and sendMost limit the number of requests to one node. After sendFor no further request begins.
 	sendLeast, sendMost = 16, 1024
 	sendFor             = 300 * time.Millisecond
 )
 
-// probeAll asks the nodes for their names, and measures them one after the other, so that none takes from another's
-// share of this machine's link.
+// probeAll requests the names of the nodes and measures them one after another, so they do not share this machine's
+// link.
 func probeAll(ctx context.Context, nodes []backend.RemoteNode) ([]sdk.NodeInfo, error) {
 	if _, err := nodeNames(ctx, nodes); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func probeNode(ctx context.Context, n backend.RemoteNode) (sdk.NodeInfo, error) 
 	return found, err
 }
 
-// percentile is the least value that at least a share p of the sorted ones does not exceed.
+// percentile returns the smallest value that is not exceeded by a share p of the sorted values.
 func percentile(sorted []time.Duration, p float64) time.Duration {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
@@ -81,7 +82,7 @@ func askName(ctx context.Context, n backend.RemoteNode) (name, peer string, err 
 	return name, peer, preferCause(ctx, err)
 }
 
-// preferCause returns the reason why ctx ended, where it has, in place of the error that followed from it.
+// preferCause returns the reason why ctx ended, or err if ctx has not ended.
 func preferCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -89,8 +90,8 @@ func preferCause(ctx context.Context, err error) error {
 	return err
 }
 
-// measureThroughput sends requests of sendBytes, sendAtATime of them under way, and returns bytes per second. The first
-// of each sender opens its connection, or the connection's windows, and does not count.
+// measureThroughput sends requests of sendBytes, sendAtATime at a time, and returns bytes per second. The first request
+// of each sender does not count, because it opens the connection or its windows.
 func measureThroughput(ctx context.Context, n backend.RemoteNode) (float64, error) {
 	if _, err := sendMany(ctx, n, sendAtATime, 0); err != nil {
 		return 0, err
@@ -103,8 +104,8 @@ func measureThroughput(ctx context.Context, n backend.RemoteNode) (float64, erro
 	return float64(sent) * sendBytes / time.Since(began).Seconds(), nil
 }
 
-// sendMany sends up to maxRequests requests, and begins none after a time, but for the first sendLeast; with no time,
-// all of them. It returns how many were sent.
+// sendMany sends up to maxRequests requests. After limit it begins no further request except for the first sendLeast.
+// Without a limit it sends all. It returns the number of sent requests.
 func sendMany(ctx context.Context, n backend.RemoteNode, maxRequests int64, limit time.Duration) (int64, error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)

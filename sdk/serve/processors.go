@@ -5,23 +5,23 @@ import (
 	"runtime"
 )
 
-// processorPlan is how many processors Go uses while a workload is open.
+// processorPlan contains the number of processors that Go uses while a workload is open.
 type processorPlan struct {
-	before  int // the workload
-	prepare int // samples are loaded
-	answer  int // queries are answered
+	before  int // before the workload
+	prepare int // while samples are loaded
+	answer  int // while queries are answered
 }
 
-// planProcessors chooses the processors of a workload. A number that the user gives in the environment is left as it
-// is.
+// planProcessors chooses the numbers of processors for a workload. It does not change a number that the user sets in
+// the environment.
 //
-// A goroutine in native code keeps its place among GOMAXPROCS until the runtime looks, which may take 10 ms. With all
-// places kept, a query that has come, or an answer that is ready, waits as long for a goroutine to see to it: there is
-// one more for each native run.
+// A goroutine in native code occupies one of GOMAXPROCS processors until the runtime notices, which may take 10 ms. If
+// all are occupied, an arriving query or a finished answer waits as long for a goroutine. Therefore there is one more
+// processor for each native run.
 //
-// Where one goroutine does everything (inline), a second place is worse than none: the runtime keeps looking whether
-// the run is over, every 50 us, and wakes threads for what nobody waits for, all on the cores that the model computes
-// on. With one place it gives that away at once and sleeps.
+// If one goroutine does everything (inline), a second processor is harmful. The runtime would check every 50 µs whether
+// the run is over and wake threads without need, on the cores on which the model runs. With one processor, the runtime
+// gives it away at once and sleeps.
 func planProcessors(sessions []placedSession, inline bool) processorPlan {
 	p := processorPlan{before: runtime.GOMAXPROCS(0)}
 	runs := nativeRuns(sessions)
@@ -36,8 +36,8 @@ func planProcessors(sessions []placedSession, inline bool) processorPlan {
 	return p
 }
 
-// nativeRuns is how many runs at a time compute in native code: on each device as many as one of the parts takes, since
-// a batch in work is in one of them.
+// nativeRuns returns the number of concurrent runs in native code. On each device it is the maximum of the parts,
+// because a batch in progress is in one of them.
 func nativeRuns(sessions []placedSession) (n int) {
 	most := map[string]int{}
 	for _, s := range sessions {
@@ -51,7 +51,7 @@ func nativeRuns(sessions []placedSession) (n int) {
 	return n
 }
 
-// useProcessors changes the number where it has to: that stops all goroutines for a moment.
+// useProcessors changes the number only if necessary, because a change stops all goroutines for a moment.
 func useProcessors(n int) {
 	if n > 0 && n != runtime.GOMAXPROCS(0) {
 		runtime.GOMAXPROCS(n)

@@ -12,24 +12,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// maxPending is how many groups of things in work a heartbeat names.
+// maxPending is the maximum number of groups of pending work in a heartbeat.
 const maxPending = 8
 
-// progressMonitor checks, at each heartbeat, at what the workers do and what the backend waits for. It takes no lock
-// that a worker holds while it runs: what hangs is seen, also in native code.
+// progressMonitor checks the work of the workers and the waits of the backend at each heartbeat. It takes no lock that
+// a worker holds during a run, so it detects hanging work even in native code.
 type progressMonitor struct {
 	watch     *backend.WaitMonitor
 	scheduler atomic.Pointer[batch.Scheduler] // nil: no workload is open
-	calls     atomic.Int32                    // unary ones in hand
+	calls     atomic.Int32                    // number of pending unary calls
 
 	mu    sync.Mutex
-	known map[any]workSnapshot // the things of the last look
+	known map[any]workSnapshot // pending work at the last check
 }
 
-// pendingWork is something in work.
+// pendingWork describes pending work.
 type pendingWork struct {
 	key        any
-	kind, text string // things of one kind and process are told as one
+	kind, text string // work of the same kind and process is reported together
 	pid        int
 	signs      uint64
 	seen       workSnapshot
@@ -37,18 +37,18 @@ type pendingWork struct {
 	more       uint32
 }
 
-// workSnapshot is the state of work when it was first seen with so many signs.
+// workSnapshot is the state of work when its number of progress signals was first seen.
 type workSnapshot struct {
 	signs uint64
 	at    time.Time
-	used  time.Duration // processor time of its process since that began; below 0: not known
+	used  time.Duration // processor time of its process since its start; negative: not known
 }
 
 func newLookout() *progressMonitor {
 	return &progressMonitor{watch: backend.NewWaitMonitor(), known: map[any]workSnapshot{}}
 }
 
-// reportWork reports the work that makes no progress, and counts the signs of the rest.
+// reportWork reports the work that makes no progress, and counts the progress signals of the other work.
 func (l *progressMonitor) reportWork() *pluginpb.Work {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *progressMonitor) reportWork() *pluginpb.Work {
 	return &pluginpb.Work{Signs: signs, Pending: pendingMessages(groupWork(things), now), Calls: &calls}
 }
 
-// listWork lists all that is in work, and counts what was begun, got on or ended so far.
+// listWork lists all pending work, and counts how often work has begun, made progress or ended so far.
 func (l *progressMonitor) listWork() (signs uint64, all []pendingWork) {
 	signs = l.watch.ProgressCount()
 	for _, a := range l.watch.Pending() {
@@ -90,7 +90,7 @@ func (l *progressMonitor) listWork() (signs uint64, all []pendingWork) {
 	return signs, all
 }
 
-// groupWork keeps the oldest work of each kind, which counts the others, oldest first.
+// groupWork keeps the oldest work of each kind, with the number of the others. The oldest is first.
 func groupWork(things []pendingWork) []pendingWork {
 	slices.SortStableFunc(things, func(a, b pendingWork) int { return a.seen.at.Compare(b.seen.at) })
 	var groups []pendingWork
@@ -118,7 +118,7 @@ func pendingMessages(things []pendingWork, now time.Time) []*pluginpb.Pending {
 	return all
 }
 
-// processorTime is the processor time of a process, below 0 where it cannot be told.
+// processorTime returns the processor time of a process, or a negative value if it is unknown.
 func processorTime(pid int) time.Duration {
 	if pid <= 0 {
 		return -1

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// backendRegistry is the backends of a binary, in the order of registration. The first is the default.
+// backendRegistry contains the backends of a binary in the order of registration. The first one is the default.
 type backendRegistry []namedBackend
 
 type namedBackend struct {
@@ -24,7 +24,7 @@ func (r backendRegistry) names() []string {
 	return names
 }
 
-// findBackend returns a backend and its name; the default where name is empty.
+// findBackend returns a backend and its name. An empty name means the default.
 func (r backendRegistry) findBackend(name string) (string, backend.Backend, error) {
 	if len(r) == 0 {
 		return "", nil, fmt.Errorf("%w: this plugin has no backend: build it with sdk.Backend", sdk.ErrUsage)

@@ -11,13 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// runnerWorker takes batches of a sdk.Runner through the parts: batch.Worker. Its memory is reused from batch to batch.
+// runnerWorker implements batch.Worker by passing batches of a sdk.Runner through the parts. Its memory is reused for
+// each batch.
 type runnerWorker struct {
 	inflightBatch
 	run        sdk.Run
 	lane       *pool.PartLane
 	firstToken func(wire.AnswerBatch)
-	fault      error // of a first token
+	fault      error // error of a first token
 }
 
 func newRunning(r sdk.Runner, sets *pool.PartSets, t inflightBatch, firstToken func(wire.AnswerBatch)) (w *runnerWorker,
@@ -89,8 +90,8 @@ func (w *runnerWorker) warmUp(ctx context.Context, sample sdk.Sample, n int) (er
 	return w.checkTokens()
 }
 
-// runnerPolicy is how the samples of a sdk.Runner are run: workers with nothing to prepare ahead, as many as the parts
-// take batches at a time and the workload's extra ones.
+// runnerPolicy returns the policy for a sdk.Runner. Its workers prepare nothing in advance. Their number is that of the
+// parts' concurrent batches plus the workload's extra ones.
 func runnerPolicy(w sdk.Workload, r sdk.Runner, p batch.BatchPolicy) batch.BatchPolicy {
 	if most := r.MaxBatch(); most > 0 {
 		p.MaxBatch = min(p.MaxBatch, most)
@@ -98,6 +99,6 @@ func runnerPolicy(w sdk.Workload, r sdk.Runner, p batch.BatchPolicy) batch.Batch
 	if o, ok := sdk.As[sdk.Overlapper](w); ok && !p.Inline {
 		p.Sessions += max(0, o.ExtraRuns())
 	}
-	p.Workers, p.OwnTurns = p.Sessions, false // the parts have turns of their own
+	p.Workers, p.OwnTurns = p.Sessions, false // the parts have their own limits
 	return p
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// scorerParts opens the models of one scorer, on the plugin's first backend.
+// scorerParts opens the models of one scorer on the plugin's first backend.
 type scorerParts struct {
 	*pluginService
 	model   sdk.ModelInfo
-	files   map[string]string // as the user named them
-	source  *sessionSource    // nil: none is opened
+	files   map[string]string // as named by the user
+	source  *sessionSource    // nil: no part is open
 	reports []sdk.PartReport
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// pluginService is the plugin's half of the wire: pluginpb.PluginServer on one benchmark.
+// pluginService implements pluginpb.PluginServer for one benchmark. It is the plugin's half of the wire.
 type pluginService struct {
 	pluginpb.UnimplementedPluginServer
 
@@ -30,9 +30,9 @@ type pluginService struct {
 	outbox      *answerOutbox
 	lookout     *progressMonitor
 
-	mu       sync.RWMutex // held for writing while a workload is opened or closed
+	mu       sync.RWMutex // write-locked while a workload is opened or closed
 	workload *openedWorkload
-	opens    uint64 // how many workloads were opened: the number of the last one
+	opens    uint64 // number of opened workloads, which is the number of the last one
 }
 
 func newService(b sdk.Benchmark, r backendRegistry) *pluginService {
@@ -50,7 +50,7 @@ func (s *pluginService) Describe(_ context.Context, r *pluginpb.DescribeRequest)
 	return about, nil
 }
 
-// serviceCapabilities names what this half can do beyond the first version.
+// serviceCapabilities lists the capabilities that the first protocol version did not have.
 func serviceCapabilities(b sdk.Benchmark) []string {
 	all := []string{"tokens", "parts", wire.Devices, wire.Backends, wire.ScorePieces,
 		wire.Exhibits}
@@ -72,9 +72,9 @@ func (s *pluginService) Open(ctx context.Context, r *pluginpb.OpenRequest) (*plu
 	s.opens++
 	s.outbox.beginWorkload(s.opens)
 	o := convert.To[sdk.Options](r)
-	o.Scenario = max(o.Scenario, loadgen.SingleStream) // where none is said
+	o.Scenario = max(o.Scenario, loadgen.SingleStream) // the default scenario
 	w, err := s.setUpWorkload(s.lookout.watch.NewContext(ctx), o)
-	if err == nil && ctx.Err() != nil { // nobody waits for it any more
+	if err == nil && ctx.Err() != nil { // the caller has gone
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
 	if err != nil {
@@ -86,14 +86,14 @@ func (s *pluginService) Open(ctx context.Context, r *pluginpb.OpenRequest) (*plu
 	return &pluginpb.OpenResponse{Info: convert.To[*pluginpb.WorkloadInfo](w.info), Workload: s.opens}, nil
 }
 
-// Close drops what is queued and waits for the batches in work.
+// Close drops queued samples and waits for the batches in progress.
 func (s *pluginService) Close(context.Context, *pluginpb.CloseRequest) (*pluginpb.CloseResponse, error) {
 	r, err := s.closeWorkload()
 	return r, toStatus(err, codes.Unknown)
 }
 
-// closeWorkload returns what is known at the end: what the backend says of itself, what each device has done, and what
-// was done at the client.
+// closeWorkload closes the workload and returns the final facts: the backend's description, the share of each device,
+// and the work at the client.
 func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer batch.RecoverPanic(&err, func() string { return "Close" })
 	s.stopWork()
@@ -105,7 +105,7 @@ func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	}
 	s.workload = nil
 	defer s.outbox.beginWorkload(0)
-	w.scheduler.Close() // what was in work counts
+	w.scheduler.Close() // batches in progress count
 	r = &pluginpb.CloseResponse{
 		BackendInfo: w.aboutEngine(), Shares: convert.To[[]*pluginpb.Share](deviceShares(w.engine)),
 		ClientWork: w.clientWork(),
@@ -123,7 +123,7 @@ func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	return r, nil
 }
 
-// stopWork ends the work, so that whoever waits for room in the queue lets go of the workload.
+// stopWork ends the work, so goroutines that wait for room in the queue release the workload.
 func (s *pluginService) stopWork() {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -132,7 +132,7 @@ func (s *pluginService) stopWork() {
 	}
 }
 
-// withWorkload calls f with the open workload, which stays open meanwhile.
+// withWorkload calls f with the open workload and keeps the workload open during the call.
 func (s *pluginService) withWorkload(f func(w *openedWorkload) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -161,7 +161,7 @@ func (s *pluginService) UnloadSamples(_ context.Context, r *pluginpb.SamplesRequ
 	return &pluginpb.SamplesResponse{}, toStatus(err, codes.Unknown)
 }
 
-// NodeNames asks the nodes at each call: nothing is remembered.
+// NodeNames requests the names of the nodes at each call and does not store them.
 func (s *pluginService) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequest) (*pluginpb.NodeNamesResponse,
 	error) {
 	var names []string
@@ -201,7 +201,7 @@ func (s *pluginService) Run(stream runStream) (err error) {
 	return way.receive(s.handleFrame, s.hasOneQuery)
 }
 
-// hasOneQuery reports whether the open workload has one query at a time in work.
+// hasOneQuery reports whether the open workload has only one query at a time.
 func (s *pluginService) hasOneQuery() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -234,7 +234,7 @@ func (s *pluginService) handleFrame(f *pluginpb.RunRequest) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.workload == nil || f.GetWorkload() != s.opens {
-		return nil // it was under way when its workload was closed
+		return nil // its workload was closed in the meantime
 	}
 	s.outbox.received.Add(uint64(len(samples)))
 	s.workload.scheduler.Submit(samples, f.GetIssue().GetMore())
@@ -244,7 +244,7 @@ func (s *pluginService) handleFrame(f *pluginpb.RunRequest) error {
 	return nil
 }
 
-// printStack prints where a panic was to the standard error output, which the harness keeps.
+// printStack prints the stack of a panic to the standard error output, which the harness keeps.
 func printStack(err error) {
 	var p *batch.PanicError
 	if errors.As(err, &p) {

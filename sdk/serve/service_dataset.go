@@ -19,20 +19,20 @@ import (
 
 type datasetStream = grpc.ServerStreamingServer[pluginpb.DatasetResponse]
 
-// worksOnDatasets reports whether a benchmark has work to offer that is no run.
+// worksOnDatasets reports whether a benchmark offers work outside runs.
 func worksOnDatasets(b sdk.Benchmark) bool {
 	_, able := b.(sdk.DatasetWorker)
 	offers := func(m sdk.ModelInfo) bool { return len(m.DatasetActions) > 0 }
 	return able && slices.ContainsFunc(b.Describe().Models, offers)
 }
 
-// Dataset has the benchmark work on a data set, and sends on what it says meanwhile.
+// Dataset lets the benchmark work on a data set, and forwards its progress reports.
 func (s *pluginService) Dataset(r *pluginpb.DatasetRequest, stream datasetStream) error {
 	var mu sync.Mutex // gRPC allows one Send at a time
 	progress := func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
-		// Where the stream has ended, so has the work.
+		// If the stream has ended, the work has ended too.
 		_ = stream.Send(&pluginpb.DatasetResponse{Progress: sanitizeText(line)})
 	}
 	done, err := s.workOnDataset(stream.Context(), convert.To[sdk.DatasetRequest](r), progress)

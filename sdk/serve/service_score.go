@@ -18,7 +18,7 @@ import (
 
 type scoreStream = grpc.BidiStreamingServer[pluginpb.ScoreRequest, pluginpb.ScoreResponse]
 
-// Score feeds the entries of an accuracy log to the benchmark's scorer.
+// Score passes the entries of an accuracy log to the benchmark's scorer.
 func (s *pluginService) Score(stream scoreStream) error {
 	err := s.scoreStream(stream)
 	printStack(err)
@@ -59,12 +59,12 @@ func (s *pluginService) openScorer(
 ) (sc sdk.Scorer, err error) {
 	defer batch.RecoverPanic(&err, func() string { return "OpenScorer" })
 	o := convert.To[sdk.ScoreOptions](r.GetOptions())
-	parts.model, _ = s.description.Model(o.Model) // the benchmark says what is wrong with the name
+	parts.model, _ = s.description.Model(o.Model) // the benchmark reports an invalid name
 	parts.files, o.OpenPart = o.PartFiles, parts.openPart
 	return s.benchmark.OpenScorer(ctx, o)
 }
 
-// addEntries adds entries while the next are received: a large payload takes a while.
+// addEntries adds entries while the next ones are received, because adding a large payload takes long.
 func addEntries(scorer sdk.Scorer, stream scoreStream) error {
 	frames := make(chan []*pluginpb.AccuracyEntry)
 	received := make(chan error, 1)
@@ -82,7 +82,7 @@ func addEntries(scorer sdk.Scorer, stream scoreStream) error {
 	return <-received
 }
 
-// receiveEntries hands the entries of the stream on, those whole that come in pieces.
+// receiveEntries passes on the entries of the stream. It joins entries that come in pieces.
 func receiveEntries(stream scoreStream, frames chan<- []*pluginpb.AccuracyEntry) error {
 	var j entryJoiner
 	for {
@@ -103,7 +103,7 @@ func receiveEntries(stream scoreStream, frames chan<- []*pluginpb.AccuracyEntry)
 
 // entryJoiner joins the pieces of entries.
 type entryJoiner struct {
-	first  *pluginpb.AccuracyEntry // of the pieces that there are
+	first  *pluginpb.AccuracyEntry // the first of the received pieces
 	pieces [][]byte
 }
 

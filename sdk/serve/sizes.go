@@ -5,7 +5,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// sizeRule is a workload's rule, if it has one.
+// sizeRule returns a workload's rule, or a zero rule if it has none.
 func sizeRule(w sdk.Workload) sdk.SizeRule {
 	if s, ok := sdk.As[sdk.Sizer](w); ok {
 		return s.SizeRule()
@@ -13,8 +13,8 @@ func sizeRule(w sdk.Workload) sdk.SizeRule {
 	return sdk.SizeRule{}
 }
 
-// measureSizes lets the library measure samples, and the policy use their sizes, where the workload has a rule for
-// them. In order, samples are not joined with others of like size but with those that follow them.
+// measureSizes lets the library measure samples and the policy use their sizes, if the workload has a rule for sizes.
+// With inOrder, samples are joined with the following ones and not with samples of similar size.
 func (w *openedWorkload) measureSizes(inOrder bool) {
 	sizer, ok := sdk.As[sdk.Sizer](w.workload)
 	if !ok {
@@ -25,7 +25,7 @@ func (w *openedWorkload) measureSizes(inOrder bool) {
 	w.policy.Sizing = &batch.SizePolicy{Sizes: w.library.Sizes, MaxSum: rule.MaxSum, Alike: rule.Alike && !inOrder}
 }
 
-// warmBatch is how many copies of a warm-up sample a batch may have.
+// warmBatch returns the maximum number of copies of a warm-up sample in a batch.
 func (w *openedWorkload) warmBatch(s sdk.Sample) int {
 	n := w.policy.MaxBatch
 	sizer, ok := sdk.As[sdk.Sizer](w.workload)

@@ -15,11 +15,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// maxMessage bounds an error's text on the wire.
+// maxMessage is the maximum size of an error's text on the wire.
 const maxMessage = 64 << 10
 
-// ofBackend marks an error of a backend's Open that blames neither options nor model, such as a library that is
-// missing, as the backend's own. Its text stays.
+// ofBackend marks an error of a backend's Open as the backend's own if it blames neither options nor the model, for
+// example a missing library. Its text is unchanged.
 func ofBackend(err error) error {
 	if codeOf(err, codes.Unknown) != codes.Unknown || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded) {
@@ -28,12 +28,12 @@ func ofBackend(err error) error {
 	return backendError{err}
 }
 
-// backendError is an error of a backend whose text does not name the class.
+// backendError is an error of class backend.ErrFailed whose text does not contain the class.
 type backendError struct{ error }
 
 func (f backendError) Unwrap() []error { return []error{f.error, backend.ErrFailed} }
 
-// toStatus makes err a gRPC status, unless it is one. otherwise is the code of an error without a class.
+// toStatus converts err to a gRPC status unless it is one. otherwise is the code of an error without a class.
 func toStatus(err error, otherwise codes.Code) error {
 	if err == nil {
 		return nil
@@ -44,8 +44,8 @@ func toStatus(err error, otherwise codes.Code) error {
 	return status.Error(codeOf(err, otherwise), sanitizeText(err.Error()))
 }
 
-// sanitizeText makes text fit for a message: strings of protobuf are UTF-8, and what a C library says of itself need
-// not be.
+// sanitizeText makes text valid for a message. Strings of protobuf are UTF-8, but the messages of a C library may not
+// be.
 func sanitizeText(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxMessage {

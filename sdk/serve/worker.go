@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// batchWorker takes batches of a sdk.Batcher through its session: batch.Worker. Its memory is reused from batch to
-// batch.
+// batchWorker implements batch.Worker by passing batches of a sdk.Batcher through its session. Its memory is reused for
+// each batch.
 type batchWorker struct {
 	inflightBatch
 	workload sdk.Batcher
 	session  backend.Session
-	lane     *pool.SessionLane // the session, where that is on several devices; else nil
+	lane     *pool.SessionLane // the session if it is on several devices; otherwise nil
 	inputs   *sdk.Batch
 	outputs  []backend.Tensor
 }
@@ -32,7 +32,7 @@ func newWorker(b sdk.Batcher, s backend.Session, t inflightBatch) *batchWorker {
 	return k
 }
 
-// newBatchFor returns a batch for a session: in memory of the session's own, where it has some.
+// newBatchFor returns a batch for a session, in the session's own memory if it has some.
 func newBatchFor(s backend.Session) *sdk.Batch {
 	if stager, ok := s.(backend.Stager); ok {
 		return sdk.StagedBatch(s.Inputs(), stager.Stage())
@@ -47,7 +47,7 @@ func (w *batchWorker) Collate(samples []loadgen.QuerySample) error {
 	return w.collateInputs()
 }
 
-// collateInputs writes the inputs, of several devices to the memory of the one that is to run them.
+// collateInputs writes the inputs. With several devices, it writes them to the memory of the device that will run them.
 func (w *batchWorker) collateInputs() (err error) {
 	if w.lane != nil {
 		w.lane.Begin(len(w.samples))

@@ -1,8 +1,8 @@
 package capacity
 
-// Unbatch spreads the answers that came together, of a system that works on batches, over the time since the answers
-// before them, and returns the mean size of a batch. (The model has no batches: it would take each for one long query
-// and many that need no time.) A system whose mean is near 1 has no batches.
+// Unbatch spreads answers that came together over the time since the previous answers, and returns the mean batch size.
+// It is for systems that process batches. The model has no batches and would see one long query and many that need no
+// time. A mean size near 1 means that the system has no batches.
 func Unbatch(arrive, done []int64) (spread []int64, size float64) {
 	spread = append([]int64(nil), done...)
 	order := byTime(done)
@@ -14,7 +14,7 @@ func Unbatch(arrive, done []int64) (spread []int64, size float64) {
 			n++
 		}
 		end := done[order[0]]
-		begin := max(last, arrive[order[0]]) // the stable order has the first to arrive first
+		begin := max(last, arrive[order[0]]) // the stable order puts the first arrival first
 		for k, i := range order[:n] {
 			at := begin + int64(float64(end-begin)*float64(k+1)/float64(n))
 			spread[i] = max(at, arrive[i])

@@ -12,14 +12,14 @@ package capacity
 
 import "math"
 
-// Model is a queue that repeats the recorded times.
+// Model is a queue that reproduces the recorded times.
 type Model struct {
 	Servers int
-	arrive  []int64 // in ascending order
-	service []int64 // at least 0
+	arrive  []int64 // times of arrival in ns, in ascending order
+	service []int64 // times in service in ns, not negative
 }
 
-// Service is the mean time in service, in ns.
+// Service returns the mean time in service, in ns.
 func (m Model) Service() float64 {
 	sum := 0.0
 	for _, s := range m.service {
@@ -28,7 +28,7 @@ func (m Model) Service() float64 {
 	return sum / float64(len(m.service))
 }
 
-// serviceVariation is the coefficient of variation of the times in service.
+// serviceVariation returns the coefficient of variation of the times in service.
 func (m Model) serviceVariation() float64 {
 	mean, sum := m.Service(), 0.0
 	for _, s := range m.service {
@@ -41,8 +41,8 @@ func (m Model) serviceVariation() float64 {
 	return math.Sqrt(sum/float64(len(m.service))) / mean
 }
 
-// Late is how many queries take longer than limit when the gaps between the arrivals are stretch times as long.
-// Infinity is a stretch: then no query waits.
+// Late returns the number of queries that take longer than limit if the gaps between the arrivals are multiplied by
+// stretch. If stretch is infinite, no query waits.
 func (m Model) Late(stretch float64, limit int64) int {
 	if math.IsInf(stretch, 1) {
 		return m.countSlow(limit)
@@ -60,7 +60,7 @@ func (m Model) Late(stretch float64, limit int64) int {
 	return late
 }
 
-// countSlow is how many queries are in service for longer than limit.
+// countSlow returns the number of queries that are in service for longer than limit.
 func (m Model) countSlow(limit int64) int {
 	n := 0
 	for _, s := range m.service {
@@ -76,8 +76,8 @@ const (
 	maxStretch = 1 << 20
 )
 
-// Stretch is the least factor on the gaps, from 1 and to about a thousandth, with which no more than allowed queries
-// take longer than limit; ok is false where there is none.
+// Stretch returns the smallest factor for the gaps at which at most allowed queries take longer than limit. The factor
+// is at least 1 and precise to about a thousandth. ok is false if no factor is large enough.
 func (m Model) Stretch(limit int64, allowed int) (factor float64, ok bool) {
 	if m.countSlow(limit) > allowed {
 		return 0, false

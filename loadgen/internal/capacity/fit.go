@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Fit explains the times of n queries, in ns and in the order of arrival. There must be at least one query.
+// Fit returns the model that explains the times of n queries, in ns and in the order of arrival. n must not be 0.
 func Fit(arrive, done []int64) Model {
 	f := queueFitter{arrive: arrive, done: done, present: inSystem(arrive, done), service: make([]int64, len(arrive))}
 	servers := f.estimateServers()
@@ -19,17 +19,17 @@ func Fit(arrive, done []int64) Model {
 	return f.modelFor(servers)
 }
 
-// regular is the coefficient of variation of times in service above which queries on different servers would be seen to
-// overtake each other: nearly as many as there are other servers.
+// minVariation is the coefficient of variation of times in service above which Fit counts overtaking queries. With such
+// times, the number of overtaken queries is close to the number of other servers.
 const regular = 0.2
 
 type queueFitter struct {
 	arrive, done []int64
-	present      []int   // queries that are under way when each arrives
-	service      []int64 // with the number of servers last tried
+	present      []int   // number of queries in progress at each arrival
+	service      []int64 // with the last number of servers
 }
 
-// estimateServers is the number with which busy servers seem to be neither slower nor faster than idle ones.
+// estimateServers returns the number of servers with which busy servers seem neither slower nor faster than idle ones.
 func (f *queueFitter) estimateServers() int {
 	low, high := 1, slices.Max(f.present)+1
 	for low < high {
@@ -46,8 +46,8 @@ func (f *queueFitter) estimateServers() int {
 	return low
 }
 
-// busyExcess is by how much longer, on average and as a share, the queries that find all servers busy are in service
-// than the others; 0 where there are no such queries.
+// busyExcess returns by how much longer the queries that find all servers busy are in service than the others, on
+// average and as a share. It returns 0 if there are no such queries.
 func (f *queueFitter) busyExcess(servers int) float64 {
 	var sum, n [2]float64
 	for i, s := range f.modelFor(servers).service {
@@ -64,8 +64,9 @@ func (f *queueFitter) busyExcess(servers int) float64 {
 	return sum[1]/n[1]/(sum[0]/n[0]) - 1
 }
 
-// modelFor has the times in service that make servers repeat the recorded times, until the next call. Where a query was
-// done before a server was free, that number of servers cannot explain it, and its time is 0.
+// modelFor returns a model with the times in service that make servers reproduce the recorded times. The model is valid
+// until the next call. If a query was done before a server was free, its time in service is 0, because that number of
+// servers cannot explain it.
 func (f *queueFitter) modelFor(servers int) Model {
 	free := make(timeHeap, servers)
 	for i := range free {
@@ -79,7 +80,7 @@ func (f *queueFitter) modelFor(servers int) Model {
 	return Model{Servers: servers, arrive: f.arrive, service: f.service}
 }
 
-// inSystem is how many earlier queries are not done when each arrives.
+// countPresent returns, for each arrival, the number of earlier queries that are not done.
 func inSystem(arrive, done []int64) []int {
 	present := make([]int, len(arrive))
 	var open timeHeap
@@ -93,11 +94,11 @@ func inSystem(arrive, done []int64) []int {
 	return present
 }
 
-// maxOvertaken is how many queries that came before are not done when a query is, for the one in a thousand that
-// overtakes most.
+// maxOvertaken returns how many earlier queries are not done at the end of a query that overtakes many. It leaves out
+// the one query in a thousand that overtakes most.
 func maxOvertaken(done []int64) int {
 	order := byTime(done)
-	open := newTree(len(done)) // of the queries that are not done
+	open := newTree(len(done)) // positions of the queries that are not done
 	counts := make([]int, 0, len(done))
 	for len(order) > 0 {
 		n := 0
@@ -114,7 +115,7 @@ func maxOvertaken(done []int64) int {
 	return counts[len(counts)-1-len(counts)/1000]
 }
 
-// byTime lists the positions of times, the earliest first; equal ones stay in order.
+// byTime returns the indices of times in ascending order of time. The sort is stable.
 func byTime(times []int64) []int {
 	order := make([]int, len(times))
 	for i := range order {

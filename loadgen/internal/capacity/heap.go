@@ -1,9 +1,9 @@
 package capacity
 
-// timeHeap is a heap with the earliest first.
+// timeHeap is a heap of times with the earliest first.
 type timeHeap []int64
 
-// replaceEarliest puts t in the place of the earliest.
+// replaceEarliest replaces the earliest time with t.
 func (h timeHeap) replaceEarliest(t int64) {
 	i := 0
 	for {
@@ -32,7 +32,7 @@ func (h *timeHeap) pushTime(t int64) {
 	}
 }
 
-// popEarliest removes the earliest.
+// popEarliest removes the earliest time.
 func (h *timeHeap) popEarliest() {
 	last := len(*h) - 1
 	t := (*h)[last]
@@ -42,7 +42,7 @@ func (h *timeHeap) popEarliest() {
 	}
 }
 
-// countingTree counts the members of a set of small numbers below any of them (Fenwick, "A New Data Structure for
+// countingTree counts the members of a set of small numbers that are below a number (Fenwick, "A New Data Structure for
 // Cumulative Frequency Tables", 1994).
 type countingTree []int
 

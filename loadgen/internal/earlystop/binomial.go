@@ -2,7 +2,7 @@ package earlystop
 
 import "math"
 
-// binomialCDF is P[X <= t] for X ~ Binomial(n, q), to about 13 digits for n up to 2^40.
+// binomialCDF returns P[X <= t] for X ~ Binomial(n, q), precise to about 13 digits for n up to 2^40.
 func binomialCDF(n, t uint64, q float64) float64 {
 	if t >= n {
 		return 1
@@ -13,7 +13,8 @@ func binomialCDF(n, t uint64, q float64) float64 {
 	return 1 - upperTail(n, t+1, q)
 }
 
-// lowerTail sums P[X = k] for k = t, t-1, ... Below the mean the terms fall; those under the last digit are left out.
+// lowerTail sums P[X = k] for k = t, t-1, ... Below the mean the terms decrease, and it stops at terms below the last
+// digit.
 func lowerTail(n, t uint64, q float64) float64 {
 	odds := (1 - q) / q
 	term, sum := 1.0, 1.0
@@ -24,7 +25,7 @@ func lowerTail(n, t uint64, q float64) float64 {
 	return sum * binomialPMF(n, t, q)
 }
 
-// upperTail sums P[X = k] for k = t, t+1, ..., n above the mean.
+// upperTail sums P[X = k] for k = t, t+1, ..., n. t must be above the mean.
 func upperTail(n, t uint64, q float64) float64 {
 	odds := q / (1 - q)
 	term, sum := 1.0, 1.0
@@ -35,8 +36,9 @@ func upperTail(n, t uint64, q float64) float64 {
 	return sum * binomialPMF(n, t, q)
 }
 
-// binomialPMF is P[X = t] for X ~ Binomial(n, q), by Loader's saddle-point form ("Fast and Accurate Computation of
-// Binomial Probabilities", 2000): differences of log-gamma values would lose seven digits at n = 10^8.
+// binomialPMF returns P[X = t] for X ~ Binomial(n, q). It uses Loader's saddle-point form ("Fast and Accurate
+// Computation of Binomial Probabilities", 2000), because differences of log-gamma values would lose seven digits at n =
+// 10^8.
 func binomialPMF(n, t uint64, q float64) float64 {
 	x, m, y := float64(t), float64(n), float64(n-t)
 	switch t {
@@ -49,7 +51,7 @@ func binomialPMF(n, t uint64, q float64) float64 {
 	return math.Exp(exponent) * math.Sqrt(m/(2*math.Pi*x*y))
 }
 
-// stirlingError is log(n!) less Stirling's approximation of it.
+// stirlingError returns log(n!) minus Stirling's approximation of it.
 func stirlingError(n float64) float64 {
 	if n < 16 {
 		g, _ := math.Lgamma(n + 1)
@@ -59,7 +61,7 @@ func stirlingError(n float64) float64 {
 	return (1.0/12 - s*(1.0/360-s*(1.0/1260-s*(1.0/1680-s/1188)))) / n
 }
 
-// devianceTerm is x log(x/m) + m - x, without cancellation near x = m.
+// devianceTerm returns x log(x/m) + m - x without cancellation near x = m.
 func devianceTerm(x, m float64) float64 {
 	if math.Abs(x-m) > 0.1*(x+m) {
 		return x*math.Log(x/m) + m - x

@@ -1,5 +1,5 @@
-// Package mt19937 is the 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with LoadGen's draws: integers, unit
-// doubles and shuffles. Each draw consumes exactly as many outputs as in the official program.
+// Package mt19937 implements the 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with LoadGen's draws:
+// integers, unit doubles and shuffles. Each draw consumes exactly as many outputs as in the official program.
 package mt19937
 
 import "math"
@@ -11,14 +11,14 @@ const (
 	matrix = 0x9908b0df
 )
 
-// DefaultSeed is the seed of a generator that was given none.
+// DefaultSeed is the seed of a generator without an explicit seed.
 const DefaultSeed = 5489
 
-// Source is a generator; it is not safe for concurrent use.
+// Source is a generator. It is not safe for concurrent use.
 type Source struct {
 	state [size]uint32
 	next  int
-	scale bool // integers are drawn by division: NewScaled
+	scale bool // integers are drawn by division, see NewScaled
 }
 
 // New returns a generator seeded with the low 32 bits of seed.
@@ -33,8 +33,8 @@ func New(seed uint64) *Source {
 	return s
 }
 
-// NewScaled returns a generator that draws integers as the C++ library of GCC did before GCC 11: LoadGens that were
-// built with it drew other samples from the same seeds.
+// NewScaled returns a generator that draws integers like GCC's C++ library before GCC 11. LoadGens built with that
+// library drew other samples from the same seeds.
 func NewScaled(seed uint64) *Source {
 	s := New(seed)
 	s.scale = true
@@ -71,9 +71,9 @@ func twistWord(high, low uint32) uint32 {
 	return y>>1 ^ (-(y & 1) & matrix)
 }
 
-// Below returns an integer in [0, n): the high word of draw*n, with the rejection that makes it exactly uniform
-// (Lemire, 2019). A scaled generator divides the outputs into n equal ranges, and rejects those beyond. n must
-// not be 0.
+// Below returns an integer in [0, n). It takes the high word of draw*n, with the rejection that makes the result
+// exactly uniform (Lemire, 2019). A scaled generator divides the outputs into n equal ranges and rejects outputs beyond
+// them. n must not be 0.
 func (s *Source) Below(n uint32) uint32 {
 	if s.scale {
 		return s.scaledBelow(n)
@@ -96,7 +96,7 @@ func (s *Source) scaledBelow(n uint32) uint32 {
 	}
 }
 
-// Float64 returns a number in [0, 1) from two outputs, the first of which is the low word.
+// Float64 returns a number in [0, 1) from two outputs. The first output is the low word.
 func (s *Source) Float64() float64 {
 	low, high := s.Uint32(), s.Uint32()
 	u := (float64(low) + float64(high)*(1<<32)) / (1 << 64)
@@ -106,7 +106,8 @@ func (s *Source) Float64() float64 {
 	return u
 }
 
-// onePerDraw is the least length whose shuffle takes one draw per position: below it, one draw places two.
+// onePerDraw is the length from which a shuffle draws once for each position. In shorter slices, one draw places two
+// elements.
 const onePerDraw = 1 << 16
 
 // Shuffle permutes v. Its length must be below 2^32.
@@ -133,7 +134,7 @@ func Shuffle[T any](s *Source, v []T) {
 	}
 }
 
-// SkipShuffle consumes what Shuffle of n elements would.
+// SkipShuffle consumes the outputs that Shuffle of n elements would consume.
 func (s *Source) SkipShuffle(n int) {
 	if n >= onePerDraw {
 		for i := 1; i < n; i++ {

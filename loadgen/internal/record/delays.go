@@ -2,11 +2,11 @@ package record
 
 import "math/bits"
 
-// Delays are issue delays in ns, in 4 bytes each: exact up to 2^30 ns (a second), then to one part in 2^24 up to 78
-// hours, where they end. One goroutine may set an element while others set others.
+// Delays holds issue delays in ns, in 4 bytes each. Values up to 2^30 ns (a second) are exact, larger ones to one part
+// in 2^24. The maximum is 78 hours. Goroutines may set different elements concurrently.
 type Delays []uint32
 
-// Each element is a number of 30 bits, to be multiplied by 2^(6*e) for the number e in the two bits above.
+// An element consists of a 30-bit number and, in the two bits above, an exponent e. Its value is number * 2^(6*e).
 const (
 	delayBits = 30
 	delayStep = 6
@@ -27,7 +27,7 @@ func (d Delays) Set(i int, ns int64) {
 	d[i] = uint32(e)<<delayBits | uint32(ns>>(delayStep*e))
 }
 
-// At is the delay of an element.
+// At returns the delay of an element.
 func (d Delays) At(i int) int64 {
 	v := d[i]
 	return int64(v&delayMost) << (delayStep * (v >> delayBits))

@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// Kind says what is recorded of each sample.
+// Kind determines what a Recorder records of each sample.
 type Kind int
 
-// Each kind keeps what the one before keeps, and takes more memory.
+// Each kind records everything that the previous kind records, and takes more memory.
 const (
 	Latencies   Kind = iota // the completion time
-	Tokens                  // and the number of tokens
-	FirstTokens             // and the time of the first token
+	Tokens                  // also the number of tokens
+	FirstTokens             // also the time of the first token
 )
 
-// LeastTokens is the least number of tokens of an answer: a time per token after the first needs two.
+// LeastTokens is the minimum number of tokens of an answer. A time per token after the first requires two.
 const LeastTokens = 2
 
 // FirstToken records that the sample's first token came at a time, which must be above 0.
@@ -33,7 +33,7 @@ func (r *Recorder) FirstToken(id uint32, at int64) Fault {
 	return None
 }
 
-// CompleteTokens is Complete for an answer of n tokens.
+// CompleteTokens records like Complete an answer of n tokens.
 func (r *Recorder) CompleteTokens(id uint32, at, n int64) Fault {
 	i := uint64(id - r.first)
 	switch {
@@ -53,8 +53,8 @@ func (r *Recorder) CompleteTokens(id uint32, at, n int64) Fault {
 	return fault
 }
 
-// FirstTokenTimes gives the times of the first tokens of the first n samples, nil if the kind has none. The caller must
-// know that all of them are completed.
+// FirstTokenTimes returns the times of the first tokens of the first n samples, or nil if the kind does not record
+// them. All of the samples must be completed.
 func (r *Recorder) FirstTokenTimes(n uint64) []int64 {
 	if r.token == nil {
 		return nil
@@ -62,8 +62,8 @@ func (r *Recorder) FirstTokenTimes(n uint64) []int64 {
 	return r.token[:n:n]
 }
 
-// TokenCounts gives the numbers of tokens of the first n samples, nil if the kind has none. The caller must know that
-// all of them are completed.
+// TokenCounts returns the numbers of tokens of the first n samples, or nil if the kind does not record them. All of the
+// samples must be completed.
 func (r *Recorder) TokenCounts(n uint64) []uint32 {
 	if r.count == nil {
 		return nil
@@ -71,8 +71,8 @@ func (r *Recorder) TokenCounts(n uint64) []uint32 {
 	return r.count[:n:n]
 }
 
-// TokensOf is the time of the first token and the number of tokens of sample i, each 0 while there is none or the kind
-// has none.
+// TokensOf returns the time of the first token and the number of tokens of sample i. Each is 0 if it is not known yet
+// or not recorded.
 func (r *Recorder) TokensOf(i uint64) (first int64, n uint32) {
 	if r.token != nil {
 		first = atomic.LoadInt64(&r.token[i])

@@ -2,12 +2,12 @@ package schedule
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 
-// sampleOrder draws which samples the queries hold. The source is consumed in a fixed order, used or not: the accuracy
-// order, the order of unique issue, the passes of equal issue, then the queries.
+// sampleOrder draws the samples of the queries. It consumes the source in a fixed order, whether the result is used or
+// not: the accuracy order, the order of unique issue, the passes of equal issue, then the queries.
 type sampleOrder struct {
 	p        Params
 	src      *mt19937.Source
-	accuracy []uint32 // positions in the set, one per query; nil where unused
+	accuracy []uint32 // positions in the set, one per query; nil if unused
 	unique   []uint32
 	equal    []uint32
 }
@@ -22,7 +22,7 @@ func newOrder(p Params) *sampleOrder {
 	return o
 }
 
-// queryStarts shuffles the positions at which disjoint queries begin.
+// queryStarts shuffles the start positions of disjoint queries.
 func (o *sampleOrder) queryStarts(used bool) []uint32 {
 	stride := int(o.p.queryWidth())
 	n := (o.p.Set.Size + stride - 1) / stride
@@ -38,7 +38,7 @@ func (o *sampleOrder) queryStarts(used bool) []uint32 {
 	return at
 }
 
-// shuffledPasses shuffles the loaded list again and again until it covers the least number of queries.
+// shuffledPasses shuffles the loaded list repeatedly until it covers the minimum number of queries.
 func (o *sampleOrder) shuffledPasses(used bool) []uint32 {
 	loaded := len(o.p.Set.Loaded)
 	least := o.p.MinQueries
@@ -64,7 +64,7 @@ func (o *sampleOrder) shuffledPasses(used bool) []uint32 {
 	return all
 }
 
-// drawSamples lists the data-set indices of all queries, one after the other.
+// drawSamples returns the data-set indices of all queries, in the order of the queries.
 func (o *sampleOrder) drawSamples(queries int) []uint32 {
 	switch o.p.Scenario {
 	case MultiStream:
@@ -92,7 +92,7 @@ func (o *sampleOrder) drawSingles(queries int) []uint32 {
 	return out
 }
 
-// walkedList gives the positions that one-sample queries walk through, nil where each is drawn.
+// walkedList returns the positions that one-sample queries walk through, or nil if each query draws its sample.
 func (o *sampleOrder) walkedList() []uint32 {
 	switch {
 	case o.p.IssueUnique:
@@ -105,7 +105,7 @@ func (o *sampleOrder) walkedList() []uint32 {
 	return o.accuracy
 }
 
-// drawRuns draws MultiStream's queries: consecutive entries of the loaded list, padding included.
+// drawRuns draws MultiStream's queries. Each is a run of consecutive entries of the loaded list, including its padding.
 func (o *sampleOrder) drawRuns(queries int) []uint32 {
 	width := int(o.p.SamplesPerQuery)
 	out := make([]uint32, 0, queries*width)
@@ -128,8 +128,8 @@ func (o *sampleOrder) startOf(q int) uint32 {
 	return o.src.Below(uint32(o.p.Set.Size))
 }
 
-// drawBatch lists Offline's one query: the loaded list over and over, its last copy cut short, of which one copy will
-// do; with equal issue each whole copy is a fresh shuffle.
+// drawBatch returns the samples of Offline's only query. They are repetitions of the loaded list, the last one cut
+// short, so it returns only one copy of the list. With equal issue, each whole copy is a fresh shuffle.
 func (o *sampleOrder) drawBatch() []uint32 {
 	loaded := o.p.Set.Loaded
 	n := o.p.perQuery()

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 )
 
-// Scenario says how queries arrive; the values are those of package loadgen.
+// Scenario determines how queries arrive. Its values are equal to those of package loadgen.
 type Scenario int
 
-// Scenarios differ in when a query is due, and in how many samples it has.
+// Scenarios differ in the due times of queries and in their numbers of samples.
 const (
 	SingleStream Scenario = iota
 	MultiStream
@@ -19,7 +19,7 @@ const (
 	Offline
 )
 
-// MaxSamples is how many samples one series can hold: response ids are 32 bits wide.
+// MaxSamples is the maximum number of samples of a series, because response ids are 32 bits wide.
 const MaxSamples = math.MaxUint32
 
 // maxSpan is the longest schedule, in nanoseconds: 146 years.
@@ -28,40 +28,41 @@ const maxSpan = math.MaxInt64 / 2
 // ErrTooMuch is wrapped by the errors of Generate and Count.
 var ErrTooMuch = errors.New("the settings ask for too much")
 
-// Params say what one series asks for.
+// Params describes the traffic of one series.
 type Params struct {
 	Scenario Scenario
-	Accuracy bool // every sample of the set once; counts and durations do not matter
+	Accuracy bool // each sample of the set once; counts and durations are ignored
 	Set      Set
-	// SamplesPerQuery is MultiStream's; in Offline the samples of the one query of a performance series.
+	// SamplesPerQuery is the number of samples of MultiStream's queries. In Offline it is that of the single query of a
+	// performance series.
 	SamplesPerQuery uint64
 	QPS             float64 // queries per second, above 0
-	MinDuration     int64   // ns: 0 in Offline
+	MinDuration     int64   // ns; 0 in Offline
 	MinQueries      uint64
 	SampleSeed      uint64
 	ScheduleSeed    uint64
-	IssueUnique     bool   // each loaded sample once
-	IssueSame       bool   // the same loaded sample always
-	SameIndex       uint64 // its position in the set
-	EqualIssue      bool   // every loaded sample equally often
-	Older           bool   // integers are drawn as by C++ libraries before GCC 11
+	IssueUnique     bool   // issue each loaded sample once
+	IssueSame       bool   // always issue the same loaded sample
+	SameIndex       uint64 // position of that sample in the set
+	EqualIssue      bool   // issue all loaded samples equally often
+	Older           bool   // draw integers like C++ libraries before GCC 11
 }
 
-// Plan is the traffic of one series.
+// Plan contains the queries of one series.
 type Plan struct {
 	Queries         int
 	SamplesPerQuery int
-	// Samples are the data-set indices of all queries, one after the other. Where they are fewer than the queries hold
-	// (in Offline), they repeat.
+	// Samples contains the data-set indices of all queries, in the order of the queries. If it is shorter than the queries
+	// (in Offline), it repeats.
 	Samples   []uint32
-	Scheduled []int64 // Server: when each query is due, in ns from the start
-	End       int64   // ns: when the query after the last would be due
+	Scheduled []int64 // only Server: due times of the queries, in ns from the start
+	End       int64   // in ns: due time of the query after the last one
 }
 
-// Total is the number of samples of all queries.
+// Total returns the number of samples of all queries.
 func (p *Plan) Total() int { return p.Queries * p.SamplesPerQuery }
 
-// Sample is the data-set index of sample i.
+// Sample returns the data-set index of sample i.
 func (p *Plan) Sample(i int) uint32 {
 	if i >= len(p.Samples) {
 		i %= len(p.Samples)
@@ -89,9 +90,9 @@ func Generate(p Params) (Plan, error) {
 	return plan, nil
 }
 
-// Count is how many queries Generate plans; for Server with a minimum duration it is an estimate. It allocates nothing,
-// looks at nothing of the set but its size, and fails where Generate would need more than MaxSamples samples or a
-// schedule of more than a century.
+// Count returns the number of queries that Generate plans; for Server with a minimum duration, it returns an estimate.
+// It allocates nothing and reads only the size of the set. It fails if Generate would need more than MaxSamples samples
+// or a schedule of more than a century.
 func Count(p Params) (uint64, error) {
 	least := p.atLeast()
 	if need := p.queriesFor(p.targetNanos()); need > float64(least) {
@@ -112,7 +113,7 @@ func Count(p Params) (uint64, error) {
 	return least, nil
 }
 
-// targetNanos is the schedule's least length in ns.
+// targetNanos returns the minimum length of the schedule in ns.
 func (p *Params) targetNanos() int64 {
 	switch {
 	case p.Accuracy || p.IssueUnique || p.Scenario == Offline:
@@ -123,7 +124,8 @@ func (p *Params) targetNanos() int64 {
 	return 2 * p.MinDuration
 }
 
-// atLeast is the least number of queries: whole passes over the set where every sample is asked equally often.
+// minCount returns the minimum number of queries. If all samples are issued equally often, the queries are whole passes
+// over the set.
 func (p *Params) atLeast() uint64 {
 	n := p.MinQueries
 	if p.Accuracy || p.IssueUnique {
@@ -135,7 +137,7 @@ func (p *Params) atLeast() uint64 {
 	return n
 }
 
-// extendedCount is the number of queries when need of them fill the schedule and least are due anyway.
+// extendedCount returns the number of queries if need queries fill the schedule and least queries are required.
 func (p *Params) extendedCount(least, need uint64) uint64 {
 	if p.EqualIssue {
 		return least + roundUp(need-least, p.loadedLength())
@@ -143,10 +145,10 @@ func (p *Params) extendedCount(least, need uint64) uint64 {
 	return need
 }
 
-// loadedLength is the length of the loaded list, with padding: enough for a query to begin with any sample.
+// loadedLength returns the length of the loaded list with padding. The padding lets a query begin at any sample.
 func (p *Params) loadedLength() uint64 { return uint64(p.Set.Size) + p.queryWidth() - 1 }
 
-// queryWidth is how many entries of the loaded list a query takes in a row.
+// queryWidth returns the number of consecutive entries of the loaded list that a query takes.
 func (p *Params) queryWidth() uint64 {
 	if p.Scenario == MultiStream {
 		return p.SamplesPerQuery
@@ -154,7 +156,7 @@ func (p *Params) queryWidth() uint64 {
 	return 1
 }
 
-// perQuery is the number of samples of each query.
+// perQuery returns the number of samples of each query.
 func (p *Params) perQuery() uint64 {
 	switch {
 	case p.Scenario != Offline:
@@ -167,22 +169,22 @@ func (p *Params) perQuery() uint64 {
 	return p.SamplesPerQuery
 }
 
-// queryPeriod is the time between queries that do not arrive at random, in ns.
+// queryPeriod returns the time between queries that do not arrive at random, in ns.
 func (p *Params) queryPeriod() int64 { return int64(1 / p.QPS * 1e9) }
 
-// queriesFor is how many queries it takes until one is due at or after span; for Server on average.
+// queriesFor returns the number of queries until one is due at or after span. For Server it is a mean.
 func (p *Params) queriesFor(span int64) float64 {
 	if span <= 0 {
 		return 0
 	}
 	if p.Scenario == Server {
-		// A gap is an exponential variable of mean m ns, truncated to a whole number: on average 1/(exp(1/m)-1).
+		// A gap is an exponential variable of mean m ns, truncated to a whole number. Its mean is 1/(exp(1/m)-1).
 		return 1 + float64(span)*math.Expm1(p.QPS/1e9)
 	}
 	return 1 + math.Ceil(float64(span)/float64(p.queryPeriod()))
 }
 
-// Arrivals are the due times of a Server series alone, in ns from its start: those that Generate plans for p.
+// Arrivals returns only the due times of the Server series that Generate plans for p, in ns from its start.
 func Arrivals(p Params) ([]int64, error) {
 	p.Scenario = Server
 	if _, err := Count(p); err != nil {
@@ -199,10 +201,10 @@ func roundUp(n, unit uint64) uint64 {
 	return n
 }
 
-// poissonTimes draws the due times of a Server series, and that of the query after the last.
+// poissonTimes draws the due times of a Server series and of the query after the last one.
 //
-// All times exist before the clock starts: a SUT that falls behind is measured late, never asked more slowly. The
-// gaps are truncated to whole nanoseconds one by one, as the official program does.
+// All times exist before the clock starts. A slow SUT therefore shows late answers and does not get queries at a lower
+// rate. Each gap is truncated to whole nanoseconds, like in the official program.
 func poissonTimes(p Params) (due []int64, end int64, err error) {
 	span, least := p.targetNanos(), p.atLeast()
 	mean := p.queriesFor(span)

@@ -2,8 +2,8 @@ package schedule
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 
-// Sampler chooses the answers that the accuracy log keeps in performance mode: each sample has a number in [0, 1), and
-// those at or below the probability are kept. One Sampler serves all series of a test.
+// Sampler chooses the answers that the accuracy log keeps in performance mode. Each sample gets a number in [0, 1). The
+// log keeps samples whose number is at or below the probability. One Sampler serves all series of a test.
 type Sampler struct {
 	src    *mt19937.Source
 	offset float64
@@ -14,14 +14,14 @@ func NewSampler(seed uint64) *Sampler {
 	return &Sampler{src: mt19937.New(mt19937.DefaultSeed), offset: mt19937.New(seed).Float64()}
 }
 
-// Skip passes over n samples of an accuracy series, all of which are kept.
+// Skip passes over n samples of an accuracy series, which are all kept.
 func (s *Sampler) Skip(n int) {
 	for range 2 * n {
 		s.src.Uint32()
 	}
 }
 
-// Choose decides on the next n samples.
+// Choose chooses among the next n samples.
 func (s *Sampler) Choose(n int, probability float64) Chosen {
 	c := make(Chosen, (n+63)/64)
 	for i := range n {
@@ -39,5 +39,5 @@ func (s *Sampler) Choose(n int, probability float64) Chosen {
 // Chosen is a set of samples, one bit each.
 type Chosen []uint64
 
-// Has tells whether sample i is chosen.
+// Has reports whether sample i is chosen.
 func (c Chosen) Has(i uint32) bool { return c[i/64]&(1<<(i%64)) != 0 }

@@ -7,13 +7,13 @@ package schedule
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 
-// Set is one loadable set: data-set indices in the order in which they are loaded.
+// Set is one loadable set: data-set indices in their loading order.
 type Set struct {
-	Loaded []uint32 // with MultiStream's padding at the end
-	Size   int      // how many are there without the padding
+	Loaded []uint32 // including MultiStream's padding at the end
+	Size   int      // number of samples without the padding
 }
 
-// Source is a generator with a seed. older is whether it draws integers as C++ libraries before GCC 11.
+// Source returns a generator with a seed. If older is true, it draws integers like C++ libraries before GCC 11.
 func Source(seed uint64, older bool) *mt19937.Source {
 	if older {
 		return mt19937.NewScaled(seed)
@@ -21,9 +21,9 @@ func Source(seed uint64, older bool) *mt19937.Source {
 	return mt19937.New(seed)
 }
 
-// Sets shuffles the indices 0..count-1 and cuts them into sets of perSet; the last may be smaller. To each set
-// its first padding entries are appended, so that a run of padding+1 consecutive entries may start anywhere; a set
-// smaller than that repeats. count and perSet must be above 0.
+// Sets shuffles the indices 0..count-1 and cuts them into sets of perSet. The last set may be smaller. Sets appends the
+// first padding entries of each set to its end, so a run of padding+1 consecutive entries may start anywhere. A set
+// with fewer entries than padding repeats. count and perSet must be above 0.
 func Sets(count, perSet, padding int, src *mt19937.Source) []Set {
 	all := make([]uint32, count)
 	for i := range all {

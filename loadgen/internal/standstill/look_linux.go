@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Supported says that this system has the clocks.
+// Supported reports whether this system has the necessary clocks.
 const Supported = true
 
 // Clocks of clock_gettime(2).
@@ -20,36 +20,37 @@ const (
 	clockBoot       = 7
 )
 
-// Now looks.
+// Now reads the clocks.
 func Now() Look {
 	return Look{Monotonic: readClock(clockMonotonic), Boot: readClock(clockBoot), Ran: readClock(clockProcessCPU),
 		Waited: queueWait()}
 }
 
-// readClock reads a clock. These cannot fail.
+// readClock reads a clock. Reading these clocks cannot fail.
 func readClock(clock uintptr) time.Duration {
 	var t syscall.Timespec
 	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)
 	return time.Duration(t.Nano())
 }
 
-// tasks has a folder for each thread of the process, named by its number.
+// tasks is the path of a folder that contains a folder for each thread of the process, named by its number.
 var tasks = []byte("/proc/self/task\x00")
 
-// room is what the kernel's answers are read into. A look allocates nothing: it is taken while a test is timed.
+// room holds the buffers for the kernel's answers. Now must not allocate memory, because it is called during the timed
+// test.
 var room struct {
 	sync.Mutex
 	folder [8 << 10]byte // entries of tasks
 	path   [64]byte
-	text   [128]byte // a schedstat
+	text   [128]byte // text of a schedstat file
 }
 
-// queueWait sums up how long the threads that live have waited on the queue of a processor; below 0 where no thread
-// says.
+// queueWait returns how long the living threads of the process have waited for a processor, summed up. It returns a
+// negative value if the system does not report it for any thread.
 func queueWait() time.Duration {
 	room.Lock()
 	defer room.Unlock()
-	const atCurrent = -100 // AT_FDCWD: tasks is a whole path
+	const atCurrent = -100 // AT_FDCWD: tasks is an absolute path
 	dir, ok := openAt(atCurrent, tasks)
 	if !ok {
 		return -1
@@ -66,7 +67,7 @@ func queueWait() time.Duration {
 		}
 		for name, rest := firstEntry(room.folder[:n]); name != nil; name, rest = firstEntry(rest) {
 			text, ok := readSchedstat(dir, name)
-			if !ok { // no thread, or one that has ended meanwhile
+			if !ok { // not a thread, or one that has ended in the meantime
 				continue
 			}
 			ns, ok := waitedOf(text)
@@ -78,8 +79,9 @@ func queueWait() time.Duration {
 	}
 }
 
-// firstEntry is the name of the first of a folder's entries, as getdents64(2) gives them, and those behind it; nil if
-// there is none. How long an entry is stands behind 16 bytes of it; its name begins at byte 19 and ends with a 0.
+// firstEntry returns the name of the first entry of a folder, as returned by getdents64(2), and the entries after it.
+// It returns nil if there is none. Bytes 16 and 17 of an entry contain its length. The name begins at byte 19 and ends
+// with a 0.
 func firstEntry(entries []byte) (name, rest []byte) {
 	const length, text = 16, 19
 	if len(entries) < text {
@@ -93,7 +95,7 @@ func firstEntry(entries []byte) (name, rest []byte) {
 	return name, entries[n:]
 }
 
-// readSchedstat is what the file of a thread says.
+// readSchedstat reads the schedstat file of a thread.
 func readSchedstat(dir int, thread []byte) (text []byte, ok bool) {
 	if len(thread) == 0 || thread[0] < '0' || thread[0] > '9' {
 		return nil, false
@@ -107,14 +109,15 @@ func readSchedstat(dir int, thread []byte) (text []byte, ok bool) {
 	return room.text[:max(n, 0)], err == nil && n > 0
 }
 
-// openAt opens what a path names that ends with a 0, from a folder on, for reading.
+// openAt opens a zero-terminated path, relative to a folder, for reading.
 func openAt(folder int, path []byte) (file int, ok bool) {
 	const how = syscall.O_RDONLY | syscall.O_CLOEXEC
 	fd, _, err := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(folder), uintptr(unsafe.Pointer(&path[0])), how, 0, 0, 0)
 	return int(fd), err == 0
 }
 
-// waitedOf reads the second number of a schedstat: nanoseconds on the queue, behind those on a processor.
+// waitedOf parses the second number of a schedstat: the nanoseconds in the queue. The first number is the nanoseconds
+// on a processor.
 func waitedOf(schedstat []byte) (time.Duration, bool) {
 	_, behind, _ := bytes.Cut(schedstat, []byte{' '})
 	number, _, _ := bytes.Cut(behind, []byte{' '})

@@ -2,8 +2,8 @@
 
 package standstill
 
-// Supported says that this system has the clocks.
+// Supported reports whether this system has the necessary clocks.
 const Supported = false
 
-// Now looks at nothing.
+// Now reads no clocks on this system.
 func Now() Look { return Look{Waited: -1} }

@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// Every is how often to look.
+	// Every is the time between two readings.
 	Every = 250 * time.Millisecond
-	// Longest is how far two looks may lie apart.
+	// Longest is the longest gap between two readings that does not count as a standstill.
 	Longest = time.Second
 )
 
-// Look is what the clocks say at a moment.
+// Look holds the values of the clocks at one moment.
 type Look struct {
-	Monotonic time.Duration // stands still while the machine is suspended
-	Boot      time.Duration // goes on then
-	Ran       time.Duration // processor time that the process has used
-	// Waited is how long the process's threads have waited for a processor, summed up; below 0 where the system does not
-	// say.
+	Monotonic time.Duration // does not advance while the machine is suspended
+	Boot      time.Duration // advances while the machine is suspended
+	Ran       time.Duration // processor time of the process
+	// Waited is how long the process's threads have waited for a processor, summed up. It is negative if the system does
+	// not report it.
 	Waited time.Duration
 }
 
-// Between is for how long the machine or the process stood still between two looks, 0 where it did not, or for Longest
-// at most, or where that is not certain.
+// Between returns how long the machine or the process stood still between two readings. It returns 0 if the gap is not
+// longer than Longest or the standstill is not certain.
 //
-// A suspended machine shows by the difference of two clocks. A process that was stopped or frozen shows by a gap in
-// which it could not look, though it neither ran nor waited for a processor: one that the machine had no time for
-// waits, and one whose goroutines keep each other from looking runs.
+// The difference between two clocks reveals a suspended machine. A stopped or frozen process reveals itself by a gap in
+// which it neither ran nor waited for a processor. On a busy machine the process would have waited, and if its
+// goroutines kept each other from reading the clocks it would have run.
 func Between(last, next Look) time.Duration {
 	gap := next.Monotonic - last.Monotonic
 	suspended := next.Boot - last.Boot - gap
@@ -41,7 +41,7 @@ func Between(last, next Look) time.Duration {
 	case gap <= Longest || next.Waited < 0 || last.Waited < 0:
 		return 0
 	}
-	ran := next.Ran - last.Ran - time.Duration(runtime.NumCPU())*Every // as much as it may have, until it was stopped
+	ran := next.Ran - last.Ran - time.Duration(runtime.NumCPU())*Every // the maximum run time until it was stopped
 	if ran > gap/2 || next.Waited-last.Waited > gap/2 {
 		return 0
 	}

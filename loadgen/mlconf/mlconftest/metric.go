@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
 )
 
-// MadeUp is a metric that no round has, and MadeUpRound the round that asks for MadeUpTarget of it from resnet.
+// MadeUp is a metric that no round has. MadeUpRound is a round that requires MadeUpTarget of it from resnet.
 const (
 	MadeUp       = "MADE_UP"
 	MadeUpRound  = "v6.2"
@@ -17,13 +17,13 @@ const (
 	MadeUpText = "made up = 71.5 %"
 )
 
-// madeUp is its row: all that there is to be said of a metric.
+// madeUp is the metric's row, with all fields of a metric.
 const madeUp = `{"unit": "points", "better": "lower", "most": 100, "text": "made up =SPACED", "unprepared": true,
 	"endpoints": {"api": "made_up_api", "method": "made_up_method", "ground_truth": "made_up_truth",
 		"extractor": "made_up_extractor", "extractor_class": "MadeUpExtractor", "percent": true}}`
 
-// AddMadeUp adds the row of the metric MadeUp until the test ends, and the round that asks for it. All tests of the
-// process see both in the meantime: the test must not run in parallel with others.
+// AddMadeUp adds the metric MadeUp and the round that requires it until the test ends. All tests of the process see
+// them, so the test must not run in parallel with others.
 func AddMadeUp(t *testing.T) {
 	t.Helper()
 	t.Setenv("PLUMBLINE_TEST_ROUND", "metric") // panics in a test that runs in parallel
@@ -31,7 +31,7 @@ func AddMadeUp(t *testing.T) {
 	AddRoundOfMadeUp(t)
 }
 
-// AddRoundOfMadeUp adds the round alone, whose metric has no row.
+// AddRoundOfMadeUp adds only the round, whose metric has no row.
 func AddRoundOfMadeUp(t *testing.T) {
 	t.Helper()
 	newest := mlconf.Rounds()[0]
@@ -53,7 +53,7 @@ func addRow(t *testing.T) {
 	})
 }
 
-// add adds a file that is made of another one.
+// add adds a changed copy of a file.
 func add(t *testing.T, from, name string, change func(file map[string]json.RawMessage)) {
 	t.Helper()
 	text, err := roundfiles.Read(from)

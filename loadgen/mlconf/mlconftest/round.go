@@ -1,5 +1,5 @@
-// Package mlconftest adds rounds of the rules in tests. A package that depends only on the rules' data must treat a
-// copied round like the original.
+// Package mlconftest adds rounds of the rules in tests. It shows that a package depends only on the rules' data and
+// treats a copied round like the original.
 //
 // In scope: names of rounds. Out of scope: rounds in mlconf.Rounds while the test runs.
 package mlconftest
@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/internal/roundfiles"
 )
 
-// newRounds are names of rounds that do not exist yet. As texts, v10.0 would come before all others.
+// newRounds lists names of rounds that do not exist yet. In alphabetical order, v10.0 would come before all others.
 var newRounds = []string{"v6.2", "v10.0"}
 
-// SameInNewRounds makes new rounds of the newest one's file, under other names and with nothing else, and wants what
-// show gives of them to be what it gives of the newest, but for the name. All tests of the process see the new rounds
-// in the meantime: the test must not run in parallel with others.
+// SameInNewRounds adds copies of the newest round under other names. It requires show to return the same text for each
+// copy as for the newest round, except for the name. All tests of the process see the new rounds, so the test must not
+// run in parallel with others.
 func SameInNewRounds(t *testing.T, show func(t *testing.T, round string) string) {
 	t.Helper()
 	t.Setenv("PLUMBLINE_TEST_ROUND", "new") // panics in a test that runs in parallel
@@ -40,7 +40,7 @@ func SameInNewRounds(t *testing.T, show func(t *testing.T, round string) string)
 	}
 }
 
-// firstDifference are the first lines that are not the same.
+// firstDifference returns the first lines that differ.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
 
-// awaitAnswer notes that an answer of the process is awaited.
+// awaitAnswer starts a wait for an answer of the process.
 func (p *childProcess) awaitAnswer(ctx context.Context, to string) *backend.PendingWait {
 	where := ""
 	if p.device != "" {
@@ -18,8 +18,8 @@ func (p *childProcess) awaitAnswer(ctx context.Context, to string) *backend.Pend
 		PID: p.serverPID()})
 }
 
-// checkUnasked returns an error where the process has answered before it was asked. It is all that keeps the next
-// batch from the answer to the one before where answers have no names.
+// checkUnasked returns an error if the process has answered before a request. If answers do not name their requests,
+// only this check prevents that a batch gets the answer to the previous one.
 func (l *clientLane) checkUnasked() error {
 	select {
 	case extra := <-l.replies:
@@ -33,7 +33,7 @@ func (l *clientLane) checkUnasked() error {
 	}
 }
 
-// nameOf says which request an answer names, where it can.
+// nameOf describes the request that an answer names, if it names one.
 func (l *clientLane) nameOf(r *backendpb.RunResponse) string {
 	if !l.session.named {
 		return ""
@@ -41,7 +41,7 @@ func (l *clientLane) nameOf(r *backendpb.RunResponse) string {
 	return fmt.Sprintf(" (request %d; the last was %d, and is answered)", r.Request, l.sent)
 }
 
-// checkRequestID returns an error where a reply is not the answer to the last request, as far as answers have names.
+// checkRequestID returns an error if a reply names a request other than the last one.
 func (l *clientLane) checkRequestID(r *backendpb.RunResponse) error {
 	switch {
 	case !l.session.named || r.Request == l.sent:

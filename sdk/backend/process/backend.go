@@ -21,8 +21,8 @@ import (
 
 const defaultStartTimeout = 60 * time.Second
 
-// maxLanes bounds what a process may ask for unless the user asks for more: each lane has a
-// stream, and most have memory.
+// maxLanes is the maximum concurrency of a process unless the user requests more. Each lane has a stream, and most
+// lanes have memory.
 const maxLanes = 4096
 
 // Backend starts a process for each model that it opens. It is immutable.
@@ -39,19 +39,19 @@ func (b Backend) Describe() backend.Info {
 	return backend.Info{Options: s.optionList().Docs()}
 }
 
-// CheckDevices accepts all devices: only each device's process can check them.
+// CheckDevices accepts all devices, because only a device's process can check it.
 func (Backend) CheckDevices([]string, map[string]string) error { return nil }
 
-// processOptions is Config.Options, read.
+// processOptions contains the parsed Config.Options.
 type processOptions struct {
 	command   string
 	start     time.Duration
 	heartbeat time.Duration // how long the process may be stopped
 	shared    bool
-	own       map[string]string // the process's
+	own       map[string]string // options of the process
 }
 
-// defaultSettings are those without any option.
+// defaultSettings returns the settings without any option.
 func (b Backend) defaultSettings() processOptions {
 	return processOptions{
 		command: b.Command, start: defaultStartTimeout, heartbeat: defaultHeartbeatTimeout, shared: true,
@@ -59,7 +59,8 @@ func (b Backend) defaultSettings() processOptions {
 	}
 }
 
-// optionList lists the options, which are read into s. The client's own come first; all others go to the process.
+// optionList lists the options and stores their values in s. The client's own options come first, and all others are
+// passed to the process.
 func (s *processOptions) optionList() option.List {
 	return option.List{
 		option.Text("command", &s.command,
@@ -89,8 +90,8 @@ func (b Backend) readOptions(given map[string]string) (processOptions, error) {
 	return s, nil
 }
 
-// Open starts the process, which loads m. Errors have backend.ErrOption, backend.ErrModel, backend.ErrTensors or
-// fs.ErrNotExist in their chains, as with other backends. An error of the process includes its last lines.
+// Open starts the process and loads m in it. Errors wrap backend.ErrOption, backend.ErrModel, backend.ErrTensors or
+// fs.ErrNotExist, as with other backends. An error of the process includes its last lines of output.
 func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	set, err := b.readOptions(c.Options)
 	if err != nil {
@@ -122,7 +123,7 @@ func (b Backend) Open(ctx context.Context, m backend.Model, c backend.Config) (b
 // openSession loads the model and binds its tensors.
 func openSession(ctx context.Context, p *childProcess, set processOptions, m backend.Model,
 	c backend.Config) (*processSession, error) {
-	number := p.models.Add(1) - 1 // in the order in which they are opened
+	number := p.models.Add(1) - 1 // numbers count the models in the order of opening
 	awaited := p.awaitAnswer(ctx, "Open")
 	r, err := p.rpc.Open(ctx, &backendpb.OpenRequest{
 		Name: m.Name, Path: m.Path, Model: m.Bytes, Concurrency: uint32(max(c.Concurrency, 0)),
@@ -138,7 +139,7 @@ func openSession(ctx context.Context, p *childProcess, set processOptions, m bac
 			"capability %q); tell it by an option of its own where to run",
 			backend.ErrOption, c.Device, deviceChoice)
 	}
-	if c.Concurrency <= 0 && r.Concurrency == 0 { // neither side says
+	if c.Concurrency <= 0 && r.Concurrency == 0 { // neither side gives a number
 		r.Concurrency = 1
 	}
 	if most := max(c.Concurrency, maxLanes); int64(r.Concurrency) > int64(most) {
@@ -184,7 +185,7 @@ func bindTensors(kind string, want []backend.TensorInfo, have []*backendpb.Tenso
 	return bound, nil
 }
 
-// explainError makes an error of a call readable, and gives it its class.
+// explainError converts the error of a call to a readable error that wraps its class.
 func (p *childProcess) explainError(what string, err error) error {
 	if frozen := p.frozen.Load(); frozen != nil {
 		return *frozen

@@ -12,22 +12,23 @@ import (
 )
 
 const (
-	// defaultHeartbeatTimeout is how long a process may be stopped: as long as a plugin may be silent.
+	// defaultHeartbeatTimeout is how long a process may be stopped. It is equal to the time that a plugin may be silent.
 	defaultHeartbeatTimeout = 30 * time.Second
-	// lookEvery is how often it is looked at, and looksPerTimeout how often at least before it counts as frozen.
+	// checkInterval is the time between checks of a process. minChecks is the minimum number of checks before a process
+	// counts as frozen.
 	lookEvery       = time.Second
 	looksPerTimeout = 4
 )
 
-// keepalivePings find a process that is frozen in a way that its state does not show, or on a system that does not tell
-// it: gRPC answers them alongside the batches. Servers end a connection that is pinged more often than every 5 minutes,
-// unless they are told otherwise.
+// keepalivePings configures pings that detect a frozen process if its state does not show it or the system does not
+// report the state. gRPC answers pings even while batches run. By default, servers close a connection with more than
+// one ping in 5 minutes.
 func keepalivePings(timeout time.Duration) keepalive.ClientParameters {
 	return keepalive.ClientParameters{Time: 6 * time.Minute, Timeout: timeout}
 }
 
-// watchFrozen ends the connection when the process has been stopped for so long. A process that computes is never
-// stopped, whatever it does not answer meanwhile.
+// watchFrozen ends the connection when the process has been stopped for timeout. A process that computes is not
+// stopped, even if it does not answer.
 func (p *childProcess) watchFrozen(timeout time.Duration) {
 	every := max(time.Millisecond, min(lookEvery, timeout/looksPerTimeout))
 	tick := time.NewTicker(every)
@@ -46,14 +47,15 @@ func (p *childProcess) watchFrozen(timeout time.Duration) {
 	}
 }
 
-// silenceCounter counts looks at a process without a sign of life, not time: when this process was stopped too, or
-// late, what it missed is not held against the other.
+// silenceCounter counts checks of a process without a sign of life. It counts checks and not time. If this process was
+// itself stopped or late, it does not blame the other process for the missed time.
 type silenceCounter struct {
 	looks int
-	heard uint64 // answers, at the last look
+	heard uint64 // number of answers at the last check
 }
 
-// countLook returns how many looks in a row have found the process stopped, without an answer since the one before.
+// countLook returns the number of consecutive checks at which the process was stopped and had not answered since the
+// previous check.
 func (s *silenceCounter) countLook(stopped bool, heard uint64) int {
 	s.looks++
 	if !stopped || heard != s.heard {
@@ -63,7 +65,7 @@ func (s *silenceCounter) countLook(stopped bool, heard uint64) int {
 	return s.looks
 }
 
-// failFrozen makes all calls fail, those in work too.
+// failFrozen makes all calls fail, including those in progress.
 func (p *childProcess) failFrozen(silent, timeout time.Duration) {
 	err := fmt.Errorf("%w: the backend process %q: no sign of life for %v (limit %v): %s; "+
 		"a higher option heartbeat_timeout waits longer", backend.ErrFailed, p.command, silent, timeout, p.stoppedBy())
@@ -71,13 +73,13 @@ func (p *childProcess) failFrozen(silent, timeout time.Duration) {
 	_ = p.conn.Close()
 }
 
-// stoppedBy says why a stopped process does nothing.
+// stoppedBy explains why a stopped process does nothing.
 func (p *childProcess) stoppedBy() string {
 	return fmt.Sprintf("it is stopped, by a signal or a debugger (kill -CONT %d lets it go on)", p.serverPID())
 }
 
-// serverPID is the process that serves: the one that was started or, where that started another in its place, as far as
-// the system tells, the one at the other end of the socket.
+// serverPID returns the process that serves: the process at the other end of the socket if the system reports it,
+// otherwise the process that was started. They differ if the started process has started another one.
 func (p *childProcess) serverPID() int {
 	if pid := p.server.Load(); pid > 0 {
 		return int(pid)
@@ -85,7 +87,8 @@ func (p *childProcess) serverPID() int {
 	return p.cmd.Process.Pid
 }
 
-// isStopped reports whether a process is alive and held by a signal or a debugger, as far as the system tells.
+// isStopped reports whether a process is alive and stopped by a signal or a debugger. It returns false if the system
+// does not report it.
 func isStopped(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // number, name in parentheses, state ...
 	if err != nil {

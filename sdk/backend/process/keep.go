@@ -12,7 +12,7 @@ import (
 // keepsOutputs is the capability of a process that keeps outputs.
 const keepsOutputs = "keep"
 
-// releasedHandles are the handles of kept tensors that are not used any more, which the process does not know yet.
+// releasedHandles contains the released handles of kept tensors that the process does not know yet.
 type releasedHandles struct {
 	mu       sync.Mutex
 	released []uint64
@@ -24,7 +24,7 @@ func (h *releasedHandles) addReleased(handle uint64) {
 	h.released = append(h.released, handle)
 }
 
-// dropAnswer releases what an answer that nobody wants any more has kept.
+// dropAnswer releases the kept outputs of an answer to an abandoned batch.
 func (h *releasedHandles) dropAnswer(r *backendpb.RunResponse) {
 	for _, t := range r.Outputs {
 		for _, handle := range t.Kept {
@@ -33,7 +33,7 @@ func (h *releasedHandles) dropAnswer(r *backendpb.RunResponse) {
 	}
 }
 
-// takeReleased returns them, for a request to tell, appended to to.
+// takeReleased appends the released handles to to for the next request, and removes them from h.
 func (h *releasedHandles) takeReleased(to []uint64) []uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -42,7 +42,7 @@ func (h *releasedHandles) takeReleased(to []uint64) []uint64 {
 	return to
 }
 
-// CacheMemory is the process, where it keeps outputs.
+// CacheMemory returns the process if it keeps outputs, otherwise nil.
 func (s *processSession) CacheMemory() any {
 	if !slices.Contains(s.response.Capabilities, keepsOutputs) {
 		return nil
@@ -50,7 +50,7 @@ func (s *processSession) CacheMemory() any {
 	return s.child
 }
 
-// checkTensors compares the tensors of a run with what the model takes and the process keeps.
+// checkTensors checks the tensors of a run against the model's tensors and the process's handles.
 func (s *processSession) checkTensors(in, out []backend.Tensor) error {
 	if !backend.UsesHandles(in, out) {
 		return backend.CheckTensors("input", s.inputs, in)
@@ -61,7 +61,7 @@ func (s *processSession) checkTensors(in, out []backend.Tensor) error {
 	return backend.CheckTensorsOrHandles("input", s.CacheMemory(), s.inputs, in)
 }
 
-// referToKept makes an input of the request stand for what is kept.
+// referToKept makes an input of the request refer to kept tensors.
 func referToKept(t *backendpb.Tensor, in *backend.Tensor) {
 	t.Kept, t.Rows = t.Kept[:0], in.Rows
 	for _, k := range in.Handles {
@@ -69,7 +69,7 @@ func referToKept(t *backendpb.Tensor, in *backend.Tensor) {
 	}
 }
 
-// listKept lists the outputs that the process is to keep.
+// listKept sets the request's list of outputs to keep.
 func (l *clientLane) listKept(out []backend.Tensor) {
 	l.request.Keep = l.request.Keep[:0]
 	for i := range out {
@@ -79,7 +79,7 @@ func (l *clientLane) listKept(out []backend.Tensor) {
 	}
 }
 
-// keptOutput is an output that the process has kept.
+// keptOutput returns an output that the process has kept.
 func (l *clientLane) keptOutput(t *backendpb.Tensor) (out backend.Tensor, err error) {
 	if len(t.Kept) != 1 || t.Kept[0] == 0 {
 		return out, fmt.Errorf("it was to be kept and came with handles %v, want one above 0", t.Kept)

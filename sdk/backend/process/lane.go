@@ -10,22 +10,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
 
-// clientLane runs one batch at a time over a stream of its own.
+// clientLane runs one batch at a time over its own stream.
 type clientLane struct {
 	session *processSession
-	home    chan *clientLane // where it is while it is idle
-	stage   *laneStage       // nil: the lane takes any batch, and copies it into its region
+	home    chan *clientLane // contains the lane while it is idle
+	stage   *laneStage       // nil: the lane takes any batch and copies it into its region
 	stream  backendpb.Backend_RunClient
-	sent    uint64 // the id of the last request of the stream
+	sent    uint64 // id of the last request on the stream
 	stop    context.CancelFunc
 	replies chan streamReply
 
 	memory   laneMemory
-	plain    bool          // regions were tried, and failed
+	plain    bool          // mapping a region failed
 	attached bool          // the process knows the order of the tensors
-	mapped   *sharedRegion // what it has mapped; nil: tensors go through the stream
+	mapped   *sharedRegion // the region that the process has mapped; nil: tensors go through the stream
 
-	request backendpb.RunRequest // reused: gRPC encodes a message before Send returns
+	request backendpb.RunRequest // reused, because gRPC encodes a message before Send returns
 }
 
 func newLane(s *processSession, home chan *clientLane) *clientLane {
@@ -42,7 +42,7 @@ type streamReply struct {
 	err      error
 }
 
-// runBatch runs one batch and puts the lane back when the process is done with it.
+// runBatch runs one batch. It returns the lane to its home when the process has finished the batch.
 func (l *clientLane) runBatch(ctx context.Context, in, out []backend.Tensor) error {
 	err := l.prepareBatch(ctx, in)
 	l.listKept(out)
@@ -66,7 +66,7 @@ func (l *clientLane) runBatch(ctx context.Context, in, out []backend.Tensor) err
 	}
 }
 
-// awaitAbandoned waits for the answer that nobody wants any more.
+// awaitAbandoned waits for the answer to an abandoned batch.
 func (l *clientLane) awaitAbandoned() {
 	if r := <-l.replies; r.err != nil || l.checkRequestID(r.response) != nil {
 		l.resetStream()
@@ -76,7 +76,7 @@ func (l *clientLane) awaitAbandoned() {
 	l.home <- l
 }
 
-// prepareBatch opens the stream if there is none, sees to it that the batch fits into the region, and puts it there.
+// prepareBatch opens the stream if there is none, makes room for the batch in the region, and copies it there.
 func (l *clientLane) prepareBatch(ctx context.Context, in []backend.Tensor) error {
 	if l.stream == nil {
 		if err := l.openStream(); err != nil {
@@ -92,7 +92,7 @@ func (l *clientLane) prepareBatch(ctx context.Context, in []backend.Tensor) erro
 	return nil
 }
 
-// regionFor is the region that the batch fits into, nil where tensors go through the stream.
+// regionFor returns the region that the batch fits into, or nil if tensors go through the stream.
 func (l *clientLane) regionFor(in []backend.Tensor) *sharedRegion {
 	if !l.session.shared || l.plain {
 		return nil
@@ -104,7 +104,7 @@ func (l *clientLane) regionFor(in []backend.Tensor) *sharedRegion {
 	return l.memory.region
 }
 
-// fallBack has tensors go through the stream from now on, which does it too, only slower.
+// fallBack switches to passing tensors through the stream, which is slower.
 func (l *clientLane) fallBack(why string) {
 	l.plain = true
 	l.session.unshared.Store(&why)
@@ -117,7 +117,7 @@ func (l *clientLane) openStream() error {
 		stop()
 		return l.session.child.explainError("run batches", err)
 	}
-	replies := make(chan streamReply, 2) // an answer and the end: nothing blocks if nobody reads
+	replies := make(chan streamReply, 2) // an answer and the end: no send blocks if there is no reader
 	l.stream, l.stop, l.replies, l.sent = stream, stop, replies, 0
 	go func() {
 		for {
@@ -125,7 +125,7 @@ func (l *clientLane) openStream() error {
 			l.session.child.heard.Add(1)
 			select {
 			case replies <- streamReply{r, err}:
-			default: // nobody asked for two more; the next send says so
+			default: // two unrequested answers; the next send reports the error
 				stop()
 				return
 			}
@@ -137,7 +137,7 @@ func (l *clientLane) openStream() error {
 	return nil
 }
 
-// attachRegion tells the process the order of the tensors and the region, and waits for its answer.
+// attachRegion sends the order of the tensors and the region to the process, and waits for its answer.
 func (l *clientLane) attachRegion(ctx context.Context, r *sharedRegion) error {
 	message := &backendpb.Attach{ModelNumber: l.session.number}
 	for _, i := range l.session.inputs {
@@ -177,7 +177,7 @@ func (l *clientLane) attachRegion(ctx context.Context, r *sharedRegion) error {
 	}
 }
 
-// fillRequest makes the request refer to the inputs in its own message, or in the region.
+// fillRequest puts the inputs into the request: their bytes or their positions in the region.
 func (l *clientLane) fillRequest(in []backend.Tensor) {
 	l.request.OutputOffset = 0
 	if l.mapped != nil {
@@ -194,7 +194,8 @@ func (l *clientLane) fillRequest(in []backend.Tensor) {
 	}
 }
 
-// sendRequest hands a message to the stream. Where the stream has ended, its status, which says why, is the error.
+// sendRequest sends a message on the stream. If the stream has ended, it returns the stream's status, which contains
+// the reason.
 func (l *clientLane) sendRequest(r *backendpb.RunRequest) error {
 	if err := l.checkUnasked(); err != nil {
 		return err
@@ -238,11 +239,11 @@ func (l *clientLane) readAnswer(r streamReply, out []backend.Tensor) error {
 	if err := backend.CheckTensorsOrHandles("output", l.session.child, l.session.outputs, received); err != nil {
 		return fmt.Errorf("%w: its process answered with other outputs than its model has: %w", backend.ErrFailed, err)
 	}
-	l.memory.outputBytes = max(l.memory.outputBytes, room) // the next batch finds room for all of them
+	l.memory.outputBytes = max(l.memory.outputBytes, room) // room for all outputs of the next batch
 	return l.returnOutputs(received, out)
 }
 
-// readOutput is an output as it came: its elements, or the handle of what was to be kept.
+// readOutput returns an output of an answer: its elements, or its handle if the output was to be kept.
 func (l *clientLane) readOutput(t *backendpb.Tensor, kept bool) (backend.Tensor, error) {
 	if kept {
 		return l.keptOutput(t)
@@ -251,7 +252,7 @@ func (l *clientLane) readOutput(t *backendpb.Tensor, kept bool) (backend.Tensor,
 	return backend.Tensor{DType: backend.DType(t.Dtype), Shape: t.Shape, Data: data}, err
 }
 
-// tensorData finds the elements of a tensor.
+// tensorData returns the elements of a tensor from the message or the region.
 func (l *clientLane) tensorData(t *backendpb.Tensor) ([]byte, error) {
 	if t.Size == 0 {
 		return t.Data, nil
@@ -275,7 +276,7 @@ func regionPart(region []byte, t *backendpb.Tensor) ([]byte, error) {
 	return region[t.Offset : t.Offset+t.Size : t.Offset+t.Size], nil
 }
 
-// returnOutputs gives the outputs to the caller: in its memory, in the region of its stage, or in ours.
+// returnOutputs passes the outputs to the caller: in its memory, in the region of its stage, or in our memory.
 func (l *clientLane) returnOutputs(received, out []backend.Tensor) error {
 	for i := range received {
 		n := len(received[i].Data)
@@ -294,14 +295,14 @@ func (l *clientLane) returnOutputs(received, out []backend.Tensor) error {
 	return nil
 }
 
-// returnOutput returns the memory of one output as the caller gets it, and what takes it back. to is the caller's own,
-// if any.
+// returnOutput returns the memory of one output for the caller and the function that frees it. If to is not nil, it is
+// the caller's own memory.
 func (l *clientLane) returnOutput(data, to []byte) ([]byte, func()) {
 	if to != nil {
 		return to[:copy(to, data)], nil
 	}
 	if !l.inRegion(data) {
-		return data, nil // it is the message's, which nobody else has
+		return data, nil // the message's memory, which has no other user
 	}
 	if l.stage != nil {
 		l.stage.unreleased.Add(1)
@@ -319,8 +320,8 @@ func (l *clientLane) inRegion(data []byte) bool {
 	return ok
 }
 
-// resetStream drops the stream after a failure; the next batch opens another. The process may be at work in the region
-// still: the next batch gets another one.
+// resetStream drops the stream after a failure. The next batch opens another stream and another region, because the
+// process may still use the old region.
 func (l *clientLane) resetStream() {
 	if l.stop != nil {
 		l.stop()
@@ -332,7 +333,7 @@ func (l *clientLane) resetStream() {
 	}
 }
 
-// close drops the stream and the memory. An output that a caller has not released keeps what is mapped.
+// close drops the stream and the memory. Memory of outputs that a caller has not released stays mapped.
 func (l *clientLane) close() {
 	l.resetStream()
 	if l.stage == nil || l.stage.unreleased.Load() == 0 {

@@ -28,39 +28,39 @@ const (
 	cookieKey   = "PLUMBLINE_BACKEND"
 	cookieValue = "plumbline-backend-v1"
 	protocol    = "1"
-	// exitGrace is how long a process that was asked to end may take.
+	// exitGrace is the time that a process may take to end after a request to do so.
 	exitGrace = 3 * time.Second
-	// lastWords is how long an error waits for the end of a process whose connection broke, to say how it ended. Almost
-	// always it is ending; on a machine with much else to do that takes its time.
+	// exitWait is how long an error waits for the end of a process whose connection broke, to report its exit status. Such
+	// a process is almost always about to end, but this can take long on a busy machine.
 	lastWords = 10 * time.Second
 )
 
 // childProcess is a backend process with its connection.
 type childProcess struct {
 	command string
-	device  string // that it was told to run on; empty: none
+	device  string // the device that it must use; empty: none
 	cmd     *exec.Cmd
-	stdin   io.Closer // its end tells the process that we are gone
+	stdin   io.Closer // closing it tells the process that this one has ended
 	output  *processOutput
-	dir     string        // private, for the socket
+	dir     string        // private folder of the socket
 	grace   time.Duration // exitGrace
 	conn    *grpc.ClientConn
 	rpc     backendpb.BackendClient
 
-	users  atomic.Int32  // sessions, and those that are being opened
-	models atomic.Uint32 // that it was asked to open
+	users  atomic.Int32  // number of open sessions and of sessions being opened
+	models atomic.Uint32 // number of models that it had to open
 	kept   releasedHandles
 
-	server atomic.Int32          // who listens on the socket; 0: not known
-	heard  atomic.Uint64         // messages of the process
-	frozen atomic.Pointer[error] // why nothing is asked of it any more; nil: it is not frozen
+	server atomic.Int32          // process that listens on the socket; 0: not known
+	heard  atomic.Uint64         // number of messages from the process
+	frozen atomic.Pointer[error] // error for all further calls; nil: the process is not frozen
 
-	exited  chan struct{} // closed when it has ended and its output is read
+	exited  chan struct{} // closed when the process has ended and its output is read
 	closing sync.Once
-	err     error // of close
+	err     error // result of close
 }
 
-// launchChild starts the command and shakes hands.
+// launchChild starts the command and performs the handshake.
 func launchChild(ctx context.Context, set processOptions, device string, to io.Writer) (*childProcess, error) {
 	dir, err := os.MkdirTemp(socketParent(), "plumbline-") // 0700
 	if err != nil {
@@ -82,7 +82,7 @@ func launchChild(ctx context.Context, set processOptions, device string, to io.W
 	return p, nil
 }
 
-// socketParent is the temporary directory, unless a socket's path would be too long there.
+// socketParent returns the temporary directory, or /tmp if a socket's path would be too long there.
 func socketParent() string {
 	const room, most = 60, 104
 	if dir := os.TempDir(); len(dir)+room <= most {
@@ -91,8 +91,8 @@ func socketParent() string {
 	return "/tmp"
 }
 
-// startCommand runs the command in our process group, so that whoever ends this process with its group ends that one
-// too, and waits for the line with the address.
+// startCommand runs the command and waits for the line with the address. The command belongs to our process group, so a
+// signal to the group also ends the command.
 func (p *childProcess) startCommand(ctx context.Context, timeout time.Duration) (address string, err error) {
 	p.cmd = exec.Command("/bin/sh", "-c", "exec "+p.command)
 	p.cmd.Env = append(os.Environ(), cookieKey+"="+cookieValue, plugin.EnvUnixSocketDir+"="+p.dir,
@@ -120,7 +120,7 @@ func (p *childProcess) startCommand(ctx context.Context, timeout time.Duration) 
 	return p.awaitHandshake(ctx, line, first.partialLine, timeout)
 }
 
-// awaitHandshake waits for the line of the handshake. begun says what came of a line that has not ended.
+// awaitHandshake waits for the line of the handshake. begun returns the part of a line that has not ended.
 func (p *childProcess) awaitHandshake(ctx context.Context, line <-chan string, begun func() string,
 	timeout time.Duration) (string, error) {
 	timer := time.NewTimer(timeout)
@@ -129,7 +129,7 @@ func (p *childProcess) awaitHandshake(ctx context.Context, line <-chan string, b
 	case text := <-line:
 		return p.parseHandshake(text)
 	case <-p.exited:
-		if len(line) > 0 { // it shook hands, or said something else; what comes of that says more
+		if len(line) > 0 { // a complete line tells more than the exit
 			return p.parseHandshake(<-line)
 		}
 		return "", fmt.Errorf("%w: the backend process %q %s before it printed its address%s", backend.ErrFailed, p.command,
@@ -148,7 +148,7 @@ func (p *childProcess) awaitHandshake(ctx context.Context, line <-chan string, b
 	}
 }
 
-// parseHandshake reads the line of the handshake: core protocol, protocol, network, address, transport.
+// parseHandshake parses the line of the handshake: core protocol, protocol, network, address, transport.
 func (p *childProcess) parseHandshake(line string) (string, error) {
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 || parts[0] != fmt.Sprint(plugin.CoreProtocolVersion) {
@@ -171,7 +171,7 @@ func (p *childProcess) dialProcess(address string, heartbeat time.Duration) (err
 		return fmt.Errorf("the backend process %q listens on %q, want an absolute path", p.command, address)
 	}
 	p.conn, err = grpc.NewClient("unix://"+address,
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a folder that is ours alone
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // a socket in a private folder
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			return p.connectSocket(ctx,
 				address)
@@ -189,7 +189,7 @@ func (p *childProcess) dialProcess(address string, heartbeat time.Duration) (err
 	return nil
 }
 
-// connectSocket opens the connection, and notes who is at the other end.
+// connectSocket opens the connection and records the process at the other end.
 func (p *childProcess) connectSocket(ctx context.Context, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", address)
 	if err != nil {
@@ -208,7 +208,7 @@ func (p *childProcess) close() error {
 func (p *childProcess) endProcess() error {
 	if p.rpc != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), p.grace)
-		_, _ = p.rpc.Close(ctx, &backendpb.CloseRequest{}) // the end of its input says the same
+		_, _ = p.rpc.Close(ctx, &backendpb.CloseRequest{}) // closing its input has the same effect
 		cancel()
 		_ = p.conn.Close()
 	}
@@ -226,7 +226,7 @@ func (p *childProcess) endProcess() error {
 	return os.RemoveAll(p.dir)
 }
 
-// endedError describes a call that found no process.
+// endedError describes a call that failed because the process has ended.
 func (p *childProcess) endedError(what string, err error) error {
 	if isStopped(p.serverPID()) {
 		return fmt.Errorf("%w: the backend process %q did not answer when it was to %s: %s", backend.ErrFailed, p.command,
@@ -242,7 +242,7 @@ func (p *childProcess) endedError(what string, err error) error {
 		p.command, what, err, p.output.outputTail())
 }
 
-// exitText says how the process ended. It may be called after exited is closed.
+// exitText describes the end of the process. It may be called after exited is closed.
 func (p *childProcess) exitText() string {
 	if p.cmd.ProcessState == nil {
 		return "ended"
@@ -250,7 +250,7 @@ func (p *childProcess) exitText() string {
 	return "ended (" + p.cmd.ProcessState.String() + ")"
 }
 
-// firstLine passes the first line on to a channel and what follows to a writer.
+// firstLine passes the first line to a channel and the following output to a writer.
 type firstLine struct {
 	found chan<- string
 	rest  io.Writer
@@ -260,7 +260,7 @@ type firstLine struct {
 	done bool
 }
 
-// handshakeBytes bounds the first line.
+// handshakeBytes is the maximum length of the first line.
 const handshakeBytes = 4 << 10
 
 func (f *firstLine) Write(b []byte) (int, error) {
@@ -282,7 +282,7 @@ func (f *firstLine) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// partialLine is what came of a line that has not ended; empty: nothing, or all of it.
+// partialLine returns the beginning of a line that has not ended, or "" if the line has ended or not begun.
 func (f *firstLine) partialLine() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -292,7 +292,7 @@ func (f *firstLine) partialLine() string {
 	return string(f.line)
 }
 
-// flushPartial passes on a line that was never finished: it is what the process said last.
+// flushPartial passes on an incomplete line, because it contains the last output of the process.
 func (f *firstLine) flushPartial() {
 	if part := f.partialLine(); part != "" {
 		_, _ = f.rest.Write([]byte(part))

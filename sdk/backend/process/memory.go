@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// alignment of tensors in a region, in bytes: a cache line, and enough for vector instructions.
+	// alignment of tensors in a region, in bytes: a cache line, which is also sufficient for vector instructions.
 	alignment = 64
-	// firstRoom is how much a region has for outputs until their size is known.
+	// firstRoom is the size of a region's part for outputs until their size is known.
 	firstRoom = 1 << 20
 )
 
-// laneMemory is the region of a lane: a place for each input, and behind them room for the outputs.
+// laneMemory is the region of a lane. It contains a slot for each input, followed by room for the outputs.
 type laneMemory struct {
 	region      *sharedRegion
-	inputSizes  []int               // bytes for each input; its place follows those of the inputs before
-	outputBytes int                 // bytes for outputs
-	retired     []*sharedRegion     // replaced, while a caller may hold memory of them
-	empty       []*sharedRegion     // replaced, and only their addresses are left
-	made        func(*sharedRegion) // told of each new region; may be nil
+	inputSizes  []int               // slot sizes of the inputs in bytes; the slots are contiguous
+	outputBytes int                 // size of the part for outputs
+	retired     []*sharedRegion     // replaced regions whose memory a caller may hold
+	empty       []*sharedRegion     // replaced regions whose memory is freed but whose addresses are still mapped
+	made        func(*sharedRegion) // called for each new region; may be nil
 }
 
-// reserveInput returns n bytes at the place of input i, in a new region if the place is too small.
+// reserveInput returns n bytes in the slot of input i. If the slot is too small, it makes a new region.
 func (m *laneMemory) reserveInput(i, n int) ([]byte, error) {
 	if m.widenPlace(i, n) || m.region == nil {
 		if err := m.renewRegion(); err != nil {
@@ -32,8 +32,7 @@ func (m *laneMemory) reserveInput(i, n int) ([]byte, error) {
 	return m.inputPlace(i, n), nil
 }
 
-// fitBatch sees to it that a batch fits: it makes a new region where a batch, or what is known of its outputs, does not
-// fit into the one there is.
+// fitBatch makes a new region if the current one is too small for a batch and its expected outputs.
 func (m *laneMemory) fitBatch(in []backend.Tensor) error {
 	wider := m.region == nil
 	for i := range in {
@@ -45,9 +44,9 @@ func (m *laneMemory) fitBatch(in []backend.Tensor) error {
 	return nil
 }
 
-// widenPlace notes that input i has n bytes, and reports whether its place is too small. One that has grown before gets
-// a quarter more than it needs, so that batches of rising size do not each make a region: what is never touched takes
-// no memory.
+// widenSlot records that input i has n bytes, and reports whether its slot is too small. A slot that grows for the
+// second time gets a quarter more, so batches of rising size do not each need a new region. Unused pages take no
+// memory.
 func (m *laneMemory) widenPlace(i, n int) bool {
 	if n <= m.inputSizes[i] {
 		return false
@@ -59,10 +58,10 @@ func (m *laneMemory) widenPlace(i, n int) bool {
 	return true
 }
 
-// renewRegion makes a region of the size that is needed now.
+// renewRegion makes a region of the size that is now required.
 func (m *laneMemory) renewRegion() error {
 	m.outputBytes = cmp.Or(m.outputBytes, firstRoom)
-	m.retireRegion() // whatever comes: its places are not wide enough
+	m.retireRegion() // in any case, because its slots are too small
 	r, err := newRegion(m.inputsEnd() + alignSize(m.outputBytes))
 	if err != nil {
 		return err
@@ -74,7 +73,7 @@ func (m *laneMemory) renewRegion() error {
 	return nil
 }
 
-// retireRegion gives the region up, but not the memory that a caller may hold.
+// retireRegion gives up the region but keeps the memory that a caller may hold.
 func (m *laneMemory) retireRegion() {
 	if m.region != nil {
 		m.retired = append(m.retired, m.region)
@@ -82,7 +81,7 @@ func (m *laneMemory) retireRegion() {
 	m.region = nil
 }
 
-// inputPlace is the first n bytes of the place of input i.
+// inputSlot returns the first n bytes of the slot of input i.
 func (m *laneMemory) inputPlace(i, n int) []byte {
 	at := 0
 	for _, room := range m.inputSizes[:i] {
@@ -91,8 +90,8 @@ func (m *laneMemory) inputPlace(i, n int) []byte {
 	return m.region.data[at : at+n : at+n]
 }
 
-// inputsEnd is where the places of the inputs end, at least alignment: an offset of 0 would say that there is no
-// region.
+// inputsEnd returns the offset at which the slots of the inputs end. It is at least alignment, because an offset of 0
+// would mean that there is no region.
 func (m *laneMemory) inputsEnd() int {
 	end := 0
 	for _, room := range m.inputSizes {
@@ -101,8 +100,7 @@ func (m *laneMemory) inputsEnd() int {
 	return max(end, alignment)
 }
 
-// putInput sees to it that the bytes of input i are in the region and returns their offset. It copies what is not
-// there.
+// putInput returns the offset of input i in the region. It copies the input if it is not already there.
 func (m *laneMemory) putInput(i int, data []byte) uint64 {
 	if offset, ok := m.region.offsetOf(data); ok && offset%alignment == 0 {
 		return offset
@@ -113,7 +111,7 @@ func (m *laneMemory) putInput(i int, data []byte) uint64 {
 	return offset
 }
 
-// discardRetired gives back what retired regions hold. Their addresses stay mapped until close, and read as zeros.
+// discardRetired frees the memory of retired regions. Their addresses stay mapped until close and read as zeros.
 func (m *laneMemory) discardRetired() {
 	for _, r := range m.retired {
 		r.discardPages()
@@ -121,7 +119,7 @@ func (m *laneMemory) discardRetired() {
 	m.empty, m.retired = append(m.empty, m.retired...), nil
 }
 
-// close unmaps all regions. Nobody may hold memory of them.
+// close unmaps all regions. Their memory must not be in use.
 func (m *laneMemory) close() {
 	m.retireRegion()
 	for _, r := range append(m.empty, m.retired...) {

@@ -7,12 +7,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// severalModels is the capability of a process that takes a model for each part of a workload.
+// severalModels is the capability of a process that can open a model for each part of a workload.
 const severalModels = "models"
 
-// processToJoin finds the process that a model joins: that of another part with the same command on the same
-// device. nil: it gets one of its own. One that holds one model alone is an error, for parts of one
-// command are to share what they keep.
+// processToJoin returns the process that a model joins: that of another part with the same command on the same device.
+// nil means that the model gets its own process. If that process can open only one model, it returns an error, because
+// parts with the same command are meant to share kept tensors.
 func processToJoin(set processOptions, c backend.Config) (*childProcess, error) {
 	for _, sibling := range c.Siblings {
 		s, ok := sibling.(*processSession)
@@ -31,7 +31,7 @@ func processToJoin(set processOptions, c backend.Config) (*childProcess, error) 
 	return nil, nil
 }
 
-// closeSession closes the process with its last session.
+// closeSession closes the process together with its last session.
 func (p *childProcess) closeSession() error {
 	if p.users.Add(-1) > 0 {
 		return nil

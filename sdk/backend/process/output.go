@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// tailBytes is how much of a process's last output an error quotes.
+// tailBytes is the maximum size of a process's last output in an error.
 const tailBytes = 2 << 10
 
-// processOutput passes on what a process prints, and keeps the end of it.
+// processOutput passes on the output of a process and keeps its end.
 type processOutput struct {
 	to io.Writer
 
@@ -28,7 +28,7 @@ func (o *processOutput) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tailIfAny is outputTail, but empty where nothing was printed.
+// tailIfAny is like outputTail, but returns "" if nothing was printed.
 func (o *processOutput) tailIfAny() string {
 	if text := o.outputTail(); text != noOutput {
 		return text
@@ -38,7 +38,7 @@ func (o *processOutput) tailIfAny() string {
 
 const noOutput = "; it printed nothing"
 
-// outputTail is the end of the output, or that there is none, as the end of a message.
+// outputTail returns the end of the output, or a note that there is none, as the end of a message.
 func (o *processOutput) outputTail() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerPID is the process that listens at the other end of a unix socket, 0 if it cannot be told.
+// peerPID returns the process that listens at the other end of a unix socket, or 0 if it is unknown.
 func peerPID(conn net.Conn) (pid int32) {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {

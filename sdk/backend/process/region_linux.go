@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedRegion is memory that this process and another map.
+// sharedRegion is memory that this process shares with another one.
 type sharedRegion struct {
 	file *os.File
 	data []byte
 }
 
-// newRegion makes a region of anonymous memory: it has no name in a file system, so that nothing is left of it when
-// both processes have ended, however they ended.
+// newRegion makes a region of anonymous memory. It has no name in a file system, so it always disappears together with
+// the two processes.
 func newRegion(size int) (*sharedRegion, error) {
 	fd, err := unix.MemfdCreate("plumbline-tensors", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -26,7 +26,7 @@ func newRegion(size int) (*sharedRegion, error) {
 		_ = r.file.Close()
 		return nil, fmt.Errorf("make shared memory of %d bytes: %w", size, err)
 	}
-	// A file cut short by the other process would end this one at its next access.
+	// Otherwise, if the other process truncated the file, this process would crash at its next access.
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW); err != nil {
 		_ = r.file.Close()
 		return nil, fmt.Errorf("seal shared memory: %w", err)
@@ -38,12 +38,13 @@ func newRegion(size int) (*sharedRegion, error) {
 	return r, nil
 }
 
-// procPath is how another process of the same user opens the region while this one holds it.
+// procPath returns the path with which another process of the same user can open the region while this process holds
+// it.
 func (r *sharedRegion) procPath() string {
 	return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), r.file.Fd())
 }
 
-// offsetOf is where in the region data begins; ok is false if it is not in the region.
+// offsetOf returns the offset of data in the region. ok is false if data is outside.
 func (r *sharedRegion) offsetOf(data []byte) (at uint64, ok bool) {
 	from, p := uintptr(unsafe.Pointer(unsafe.SliceData(r.data))), uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	if len(data) == 0 || p < from || p-from > uintptr(len(r.data)) || uintptr(len(r.data))-(p-from) < uintptr(len(data)) {
@@ -52,7 +53,7 @@ func (r *sharedRegion) offsetOf(data []byte) (at uint64, ok bool) {
 	return uint64(p - from), true
 }
 
-// discardPages gives the memory back. The addresses stay mapped until close, and read as zeros.
+// discardPages frees the memory. The addresses stay mapped until close and read as zeros.
 func (r *sharedRegion) discardPages() { _ = unix.Madvise(r.data, unix.MADV_REMOVE) }
 
 func (r *sharedRegion) close() {

@@ -17,15 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// ErrByHand reports that a backend process was not started by a plugin.
+// ErrByHand means that a backend process was not started by a plugin.
 var ErrByHand = errors.New("this is a backend process, which a plugin starts: harness run MODEL --backend process " +
 	"--backend-opt command=COMMAND")
 
-// desertedGrace is how long a batch may be at work when the plugin is gone.
+// desertedGrace is how long a batch may run after the plugin has ended.
 const desertedGrace = 2 * time.Second
 
-// Serve is the server half for backends in Go: it serves b to the plugin that started the process, until the plugin
-// closes the connection or ends. In a process started by hand it returns ErrByHand.
+// Serve is the server half for backends in Go. It serves b to the plugin that started the process, until the plugin
+// closes the connection or ends. If the process was not started by a plugin, it returns ErrByHand.
 func Serve(b backend.Backend) error {
 	if os.Getenv(cookieKey) != cookieValue {
 		return ErrByHand
@@ -35,7 +35,7 @@ func Serve(b backend.Backend) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	server := grpc.NewServer(
-		grpc.WaitForHandlers(true), // the session is closed when no batch is at work in it
+		grpc.WaitForHandlers(true), // close the session only when no batch uses it
 		grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
 		grpc.InitialWindowSize(wire.Window), grpc.InitialConnWindowSize(wire.Window),
 		grpc.ReadBufferSize(wire.SocketBuffer), grpc.WriteBufferSize(wire.SocketBuffer),
@@ -44,7 +44,7 @@ func Serve(b backend.Backend) error {
 	backendpb.RegisterBackendServer(server, s)
 	deserted, served := make(chan struct{}), make(chan error, 1)
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
+		_, _ = io.Copy(io.Discard, os.Stdin) // returns when the plugin has ended
 		time.AfterFunc(desertedGrace, func() { close(deserted) })
 		server.Stop()
 	}()

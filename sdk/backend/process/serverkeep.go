@@ -7,24 +7,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// keptTensors are what the process keeps, by handle.
+// keptTensors contains the tensors that the process keeps, by handle.
 type keptTensors struct {
 	mu   sync.Mutex
 	last uint64
 	all  map[uint64]*keptTensor
 }
 
-// keptTensor is one of them. The plugin may release it while a batch that it has given up still reads it.
+// keptTensor is a kept tensor. The plugin may release it while an abandoned batch still reads it.
 type keptTensor struct {
 	kept     *backend.OutputHandle
 	readers  int
 	released bool
 }
 
-// tensorUses are the tensors that one batch reads.
+// tensorUses contains the kept tensors that one batch reads.
 type tensorUses struct{ all []*keptTensor }
 
-// addKept returns the handle of what is kept from now on.
+// addKept stores a tensor and returns its handle.
 func (k *keptTensors) addKept(kept *backend.OutputHandle) uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -36,7 +36,7 @@ func (k *keptTensors) addKept(kept *backend.OutputHandle) uint64 {
 	return k.last
 }
 
-// acquireTensors returns what handles stand for, and keeps it from being freed until endUses.
+// acquireTensors returns the tensors of handles and prevents that they are freed until endUses.
 func (k *keptTensors) acquireTensors(handles []uint64, by *tensorUses) ([]*backend.OutputHandle, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -52,7 +52,7 @@ func (k *keptTensors) acquireTensors(handles []uint64, by *tensorUses) ([]*backe
 	return kept, nil
 }
 
-// endUses ends what acquireTensors began, and frees what was released meanwhile.
+// endUses ends the uses of a batch and frees tensors that were released in the meantime.
 func (k *keptTensors) endUses(by *tensorUses) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -62,7 +62,7 @@ func (k *keptTensors) endUses(by *tensorUses) {
 	}
 }
 
-// releaseHandles frees what handles stand for, as soon as no batch reads it.
+// releaseHandles frees the tensors of handles as soon as no batch reads them.
 func (k *keptTensors) releaseHandles(handles []uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,7 +81,7 @@ func (t *keptTensor) freeIfUnused() {
 	}
 }
 
-// freeAll frees everything; no batch is at work.
+// freeAll frees all tensors. No batch may be in progress.
 func (k *keptTensors) freeAll() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 type serverLane struct {
 	find            func(number uint32) (*servedModel, error)
 	kept            *keptTensors
-	model           *servedModel // since the first Attach
-	inputs, outputs []int        // of the stream's tensors in the model
-	region          []byte       // nil: none is mapped
+	model           *servedModel // set by the first Attach
+	inputs, outputs []int        // indices of the stream's tensors in the model
+	region          []byte       // nil: no region is mapped
 	out             []backend.Tensor
 }
 
-// handleRequest does what a message asks for.
+// handleRequest executes the request of a message.
 func (l *serverLane) handleRequest(ctx context.Context, r *backendpb.RunRequest) *backendpb.RunResponse {
 	l.kept.releaseHandles(r.Release)
 	if r.Attach != nil {
@@ -64,7 +64,7 @@ func (l *serverLane) attachRegion(a *backendpb.Attach) (*backendpb.Attached, err
 	return &backendpb.Attached{Shared: true}, nil
 }
 
-// tensorOrder finds names among a model's tensors.
+// tensorOrder returns the indices of names among a model's tensors.
 func tensorOrder(kind string, names []string, have []backend.TensorInfo) ([]int, error) {
 	index := make([]int, len(names))
 	for i, name := range names {
@@ -76,7 +76,7 @@ func tensorOrder(kind string, names []string, have []backend.TensorInfo) ([]int,
 	return index, nil
 }
 
-// runBatch runs a batch. Outputs go into the region as far as there is room.
+// runBatch runs a batch. It writes outputs into the region while there is room.
 func (l *serverLane) runBatch(ctx context.Context, r *backendpb.RunRequest) ([]*backendpb.Tensor, error) {
 	if len(r.Inputs) != len(l.inputs) {
 		return nil, fmt.Errorf("%w: %d inputs, want the %d that were attached", backend.ErrTensors,
@@ -106,7 +106,7 @@ func (l *serverLane) runBatch(ctx context.Context, r *backendpb.RunRequest) ([]*
 	return l.placeOutputs(r.OutputOffset), nil
 }
 
-// inputTensor returns a tensor of a request: its elements, in the message or in the region, or what is kept.
+// inputTensor returns a tensor of a request: its elements from the message or the region, or kept tensors.
 func (l *serverLane) inputTensor(t *backendpb.Tensor, used *tensorUses) (in backend.Tensor, err error) {
 	in.DType, in.Shape, in.Data = backend.DType(t.Dtype), t.Shape, t.Data
 	switch {
@@ -121,7 +121,7 @@ func (l *serverLane) inputTensor(t *backendpb.Tensor, used *tensorUses) (in back
 	return in, err
 }
 
-// placeOutputs copies outputs into the region from offset on, those that fit.
+// placeOutputs copies outputs that fit into the region from offset on.
 func (l *serverLane) placeOutputs(offset uint64) []*backendpb.Tensor {
 	outputs := make([]*backendpb.Tensor, len(l.outputs))
 	for i, j := range l.outputs {
@@ -130,7 +130,7 @@ func (l *serverLane) placeOutputs(offset uint64) []*backendpb.Tensor {
 		outputs[i] = t
 		if o.KeepOutput {
 			t.Kept = []uint64{l.kept.addKept(o.Handles[0])}
-			l.out[j].Free = nil // it is not released with the others
+			l.out[j].Free = nil // do not release it with the others
 			continue
 		}
 		n := uint64(len(o.Data))
@@ -145,7 +145,7 @@ func (l *serverLane) placeOutputs(offset uint64) []*backendpb.Tensor {
 	return outputs
 }
 
-// releaseOutputs gives the outputs of the last batch back, which are sent by now.
+// releaseOutputs releases the outputs of the last batch after they were sent.
 func (l *serverLane) releaseOutputs() {
 	for i := range l.out {
 		l.out[i].Release()

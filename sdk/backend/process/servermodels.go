@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
-// servedModel is a model that the process has open.
+// servedModel is an open model of the process.
 type servedModel struct {
 	session backend.Session
-	runs    tensorcache.Runs // of a session that keeps nothing itself
+	runs    tensorcache.Runs // for a session that does not keep outputs itself
 }
 
-// runModel runs a batch. What the session does not keep itself is kept in the memory of this process.
+// runModel runs a batch. If the session does not keep outputs itself, this process keeps them in its memory.
 func (m *servedModel) runModel(ctx context.Context, in, out []backend.Tensor) error {
 	if backend.CacheMemory(m.session) != nil {
 		return m.session.Run(ctx, in, out)
@@ -36,7 +36,7 @@ func (s *backendService) findModel(number uint32) (*servedModel, error) {
 	return nil, fmt.Errorf("%w: no model %d is open", backend.ErrTensors, number)
 }
 
-// allSessions are those of all models; s.mu is held.
+// allSessions returns the sessions of all models. The caller must hold s.mu.
 func (s *backendService) allSessions() []backend.Session {
 	var all []backend.Session
 	for _, m := range s.models {

@@ -15,10 +15,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
 
-// answerGrace is how long the answer to Close has to leave before the server stops.
+// answerGrace is the time in which the answer to Close must leave before the server stops.
 const answerGrace = 50 * time.Millisecond
 
-// backendService is a backend behind the wire.
+// backendService serves a backend over gRPC.
 type backendService struct {
 	backendpb.UnimplementedBackendServer
 	backend backend.Backend
@@ -33,7 +33,7 @@ func newService(b backend.Backend, stop func()) *backendService {
 	return &backendService{backend: b, stop: stop, models: map[uint32]*servedModel{}}
 }
 
-// Open opens the model with all of its tensors.
+// Open opens the model with all its tensors.
 func (s *backendService) Open(ctx context.Context, r *backendpb.OpenRequest) (*backendpb.OpenResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *backendService) Open(ctx context.Context, r *backendpb.OpenRequest) (*b
 	}, nil
 }
 
-// openCapabilities is what the process can do. A device is checked before the model is loaded.
+// openCapabilities returns the capabilities of the process. It checks a device before the model is loaded.
 func (s *backendService) openCapabilities(r *backendpb.OpenRequest) ([]string, error) {
 	all := []string{sharedMemory, requestIDs, severalModels, keepsOutputs}
 	chooser, ok := s.backend.(backend.DeviceChooser)
@@ -88,7 +88,7 @@ func codeOf(err error) codes.Code {
 	return codes.Unknown
 }
 
-// describeSession asks the session, which knows what this run uses, or else the backend.
+// describeSession returns the session's description, which covers this run, or else the backend's.
 func describeSession(s backend.Session, b backend.Backend) backend.Info {
 	if d, ok := s.(backend.Describer); ok {
 		return d.Describe()

@@ -14,7 +14,7 @@ import (
 // sharedMemory is the capability of a process that maps regions.
 const sharedMemory = "shared-memory"
 
-// deviceChoice is the capability of a process that heeds OpenRequest.device.
+// deviceChoice is the capability of a process that uses OpenRequest.device.
 const deviceChoice = "device"
 
 // requestIDs is the capability of a process whose answers name their requests.
@@ -24,26 +24,27 @@ const requestIDs = "request-ids"
 type processSession struct {
 	child           *childProcess
 	set             processOptions
-	number          uint32 // of the model in the process
+	number          uint32 // number of the model in the process
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
 	named           bool                   // answers name their requests
-	shared          bool                   // regions are tried
-	unshared        atomic.Pointer[string] // why tensors go through the stream though they are; nil: they do not
+	shared          bool                   // try to use regions
+	unshared        atomic.Pointer[string] // why tensors go through the stream although shared is true; nil: they do not
 
-	ctx    context.Context // the life of the streams
+	ctx    context.Context // lifetime of the streams
 	cancel context.CancelFunc
-	lanes  chan *clientLane // those without a stage that are idle
+	lanes  chan *clientLane // idle lanes without a stage
 	stages stageSet
 	once   sync.Once
-	closed error     // of Close
+	closed error     // result of Close
 	memory sync.Pool // of *[]byte: outputs
 }
 
 func (s *processSession) Inputs() []backend.TensorInfo  { return s.inputs }
 func (s *processSession) Outputs() []backend.TensorInfo { return s.outputs }
 
-// Limits are the process's. A model whose batch is fixed takes no more, whether the process says so or not.
+// Limits returns the process's limits. If a model has a fixed batch size, that size is the maximum, even if the process
+// does not report it.
 func (s *processSession) Limits() backend.Limits {
 	r := s.response
 	l := backend.Limits{Concurrency: int(r.Concurrency), PreferredBatch: int(r.PreferredBatch), MaxBatch: int(r.MaxBatch)}
@@ -53,7 +54,7 @@ func (s *processSession) Limits() backend.Limits {
 	return l
 }
 
-// fixedBatch is the first dimension of all inputs, where that is one fixed number; else 0.
+// fixedBatch returns the first dimension of all inputs if it is the same fixed number, otherwise 0.
 func fixedBatch(inputs []backend.TensorInfo) int {
 	n := int64(0)
 	for i, t := range inputs {
@@ -65,7 +66,7 @@ func fixedBatch(inputs []backend.TensorInfo) int {
 	return int(n)
 }
 
-// Describe tells what the process says of itself.
+// Describe returns the description that the process gives of itself.
 func (s *processSession) Describe() backend.Info {
 	details := maps.Clone(s.response.Details)
 	if details == nil {
@@ -76,7 +77,7 @@ func (s *processSession) Describe() backend.Info {
 	return backend.Info{Version: s.response.Version, Devices: s.response.Devices, Details: details}
 }
 
-// transportText is how tensors reach the process, as far as batches have shown.
+// transportText describes how tensors reached the process in the batches so far.
 func (s *processSession) transportText() string {
 	if !s.shared {
 		return "stream"
@@ -87,7 +88,7 @@ func (s *processSession) transportText() string {
 	return "shared memory"
 }
 
-// Run runs a batch on an idle lane. If ctx ends first, the batch goes on in the process, and the lane is idle again
+// Run runs a batch on an idle lane. If ctx ends first, the batch continues in the process, and the lane becomes idle
 // when it is done.
 func (s *processSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := ctx.Err(); err != nil {
@@ -106,8 +107,8 @@ func (s *processSession) Run(ctx context.Context, in, out []backend.Tensor) erro
 	}
 }
 
-// lanesFor returns the channel in which the lanes for a batch wait. A stage whose last outputs are in use cannot take
-// it.
+// lanesFor returns the channel of the idle lanes for a batch. A stage whose last outputs are in use cannot take the
+// batch.
 func (s *processSession) lanesFor(in []backend.Tensor) chan *clientLane {
 	if g := s.stages.stageOf(in); g != nil && g.unreleased.Load() == 0 {
 		return g.lane.home
@@ -115,7 +116,7 @@ func (s *processSession) lanesFor(in []backend.Tensor) chan *clientLane {
 	return s.lanes
 }
 
-// Close ends the process, if it is the last session there. No Run may be under way.
+// Close closes the session, and ends the process with its last session. No Run may be in progress.
 func (s *processSession) Close() error {
 	s.once.Do(func() {
 		s.cancel()
@@ -130,7 +131,7 @@ func (s *processSession) Close() error {
 	return s.closed
 }
 
-// outputBuffer returns n bytes for an output, and the function that takes them back.
+// outputBuffer returns n bytes for an output, and the function that frees them.
 func (s *processSession) outputBuffer(n int) ([]byte, func()) {
 	b, _ := s.memory.Get().(*[]byte)
 	if b == nil {

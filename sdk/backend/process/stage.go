@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// laneStage is a lane whose region the caller writes to: backend.Stage.
+// laneStage implements backend.Stage: a lane whose region the caller writes to.
 type laneStage struct {
 	lane *clientLane
-	// unreleased counts the outputs in the region that the caller has.
+	// unreleased is the number of outputs in the region that the caller has not released.
 	unreleased atomic.Int64
 }
 
-// Stage returns a lane's region to collate in, nil where tensors go through the stream.
+// Stage returns a lane's region for collating, or nil if tensors go through the stream.
 func (s *processSession) Stage() backend.Stage {
 	if !s.shared {
 		return nil
@@ -26,8 +26,8 @@ func (s *processSession) Stage() backend.Stage {
 	return g
 }
 
-// Input waits for the end of a Run that the caller has given up. Where the system has no region the
-// memory is as any other.
+// Input implements backend.Stage. It first waits for the end of an abandoned Run. On systems without regions it returns
+// ordinary memory.
 func (g *laneStage) Input(i, n int) []byte {
 	select {
 	case l := <-g.lane.home:
@@ -38,7 +38,7 @@ func (g *laneStage) Input(i, n int) []byte {
 	}
 }
 
-// inputMemory is n bytes for input i. A region that the process could not map is memory still.
+// inputMemory returns n bytes for input i. It is valid memory even if the process could not map the region.
 func (l *clientLane) inputMemory(i, n int) []byte {
 	if n > 0 {
 		if data, err := l.memory.reserveInput(i, n); err == nil {
@@ -48,16 +48,16 @@ func (l *clientLane) inputMemory(i, n int) []byte {
 	return make([]byte, n)
 }
 
-// releaseOutput takes back one output that the caller had in the region.
+// releaseOutput releases one output in the region.
 func (g *laneStage) releaseOutput() { g.unreleased.Add(-1) }
 
-// stageSet finds the stage of a batch by where its inputs are.
+// stageSet finds the stage of a batch by the addresses of its inputs.
 type stageSet struct {
 	mu    sync.RWMutex
 	spans []stageSpan
 }
 
-// stageSpan is the region of a stage, or one that it had.
+// stageSpan is a current or former region of a stage.
 type stageSpan struct {
 	stage  *laneStage
 	region *sharedRegion
@@ -69,7 +69,7 @@ func (s *stageSet) addStage(g *laneStage, r *sharedRegion) {
 	s.spans = append(s.spans, stageSpan{g, r})
 }
 
-// stageOf is the stage in whose memory an input is, nil if none is in any.
+// stageOf returns the stage whose memory contains an input, or nil.
 func (s *stageSet) stageOf(in []backend.Tensor) *laneStage {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -86,7 +86,7 @@ func (s *stageSet) stageOf(in []backend.Tensor) *laneStage {
 	return nil
 }
 
-// allStages are the stages that have or had a region, each once.
+// allStages returns the stages that have or had a region, each once.
 func (s *stageSet) allStages() []*laneStage {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

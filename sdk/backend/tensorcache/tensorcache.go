@@ -1,4 +1,4 @@
-// Package tensorcache makes a [backend.OutputCache] for a session whose tensors are in this process's memory.
+// Package tensorcache implements [backend.OutputCache] for sessions whose tensors are in this process's memory.
 //
 // In scope: handles on outputs, and the rows of inputs gathered from them. Out of scope: memory of devices and of other
 // processes (the backends that use it).
@@ -11,17 +11,17 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Memory is the CacheMemory of all sessions that use this package, the memory of this process. They accept one
-// another's tensors.
+// Memory is the CacheMemory of all sessions that use this package. It represents the memory of this process. The
+// sessions accept one another's tensors.
 type Memory struct{}
 
-// Runs carries out the runs of one session. The zero value is ready; Run may be called from many goroutines at a time.
+// Runs executes the runs of one session. The zero value is ready to use. Run is safe for concurrent use.
 type Runs struct {
 	scratch sync.Pool // of *gathered
 }
 
-// Run calls run with Data instead of handles in the inputs, and keeps the outputs with KeepOutput. It does not copy an
-// input that is all of one handle or its first rows.
+// Run replaces handles in the inputs by Data, calls run, and keeps the outputs with KeepOutput. It does not copy an
+// input that consists of one whole handle or its first rows.
 func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) error) error {
 	if !backend.UsesHandles(in, out) {
 		return run(in, out)
@@ -49,12 +49,12 @@ func (k *Runs) Run(in, out []backend.Tensor, run func(in, out []backend.Tensor) 
 
 // runMemory is the memory of one run.
 type runMemory struct {
-	keep   []int // outputs that are to be kept
+	keep   []int // indices of outputs to keep
 	in     []backend.Tensor
-	inputs []copiedInput // stays from run to run
+	inputs []copiedInput // reused in later runs
 }
 
-// noteKept notes what is to be kept: a run may replace its outputs whole.
+// noteKept records the outputs to keep, because run may replace the outputs.
 func (g *runMemory) noteKept(out []backend.Tensor) {
 	g.keep = g.keep[:0]
 	for i := range out {
@@ -79,8 +79,8 @@ func (g *runMemory) fillInputs(in []backend.Tensor) []backend.Tensor {
 	return g.in
 }
 
-// inputRows are the bytes of input i. What a run before gathered of the same rows serves again: what a decoder reads of
-// an encoder is the same from step to step.
+// inputRows returns the bytes of input i. It reuses the copy of an earlier run with the same rows, because a decoder
+// reads the same encoder output at each step.
 func (g *runMemory) inputRows(i int, t *backend.Tensor) []byte {
 	if first := keptBytes(t.Handles[0]); len(t.Handles) == 1 && isLeading(t.Rows) {
 		n := tensorSize(t)
@@ -108,7 +108,7 @@ func gatherRows(dst []byte, t *backend.Tensor) []byte {
 	return dst
 }
 
-// copiedInput is what was gathered for one input, and of which rows of which handles: those numbered, or all.
+// copiedInput is the copy of one input, with its handles and rows: the listed ones, or all.
 type copiedInput struct {
 	data []byte
 	kept []*backend.OutputHandle
@@ -116,12 +116,12 @@ type copiedInput struct {
 	all  bool
 }
 
-// isCopyOf says that t is what was gathered.
+// isCopyOf reports whether the copy has the contents of t.
 func (c *copiedInput) isCopyOf(t *backend.Tensor) bool {
 	return len(c.kept) > 0 && slices.Equal(c.kept, t.Handles) && slices.Equal(c.rows, t.Rows) && c.all == (t.Rows == nil)
 }
 
-// keptRow is row r of all that is kept, each row as many bytes.
+// keptRow returns row r of the concatenated handles, whose rows have each bytes.
 func keptRow(kept []*backend.OutputHandle, r, each int) []byte {
 	if each == 0 {
 		return nil
@@ -134,7 +134,7 @@ func keptRow(kept []*backend.OutputHandle, r, each int) []byte {
 		}
 		return data[r*each : (r+1)*each]
 	}
-	return nil // never: CheckHandles counted them
+	return nil // impossible, because CheckHandles counted the rows
 }
 
 // isLeading reports whether rows are the first ones, in order.
@@ -149,7 +149,7 @@ func isLeading(rows []int32) bool {
 
 func keptBytes(k *backend.OutputHandle) []byte { return k.Key().([]byte) }
 
-// tensorSize is how many bytes a tensor has.
+// tensorSize returns the size of a tensor in bytes.
 func tensorSize(t *backend.Tensor) int { return int(backend.Elements(t.Shape)) * t.DType.Size() }
 
 // dropReferences drops the references to the callers' memory.

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// WorkerJob is what one worker does at the moment. It may be looked at from any goroutine, also while the worker hangs:
-// the worker writes a few words for each batch, and reads no clock for it.
+// WorkerJob describes the current work of one worker. Any goroutine may read it, even while the worker hangs. The
+// worker writes only a few words for each batch and does not read a clock.
 type WorkerJob struct {
 	steps   atomic.Uint64
 	stage   atomic.Uint32
@@ -20,12 +20,12 @@ type WorkerJob struct {
 const (
 	idle uint32 = iota
 	collating
-	queueing // collated; all sessions are at work
+	queueing // collated, but all sessions are busy
 	running
 	delivering
 )
 
-// stageNames are those of the methods that a benchmark or a backend implements.
+// stageNames contains the names of the methods that a benchmark or a backend implements.
 var stageNames = [...]string{idle: "nothing", collating: "Collate", queueing: "the wait for a session", running: "Run",
 	delivering: "Postprocess"}
 
@@ -40,16 +40,16 @@ func (j *WorkerJob) enterStage(stage uint32) {
 	j.steps.Add(1)
 }
 
-// Busy reports whether a batch is in work.
+// Busy reports whether the worker has a batch.
 func (j *WorkerJob) Busy() bool { return j.stage.Load() != idle }
 
-// Steps counts the stages that the worker has entered.
+// Steps returns the number of stages that the worker has entered.
 func (j *WorkerJob) Steps() uint64 { return j.steps.Load() }
 
-// Stage names what the worker is in.
+// Stage returns the name of the current stage.
 func (j *WorkerJob) Stage() string { return stageNames[j.stage.Load()] }
 
-// String names the batch and its stage: "Run of 2 samples from sample 17 on".
+// String describes the batch and its stage: "Run of 2 samples from sample 17 on".
 func (j *WorkerJob) String() string {
 	return fmt.Sprintf("%s of %s", j.Stage(), describeFrom(int(j.samples.Load()), loadgen.SampleIndex(j.first.Load())))
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// maxFaults bounds the list of samples that a failed Load names.
+// maxFaults is the maximum number of samples that the error of Load names.
 const maxFaults = 20
 
-// SampleLibrary keeps the loaded samples of a data set and counts how often each was loaded.
+// SampleLibrary keeps the loaded samples of a data set and counts the references to each.
 type SampleLibrary[S any] struct {
 	load func(ctx context.Context, i int) (S, error)
-	size func(S) int // nil: sizes do not matter
-	cpus int         // samples loaded at a time
+	size func(S) int // nil: sizes are not needed
+	cpus int         // number of samples that are loaded concurrently
 
 	mu    sync.RWMutex
 	slots []sampleSlot[S]
@@ -28,20 +28,21 @@ type SampleLibrary[S any] struct {
 
 type sampleSlot[S any] struct {
 	sample S
-	held   bool // sample is there
+	held   bool // sample is loaded
 	size   int
 	refs   int
 }
 
-// NewSampleLibrary returns a library of n samples that load reads, several at a time.
+// NewSampleLibrary returns a library of n samples. It calls load to read samples, several at a time.
 func NewSampleLibrary[S any](n int, load func(ctx context.Context, i int) (S, error)) *SampleLibrary[S] {
 	return &SampleLibrary[S]{load: load, cpus: runtime.GOMAXPROCS(0), slots: make([]sampleSlot[S], n)}
 }
 
-// SizeBy lets the library measure each sample as it is loaded. It comes before the first Load.
+// SizeBy makes the library measure each sample when it is loaded. Call it before the first Load.
 func (l *SampleLibrary[S]) SizeBy(size func(S) int) { l.size = size }
 
-// Sizes appends the size of each sample to dst, in order: 0 for one that is not loaded, whose batch will say so.
+// Sizes appends the size of each sample to dst, in order. The size of a sample that is not loaded is 0; its batch will
+// fail.
 func (l *SampleLibrary[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -55,8 +56,8 @@ func (l *SampleLibrary[S]) Sizes(dst []int, samples []loadgen.QuerySample) []int
 	return dst
 }
 
-// Load loads the samples that are not loaded yet, on all cores, and counts one reference for each mention. If one
-// fails, none of the call stays, and the error names all that failed.
+// Load loads the samples that are not loaded yet, on all cores, and counts one reference for each occurrence. If one
+// fails, it keeps none of the call's samples, and the error names all that failed.
 func (l *SampleLibrary[S]) Load(ctx context.Context, indices []loadgen.SampleIndex) error {
 	if err := l.checkIndices(indices); err != nil {
 		return err
@@ -133,8 +134,8 @@ func (l *SampleLibrary[S]) loadOne(ctx context.Context, i int) (err error) {
 	return nil
 }
 
-// Unload takes one reference for each mention and drops the samples that have none left. If one is not loaded, nothing
-// changes.
+// Unload removes one reference for each occurrence and drops the samples without references. If a sample is not loaded,
+// it changes nothing.
 func (l *SampleLibrary[S]) Unload(indices []loadgen.SampleIndex) error {
 	if err := l.checkIndices(indices); err != nil {
 		return err
@@ -153,7 +154,7 @@ func (l *SampleLibrary[S]) Unload(indices []loadgen.SampleIndex) error {
 	return l.dropReferences(indices)
 }
 
-// Clear drops every sample.
+// Clear drops all samples.
 func (l *SampleLibrary[S]) Clear() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,29 +6,29 @@ import (
 	"runtime/debug"
 )
 
-// stackFrames is how many callers of a panic are kept: those in the benchmark and a few beyond.
+// stackFrames is the number of stack frames kept of a panic: those in the benchmark and a few others.
 const stackFrames = 8
 
-// ownFrames begins the frames of this package's types.
+// ownFrames is the prefix of the stack frames of this package's types.
 const ownFrames = "github.com/plumbline-ml/plumbline/sdk/internal/batch.("
 
 // PanicError is a panic in code of a benchmark or a backend.
 type PanicError struct {
 	Where string
 	Value any
-	Stack []byte // the innermost callers, as the runtime prints them
+	Stack []byte // the innermost callers in the form of the runtime
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic in %s: %v", e.Where, e.Value) }
 
-// RecoverPanic turns a panic, where it is deferred, into a *PanicError in err.
+// RecoverPanic converts a panic to a *PanicError in err. It must be deferred.
 func RecoverPanic(err *error, where func() string) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Where: where(), Value: v, Stack: innermostFrames(debug.Stack())}
 	}
 }
 
-// innermostFrames cuts a stack down to the callers of panic, without this package's own. Each frame has two lines.
+// innermostFrames reduces a stack to the callers of panic, without this package's own frames. Each frame has two lines.
 func innermostFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = stack[i+1:]

@@ -5,24 +5,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// defaultBatch is the largest batch where neither the user nor the backend asks for one. On CPUs the throughput of
-// convolutional models peaks at 1 or 2 samples per Run: larger batches fall out of the cache.
+// defaultBatch is the largest batch if neither the user nor the backend determines one. On CPUs the throughput of
+// convolutional models is highest at 1 or 2 samples per Run, because larger batches do not fit in the cache.
 const defaultBatch = 2
 
-// PolicyRequest is what a run asks of the policy. Zero Batch and Sessions leave the choice to it.
+// PolicyRequest contains the requirements of a run for the policy. If Batch or Sessions is 0, the policy chooses it.
 type PolicyRequest struct {
 	Scenario        loadgen.Scenario
 	Batch, Sessions int
-	Preferred       int // the workload's batch where Batch is 0 and there are many samples at a time; 0: none
-	CPUs            int // cores that this process may use
-	Devices         int // how many devices the user names; 0: the backend chooses
+	Preferred       int // the workload's batch if Batch is 0 and there are many samples at a time; 0: none
+	CPUs            int // number of cores that this process may use
+	Devices         int // number of devices that the user names; 0: the backend chooses
 }
 
-// Config is how the backend opens the model for the request.
+// Config returns the backend's configuration for the request.
 //
-// SingleStream has one sample in work at a time, so that one Run gets all threads. In the other scenarios one Run per
-// core, with one thread each, beats one Run with all threads: no thread waits for another inside an operator. How many
-// runs at a time suit devices that the user names, the backend knows better.
+// SingleStream processes one sample at a time, so one Run gets all threads. In the other scenarios, one single-threaded
+// Run per core is faster than one Run with all threads, because no thread waits for another inside an operator. For
+// devices that the user names, the backend chooses the number of concurrent runs.
 func (r PolicyRequest) Config() backend.Config {
 	c := backend.Config{Concurrency: r.Sessions, MaxBatch: r.Batch}
 	if r.Scenario == loadgen.SingleStream {
@@ -35,30 +35,30 @@ func (r PolicyRequest) Config() backend.Config {
 	return c
 }
 
-// BatchPolicy is how batches are formed.
+// BatchPolicy determines how batches are formed.
 type BatchPolicy struct {
-	// Sessions is how many batches run at a time.
+	// Sessions is the number of batches that run at a time.
 	Sessions int
-	// Workers is how many batches are in work at a time: more than Sessions where collating one overlaps the run of
-	// another.
+	// Workers is the number of batches in progress at a time. It is larger than Sessions if collating one batch overlaps
+	// the run of another.
 	Workers int
-	// OwnTurns says that the session lets so many run as it can: each of several devices has turns of its own.
+	// OwnTurns reports that the session itself limits concurrent runs, because each of several devices has its own limit.
 	OwnTurns bool
-	// MaxBatch is the largest batch.
+	// MaxBatch is the size of the largest batch.
 	MaxBatch int
 	// Inline runs batches in the goroutine that submits them.
 	Inline bool
-	// Split spreads the samples of one query over the sessions.
+	// Split distributes the samples of one query over the sessions.
 	Split bool
-	// Share takes at most a session's share of what is queued.
+	// Share limits a batch to a session's share of the queued samples.
 	Share bool
-	// Full waits for a full batch while a query goes on.
+	// Full waits for full batches until the query ends.
 	Full bool
-	// Sizing forms batches by the sizes of their samples; nil: by their number alone.
+	// Sizing forms batches by the sizes of their samples; nil: only by their number.
 	Sizing *SizePolicy
 }
 
-// ChoosePolicy makes the policy of a request on an opened session.
+// ChoosePolicy returns the policy of a request on an open session.
 //
 //   - SingleStream runs in the goroutine that receives: a hand-over costs microseconds and wins nothing.
 //   - MultiStream spreads each query over the sessions: its latency is that of the slowest part.

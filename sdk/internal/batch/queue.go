@@ -6,23 +6,23 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// sampleQueue holds the samples that wait for a worker, in a ring of fixed size: a producer that is ahead waits, and
-// with it the stream it reads from, so that an Offline query of any size takes no memory here.
+// sampleQueue contains the samples that wait for a worker, in a ring of fixed size. A fast producer blocks, and with it
+// the stream that it reads from. An Offline query of any size therefore needs no memory here.
 type sampleQueue struct {
 	mu   sync.Mutex
 	work sync.Cond // workers wait here
 	room sync.Cond // producers wait here
 
 	ring    []loadgen.QuerySample
-	arrived []int64 // when each of the ring came, in ns
+	arrived []int64 // arrival times of the samples in ring, in ns
 	head, n int
-	limit   int  // the largest batch for what is queued now
-	waiting int  // workers in work.Wait
-	shares  int  // how many share what is queued; 0: whoever comes takes it
-	full    bool // hold back what does not fill a batch while the query goes on
-	more    bool // the query goes on
+	limit   int  // size of the largest batch for the queued samples
+	waiting int  // number of workers in work.Wait
+	shares  int  // number of workers that share the queued samples; 0: a worker may take all
+	full    bool // hold back samples that do not fill a batch until the query ends
+	more    bool // the query continues
 	closed  bool
-	window  *sizeWindow // of samples that have a size; else it is nil
+	window  *sizeWindow // window of samples with sizes; otherwise nil
 }
 
 func newQueue(capacity int, p BatchPolicy) *sampleQueue {
@@ -39,8 +39,8 @@ func newQueue(capacity int, p BatchPolicy) *sampleQueue {
 	return q
 }
 
-// push appends samples that came at a time, in batches of at most limit, and waits while the ring is full. more says
-// that the query goes on.
+// push appends samples that arrived at a time, for batches of up to limit samples, and blocks while the ring is full.
+// more means that the query continues.
 func (q *sampleQueue) push(samples []loadgen.QuerySample, at int64, limit int, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -75,7 +75,7 @@ func (q *sampleQueue) copyIn(samples []loadgen.QuerySample, at int64) int {
 // wakeWorkers wakes as many workers as k new samples can occupy.
 func (q *sampleQueue) wakeWorkers(k int) {
 	if !q.more && q.full {
-		q.work.Broadcast() // what was held back is due too
+		q.work.Broadcast() // held-back samples are also due
 		return
 	}
 	for range min(q.waiting, (k+q.limit-1)/q.limit) {
@@ -83,8 +83,8 @@ func (q *sampleQueue) wakeWorkers(k int) {
 	}
 }
 
-// take waits for samples, copies at most len(dst) of them to dst, and when they came to at, and returns how many; 0
-// means closed.
+// take waits for samples. It copies up to len(dst) samples to dst and their arrival times to at, and returns their
+// number. It returns 0 when the queue is closed.
 func (q *sampleQueue) take(dst []loadgen.QuerySample, at []int64) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,8 +106,8 @@ func (q *sampleQueue) take(dst []loadgen.QuerySample, at []int64) int {
 	return q.takeOldest(dst, at)
 }
 
-// takeShare takes a share of what is queued. Whoever takes one wakes the next, since less was taken than was thought of
-// when workers were woken.
+// takeShare takes a share of the queued samples. It then wakes the next worker, because it takes fewer samples than
+// assumed when workers were woken.
 func (q *sampleQueue) takeShare(dst []loadgen.QuerySample, at []int64) int {
 	share := (q.n + q.shares - 1) / q.shares
 	k := q.takeOldest(dst[:min(len(dst), share)], at)
@@ -117,7 +117,7 @@ func (q *sampleQueue) takeShare(dst []loadgen.QuerySample, at []int64) int {
 	return k
 }
 
-// takeOldest moves the oldest samples of the ring to dst, with their times, and returns how many.
+// takeOldest moves the oldest samples of the ring to dst, with their times, and returns their number.
 func (q *sampleQueue) takeOldest(dst []loadgen.QuerySample, at []int64) int {
 	k := min(len(dst), q.n)
 	first := copy(dst[:k], q.ring[q.head:])
@@ -132,8 +132,8 @@ func (q *sampleQueue) takeOldest(dst []loadgen.QuerySample, at []int64) int {
 	return k
 }
 
-// takeSized takes a batch by the sizes of its samples. How many batches there are shows only as they are cut: each
-// taker wakes the next.
+// takeSized takes a batch by the sizes of its samples. The number of batches is not known in advance, so each worker
+// wakes the next.
 func (q *sampleQueue) takeSized(dst []loadgen.QuerySample, at []int64) int {
 	fresh := q.window.samples[:q.window.refillCount(len(dst))]
 	n := q.takeOldest(fresh, q.window.arrived)
@@ -156,7 +156,7 @@ func (q *sampleQueue) hasBatch(batch int) bool {
 	return n > 0 && (!q.full || !q.more)
 }
 
-// flush releases what is held back.
+// flush releases held-back samples.
 func (q *sampleQueue) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -164,7 +164,7 @@ func (q *sampleQueue) flush() {
 	q.work.Broadcast()
 }
 
-// close drops what is queued and ends every wait.
+// close drops queued samples and ends all waits.
 func (q *sampleQueue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

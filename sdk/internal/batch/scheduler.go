@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// queueSamples is how many samples wait at most: four frames of an Offline query, so that workers never wait for the
-// stream. It takes 8 MiB, with the times when they came.
+// queueSamples is the maximum number of waiting samples: four frames of an Offline query, so workers never wait for the
+// stream. With the arrival times, they take 8 MiB.
 const queueSamples = 512 << 10
 
-// Worker takes one batch at a time through its steps. Each worker has its own memory.
+// Worker processes one batch at a time in steps. Each worker has its own memory.
 type Worker interface {
 	// Collate writes the inputs of a batch. samples stays valid until Deliver returns.
 	Collate(samples []loadgen.QuerySample) error
@@ -28,13 +28,13 @@ type Worker interface {
 	Deliver() error
 }
 
-// Scheduler forms batches and runs them. A batch that fails ends its work: later samples are dropped.
+// Scheduler forms batches and runs them. After a failed batch it drops all later samples.
 type Scheduler struct {
 	policy BatchPolicy
 	queue  *sampleQueue
 	hands  []*workerState
-	began  time.Time // what samples' arrivals count from
-	// permits bounds the concurrent runs where there are more workers than sessions; else it is nil.
+	began  time.Time // origin of the samples' arrival times
+	// permits limits the concurrent runs if there are more workers than sessions; otherwise nil.
 	permits chan struct{}
 
 	ctx     context.Context
@@ -44,8 +44,8 @@ type Scheduler struct {
 	fail    func(error)
 }
 
-// New starts a scheduler with policy.Workers workers made by newWorker. fail is called once, with the first error or
-// panic of a worker. ctx is passed to Run.
+// New starts a scheduler with policy.Workers workers made by newWorker. It calls fail once, with the first error or
+// panic of a worker. It passes ctx to Run.
 func New(ctx context.Context, p BatchPolicy, newWorker func() Worker, fail func(error)) *Scheduler {
 	s := &Scheduler{policy: p, fail: fail, began: time.Now()}
 	s.ctx, s.stop = context.WithCancel(ctx)
@@ -66,7 +66,7 @@ func New(ctx context.Context, p BatchPolicy, newWorker func() Worker, fail func(
 	return s
 }
 
-// Jobs are what the workers do, one of each. They last as long as the scheduler.
+// Jobs returns the current work of each worker. The values stay valid as long as the scheduler.
 func (s *Scheduler) Jobs() []*WorkerJob {
 	all := make([]*WorkerJob, len(s.hands))
 	for i, h := range s.hands {
@@ -75,11 +75,11 @@ func (s *Scheduler) Jobs() []*WorkerJob {
 	return all
 }
 
-// now is the time since the scheduler began.
+// now returns the time since the scheduler began.
 func (s *Scheduler) now() int64 { return int64(time.Since(s.began)) }
 
-// Submit hands samples to the workers and returns when they are queued or, with an inline policy, answered. more says
-// that the query goes on with the next call. It keeps no reference to samples. Calls must not overlap.
+// Submit passes samples to the workers and returns when they are queued or, with an inline policy, answered. more means
+// that the query continues with the next call. It keeps no reference to samples. Calls must not overlap.
 func (s *Scheduler) Submit(samples []loadgen.QuerySample, more bool) {
 	if s.policy.Inline {
 		s.runInline(samples)
@@ -88,7 +88,7 @@ func (s *Scheduler) Submit(samples []loadgen.QuerySample, more bool) {
 	s.queue.push(samples, s.now(), s.batchLimit(len(samples)), more)
 }
 
-// batchLimit is the largest batch for a query of n samples.
+// batchLimit returns the maximum batch size for a query of n samples.
 func (s *Scheduler) batchLimit(n int) int {
 	if !s.policy.Split {
 		return s.policy.MaxBatch
@@ -105,14 +105,14 @@ func (s *Scheduler) runInline(samples []loadgen.QuerySample) {
 	}
 }
 
-// Flush runs what is held back for batching.
+// Flush runs samples that were held back for batching.
 func (s *Scheduler) Flush() {
 	if s.queue != nil {
 		s.queue.flush()
 	}
 }
 
-// Stop drops what is queued and ends the context of the batches in work. Later samples are dropped.
+// Stop drops queued samples and ends the context of the batches in progress. Later samples are dropped.
 func (s *Scheduler) Stop() {
 	s.stop()
 	if s.queue != nil {
@@ -120,7 +120,7 @@ func (s *Scheduler) Stop() {
 	}
 }
 
-// Close stops the scheduler and waits for the batches in work. With an inline policy no Submit may be under way.
+// Close stops the scheduler and waits for the batches in progress. With an inline policy no Submit may be in progress.
 func (s *Scheduler) Close() {
 	s.Stop()
 	s.workers.Wait()
@@ -136,14 +136,14 @@ func (s *Scheduler) runWorker(h *workerState) {
 	}
 }
 
-// runBatch takes one batch through a worker and reports whether it went well.
+// runBatch processes one batch in a worker and reports whether it succeeded.
 func (s *Scheduler) runBatch(h *workerState, samples []loadgen.QuerySample, arrived []int64) bool {
 	err := s.tryBatch(h, samples, arrived)
 	if err == nil {
 		return true
 	}
 	s.failing.Do(func() {
-		if s.ctx.Err() == nil { // what fails because it was stopped is no failure
+		if s.ctx.Err() == nil { // a failure after the stop is not reported
 			s.fail(err)
 		}
 		s.Stop()
@@ -176,7 +176,7 @@ func (s *Scheduler) runModel(h *workerState, n int, arrived []int64) error {
 		defer func() { <-s.permits }()
 	}
 	h.job.enterStage(running)
-	if s.policy.Inline { // two looks at a clock would be a twentieth of the shortest query
+	if s.policy.Inline { // reading the clock twice would take a twentieth of the shortest query
 		h.countBatch(n)
 		return h.worker.Run(s.ctx)
 	}
@@ -189,12 +189,12 @@ func (s *Scheduler) runModel(h *workerState, n int, arrived []int64) error {
 	return nil
 }
 
-// describeSamples names the samples of a batch for messages.
+// describeSamples describes the samples of a batch for messages.
 func describeSamples(samples []loadgen.QuerySample) string {
 	return describeFrom(len(samples), samples[0].Index)
 }
 
-// describeFrom names n samples of which the first has an index.
+// describeFrom describes n samples from the index first on.
 func describeFrom(n int, first loadgen.SampleIndex) string {
 	if n == 1 {
 		return fmt.Sprintf("sample %d", first)

@@ -7,20 +7,20 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// SizePolicy says how samples of different sizes share batches. The oldest waiting sample of a Server or MultiStream
-// run is part of the next batch, whatever its size: nobody is overtaken twice by the same neighbour, and nobody
-// starves.
+// SizePolicy determines how samples of different sizes share batches. In Server and MultiStream, the oldest waiting
+// sample is part of the next batch, whatever its size. No sample is therefore overtaken twice by the same neighbour or
+// waits forever.
 type SizePolicy struct {
 	// Sizes appends the size of each sample to dst, in order. It is called with the queue locked and must not block.
 	Sizes func(dst []int, samples []loadgen.QuerySample) []int
-	// MaxSum is what the sizes of a batch sum to at most; 0: no limit. A sample above it runs by itself.
+	// MaxSum is the maximum sum of the sizes in a batch; 0: no limit. A larger sample forms its own batch.
 	MaxSum int
-	// Alike joins samples of similar size where more wait than fit in a batch.
+	// Alike groups samples of similar size if more samples wait than fit in a batch.
 	Alike bool
 }
 
-// The samples that Alike chooses from are the oldest ones, this many times the batch, within bounds: enough for
-// neighbours in size to meet, few enough to be looked through for each batch. Offline sorts once for many batches.
+// Alike chooses from the oldest samples. Their number is a multiple of the batch size within limits: enough to contain
+// samples of similar size, and few enough to be examined for each batch. Offline sorts once for many batches.
 const (
 	windowBatches       = 8
 	minWindow           = 64
@@ -30,27 +30,28 @@ const (
 	maxSortedWindow     = 64 << 10
 )
 
-// sizedSample is a waiting sample, its size, and when it came.
+// sizedSample is a waiting sample with its size and arrival time.
 type sizedSample struct {
 	sample loadgen.QuerySample
 	size   int
 	at     int64
 }
 
-// sizeWindow holds the oldest waiting samples, taken from the queue's ring, with their sizes.
+// sizeWindow contains the oldest waiting samples, taken from the queue's ring, with their sizes.
 type sizeWindow struct {
 	sizing SizePolicy
-	sorted bool          // items ascend by size; else they are in the order of arrival
-	items  []sizedSample // at most cap(items)
+	sorted bool          // items are sorted by size; otherwise by arrival
+	items  []sizedSample // up to cap(items)
 
-	// Reused from batch to batch.
+	// Reused for each batch.
 	samples []loadgen.QuerySample
 	arrived []int64
 	sizes   []int
-	near    []int // indices of items, the nearest in size to the oldest first
+	near    []int // indices of items; the nearest in size to the oldest is first
 }
 
-// newWindow returns the window for batches of at most limit samples. offline sorts: no sample waits for a deadline.
+// newWindow returns the window for batches of up to limit samples. In Offline it sorts, because no sample has a
+// deadline.
 func newWindow(s SizePolicy, limit int, offline bool) *sizeWindow {
 	n := limit
 	switch {
@@ -66,8 +67,8 @@ func newWindow(s SizePolicy, limit int, offline bool) *sizeWindow {
 	}
 }
 
-// refillCount is how many samples to refill with, so that a batch of limit samples has a choice. The sorted window is
-// refilled only when it cannot fill a batch any more: each refill sorts.
+// refillCount returns the number of samples to add, so that a batch of limit samples has a choice. The sorted window is
+// refilled only when it cannot fill a batch any more, because each refill sorts.
 func (w *sizeWindow) refillCount(limit int) int {
 	if w.sorted && len(w.items) >= limit {
 		return 0
@@ -75,7 +76,7 @@ func (w *sizeWindow) refillCount(limit int) int {
 	return cap(w.items) - len(w.items)
 }
 
-// addSamples puts samples, and when they came, behind the others.
+// addSamples appends samples and their arrival times.
 func (w *sizeWindow) addSamples(samples []loadgen.QuerySample, at []int64) {
 	if len(samples) == 0 {
 		return
@@ -89,7 +90,7 @@ func (w *sizeWindow) addSamples(samples []loadgen.QuerySample, at []int64) {
 	}
 }
 
-// pickBatch moves one batch to dst, with its times, and returns how many it has: 0 only where the window is empty.
+// pickBatch moves one batch to dst, with its times, and returns its size. It returns 0 only if the window is empty.
 func (w *sizeWindow) pickBatch(dst []loadgen.QuerySample, at []int64) int {
 	switch {
 	case w.sorted:
@@ -100,7 +101,8 @@ func (w *sizeWindow) pickBatch(dst []loadgen.QuerySample, at []int64) int {
 	return w.pickOldest(dst, at)
 }
 
-// pickLargest takes from the end of the sorted items: the long runs come first, and the short ones fill the end.
+// pickLargest takes samples from the end of the sorted items. The long runs come first, and the short ones fill the
+// end.
 func (w *sizeWindow) pickLargest(dst []loadgen.QuerySample, at []int64) int {
 	n, sum := 0, 0
 	for n < len(dst) && len(w.items) > 0 {
@@ -116,7 +118,7 @@ func (w *sizeWindow) pickLargest(dst []loadgen.QuerySample, at []int64) int {
 	return n
 }
 
-// pickOldest takes in the order of arrival.
+// pickOldest takes samples in the order of arrival.
 func (w *sizeWindow) pickOldest(dst []loadgen.QuerySample, at []int64) int {
 	n, sum := 0, 0
 	for n < min(len(dst), len(w.items)) && w.fitsSum(n, sum, w.items[n].size) {
@@ -145,7 +147,7 @@ func (w *sizeWindow) pickNear(dst []loadgen.QuerySample, at []int64) int {
 	return n
 }
 
-// sortNear fills near. Of two at the same distance the older one comes first.
+// sortNear fills near. If two samples have the same distance, the older one comes first.
 func (w *sizeWindow) sortNear() {
 	w.near = w.near[:0]
 	for i := range w.items {
@@ -161,7 +163,7 @@ func (w *sizeWindow) sizeDistance(i int) int {
 	return max(d, -d)
 }
 
-// fitsSum reports whether a sample may join n others, whose sizes sum to sum. The first one always may.
+// fitsSum reports whether a sample can join n others whose sizes sum to sum. The first sample always can.
 func (w *sizeWindow) fitsSum(n, sum, size int) bool {
 	return n == 0 || w.sizing.MaxSum <= 0 || size <= w.sizing.MaxSum-sum
 }

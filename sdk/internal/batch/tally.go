@@ -7,25 +7,25 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// WorkTotals is what the workers of a scheduler have done.
+// WorkTotals contains statistics of the workers of a scheduler.
 type WorkTotals struct {
-	// Batches counts the batches of each size, which is its index: Batches[0] is 0.
+	// Batches contains the number of batches of each size. The index is the size, so Batches[0] is 0.
 	Batches []uint64
-	// Waiting is how long each sample waited, from when it was submitted to when its batch ran: in the queue, while the
-	// batch was collated, and for a session. Model is how long that run took. An inline policy, whose samples do not
-	// wait, has neither.
+	// Waiting contains the waiting times of samples from their submission to the run of their batch: in the queue, during
+	// collating, and for a session. Model contains the durations of the runs. An inline policy has neither, because its
+	// samples do not wait.
 	Waiting, Model TimeSummary
 }
 
-// TimeSummary are how long something took, of many samples.
+// TimeSummary summarizes the times of many samples.
 type TimeSummary struct {
 	Count          uint64
 	Min, Max, Mean time.Duration
 	tally          timeTally
 }
 
-// At is the time at a fraction of the values in order, number trunc(Count*p) from 0, right to 1 % and never outside Min
-// to Max.
+// At returns the time at a fraction p of the sorted values, number trunc(Count*p) from 0. It is precise to 1 % and
+// never outside Min to Max.
 func (t TimeSummary) At(p float64) time.Duration {
 	if t.Count == 0 {
 		return 0
@@ -44,18 +44,18 @@ func (t TimeSummary) At(p float64) time.Duration {
 	return t.Max
 }
 
-// tallyBits make a bucket as wide as 1.6 % of its values: what is shown is its middle.
+// tallyBits gives buckets a width of 1.6 % of their values. Summaries use the middle of a bucket.
 const tallyBits = 6
 
-// timeTally counts times in ns. One goroutine writes it.
+// timeTally counts times in ns. Only one goroutine writes it.
 type timeTally struct {
-	counts   []uint32 // by bucket, as far as there are values; a bucket that is full stays so
+	counts   []uint32 // by bucket, up to the largest value; a full counter stays at its maximum
 	n        uint64
 	min, max int64
 	sum      float64
 }
 
-// addTimes counts n samples that took so long.
+// addTimes counts n samples with a time of ns.
 func (t *timeTally) addTimes(ns int64, n int) {
 	ns = max(ns, 0)
 	i := orderstat.Bucket(uint64(ns), tallyBits)
@@ -73,7 +73,7 @@ func (t *timeTally) addTimes(ns int64, n int) {
 	t.sum += float64(ns) * float64(n)
 }
 
-// mergeTally adds what another one has counted.
+// mergeTally adds the counts of another tally.
 func (t *timeTally) mergeTally(o *timeTally) {
 	if o.n == 0 {
 		return
@@ -90,7 +90,7 @@ func (t *timeTally) mergeTally(o *timeTally) {
 	}
 }
 
-// summarizeTimes returns what was counted.
+// summarizeTimes returns the summary of the counts.
 func (t *timeTally) summarizeTimes() TimeSummary {
 	if t.n == 0 {
 		return TimeSummary{}
@@ -99,11 +99,11 @@ func (t *timeTally) summarizeTimes() TimeSummary {
 		Mean: time.Duration(t.sum / float64(t.n)), tally: *t}
 }
 
-// workerState is a worker with what it does and has done. Its memory is reused from batch to batch.
+// workerState is a worker with its current work and its statistics. Its memory is reused for each batch.
 type workerState struct {
 	worker         Worker
 	job            *WorkerJob
-	samples        []uint64 // batches by the number of their samples
+	samples        []uint64 // number of batches by size
 	waiting, model timeTally
 }
 
@@ -115,10 +115,10 @@ func (h *workerState) countBatch(n int) {
 	h.samples[n]++
 }
 
-// addTimes counts the times of n samples that arrived at times, and ran from one to another.
+// addTimes counts the times of n samples that arrived at arrived and ran from from to to.
 func (h *workerState) addTimes(n int, arrived []int64, from, to int64) {
 	h.model.addTimes(to-from, n)
-	for first := 0; first < len(arrived); { // those of one frame have one time
+	for first := 0; first < len(arrived); { // samples of one frame have the same time
 		next := first + 1
 		for next < len(arrived) && arrived[next] == arrived[first] {
 			next++
@@ -128,7 +128,7 @@ func (h *workerState) addTimes(n int, arrived []int64, from, to int64) {
 	}
 }
 
-// Work is what the workers have done so far. Nothing may be in work: it is asked for after Close.
+// Work returns the statistics so far. It may be called only after Close, when no batch is in progress.
 func (s *Scheduler) Work() WorkTotals {
 	var out WorkTotals
 	var waiting, model timeTally

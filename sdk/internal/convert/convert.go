@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// To makes a T of v: a message, or a list of them, of plain Go, or the other way. It refers to v's bytes and maps. A
-// list that is nil stays so, and a part of a message that would be empty is left out. TestConversionsKeepEveryField has
-// every type that it is used for.
+// To converts v to a T: a message, or a list of messages, to plain Go types or in the other direction. The result
+// refers to v's bytes and maps. A nil list stays nil, and empty parts of a message are omitted.
+// TestConversionsKeepEveryField covers all types with which it is used.
 func To[T any](v any) (t T) {
 	setValue(reflect.ValueOf(&t).Elem(), reflect.ValueOf(v))
 	return t
@@ -60,22 +60,22 @@ func setFields(to, from reflect.Value) {
 	}
 }
 
-// fieldKey is the form that both names of a field have in common.
+// fieldKey returns the common form of both names of a field.
 func fieldKey(name string) string {
-	if name == "Ns" { // of a percentile, whose time is At
+	if name == "Ns" { // in a percentile, whose time is At
 		return "at"
 	}
 	return strings.ToLower(strings.TrimSuffix(name, "Ns"))
 }
 
-// betters are the directions of metrics, by their numbers in messages; one that is not said is the first.
+// betters lists the directions of metrics by their numbers in messages. The first one is the default.
 var betters = []sdk.MetricDirection{
 	pluginpb.Better_BETTER_HIGHER: sdk.HigherBetter, pluginpb.Better_BETTER_LOWER: sdk.LowerBetter,
 	pluginpb.Better_BETTER_NEITHER: sdk.NeitherBetter,
 }
 
-// enumValue is what an enum has on the other side, and anything else as it is. Scenarios are numbered from 1 in
-// messages.
+// enumValue converts an enum to its type on the other side, and returns other values unchanged. In messages, scenarios
+// are numbered from 1.
 func enumValue(v reflect.Value) reflect.Value {
 	switch of := v.Interface().(type) {
 	case loadgen.Scenario:
@@ -93,7 +93,7 @@ func enumValue(v reflect.Value) reflect.Value {
 	return v
 }
 
-// Entry makes an entry of a Score stream, which refers to e's bytes.
+// Entry returns an entry of a Score stream. It refers to e's bytes.
 func Entry(e mllog.AccuracyEntry) *pluginpb.AccuracyEntry {
 	m := &pluginpb.AccuracyEntry{SeqId: e.SeqID, QslIndex: e.QSLIndex, Data: e.Data, TokenData: e.TokenData}
 	if e.TokenCount >= 0 {
@@ -102,7 +102,7 @@ func Entry(e mllog.AccuracyEntry) *pluginpb.AccuracyEntry {
 	return m
 }
 
-// EntryOf reads an entry of a Score stream, whose bytes it refers to.
+// EntryOf returns the content of an entry of a Score stream. It refers to m's bytes.
 func EntryOf(m *pluginpb.AccuracyEntry) mllog.AccuracyEntry {
 	e := mllog.AccuracyEntry{
 		SeqID: m.GetSeqId(), QSLIndex: m.GetQslIndex(), Data: m.GetData(), TokenData: m.GetTokenData(), TokenCount: -1,

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProcessorTime is the processor time, user and system together, that processes have taken since each began. It counts
-// in nanoseconds, where /proc/PID/stat counts in ticks of 10 ms.
+// ProcessorTime returns the total user and system time of processes since their starts, in nanoseconds. (/proc/PID/stat
+// counts in ticks of 10 ms.)
 func ProcessorTime(pids ...int) (time.Duration, error) {
 	var sum time.Duration
 	for _, pid := range pids {
@@ -21,5 +21,5 @@ func ProcessorTime(pids ...int) (time.Duration, error) {
 	return sum, nil
 }
 
-// cpuClock names the clock of a process, as clock_getcpuclockid(3) does: MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED.
+// cpuClock returns the clock of a process like clock_getcpuclockid(3): MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED.
 func cpuClock(pid int) int32 { return int32(^pid)<<3 | 2 }

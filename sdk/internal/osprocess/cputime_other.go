@@ -7,6 +7,5 @@ import (
 	"time"
 )
 
-// ProcessorTime is the processor time, user and system together, that processes have taken since each began: on Linux
-// alone.
+// ProcessorTime returns an error, because it is supported only on Linux.
 func ProcessorTime(...int) (time.Duration, error) { return 0, errors.ErrUnsupported }

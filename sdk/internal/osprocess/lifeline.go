@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// EndWithHarness ends the process when its standard input ends: the harness holds the other end of that pipe, and the
-// kernel closes it however the harness dies. SIGTERM, which some kernels send then, does the same. Processes that the
-// plugin started and that are in its process group end too, if the group is the plugin's own.
+// EndWithHarness ends the process when its standard input ends. The harness holds the other end of that pipe, and the
+// kernel closes it when the harness dies for any reason. SIGTERM, which some kernels send then, has the same effect.
+// Other processes in the plugin's process group also end, if the group is the plugin's own.
 func EndWithHarness() {
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
@@ -33,7 +33,7 @@ func EndWithHarness() {
 	}()
 }
 
-// removeFolder removes what the harness can no longer remove: the folder of the socket, and the private folder around
+// removeFolder removes the folder of the socket and the private folder around it, because the harness can no longer do
 // it.
 func removeFolder(sockets string) {
 	if sockets == "" {

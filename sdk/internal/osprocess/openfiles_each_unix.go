@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstKept is the first descriptor that is none of the three standard ones.
+// firstKept is the first descriptor after the three standard ones.
 const firstKept = 3
 
-// keepEach marks descriptors one by one: those that a list of them has, and where there is none those up to the limit.
+// keepEach marks descriptors one by one: those in the system's list of open descriptors or, without a list, those up to
+// the limit.
 func keepEach() {
 	for _, list := range []string{"/proc/self/fd", "/dev/fd"} {
 		folder, err := os.Open(list)
@@ -20,7 +21,7 @@ func keepEach() {
 			continue
 		}
 		names, err := folder.Readdirnames(-1)
-		_ = folder.Close() // opened for reading
+		_ = folder.Close() // opened only for reading
 		if err != nil {
 			continue
 		}
@@ -40,7 +41,7 @@ func keepUpTo(maxFD int) {
 	}
 }
 
-// maxDescriptors is how many a process may have: 1,048,576 at most, which Linux permits unless it is set up for more.
+// maxDescriptors returns the maximum number of descriptors of a process, limited to 1,048,576, Linux's default maximum.
 func maxDescriptors() int {
 	const maxFD = 1 << 20
 	var limit unix.Rlimit

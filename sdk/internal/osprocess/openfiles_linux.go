@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KeepOpenFiles has the kernel close all descriptors but the three standard ones in every program that this process
-// starts from now on: a shell, a service manager or a CI runner may have left files, folders and sockets open that none
-// of them is meant to have. In this process they stay open: a secret's file may be one of them.
+// KeepOpenFiles makes the kernel close all descriptors except the three standard ones in every program that this
+// process starts from now on. A shell, a service manager or a CI runner may have left files, folders and sockets open
+// by mistake. In this process they stay open, because one of them may be a secret's file.
 func KeepOpenFiles() {
-	if unix.CloseRange(firstKept, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) != nil { // older than 5.11, or under a filter
+	if unix.CloseRange(firstKept, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) != nil { // before 5.11, or a seccomp filter
 		keepEach()
 	}
 }

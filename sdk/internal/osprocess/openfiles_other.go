@@ -2,5 +2,5 @@
 
 package osprocess
 
-// KeepOpenFiles does nothing where programs inherit only what they are given by name.
+// KeepOpenFiles does nothing, because programs on this system inherit only explicitly passed files.
 func KeepOpenFiles() {}

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// ReserveStdout keeps the standard output for whoever writes to os.Stdout now, and points file descriptor 1, which C
-// libraries print to, at the standard error output. The returned function ends that: os.Stdout and os.Stderr are both
-// the standard error output from then on. It may be called often and at a time.
+// ReserveStdout reserves the standard output for the current users of os.Stdout. It redirects file descriptor 1, to
+// which C libraries print, to the standard error output. The returned function ends this, after which os.Stdout and
+// os.Stderr are both the standard error output. ReserveStdout may be called repeatedly and concurrently.
 func ReserveStdout() (restore func(), err error) {
 	stderr := os.Stderr
 	private, err := divertStdout()

@@ -4,5 +4,5 @@ package osprocess
 
 import "os"
 
-// divertStdout leaves the descriptors alone: C libraries still print to the standard output, which the host drains.
+// divertStdout does not change the descriptors. C libraries still print to the standard output, which the host drains.
 func divertStdout() (*os.File, error) { return os.Stdout, nil }

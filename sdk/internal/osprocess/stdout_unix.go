@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// divertStdout makes descriptor 1 a copy of descriptor 2 and returns what it was before.
+// divertStdout makes descriptor 1 a copy of descriptor 2 and returns the original file.
 func divertStdout() (*os.File, error) {
 	before, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Describe joins what the devices say of themselves, and says what each has done. A detail on which all agree is said
-// once; of others each device says its own.
+// Describe combines the descriptions of the devices and adds the share of each. A detail that is equal for all devices
+// appears once; other details appear for each device.
 func (w *devicePool[E]) Describe() backend.Info {
 	all := backend.Info{Details: map[string]string{}, Shares: w.Shares()}
 	infos := make([]backend.Info, len(w.all))
@@ -32,7 +32,7 @@ func (w *devicePool[E]) Describe() backend.Info {
 	return all
 }
 
-// joinTexts returns the one text that all devices have, or the text of each that has one, with its name.
+// joinTexts returns the text that all devices have in common, or each device's text with its name.
 func (w *devicePool[E]) joinTexts(infos []backend.Info, text func(backend.Info) string) string {
 	first, differ := text(infos[0]), false
 	var parts []string

@@ -19,26 +19,25 @@ type poolEngine interface {
 // poolMember is one device of a pool. The pool's lock guards its counts.
 type poolMember[E poolEngine] struct {
 	engine E
-	name   string // of the device
+	name   string // name of the device
 	busy   backend.WaitInfo
-	width  int           // runs at a time that fill it: at least 1
-	turn   chan struct{} // has room for the runs at a time: whoever put a value in may run
+	width  int           // number of concurrent runs that use it fully; 1 or more
+	turn   chan struct{} // semaphore for concurrent runs
 
-	working int    // runs in work
-	turns   uint64 // how often it was chosen
+	working int    // number of runs in progress
+	turns   uint64 // number of times it was chosen
 	share   backend.WorkShare
 }
 
-// devicePool is several devices that do one job.
+// devicePool is a group of devices that share the work.
 type devicePool[E poolEngine] struct {
 	mu  sync.Mutex
 	all []*poolMember[E]
 }
 
-// openAll opens every device, at the same time: a large model takes its time on each. If one fails, the others are
-// closed.
+// openAll opens all devices concurrently, because loading a large model takes long. If one fails, it closes the others.
 //
-// The runs at a time of c are divided among the devices; each gets one at least.
+// It divides c's number of concurrent runs among the devices. Each gets one or more.
 func openAll[E poolEngine](
 	ctx context.Context, c backend.Config, devices []string, open func(context.Context, backend.Config) (E, error),
 ) (*devicePool[E], error) {
@@ -73,7 +72,7 @@ func openAll[E poolEngine](
 	return w, nil
 }
 
-// onDevice names the device that an error is of, where the user chose it.
+// onDevice adds the device's name to an error if the user chose the device.
 func onDevice(device string, err error) error {
 	if device == "" {
 		return err
@@ -81,10 +80,11 @@ func onDevice(device string, err error) error {
 	return fmt.Errorf("device %s: %w", device, err)
 }
 
-// maxAtATime stands for no limit of the runs at a time.
+// unlimitedRuns is the number of concurrent runs without a limit.
 const maxAtATime = 4096
 
-// atATime is how many runs a device gets at a time: as many as it can, and no more than were asked for. 0 is no limit.
+// concurrentRuns returns the number of concurrent runs of a device: the minimum of its capability and the request. 0
+// means no limit.
 func atATime(can, asked int) int {
 	if n := minLimit(max(can, 0), max(asked, 0)); n > 0 {
 		return n
@@ -92,7 +92,7 @@ func atATime(can, asked int) int {
 	return maxAtATime
 }
 
-// divideRuns is part i of n runs at a time among so many devices; 0 stays 0, which leaves it to the backend.
+// divideRuns returns part i of n concurrent runs among devices. 0 stays 0, so the backend chooses.
 func divideRuns(n, devices, i int) int {
 	if n <= 0 {
 		return 0
@@ -104,7 +104,7 @@ func divideRuns(n, devices, i int) int {
 	return max(1, part)
 }
 
-// beginRun chooses the device for a run and counts it as in work.
+// beginRun chooses the device for a run and counts the run as in progress.
 func (w *devicePool[E]) beginRun() *poolMember[E] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,8 +119,8 @@ func (w *devicePool[E]) beginRun() *poolMember[E] {
 	return best
 }
 
-// lessLoaded reports whether m is the better choice: it has fewer runs in work for its width or, where that is equal,
-// has had fewer turns for it. The fractions are compared by products.
+// lessLoaded reports whether m is the better choice. It is if it has fewer runs in progress relative to its width or,
+// if these are equal, fewer turns. It compares the fractions by cross-multiplication.
 func (m *poolMember[E]) lessLoaded(o *poolMember[E]) bool {
 	if load, other := m.working*o.width, o.working*m.width; load != other {
 		return load < other
@@ -128,7 +128,7 @@ func (m *poolMember[E]) lessLoaded(o *poolMember[E]) bool {
 	return m.turns*uint64(o.width) < o.turns*uint64(m.width)
 }
 
-// endRun counts what the device has done since begin.
+// endRun counts the work of a run that beginRun began.
 func (w *devicePool[E]) endRun(m *poolMember[E], batches, samples int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +137,7 @@ func (w *devicePool[E]) endRun(m *poolMember[E], batches, samples int) {
 	m.share.Samples += uint64(samples)
 }
 
-// Restart forgets what the devices have done so far: a warm-up is no share of the work.
+// Restart clears the counts, because a warm-up does not belong to the work.
 func (w *devicePool[E]) Restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,7 +146,7 @@ func (w *devicePool[E]) Restart() {
 	}
 }
 
-// Shares is what each device has done since the last Restart, in the order in which they were named.
+// Shares returns the work of each device since the last Restart, in the order of the devices.
 func (w *devicePool[E]) Shares() []backend.WorkShare {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,8 +157,8 @@ func (w *devicePool[E]) Shares() []backend.WorkShare {
 	return shares
 }
 
-// Limits are those of all devices together: the sum of their runs at a time, 0 where one has no preference; and batches
-// that suit each of them.
+// Limits returns the limits of all devices together: the sum of their concurrent runs, or 0 if one has no preference,
+// and batches that fit each of them.
 func (w *devicePool[E]) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
@@ -176,7 +176,7 @@ func (w *devicePool[E]) Limits() backend.Limits {
 	return all
 }
 
-// minLimit is the smaller of two limits, of which 0 is none.
+// minLimit returns the smaller of two limits. 0 means no limit.
 func minLimit(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -184,7 +184,7 @@ func minLimit(a, b int) int {
 	return min(a, b)
 }
 
-// Close closes every device, whatever fails.
+// Close closes all devices, even if some fail.
 func (w *devicePool[E]) Close() error {
 	faults := make([]error, len(w.all))
 	var closing sync.WaitGroup

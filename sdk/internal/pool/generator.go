@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Generator is one generator on several devices. Each prompt stays on one of them, with its keys and values.
+// Generator is a generator on several devices. Each prompt stays on one of them, together with its keys and values.
 type Generator struct {
 	*devicePool[backend.Generator]
 }
@@ -17,7 +17,7 @@ var (
 	_ backend.Describer = (*Generator)(nil)
 )
 
-// OpenGenerators opens a generator on each device with opener, which gets c with the device and its part of
+// OpenGenerators opens a generator on each device with opener. It passes c with the device and its part of
 // c.Concurrency.
 func OpenGenerators(
 	ctx context.Context, c backend.Config, devices []string,
@@ -30,7 +30,7 @@ func OpenGenerators(
 	return &Generator{w}, nil
 }
 
-// Generate continues p on the device with the fewest prompts in work.
+// Generate continues p on the device with the fewest prompts in progress.
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	m, done := g.beginRun(), 0
 	defer func() { g.endRun(m, done, done) }()

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Session is one model on several devices.
+// Session is a model on several devices.
 type Session struct {
 	*devicePool[backend.Session]
 }
@@ -19,8 +19,8 @@ var (
 	_ backend.Describer = (*Session)(nil)
 )
 
-// OpenSessions opens the model on each device with open, which gets c with the device and its part of c.Concurrency.
-// All must have the same inputs and outputs; an error names the device.
+// OpenSessions opens the model on each device with opener. It passes c with the device and its part of c.Concurrency.
+// All sessions must have the same inputs and outputs; otherwise the error names the device.
 func OpenSessions(
 	ctx context.Context, c backend.Config, devices []string,
 	opener func(context.Context, backend.Config) (backend.Session, error),
@@ -58,13 +58,14 @@ func sameTensor(a, b backend.TensorInfo) bool {
 	return a.Name == b.Name && a.DType == b.DType && slices.Equal(a.Shape, b.Shape)
 }
 
-// Inputs are the same on each device.
+// Inputs returns the inputs, which are the same on each device.
 func (s *Session) Inputs() []backend.TensorInfo { return s.all[0].engine.Inputs() }
 
-// Outputs are the same on each device.
+// Outputs returns the outputs, which are the same on each device.
 func (s *Session) Outputs() []backend.TensorInfo { return s.all[0].engine.Outputs() }
 
-// Run executes one batch on one device. It counts the rows of the first input as samples; a Lane counts better.
+// Run executes one batch on one device. It counts the rows of the first input as samples. A SessionLane counts them
+// exactly.
 func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	l := SessionLane{Session: s}
 	l.Begin(backend.Rows(in))
@@ -72,30 +73,31 @@ func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return l.Run(ctx, in, out)
 }
 
-// SessionLane is a Session as one goroutine uses it that knows which samples a run is for: all runs between Begin and
-// End go to one device, so that a sample of many runs stays where it is, and a batch is collated in the memory of the
-// device that runs it. There may be more lanes than runs at a time: those between Begin and Run prepare what is next.
+// SessionLane is a Session for one goroutine that knows the samples of its runs. All runs between Begin and End use the
+// same device. A sample with several runs therefore stays on one device, and a batch is collated in the memory of the
+// device that runs it. There may be more lanes than concurrent runs: lanes between Begin and Run prepare the next
+// batches.
 type SessionLane struct {
 	*Session
-	at               *poolMember[backend.Session] // nil: outside of Begin and End
-	batches, samples int                          // since Begin
+	at               *poolMember[backend.Session] // nil: outside Begin and End
+	batches, samples int                          // counts since Begin
 	stages           map[*poolMember[backend.Session]]backend.Stage
 }
 
-// Lane returns a lane. There may be any number of them.
+// Lane returns a new lane.
 func (s *Session) Lane() *SessionLane {
 	return &SessionLane{Session: s, stages: map[*poolMember[backend.Session]]backend.Stage{}}
 }
 
-// Begin chooses the device for so many samples. End follows.
+// Begin chooses the device for a number of samples. End must follow.
 func (l *SessionLane) Begin(samples int) { l.at, l.batches, l.samples = l.beginRun(), 0, samples }
 
-// Run executes one batch on the device that Begin chose; outside of Begin and End on any.
+// Run executes one batch on the device that Begin chose. Outside Begin and End it uses any device.
 func (l *SessionLane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if l.at == nil {
 		return l.Session.Run(ctx, in, out)
 	}
-	if l.stages != nil { // else the caller sees to it that no more run than can
+	if l.stages != nil { // otherwise the caller limits the concurrent runs
 		select {
 		case l.at.turn <- struct{}{}:
 			defer func() { <-l.at.turn }()
@@ -106,20 +108,20 @@ func (l *SessionLane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	}
 	defer backend.StartWait(ctx, l.at.busy).End()
 	if err := l.at.engine.Run(ctx, in, out); err != nil {
-		l.samples = 0 // they are not answered
+		l.samples = 0 // failed samples are not answered
 		return fmt.Errorf("device %s: %w", l.at.name, err)
 	}
 	l.batches++
 	return nil
 }
 
-// Abandon is End where what Begin was for could not be prepared.
+// Abandon replaces End if the work could not be prepared.
 func (l *SessionLane) Abandon() {
 	l.samples = 0
 	l.End()
 }
 
-// End counts what was run since Begin.
+// End counts the runs since Begin.
 func (l *SessionLane) End() {
 	l.endRun(l.at, l.batches, l.samples)
 	l.at = nil

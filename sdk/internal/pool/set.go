@@ -12,17 +12,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// PartSet is the sessions of a workload's parts on one device, by the parts' names.
+// PartSet contains the sessions of a workload's parts on one device, by the parts' names.
 type PartSet struct{ parts map[string]*limitedSession }
 
-// limitedSession is a session that lets no more runs in than it takes at a time.
+// limitedSession is a session that limits its concurrent runs.
 type limitedSession struct {
 	backend.Session
 	name  string
-	turns chan struct{} // has room for the runs at a time: whoever put a value in may run
+	turns chan struct{} // semaphore for concurrent runs
 }
 
-// Add adds the session of a part, which was opened for asked runs at a time; 0: as many as it takes. The set closes it.
+// Add adds the session of a part, which was opened for asked concurrent runs; 0: its maximum. The set closes the
+// session.
 func (s *PartSet) Add(name string, session backend.Session, asked int) {
 	if s.parts == nil {
 		s.parts = map[string]*limitedSession{}
@@ -31,7 +32,7 @@ func (s *PartSet) Add(name string, session backend.Session, asked int) {
 	s.parts[name] = &limitedSession{Session: session, name: name, turns: make(chan struct{}, most)}
 }
 
-// partNames are the names of the parts, sorted.
+// partNames returns the names of the parts, sorted.
 func (s *PartSet) partNames() []string { return slices.Sorted(maps.Keys(s.parts)) }
 
 // Run implements backend.Session.
@@ -53,7 +54,7 @@ func (p *limitedSession) waitInfo() backend.WaitInfo {
 	return backend.WaitInfo{For: "a run of part " + p.name}
 }
 
-// wrapError adds the name of the part to an error, where it has one.
+// wrapError adds the name of the part, if it has one, to an error.
 func (p *limitedSession) wrapError(err error) error {
 	if err == nil || p.name == "" {
 		return err
@@ -61,8 +62,8 @@ func (p *limitedSession) wrapError(err error) error {
 	return fmt.Errorf("part %s: %w", p.name, err)
 }
 
-// Limits are those of samples that go through all parts: as many at a time as the part that takes most of them, and no
-// bound of the batch, which is about the rows of single runs.
+// Limits returns the limits of samples that pass through all parts. The concurrency is that of the part with the
+// highest one. There is no limit of the batch, because such limits concern the rows of single runs.
 func (s *PartSet) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
@@ -88,7 +89,8 @@ func (s *PartSet) Close() error {
 	return errors.Join(faults...)
 }
 
-// Describe joins what the sessions say: what all agree on stands under its key, else under PART.KEY.
+// Describe combines the descriptions of the sessions. Details that are equal for all have their own key; others have
+// the key PART.KEY.
 func (s *PartSet) Describe() backend.Info {
 	all := backend.Info{Details: map[string]string{}}
 	var infos []backend.Info
@@ -122,7 +124,7 @@ func (s *PartSet) Describe() backend.Info {
 	return all
 }
 
-// PartSets are the parts of a workload on each of several devices, or on one.
+// PartSets contains the parts of a workload on each of one or more devices.
 type PartSets struct{ *devicePool[*PartSet] }
 
 var (
@@ -131,7 +133,7 @@ var (
 	_ backend.LocalWorker = (*PartSets)(nil)
 )
 
-// OpenPartSets opens the parts on each device with opener, as OpenSessions opens a session. A single device may be "":
+// OpenPartSets opens the parts on each device with opener, like OpenSessions. A single device may be "", which means
 // the backend's choice.
 func OpenPartSets(
 	ctx context.Context, c backend.Config, devices []string, opener func(context.Context, backend.Config) (*PartSet,
@@ -144,7 +146,7 @@ func OpenPartSets(
 	return &PartSets{w}, nil
 }
 
-// Describe joins what the devices say, with the share of each where there are several.
+// Describe combines the descriptions of the devices. If there are several, it adds the share of each.
 func (s *PartSets) Describe() backend.Info {
 	if len(s.all) == 1 {
 		return s.all[0].engine.Describe()
@@ -152,7 +154,7 @@ func (s *PartSets) Describe() backend.Info {
 	return s.devicePool.Describe()
 }
 
-// Nodes are the machines that the sessions are clients of, each once.
+// Nodes returns the machines of which the sessions are clients, each once.
 func (s *PartSets) Nodes() []backend.RemoteNode {
 	var all []backend.RemoteNode
 	s.withEachPart(func(p *limitedSession) {
@@ -169,7 +171,7 @@ func (s *PartSets) Nodes() []backend.RemoteNode {
 	return all
 }
 
-// LocalWork is what the sessions do on this machine.
+// LocalWork returns the work of the sessions on this machine.
 func (s *PartSets) LocalWork() []string {
 	var all []string
 	s.withEachPart(func(p *limitedSession) {
@@ -189,12 +191,12 @@ func (s *PartSets) withEachPart(f func(p *limitedSession)) {
 	}
 }
 
-// PartLane takes one batch of samples at a time through the parts on one device: Begin chooses the device, so that what
-// one part keeps is where the next one takes it. It belongs to one goroutine; the runs between Begin and End may be
-// made by several.
+// PartLane processes one batch of samples at a time with all parts on one device. Begin chooses the device, so each
+// part finds the tensors that another part has kept. One goroutine uses a lane, but several may make the runs between
+// Begin and End.
 type PartLane struct {
 	*PartSets
-	at      *poolMember[*PartSet] // nil: outside of Begin and End
+	at      *poolMember[*PartSet] // nil: outside Begin and End
 	runs    atomic.Int64
 	samples int
 }
@@ -202,7 +204,7 @@ type PartLane struct {
 // Lane returns a lane. Each worker has one.
 func (s *PartSets) Lane() *PartLane { return &PartLane{PartSets: s} }
 
-// Sessions are the parts as the lane's worker sees them, by name.
+// Sessions returns the parts for the lane's worker, by name.
 func (l *PartLane) Sessions() map[string]backend.Session {
 	all := map[string]backend.Session{}
 	for name := range l.all[0].engine.parts {
@@ -217,23 +219,23 @@ func (l *PartLane) Begin(samples int) {
 	l.runs.Store(0)
 }
 
-// Abandon is End for a batch that is not answered.
+// Abandon replaces End for a batch that is not answered.
 func (l *PartLane) Abandon() {
 	l.samples = 0
 	l.End()
 }
 
-// End counts the runs and samples of the batch as the device's.
+// End counts the batch's runs and samples for the device.
 func (l *PartLane) End() {
 	l.endRun(l.at, int(l.runs.Load()), l.samples)
 	l.at = nil
 }
 
-// laneSession is a part on the device that its lane has chosen; on the first one before that.
+// laneSession is a part on the device that its lane has chosen. Before Begin it uses the first device.
 type laneSession struct {
 	lane   *PartLane
 	name   string
-	stages map[*limitedSession]backend.Stage // of each device
+	stages map[*limitedSession]backend.Stage // by device
 }
 
 func (s *laneSession) currentPart() *limitedSession {
@@ -247,13 +249,13 @@ func (s *laneSession) Inputs() []backend.TensorInfo  { return s.currentPart().In
 func (s *laneSession) Outputs() []backend.TensorInfo { return s.currentPart().Outputs() }
 func (s *laneSession) Limits() backend.Limits        { return s.currentPart().Limits() }
 
-// Close does nothing: the set closes its sessions.
+// Close does nothing, because the set closes its sessions.
 func (s *laneSession) Close() error { return nil }
 
 // CacheMemory implements backend.OutputCache.
 func (s *laneSession) CacheMemory() any { return backend.CacheMemory(s.currentPart().Session) }
 
-// Run waits for a turn of the part.
+// Run waits for a turn of the part and runs the batch.
 func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	p := s.currentPart()
 	err := p.Run(ctx, in, out)
@@ -265,7 +267,7 @@ func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return err
 }
 
-// Stage implements backend.Stager: the inputs lie in the memory of the device that the lane has chosen.
+// Stage implements backend.Stager. The inputs are in the memory of the device that the lane has chosen.
 func (s *laneSession) Stage() backend.Stage {
 	for _, m := range s.lane.all {
 		if _, ok := m.engine.parts[s.name].Session.(backend.Stager); ok {
@@ -275,7 +277,7 @@ func (s *laneSession) Stage() backend.Stage {
 	return nil
 }
 
-// currentStage is the stage of the chosen device, nil where it has none.
+// currentStage returns the stage of the chosen device, or nil if it has none.
 func (s *laneSession) currentStage() backend.Stage {
 	p := s.currentPart()
 	known, made := s.stages[p]

@@ -2,8 +2,8 @@ package pool
 
 import "github.com/plumbline-ml/plumbline/sdk/backend"
 
-// Stage returns memory for the inputs of one batch, which is the memory of the device that Begin has chosen. nil: no
-// device has any.
+// Stage returns memory for the inputs of one batch. It is the memory of the device that Begin has chosen. nil means
+// that no device has such memory.
 func (l *SessionLane) Stage() backend.Stage {
 	for _, m := range l.all {
 		if _, ok := m.engine.(backend.Stager); ok {
@@ -13,10 +13,10 @@ func (l *SessionLane) Stage() backend.Stage {
 	return nil
 }
 
-// laneStage is the memory of whichever device a lane is at.
+// laneStage is the memory of the device that a lane has chosen.
 type laneStage struct {
-	at  func() backend.Stage // that of the chosen device, nil where it has none
-	own [][]byte             // by input, for a device without memory of its own
+	at  func() backend.Stage // returns the stage of the chosen device, or nil
+	own [][]byte             // by input, for a device without its own memory
 }
 
 // Input implements backend.Stage.
@@ -33,7 +33,7 @@ func (s *laneStage) Input(i, n int) []byte {
 	return s.own[i][:n]
 }
 
-// currentStage is the lane's memory on the device where it is, nil where that has none.
+// currentStage returns the lane's memory on its current device, or nil if the device has none.
 func (l *SessionLane) currentStage() backend.Stage {
 	if l.at == nil {
 		return nil

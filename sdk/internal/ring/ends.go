@@ -2,18 +2,18 @@ package ring
 
 import "errors"
 
-// ErrUnsupported says that this system has no rings: frames go another way.
+// ErrUnsupported means that this system has no rings, so frames must use another transport.
 var ErrUnsupported = errors.New("no shared memory rings on this system")
 
-// RingEnds are one process's ends of both rings.
+// RingEnds contains one process's ends of both rings.
 type RingEnds struct {
 	Writer *FrameWriter
 	Reader *FrameReader
 	unmap  func() error
 }
 
-// newEnds views memory as two rings. The plugin's ends are the harness's the other way round. maxFrame is the largest
-// frame.
+// newEnds interprets memory as two rings. The plugin's ends are the reverse of the harness's. maxFrame is the maximum
+// size of a frame.
 func newEnds(b []byte, bells [4]Bell, plugin bool, maxFrame int, unmap func() error) *RingEnds {
 	to, from := newMemory(b[:dataAt+toPlugin]), newMemory(b[dataAt+toPlugin:])
 	toBells, fromBells := RingBells{bells[0], bells[1]}, RingBells{bells[2], bells[3]}
@@ -26,15 +26,15 @@ func newEnds(b []byte, bells [4]Bell, plugin bool, maxFrame int, unmap func() er
 	}
 }
 
-// Close ends what waits at either end. It may be called again: while the other process lives it can hold a side back,
-// and no longer once it has ended.
+// Close ends waits at both ends. It may be called again. A process that is alive can delay it; a process that has ended
+// cannot.
 func (e *RingEnds) Close() {
 	e.Writer.Close()
 	e.Reader.Close()
-	// The other two bells are only ever rung here.
+	// the other two bells are only rung here
 	e.Writer.bells.Data.Close()
 	e.Reader.bells.Room.Close()
 }
 
-// Unmap gives the memory and the bells back. Nobody may write or read any more.
+// Unmap frees the memory and the bells. They must not be in use.
 func (e *RingEnds) Unmap() error { return e.unmap() }

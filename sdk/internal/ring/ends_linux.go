@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported says that this system has rings.
+// Supported reports whether this system has rings.
 const Supported = true
 
-// RingOffer is the harness's ends, and what the plugin inherits to open its own.
+// RingOffer contains the harness's ends, and the files with which the plugin opens its own ends.
 type RingOffer struct {
 	Ends  *RingEnds
-	files []*os.File // the memory, then the four bells
+	files []*os.File // the memory and the four bells
 	own   []*eventBell
 }
 
-// NewOffer makes the memory and the bells. Frames from the plugin are at most maxFrame bytes long.
+// NewOffer makes the memory and the bells. maxFrame is the maximum size of frames from the plugin, in bytes.
 //
-// The memory has no name: nothing is left of it when both processes have ended, however they end.
+// The memory has no name, so it disappears when both processes have ended for any reason.
 func NewOffer(maxFrame int) (_ *RingOffer, err error) {
 	o := &RingOffer{}
 	defer func() {
@@ -52,7 +52,7 @@ func NewOffer(maxFrame int) (_ *RingOffer, err error) {
 	return o, nil
 }
 
-// newMemoryFile makes memory whose size nobody can change: to touch what was cut off would kill the process.
+// newMemoryFile makes memory whose size cannot be changed. Access to truncated memory would kill the process.
 func newMemoryFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("plumbline-ring", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -88,15 +88,15 @@ func newBell(waited bool) (*eventBell, *os.File, error) {
 	return own, inherited, nil
 }
 
-// waitsForBell reports whether a side waits for bell i of the four: those of the ring to the plugin, Data and Room,
-// then those of the other one. It rings the rest.
+// waitsForBell reports whether a side waits for bell i of the four: Data and Room of the ring to the plugin, then those
+// of the other ring. A side rings the bells that it does not wait for.
 func waitsForBell(i int, plugin bool) bool {
 	data, room := i%2 == 0, i%2 == 1
 	toPlugin := i < 2
 	return data && toPlugin == plugin || room && toPlugin != plugin
 }
 
-// releaseAll gives back the memory and the bells, which nobody uses any more.
+// releaseAll returns a function that frees the memory and the bells. They must not be in use.
 func releaseAll(bells []*eventBell, unmap func() error) func() error {
 	return func() error {
 		err := unmap()
@@ -115,13 +115,13 @@ func mapMemory(fd int) ([]byte, func() error, error) {
 	return b, func() error { return unix.Munmap(b) }, nil
 }
 
-// Files are what the plugin's process inherits, in order.
+// Files returns the files that the plugin's process must inherit, in order.
 func (o *RingOffer) Files() []*os.File { return o.files }
 
-// Release closes the descriptors that the plugin has inherited. The ends live on.
+// Release closes the descriptors that the plugin has inherited. The ends stay open.
 func (o *RingOffer) Release() error {
 	var errs []error
-	for _, e := range o.own { // to start a process with a descriptor makes all of its copies block
+	for _, e := range o.own { // starting a process with a descriptor makes all its copies blocking
 		errs = append(errs, e.setNonblocking())
 	}
 	for _, f := range o.files {
@@ -131,8 +131,8 @@ func (o *RingOffer) Release() error {
 	return errors.Join(errs...)
 }
 
-// OpenEnds opens the plugin's ends from the descriptors that it inherited, in the order of Files, and takes them over:
-// no process that the plugin starts inherits them in turn.
+// OpenEnds opens the plugin's ends from the inherited descriptors, in the order of Files. It takes ownership of them,
+// and programs that the plugin starts do not inherit them.
 func OpenEnds(fds []int, maxFrame int) (_ *RingEnds, err error) {
 	if want := 1 + len([4]Bell{}); len(fds) != want {
 		return nil, fmt.Errorf("%w: %d descriptors, want %d", ErrCorrupt, len(fds), want)
@@ -162,7 +162,7 @@ func OpenEnds(fds []int, maxFrame int) (_ *RingEnds, err error) {
 	return newEnds(b, bells, true, maxFrame, releaseAll(own, unmap)), nil
 }
 
-// checkMemory refuses a descriptor of another size, or one that the other side can shrink.
+// checkMemory returns an error if the memory has another size or the other side can shrink it.
 func checkMemory(fd int) error {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
@@ -178,28 +178,28 @@ func checkMemory(fd int) error {
 	return nil
 }
 
-// eventBell is a Bell. The runtime's poller waits on it: no thread is blocked, as one would be in a futex.
+// eventBell implements Bell. Waiting uses the runtime's poller, so it does not block a thread like a futex.
 type eventBell struct{ file *os.File }
 
-// newEventfd takes fd over. Only one that is waited for goes to the poller: the kernel would wake the poller's thread
-// each time that this process rings.
+// newEventfd takes ownership of fd. Only a bell that this process waits for uses the poller, because otherwise the
+// kernel would wake the poller's thread at each ring.
 func newEventfd(fd int, waited bool) (*eventBell, error) {
 	if err := unix.SetNonblock(fd, waited); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
-	file := os.NewFile(uintptr(fd), "bell") // looks at the flag
+	file := os.NewFile(uintptr(fd), "bell") // reads the flag
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &eventBell{file}, nil
 }
 
-var one = [8]byte{1} // little endian; on a big-endian machine a large number, which wakes as well
+var one = [8]byte{1} // little endian; on a big-endian machine a large number, which also wakes
 
-// Ring adds one to the counter. A bell that is closed rings for nobody.
+// Ring adds one to the counter. It does nothing if the bell is closed.
 func (e *eventBell) Ring() { _, _ = e.file.Write(one[:]) }
 
-// Wait takes the counter.
+// Wait waits for a counter above 0 and resets it.
 func (e *eventBell) Wait() error {
 	var count [8]byte
 	if _, err := e.file.Read(count[:]); err != nil {
@@ -208,28 +208,28 @@ func (e *eventBell) Wait() error {
 	return nil
 }
 
-// setNonblocking makes waiting the poller's business. The flag belongs to the eventfd, not to the descriptor: the other
-// process can clear it for both.
+// setNonblocking lets the poller do the waiting. The flag belongs to the eventfd and not to the descriptor, so the
+// other process can clear it for both.
 func (e *eventBell) setNonblocking() error {
 	return e.withDescriptor(func(fd int) error { return unix.SetNonblock(fd, true) })
 }
 
-// Close frees whoever waits, also one whom the kernel holds because the other process made the eventfd block. It never
-// waits itself, and may be called again: a process that lives can undo it, one that has ended cannot.
+// Close ends all waits, including those that block in the kernel because the other process cleared the flag. It never
+// blocks and may be called again. A running process can undo its effect; a process that has ended cannot.
 func (e *eventBell) Close() {
-	_ = e.file.SetDeadline(time.Unix(0, 0)) // from now on nobody starts to wait
+	_ = e.file.SetDeadline(time.Unix(0, 0)) // no further waits start
 	_ = e.withDescriptor(func(fd int) error {
 		var count [8]byte
 		if err := unix.SetNonblock(fd, true); err != nil {
 			return err
 		}
-		_, _ = unix.Read(fd, count[:]) // frees one who rings
+		_, _ = unix.Read(fd, count[:]) // unblocks a Ring
 		_, err := unix.Write(fd, one[:])
 		return err
 	})
 }
 
-// withDescriptor calls f with the descriptor, unless that is closed.
+// withDescriptor calls f with the descriptor unless it is closed.
 func (e *eventBell) withDescriptor(f func(fd int) error) error {
 	raw, err := e.file.SyscallConn()
 	if err != nil {

@@ -4,20 +4,20 @@ package ring
 
 import "os"
 
-// Supported says that this system has none.
+// Supported reports whether this system has rings.
 const Supported = false
 
-// RingOffer is what a harness offers: nothing, on this system.
+// RingOffer is never created on this system.
 type RingOffer struct{ Ends *RingEnds }
 
-// NewOffer fails.
+// NewOffer returns ErrUnsupported.
 func NewOffer(int) (*RingOffer, error) { return nil, ErrUnsupported }
 
-// Files are none.
+// Files returns no files.
 func (o *RingOffer) Files() []*os.File { return nil }
 
-// Release has nothing to do.
+// Release does nothing.
 func (o *RingOffer) Release() error { return nil }
 
-// OpenEnds fails.
+// OpenEnds returns ErrUnsupported.
 func OpenEnds([]int, int) (*RingEnds, error) { return nil, ErrUnsupported }

@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// How long a side looks for the next frame before it sleeps. To be woken costs 25 to 60 µs where the core was halted:
-// the plugin's look outlasts the wake-up of a harness that slept through the inference. Whoever has looked in vain
-// several times sleeps at once, but tries again now and then: a model of milliseconds costs no more looks than one in
-// 64.
+// Constants for polling before a side sleeps. Waking up takes 25 to 60 µs on a halted core. The plugin polls longer
+// than a harness needs to wake up after the inference. After vainLooks unsuccessful polls in a row, a side sleeps
+// immediately and polls only every retryEvery times. With a model that takes milliseconds, polling is therefore rare.
 const (
 	lookFor    = 100 * time.Microsecond
 	vainLooks  = 4
 	retryEvery = 64
-	// looksPerClock is how often the memory is looked at between two looks at the clock.
+	// looksPerClock is the number of memory reads between two clock reads.
 	looksPerClock = 16
 )
 
-// FrameReceiver hands the frames of a ring on, one after the other, from the goroutine in Run or from one
-// that sends and waits for the answer, between Begin and Finish.
+// FrameReceiver passes on the frames of a ring in order. The caller's goroutine is that of Run or, between Begin and
+// Finish, one that sends and waits for the answer.
 type FrameReceiver struct {
 	reader *FrameReader
 	handle func(frame []byte) error
 
-	mu      sync.Mutex // held by whoever reads
-	failure error      // of handle or of the memory
-	looks   lookPolicy // of Run
-	polls   lookPolicy // of Begin and Finish
+	mu      sync.Mutex // held while reading
+	failure error      // error of handle or of the memory
+	looks   lookPolicy // used by Run
+	polls   lookPolicy // used by Begin and Finish
 }
 
 // NewReceiver returns a receiver that calls handle with each frame, which is valid during the call.
@@ -34,8 +33,8 @@ func NewReceiver(r *FrameReader, handle func(frame []byte) error) *FrameReceiver
 	return &FrameReceiver{reader: r, handle: handle}
 }
 
-// Run hands frames on until the reader is closed or handle fails, and returns why. While look reports true
-// it looks for the next frame for a moment before it sleeps.
+// Run passes frames on until the reader is closed or handle fails, and returns the reason. While look returns true, it
+// polls briefly for the next frame before it sleeps.
 func (x *FrameReceiver) Run(look func() bool) error {
 	for {
 		asleep, err := x.handleReady(look)
@@ -56,7 +55,7 @@ func (x *FrameReceiver) Run(look func() bool) error {
 	}
 }
 
-// handleReady handles what is there, and reports whether the caller may sleep.
+// handleReady handles available frames and reports whether the caller may sleep.
 func (x *FrameReceiver) handleReady(look func() bool) (asleep bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,7 +68,7 @@ func (x *FrameReceiver) handleReady(look func() bool) (asleep bool, err error) {
 	return x.reader.Arm(), nil
 }
 
-// drainFrames handles every frame that has come. x.mu is held.
+// drainFrames handles all frames that have arrived. The caller must hold x.mu.
 func (x *FrameReceiver) drainFrames() error {
 	for x.failure == nil {
 		frame, ok, err := x.reader.TryRead()
@@ -85,9 +84,9 @@ func (x *FrameReceiver) drainFrames() error {
 	return x.failure
 }
 
-// Begin makes the caller, who is about to send what will be answered soon, the one who reads: the other side need not
-// ring. Where it reports true, Finish must follow. It reports false where Run is at work, or where the caller has
-// looked in vain before.
+// Begin makes the caller the reader, so the other side need not ring. The caller is about to send a frame whose answer
+// is expected soon. If it returns true, the caller must call Finish. It returns false if Run is handling frames or
+// recent polls were unsuccessful.
 func (x *FrameReceiver) Begin() bool {
 	if !x.mu.TryLock() {
 		return false
@@ -100,12 +99,12 @@ func (x *FrameReceiver) Begin() bool {
 	return true
 }
 
-// Finish handles frames in the caller's goroutine while wanted reports true, for a moment at most.
+// Finish handles frames on the caller's goroutine while wanted returns true, but only for a short time.
 func (x *FrameReceiver) Finish(wanted func() bool) {
 	defer x.mu.Unlock()
 	for wanted() && x.polls.lookBriefly(x.reader) && x.drainFrames() == nil {
 	}
-	// Run sleeps, or is about to: what comes from now on rings.
+	// Run sleeps or is about to, so later frames ring
 	for x.failure == nil && !x.reader.Arm() {
 		_ = x.drainFrames()
 	}
@@ -114,29 +113,30 @@ func (x *FrameReceiver) Finish(wanted func() bool) {
 	}
 }
 
-// Drain handles what has come, in the caller's goroutine, before the reader is closed: the other side has ended.
+// Drain handles the frames that have arrived, on the caller's goroutine, after the other side has ended and before the
+// reader is closed.
 func (x *FrameReceiver) Drain() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	_ = x.drainFrames() // Run reports why it fails
+	_ = x.drainFrames() // Run reports the error
 }
 
-// Lock and Unlock keep everybody from reading.
+// Lock prevents reading until Unlock.
 func (x *FrameReceiver) Lock() { x.mu.Lock() }
 
-// Unlock follows Lock.
+// Unlock allows reading again after Lock.
 func (x *FrameReceiver) Unlock() { x.mu.Unlock() }
 
-// NeverLook is a look that Run never takes.
+// NeverLook returns false. Passed to Run, it prevents polling.
 func NeverLook() bool { return false }
 
-// lookPolicy decides whether to look before sleeping.
+// lookPolicy decides whether to poll before sleeping.
 type lookPolicy struct {
-	vain   int // looks in vain, in a row
-	pauses int // since the last one
+	vain   int // number of consecutive unsuccessful polls
+	pauses int // number of sleeps without a poll since the last one
 }
 
-// shouldLook reports whether to look this time.
+// shouldLook reports whether to poll this time.
 func (l *lookPolicy) shouldLook() bool {
 	if l.vain < vainLooks {
 		return true
@@ -145,7 +145,7 @@ func (l *lookPolicy) shouldLook() bool {
 	return l.pauses%retryEvery == 0
 }
 
-// lookBriefly looks for a moment and reports whether something has come.
+// lookBriefly polls for a short time and reports whether a frame has arrived.
 func (l *lookPolicy) lookBriefly(r *FrameReader) bool {
 	if r.Ready() {
 		return true
@@ -158,7 +158,7 @@ func (l *lookPolicy) lookBriefly(r *FrameReader) bool {
 	return true
 }
 
-// lookUntilReady looks until something has come or the time is over.
+// lookUntilReady polls until a frame has arrived or the time is over.
 func lookUntilReady(r *FrameReader) bool {
 	for start := time.Now(); time.Since(start) < lookFor; {
 		for range looksPerClock {

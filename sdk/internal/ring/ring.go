@@ -17,54 +17,55 @@ import (
 	"unsafe"
 )
 
-// The layout of one ring. Counters of different owners are in cache lines of their own.
+// The layout of one ring. Counters of different owners are in separate cache lines.
 const (
 	// Version is the version of the layout.
 	Version = 1
 
-	writtenAt     = 0   // uint64: bytes written since the start; the writer's
-	readAt        = 128 // uint64: bytes read since the start; the reader's
+	writtenAt     = 0   // uint64: bytes written since the start; written by the writer
+	readAt        = 128 // uint64: bytes read since the start; written by the reader
 	readerWaitsAt = 256 // uint32: 1 while the reader sleeps until something is written
 	writerWaitsAt = 384 // uint32: 1 while the writer sleeps until there is room
 	dataAt        = 4096
 
-	// toPlugin is how many bytes the ring to the plugin holds: as many as a stream's window, so that a query of a million
+	// toPlugin is the size of the ring to the plugin in bytes. It equals a stream's window, so a query of a million
 	// samples is issued without waiting.
 	toPlugin = 8 << 20
-	// toHarness is how many the other one holds: few enough to stay in the cache. Larger frames go in pieces.
+	// toHarness is the size of the ring to the harness in bytes. It fits in the cache. Larger frames are written in
+	// pieces.
 	toHarness = 1 << 20
-	// headerBytes is the length in front of each frame, a little-endian uint32.
+	// headerBytes is the size of the length before each frame, a little-endian uint32.
 	headerBytes = 4
 )
 
-// Bytes is the memory of both rings: first that to the plugin, then that to the harness.
+// Bytes is the size of the memory of both rings: the ring to the plugin, then the ring to the harness.
 const Bytes = dataAt + toPlugin + dataAt + toHarness
 
-// Where the ring to the plugin counts the bytes read, where the ring to the harness begins, and its data: for those who
-// write the memory by themselves.
+// Offsets for tests and programs that write the memory directly: the read counter of the ring to the plugin, the ring
+// to the harness, and the data of that ring.
 const (
 	ToPluginRead  = readAt
 	ToHarness     = dataAt + toPlugin
 	ToHarnessData = ToHarness + dataAt
 )
 
-// maxKeptBytes is how large a buffer for frames stays between frames.
+// maxKeptBytes is the maximum size of a frame buffer that is kept for later frames.
 const maxKeptBytes = 8 << 20
 
 var (
-	// ErrClosed is what a side that sleeps or writes gets once its ring is closed.
+	// ErrClosed is returned to a side that sleeps or writes when its ring is closed.
 	ErrClosed = errors.New("the ring is closed")
-	// ErrCorrupt is in the chain of every error about what the other side wrote.
+	// ErrCorrupt is wrapped by every error about invalid data from the other side.
 	ErrCorrupt = errors.New("the shared memory holds what cannot be")
 )
 
-// Bell wakes the other process. The kernel's eventfd is one.
+// Bell wakes the other process, for example with the kernel's eventfd.
 type Bell interface {
-	// Ring makes the Wait under way, or the next one, return.
+	// Ring makes the current or the next Wait return.
 	Ring()
 	// Wait returns nil after a Ring, or ErrClosed.
 	Wait() error
-	// Close ends every Wait, and every Ring that does not return. It may be called again.
+	// Close ends all waits, including blocked calls of Ring. It may be called again.
 	Close()
 }
 
@@ -75,7 +76,7 @@ type ringMemory struct {
 	data                     []byte
 }
 
-// newMemory views b, which starts at a multiple of 8, as a ring.
+// newMemory interprets b, which must start at a multiple of 8, as a ring.
 func newMemory(b []byte) ringMemory {
 	at := func(offset int) unsafe.Pointer { return unsafe.Pointer(&b[offset]) }
 	return ringMemory{
@@ -87,13 +88,13 @@ func newMemory(b []byte) ringMemory {
 
 func (m *ringMemory) capacity() uint64 { return uint64(len(m.data)) }
 
-// RingBells are those of one ring.
+// RingBells contains the bells of one ring.
 type RingBells struct {
-	Data Bell // rung by the writer: something is written
-	Room Bell // rung by the reader: there is room
+	Data Bell // rung by the writer when data is available
+	Room Bell // rung by the reader when there is room
 }
 
-// ReuseBuffer empties a buffer for frames and keeps its memory, unless that is large.
+// ReuseBuffer empties a frame buffer and keeps its memory unless it is large.
 func ReuseBuffer(b []byte) []byte {
 	if cap(b) > maxKeptBytes {
 		return nil
@@ -105,11 +106,11 @@ func ReuseBuffer(b []byte) []byte {
 type FrameWriter struct {
 	ringMemory
 	bells  RingBells
-	mine   uint64 // bytes written; what the memory says is for the reader
+	mine   uint64 // number of bytes written; the reader uses the copy in the memory
 	closed atomic.Bool
 }
 
-// Write writes one frame. It waits while the ring is full; a frame larger than the ring goes in pieces.
+// Write writes one frame. It blocks while the ring is full. It writes a frame larger than the ring in pieces.
 func (w *FrameWriter) Write(frame []byte) error {
 	var header [headerBytes]byte
 	binary.LittleEndian.PutUint32(header[:], uint32(len(frame)))
@@ -128,7 +129,7 @@ func (w *FrameWriter) Write(frame []byte) error {
 	return nil
 }
 
-// putBytes copies b, for which there is room, behind what is written; publish shows it to the reader.
+// putBytes copies b after the written bytes. There must be room. publish makes it visible to the reader.
 func (w *FrameWriter) putBytes(b []byte) {
 	first := copy(w.data[w.mine%w.capacity():], b)
 	copy(w.data, b[first:])
@@ -142,14 +143,14 @@ func (w *FrameWriter) publish() {
 	}
 }
 
-// awaitRoom waits for room and returns how many bytes may be put.
+// awaitRoom waits for room and returns its size in bytes.
 func (w *FrameWriter) awaitRoom() (int, error) {
 	for {
 		n, err := w.freeBytes()
 		if n > 0 || err != nil {
 			return n, err
 		}
-		w.publish() // a frame in pieces: the reader makes room by taking the first ones
+		w.publish() // for a frame in pieces: the reader makes room by taking the first pieces
 		w.writerWaits.Store(1)
 		if n, err = w.freeBytes(); n > 0 || err != nil {
 			w.writerWaits.Store(0)
@@ -172,32 +173,33 @@ func (w *FrameWriter) freeBytes() (int, error) {
 	return 0, fmt.Errorf("%w: %d bytes are read of %d that were written", ErrCorrupt, read, w.mine)
 }
 
-// Close ends a Write that waits, and all later ones.
+// Close ends a blocked Write and makes later ones fail.
 func (w *FrameWriter) Close() {
 	w.closed.Store(true)
 	w.bells.Room.Close()
 }
 
-// FrameReader reads frames. Calls must not overlap, but for Close.
+// FrameReader reads frames. Calls must not overlap, except for Close.
 type FrameReader struct {
 	ringMemory
 	bells    RingBells
-	mine     uint64 // bytes read
-	maxFrame int    // the largest frame
-	header   []byte // of the frame under way, as far as it has come
-	want     int    // length of the frame under way
-	frame    []byte // of it, as far as it has come
+	mine     uint64 // number of bytes read
+	maxFrame int    // maximum size of a frame
+	header   []byte // received part of the current frame's header
+	want     int    // length of the current frame
+	frame    []byte // received part of the current frame
 	taken    atomic.Uint64
 	closed   atomic.Bool
 }
 
-// Taken is how many bytes have been read. Any goroutine may ask, at any time: a frame that takes long is seen to come.
+// Taken returns the number of bytes read. Any goroutine may call it at any time, so the arrival of a large frame is
+// visible.
 func (r *FrameReader) Taken() uint64 { return r.taken.Load() }
 
-// Ready reports whether something is written that is not read.
+// Ready reports whether there are written bytes that are not read.
 func (r *FrameReader) Ready() bool { return r.written.Load() != r.mine }
 
-// TryRead returns the next frame, if all of it has come. It is valid until the next call.
+// TryRead returns the next frame if it is complete. The frame is valid until the next call.
 func (r *FrameReader) TryRead() (frame []byte, ok bool, err error) {
 	for r.Ready() {
 		if ok, err := r.takeReady(); ok || err != nil {
@@ -207,7 +209,7 @@ func (r *FrameReader) TryRead() (frame []byte, ok bool, err error) {
 	return nil, false, nil
 }
 
-// takeReady takes what has come of the header or of the frame, and reports whether the frame is complete.
+// takeReady reads the available part of the header or the frame, and reports whether the frame is complete.
 func (r *FrameReader) takeReady() (bool, error) {
 	written := r.written.Load()
 	if r.closed.Load() {
@@ -250,8 +252,8 @@ func (r *FrameReader) beginFrame() error {
 	return nil
 }
 
-// moveBytes appends the next n bytes to dst. The memory of a large frame grows as it comes, so that a wrong length
-// costs none.
+// moveBytes appends the next n bytes to dst. The memory of a large frame grows with the received bytes, so a wrong
+// length costs no memory.
 func (r *FrameReader) moveBytes(dst *[]byte, n uint64) uint64 {
 	at := r.mine % r.capacity()
 	first := min(n, r.capacity()-at)
@@ -261,8 +263,8 @@ func (r *FrameReader) moveBytes(dst *[]byte, n uint64) uint64 {
 	return n
 }
 
-// releaseRead gives what was read back to the writer. A writer that sleeps is woken once half of the ring is free, so
-// that it does not wake for every frame.
+// releaseRead releases the read bytes to the writer. It wakes a sleeping writer only when half of the ring is free, so
+// the writer does not wake for every frame.
 func (r *FrameReader) releaseRead() {
 	r.read.Store(r.mine)
 	r.taken.Store(r.mine)
@@ -271,7 +273,7 @@ func (r *FrameReader) releaseRead() {
 	}
 }
 
-// Arm asks the writer to ring when it writes. It reports false, and asks nothing, where something is there already.
+// Arm makes the writer ring when it writes. If bytes are already available, it returns false and changes nothing.
 func (r *FrameReader) Arm() bool {
 	r.readerWaits.Store(1)
 	if !r.Ready() {
@@ -281,13 +283,13 @@ func (r *FrameReader) Arm() bool {
 	return false
 }
 
-// Disarm spares the writer the bell: the reader looks by itself.
+// Disarm tells the writer not to ring, because the reader polls.
 func (r *FrameReader) Disarm() { r.readerWaits.Store(0) }
 
 // Sleep waits for the bell.
 func (r *FrameReader) Sleep() error { return r.bells.Data.Wait() }
 
-// Close ends a Sleep, and all later ones, and fails later reads.
+// Close ends a Sleep and makes later calls of Sleep and reads fail.
 func (r *FrameReader) Close() {
 	r.closed.Store(true)
 	r.bells.Data.Close()

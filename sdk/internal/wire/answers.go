@@ -7,24 +7,24 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// AnswerBuffer collects answers for one frame. Its memory is reused from frame to frame.
+// AnswerBuffer collects answers for one frame. Its memory is reused for each frame.
 type AnswerBuffer struct {
 	ids      []loadgen.ResponseID
 	payloads []byte
-	size     uint32   // of every payload, while they agree
-	sizes    []uint32 // of each, from the first that differs on
-	tokens   []uint32 // of each answer, or none
+	size     uint32   // of all payloads as long as their sizes are equal
+	sizes    []uint32 // of each payload from the first different size on
+	tokens   []uint32 // token count of each answer, or nil
 }
 
-// AnswerBatch is the answers of one batch: one per id.
+// AnswerBatch contains the answers of one batch, one per id.
 type AnswerBatch struct {
 	IDs    []loadgen.ResponseID
-	Data   []byte   // all payloads, one after the other
-	Ends   []int    // payload i ends before Ends[i]
-	Tokens []uint32 // how many tokens each has; nil where none are generated
+	Data   []byte   // concatenated payloads
+	Ends   []int    // end offset of each payload
+	Tokens []uint32 // token count of each answer; nil if tokens are not generated
 }
 
-// Add appends the answers of a batch, which may change afterwards. Either all batches of a buffer have tokens or none.
+// Add appends the answers of a batch and copies their data. Either all batches of a buffer have token counts or none.
 func (b *AnswerBuffer) Add(a AnswerBatch) {
 	start := 0
 	for i, end := range a.Ends {
@@ -36,7 +36,7 @@ func (b *AnswerBuffer) Add(a AnswerBatch) {
 	b.tokens = append(b.tokens, a.Tokens...)
 }
 
-// addSize notes the size of the payload behind n others.
+// addSize records the size of the payload after n others.
 func (b *AnswerBuffer) addSize(n int, size uint32) {
 	switch {
 	case n == 0:
@@ -51,15 +51,15 @@ func (b *AnswerBuffer) addSize(n int, size uint32) {
 	}
 }
 
-// Len is how many answers there are.
+// Len returns the number of answers.
 func (b *AnswerBuffer) Len() int { return len(b.ids) }
 
-// Bytes is how much memory the answers take on the wire, about.
+// Bytes returns the approximate size of the answers on the wire.
 func (b *AnswerBuffer) Bytes() int {
 	return 4*(len(b.ids)+len(b.sizes)+len(b.tokens)) + len(b.payloads)
 }
 
-// Fill makes m the answers of b, whose memory it shares.
+// Fill sets m to the answers of b. m shares the memory of b.
 func (b *AnswerBuffer) Fill(m *pluginpb.Answers) {
 	m.Ids, m.Payloads, m.PayloadSizes, m.PayloadSize = Bytes(b.ids), b.payloads, Bytes(b.sizes), b.size
 	m.TokenCounts = Bytes(b.tokens)
@@ -68,10 +68,10 @@ func (b *AnswerBuffer) Fill(m *pluginpb.Answers) {
 	}
 }
 
-// maxKeptBytes is how much memory for payloads a buffer keeps: that of a rare large payload goes back to the system.
+// maxKeptBytes is the maximum memory for payloads that a buffer keeps. The memory of a rare larger payload is freed.
 const maxKeptBytes = 8 << 20
 
-// Reset empties b and keeps its memory, unless that is large.
+// Reset empties b and keeps its memory unless it is large.
 func (b *AnswerBuffer) Reset() {
 	if cap(b.payloads) > maxKeptBytes {
 		b.payloads = nil
@@ -88,7 +88,7 @@ type AnswerIterator struct {
 	payloads []byte
 }
 
-// ParseAnswers reads m, whose memory the answers share. Arrays that do not fit together are an error.
+// ParseAnswers parses m. The answers share its memory. If the lengths of its arrays do not match, it returns an error.
 func ParseAnswers(m *pluginpb.Answers) (AnswerIterator, error) {
 	ids, err := Words[loadgen.ResponseID]("ids of answers", m.GetIds())
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *AnswerIterator) checkAnswers() error {
 	return nil
 }
 
-// Next fills dst with the next answers and returns how many; 0 at the end. Data shares a's memory.
+// Next fills dst with the next answers and returns their number, or 0 at the end. Data shares a's memory.
 func (a *AnswerIterator) Next(dst []loadgen.QuerySampleResponse) int {
 	n := min(len(dst), len(a.ids))
 	for i := range n {

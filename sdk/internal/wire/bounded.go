@@ -6,29 +6,29 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/encoding"
-	_ "google.golang.org/grpc/encoding/proto" // the codec that Codec does otherwise as
+	_ "google.golang.org/grpc/encoding/proto" // the codec that Codec replaces
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// What a message may take in memory in addition to twice its own size: a message of two bytes takes a hundred, and a
-// frame may have half a billion of them.
+// Maximum memory of a message in addition to twice its own size. A message of two bytes takes a hundred, and a frame
+// may contain half a billion of them.
 const (
 	maxOverhead = 16 << 20
-	// small is what is read without a look: it cannot take more than that.
+	// small is the size up to which a message is not checked. It cannot take more than maxOverhead.
 	small = 512 << 10
-	// messageBytes is about what a message takes, apart from its texts and lists.
+	// messageBytes is the approximate memory of a message without its texts and lists.
 	messageBytes = 128
-	// elementBytes is what an element of a list takes at least: a number, or half of what points to a text.
+	// elementBytes is the minimum memory of a list element: a number, or half of a text header.
 	elementBytes = 8
 )
 
 var errParts = errors.New("its parts take far more memory than it has bytes, want fewer parts in a message")
 
-// Unmarshal reads a message that a process sent that may mean harm. One that takes much more memory than it has bytes
-// is an error.
+// Unmarshal parses a message from an untrusted process. It returns an error if the message takes much more memory than
+// it has bytes.
 func Unmarshal(o proto.UnmarshalOptions, b []byte, m proto.Message) error {
 	if len(b) > small {
 		d, room := m.ProtoReflect().Descriptor(), maxOverhead+2*len(b)
@@ -39,7 +39,7 @@ func Unmarshal(o proto.UnmarshalOptions, b []byte, m proto.Message) error {
 	return o.Unmarshal(b, m)
 }
 
-// checkMemory subtracts the memory that the fields of a message take from room, which must not go below 0.
+// checkMemory subtracts the memory of a message's fields from room. It returns an error if room becomes negative.
 func checkMemory(b []byte, d protoreflect.MessageDescriptor, room *int) error {
 	*room -= messageBytes
 	for len(b) > 0 && *room >= 0 {
@@ -54,7 +54,7 @@ func checkMemory(b []byte, d protoreflect.MessageDescriptor, room *int) error {
 		value, field := b[:n], d.Fields().ByNumber(number)
 		b = b[n:]
 		switch {
-		case field == nil || kind == protowire.StartGroupType: // it is kept as it came
+		case field == nil || kind == protowire.StartGroupType: // unknown fields are kept unparsed
 			*room -= n
 		case kind != protowire.BytesType:
 			*room -= elementBytes
@@ -71,7 +71,7 @@ func checkMemory(b []byte, d protoreflect.MessageDescriptor, room *int) error {
 	return nil
 }
 
-// fitsBytes is fits of a field that has a length: a message, a text, or numbers without tags between.
+// fitsBytes checks a field with a length: a message, a text, or packed numbers.
 func fitsBytes(value []byte, field protoreflect.FieldDescriptor, room *int) error {
 	switch field.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
@@ -84,15 +84,15 @@ func fitsBytes(value []byte, field protoreflect.FieldDescriptor, room *int) erro
 	return nil
 }
 
-// Codec lets a connection of gRPC read messages as Unmarshal does.
+// Codec returns a call option that makes gRPC parse messages with Unmarshal.
 func Codec() grpc.CallOption { return grpc.ForceCodecV2(theCodec) }
 
 var theCodec = boundedCodec{encoding.GetCodecV2("proto")}
 
-// boundedCodec is gRPC's usual codec but for Unmarshal.
+// boundedCodec is gRPC's usual codec with another Unmarshal.
 type boundedCodec struct{ encoding.CodecV2 }
 
-// Name is none: requests are labelled as they are without this codec.
+// Name returns "", so requests have the same label as without this codec.
 func (boundedCodec) Name() string { return "" }
 
 func (c boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {

@@ -13,7 +13,7 @@ import (
 // sampleSize is the size of one sample in an Issue frame: response id and sample index.
 const sampleSize = 8
 
-// A loadgen.QuerySample is in memory what the wire has, on a little-endian machine.
+// On a little-endian machine, a loadgen.QuerySample in memory has the same bytes as on the wire.
 var _ [sampleSize]byte = [unsafe.Sizeof(loadgen.QuerySample{})]byte{}
 
 // Word is a Go type of one uint32 on the wire.

@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// folder is that of the embedded model, from the benchmark's own.
+// folder is the folder of the embedded model, relative to the benchmark's folder.
 const folder = "model"
 
 // ReadCard reads model/card.json into F, which embeds [manifest.ModelCard] and adds this card's further fields. A field
-// missing from F is a fault. below names subfolders of model, for a model with its own embedded files.
+// missing from F is a fault. below contains subfolders of model, for a model with its own embedded files.
 func ReadCard[F any](t *testing.T, below ...string) F {
 	t.Helper()
 	var facts F
@@ -31,8 +31,8 @@ func ReadCard[F any](t *testing.T, below ...string) F {
 	return facts
 }
 
-// CheckReadme finds a row for each of the card's files in the table of model/README.md: its name, what figures says of
-// it, its size and its digest.
+// CheckReadme requires a row for each of the card's files in the table of model/README.md: its name, the result of
+// figures, its size and its digest.
 func CheckReadme(t *testing.T, card manifest.ModelCard, figures func(manifest.CardFile) string, below ...string) {
 	t.Helper()
 	for _, file := range card.Files {
@@ -41,7 +41,7 @@ func CheckReadme(t *testing.T, card manifest.ModelCard, figures func(manifest.Ca
 	}
 }
 
-// CheckReadmeRow finds a row in model/README.md, or in that of a folder below.
+// CheckReadmeRow requires a row in model/README.md, or in the README.md of a subfolder.
 func CheckReadmeRow(t *testing.T, row string, below ...string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, filepath.Join(below...), "README.md"))

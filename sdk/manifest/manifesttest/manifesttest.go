@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-// Run makes all checks. params ("tokenizer=embedded") are the parameters that a user's own model file requires.
+// Run performs all checks. params ("tokenizer=embedded") contains the parameters that a user's own model file requires.
 func Run(t *testing.T, b sdk.Benchmark, params ...string) {
 	s := benchmarkSuite{b, b.Describe(), parsePairs(t, params)}
 	t.Run("description", func(t *testing.T) { sdktest.CheckDescription(t, s.described) })
@@ -50,7 +50,8 @@ func parsePairs(t *testing.T, params []string) map[string]string {
 	return m
 }
 
-// Params are the parameters of a model's official files, or of the embedded ones, with those given over the defaults.
+// Params returns the parameters of a model's official files, or of the embedded ones. Values in given override the
+// defaults.
 func Params(t testing.TB, b sdk.Benchmark, model string, embedded bool, given map[string]string) *option.Params {
 	t.Helper()
 	m, ok := manifest.Of(b)
@@ -64,7 +65,7 @@ func Params(t testing.TB, b sdk.Benchmark, model string, embedded bool, given ma
 	return option.NewParams(values)
 }
 
-// ModelFile writes a placeholder for a model file, which works only if no backend reads it, and returns its path.
+// ModelFile writes a placeholder for a model file and returns its path. It works only if no backend reads the file.
 func ModelFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.onnx")

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	fileMost  = 4 << 20 // bytes of one embedded file
-	filesMost = 5 << 20 // bytes of all
+	fileMost  = 4 << 20 // maximum size of one embedded file in bytes
+	filesMost = 5 << 20 // maximum size of all embedded files in bytes
 )
 
-// opensEmbeddedFiles opens each embedded file of each model: by its precision, by its name, and by
-// default the one of fp32.
+// opensEmbeddedFiles opens each embedded file of each model by its precision and by its name, and the fp32 file by
+// default.
 func (s benchmarkSuite) opensEmbeddedFiles(t *testing.T) {
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
@@ -36,8 +36,8 @@ func (s benchmarkSuite) opensEmbeddedFiles(t *testing.T) {
 	s.opensFile(t, first, first.Files[0], sdk.Options{})
 }
 
-// opensFile holds what o opens to the size, the digest and the data set that the description has. A name, and a
-// precision, stand for a file of each part.
+// opensFile checks that the workload opened by o has the described size, digest and data set. A name and a precision
+// select a file of each part.
 func (s benchmarkSuite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
 	t.Helper()
 	w, err := s.Open(t.Context(), o)
@@ -58,7 +58,8 @@ func (s benchmarkSuite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile
 	}
 }
 
-// checkModelBytes compares a model with its entry, and then overwrites its bytes: each opening must return a copy.
+// checkModelBytes compares a model with its entry, and then overwrites its bytes, because each opening must return a
+// copy.
 func checkModelBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend.Model) {
 	t.Helper()
 	if model.Path != "" || model.Name != f.Name {
@@ -70,7 +71,7 @@ func checkModelBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend
 	clear(model.Bytes)
 }
 
-// areSmall holds the embedded files of all models to what a repository takes.
+// areSmall checks that the embedded files of all models are small enough for a repository.
 func (s benchmarkSuite) areSmall(t *testing.T) {
 	total, counted := int64(0), map[string]bool{}
 	for _, m := range s.described.Models {
@@ -89,8 +90,8 @@ func (s benchmarkSuite) areSmall(t *testing.T) {
 	}
 }
 
-// takesOfficialDefaults opens a model file of the user's own, and scores, on a data set that is not there: that is then
-// the one fault, and no default of a parameter is.
+// takesOfficialDefaults opens a user's model file, and a scorer, with a missing data set. This must be the only fault;
+// the parameters' defaults must be valid.
 func (s benchmarkSuite) takesOfficialDefaults(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "none")
 	for _, m := range s.described.Models {

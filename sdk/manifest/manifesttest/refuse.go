@@ -50,7 +50,7 @@ func (s benchmarkSuite) checkRefusals(t *testing.T) {
 	}
 }
 
-// wrongFiles are the official files by name, which are not in the working folder.
+// wrongFiles returns requests for the official files by name, which are not in the working folder.
 func (s benchmarkSuite) wrongFiles() []refusalCase {
 	var cases []refusalCase
 	for _, m := range s.described.Models {
@@ -99,7 +99,7 @@ func (s benchmarkSuite) refusesToScore(t *testing.T) {
 	}
 }
 
-// reportsEveryFault opens with a wrong value of each kind.
+// reportsEveryFault opens with wrong values of several kinds and requires an error that lists all of them.
 func (s benchmarkSuite) reportsEveryFault(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	_, err := s.Open(t.Context(), sdk.Options{

@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// preferredBatch is large: a batch costs a hand-over, whatever its size.
+// preferredBatch is large, because each batch costs a switch between goroutines, whatever its size.
 const preferredBatch = 4096
 
 // Backend returns every model's inputs as its outputs.
 type Backend struct{}
 
-// Open opens any model whose inputs and outputs are alike. There are no options.
+// Open opens any model whose inputs and outputs have the same form. There are no options.
 func (Backend) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
 	if len(c.Options) > 0 {
 		return nil, fmt.Errorf("%w: the null backend has none, found %s", backend.ErrOption,
@@ -29,7 +29,7 @@ func (Backend) Open(_ context.Context, m backend.Model, c backend.Config) (backe
 	return &nullSession{model: m, concurrency: c.Concurrency}, nil
 }
 
-// Describe names the version.
+// Describe returns the version.
 func (Backend) Describe() backend.Info {
 	return backend.Info{Version: "null 1", Devices: []string{"none"}}
 }
@@ -40,7 +40,7 @@ type nullSession struct {
 	batches     atomic.Uint64
 }
 
-// Describe counts the batches so far.
+// Describe returns the number of batches so far.
 func (s *nullSession) Describe() backend.Info {
 	info := Backend{}.Describe()
 	info.Details = map[string]string{"batches": fmt.Sprint(s.batches.Load())}
@@ -55,7 +55,7 @@ func (s *nullSession) Limits() backend.Limits {
 	return backend.Limits{Concurrency: s.concurrency, PreferredBatch: preferredBatch}
 }
 
-// Run lets the outputs share the memory of the inputs, or copies where the caller brings memory.
+// Run makes the outputs share the memory of the inputs, or copies if the caller provides memory.
 func (s *nullSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err

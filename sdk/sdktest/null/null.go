@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
 
-// datasetSize is the number of samples. A float32 holds each index exactly.
+// datasetSize is the number of samples. A float32 can represent each index exactly.
 const datasetSize = 1 << 16
 
 // indexBytes is the size of one index in a payload, as a float32.
@@ -26,7 +26,7 @@ const indexBytes = 4
 // Benchmark is the null benchmark.
 type Benchmark struct{}
 
-// Describe describes the one model, null.
+// Describe describes the only model, null.
 func (Benchmark) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "null", Version: "1", Summary: "no model: measures the plugin boundary",
@@ -45,7 +45,7 @@ func (Benchmark) Describe() sdk.Description {
 	}
 }
 
-// smokeSettings are settings for a run of seconds: counts of queries, durations and latencies in ms.
+// smokeSettings returns settings for a run of a few seconds: counts of queries, durations and latencies in ms.
 func smokeSettings() []sdk.SmokeSetting {
 	return []sdk.SmokeSetting{
 		{Scenario: loadgen.SingleStream, Key: "min_query_count", Value: "20000"},
@@ -59,7 +59,7 @@ func smokeSettings() []sdk.SmokeSetting {
 	}
 }
 
-// Open opens the indices below o.Count; all where it is 0.
+// Open opens the indices below o.Count, or all if it is 0.
 func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Model != "" && o.Model != "null" {
 		return nil, sdk.Usage(fmt.Errorf("unknown model %q, this plugin has null", o.Model))
@@ -75,7 +75,7 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	return &nullWorkload{n: o.Count, size: size}, nil
 }
 
-// payloadSize reads the option payload.
+// payloadSize parses the option payload.
 func payloadSize(params map[string]string) (int, error) {
 	text, ok := params["payload"]
 	if !ok {
@@ -88,7 +88,7 @@ func payloadSize(params map[string]string) (int, error) {
 	return n, nil
 }
 
-// OpenScorer scores the share of answers that are their sample's index.
+// OpenScorer returns a scorer for the share of answers that are equal to their sample's index.
 func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
 	right := 0
 	add := func(sample uint64, answer []byte) error {
@@ -109,7 +109,7 @@ func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, erro
 
 type nullWorkload struct {
 	n    int
-	size int // bytes of a payload
+	size int // size of a payload in bytes
 }
 
 func (w *nullWorkload) Len() int               { return w.n }
@@ -146,7 +146,7 @@ func (w *nullWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sampl
 	return nil
 }
 
-// allEqual reports whether data is the index, repeated.
+// allEqual reports whether data consists of repetitions of index.
 func allEqual(data []byte, index float32) bool {
 	for ; len(data) > 0; data = data[indexBytes:] {
 		if math.Float32frombits(binary.LittleEndian.Uint32(data)) != index {

@@ -1,6 +1,5 @@
-// Package golden finds the references of LoadGen's tests: golden data, and the official LoadGen itself. The other
-// modules have another package for golden data, because the LoadGen module requires no other module, not even for its
-// tests.
+// Package golden finds the references of LoadGen's tests: golden data and the official LoadGen. The LoadGen module
+// requires no other module, not even for its tests, so the other modules have their own package for golden data.
 package golden
 
 import (
@@ -8,9 +7,8 @@ import (
 	"testing"
 )
 
-// Root is the folder of golden data: what PLUMBLINE_GOLDEN names, or else ../shared/golden from the folder with
-// go.work, or else the workspace's packed ones, unpacked. Where LoadGen is tested outside of the workspace, the test is
-// skipped.
+// Root returns the folder of golden data: the folder in PLUMBLINE_GOLDEN, or ../shared/golden relative to the folder
+// with go.work, or the workspace's unpacked cases. It skips the test if LoadGen is tested outside the workspace.
 func Root(t testing.TB) string {
 	t.Helper()
 	root, err := find()

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Library is what open, official.Open, makes of the official LoadGen that the environment variable
-// PLUMBLINE_OFFICIAL_LIBRARY names, as make test-official OF=loadgen does; without it the test is skipped. Tests of
-// what package official needs use this package, too: it cannot open the library itself.
+// Library opens the official LoadGen named by the environment variable PLUMBLINE_OFFICIAL_LIBRARY, which make
+// test-official OF=loadgen sets. open must be official.Open. Without the variable, the test is skipped. Tests of
+// packages that package official imports use Library, because package golden cannot import official.
 func Library[L any](t testing.TB, open func(path string) (L, error)) L {
 	t.Helper()
 	path := os.Getenv("PLUMBLINE_OFFICIAL_LIBRARY")

@@ -1,4 +1,4 @@
-// Package roundfiles contains the rules' files, one for each round, and the tables that rounds share.
+// Package roundfiles contains the rules' files, one for each round, and the tables that all rounds share.
 //
 // In scope: the embedded files and those that tests add. Out of scope: their contents.
 package roundfiles
@@ -22,10 +22,10 @@ var (
 	round      = regexp.MustCompile(`^v[0-9]+\.[0-9]+$`)
 )
 
-// Names lists the rounds that have a file, in no order.
+// Names returns the names of the rounds that have a file, unordered.
 func Names() []string {
 	var names []string
-	entries, _ := fs.ReadDir(files, "rules") // it is embedded
+	entries, _ := fs.ReadDir(files, "rules") // embedded, so the call cannot fail
 	for _, e := range entries {
 		if name := strings.TrimSuffix(e.Name(), ".json"); round.MatchString(name) {
 			names = append(names, name)
@@ -41,8 +41,8 @@ func Names() []string {
 	return names
 }
 
-// Read is the text of a file: of a round ("v6.1") or a shared table ("settings", "accuracy"). Callers must not change
-// it.
+// Read returns the text of a file: a round ("v6.1") or a shared table ("settings", "accuracy"). Callers must not change
+// the result.
 func Read(name string) ([]byte, error) {
 	lock.RLock()
 	defer lock.RUnlock()
@@ -52,7 +52,7 @@ func Read(name string) ([]byte, error) {
 	return files.ReadFile("rules/" + name + ".json")
 }
 
-// Add adds the file of a round, or one in the place of a shared table, for tests, until remove is called.
+// Add adds a round's file or replaces a shared table until remove is called. It is for tests.
 func Add(name string, text []byte) (remove func()) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -66,7 +66,7 @@ func Add(name string, text []byte) (remove func()) {
 	}
 }
 
-// Generation counts the changes of what Read finds.
+// Generation returns a number that changes with each change of the files.
 func Generation() int {
 	lock.RLock()
 	defer lock.RUnlock()

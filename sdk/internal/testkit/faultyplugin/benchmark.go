@@ -19,13 +19,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// faultStage is a place of a benchmark where a fault can be.
+// faultStage is a method of a benchmark in which a fault can occur.
 type faultStage string
 
 const (
 	atOpen        faultStage = "Open"
 	atLoad        faultStage = "Load"
-	atCollate     faultStage = "Collate" // once, in mid-run
+	atCollate     faultStage = "Collate" // once, in the middle of a run
 	atEachCollate faultStage = "each Collate"
 	atPostprocess faultStage = "Postprocess"
 	atClose       faultStage = "Close"
@@ -33,17 +33,17 @@ const (
 	atScore       faultStage = "Add" // of the scorer, in the middle of a log
 )
 
-// midRun is how many batches go well before a fault in mid-run.
+// midRun is the number of successful batches before a fault in the middle of a run.
 const midRun = 3
 
-// plannedFault is what goes wrong in a benchmark, and where.
+// plannedFault is a fault of a benchmark and its place.
 type plannedFault struct {
 	at    faultStage
 	act   func() error
-	score func(*sdk.Score) // what becomes of a score; nil: nothing
+	score func(*sdk.Score) // changes a score; nil: no change
 }
 
-// works are the faults of a benchmark's code. Those of Collate and Postprocess occur in mid-run.
+// works contains the faults of a benchmark's code. Those of Collate and Postprocess occur in the middle of a run.
 var works = map[string]*plannedFault{
 	"panic-open":        {at: atOpen, act: raisePanic},
 	"panic-load":        {at: atLoad, act: raisePanic},
@@ -99,7 +99,7 @@ func raisePanic() error { panic("the fault asked for it") }
 
 func returnError() error { return errors.New("the fault asked for it") }
 
-// failsInLatin1 says it in the encoding of an old C library.
+// failsInLatin1 returns an error in the encoding of an old C library.
 func failsInLatin1() error { return errors.New("kein Ger\xe4t") }
 
 func exitProcess() error {
@@ -110,7 +110,7 @@ func exitProcess() error {
 
 func dieBySignal() error { return signalSelf(syscall.SIGKILL) }
 
-// stopProcess suspends the process: heartbeats end, and so does everything else.
+// stopProcess suspends the process, so heartbeats end.
 func stopProcess() error { return signalSelf(syscall.SIGSTOP) }
 
 func signalSelf(s syscall.Signal) error {
@@ -118,14 +118,14 @@ func signalSelf(s syscall.Signal) error {
 	return syscall.Kill(os.Getpid(), s)
 }
 
-// startsChild leaves a process behind that holds the plugin's output open.
+// startsChild leaves a child process that keeps the plugin's output open.
 func startsChild() error {
 	c := exec.Command("sleep", "3600")
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	return c.Start()
 }
 
-// scoresForHours says so in a file next to the witness's.
+// scoresForHours creates a file next to the witness's and then blocks.
 func scoresForHours() error {
 	if err := os.WriteFile(os.Getenv(witnessEnv)+".scores", []byte("it scores"), 0o600); err != nil {
 		return err
@@ -137,7 +137,7 @@ func sleepFor(d time.Duration) func() error {
 	return func() error { time.Sleep(d); return nil }
 }
 
-// floodOutput prints one very long line to the descriptor that C libraries print to. A signal may cut a write short.
+// floodOutput prints one very long line to the descriptor of C libraries. A signal may interrupt a write.
 func floodOutput() error {
 	for line := []byte(strings.Repeat("x", 1<<20) + "\n"); len(line) > 0; {
 		n, err := syscall.Write(1, line)
@@ -152,8 +152,8 @@ func floodOutput() error {
 // faultyBenchmark is the null benchmark with a fault.
 type faultyBenchmark struct {
 	null.Benchmark
-	fault *plannedFault // nil: none
-	warms bool          // the batches of a warm-up count too
+	fault *plannedFault // nil: no fault
+	warms bool          // also count the batches of a warm-up
 }
 
 func (b faultyBenchmark) Describe() sdk.Description {
@@ -262,7 +262,7 @@ func (w *faultyWorkload) Collate(samples []sdk.Sample, b *sdk.Batch) error {
 
 func (w *faultyWorkload) Postprocess(outputs []backend.Tensor, samples []sdk.Sample, p *sdk.Payloads) error {
 	if w.batches.Load() >= midRun && w.fault != nil && w.fault.at == atPostprocess {
-		return w.fault.occursAt(atPostprocess) // and no payload
+		return w.fault.occursAt(atPostprocess) // without a payload
 	}
 	if err := w.witness.recordSamples(samples); err != nil {
 		return err

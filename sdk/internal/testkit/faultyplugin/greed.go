@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// eatMemory takes memory for good, piece by piece, and touches it.
+// eatMemory allocates memory piece by piece, writes to it and never frees it.
 func eatMemory() error {
 	const piece, pieces = 8 << 20, 128
 	var held [][]byte
@@ -22,7 +22,7 @@ func eatMemory() error {
 	return os.WriteFile(os.DevNull, held[0], 0)
 }
 
-// spawnProcesses starts processes that stay.
+// spawnProcesses starts processes that do not end.
 func spawnProcesses() error {
 	const children = 40
 	for range children {
@@ -41,7 +41,7 @@ func burnProcessor() error {
 	return nil
 }
 
-// hoardFiles opens files and keeps them.
+// hoardFiles opens files and does not close them.
 func hoardFiles() error {
 	const files = 4096
 	for range files {

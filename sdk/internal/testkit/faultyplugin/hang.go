@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// hangs are the faults of a backend that never answers, while the plugin's heartbeats go on: the number of the run of
-// the session that does not end. The first ones are those of the warm-up; 0: Open does not end.
+// hangs contains the faults of a backend that never answers while the plugin's heartbeats continue. The value is the
+// number of the session's run that hangs, counting the runs of the warm-up. 0 means that Open hangs.
 var hangs = map[string]int64{"hang-open": 0, "hang-warm-up": 1, "hang-run": 50}
 
 // hangingBackend is a backend with such a fault.
@@ -48,13 +48,13 @@ func (s *hangingSession) Run(ctx context.Context, in, out []backend.Tensor) erro
 	return s.Session.Run(ctx, in, out)
 }
 
-// hangForever heeds no context, as native code does not.
+// hangForever ignores contexts, like native code.
 func hangForever() { time.Sleep(time.Hour) }
 
-// hangsInAttach is the fault of a backend process that opens a model and answers nothing on its streams.
+// hangsInAttach is the fault of a backend process that opens a model and does not answer on its streams.
 const hangsInAttach = "hang-attach"
 
-// deafProcess is the process that does not answer.
+// deafProcess is a backend process that does not answer.
 type deafProcess struct {
 	backendpb.UnimplementedBackendServer
 }
@@ -67,7 +67,7 @@ func serveDeaf() error {
 	server := grpc.NewServer()
 	backendpb.RegisterBackendServer(server, deafProcess{})
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the plugin is gone
+		_, _ = io.Copy(io.Discard, os.Stdin) // returns when the plugin has ended
 		server.Stop()
 	}()
 	fmt.Printf("%d|1|unix|%s|grpc\n", wire.CoreProtocol, listener.Addr())

@@ -1,6 +1,6 @@
-// Command faultyplugin is a plugin with the fault that the environment variable PLUMBLINE_FAULT names, for the tests of
-// the harness's half. Without a fault it serves the null benchmark under the name "faulty". With the argument "backend"
-// it is a backend process; the next argument may name a fault of the backend.
+// Command faultyplugin is a plugin with the fault that the environment variable PLUMBLINE_FAULT names. It is for the
+// tests of the harness's half. Without a fault it serves the null benchmark under the name "faulty". With the argument
+// "backend" it is a backend process; the next argument may name a fault of the backend.
 //
 // If PLUMBLINE_WITNESS names a file, the plugin writes the index of each sample to it (a little-endian uint32) before
 // it answers. An accuracy log must contain these samples even after a kill.
@@ -22,10 +22,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-// faultEnv names the fault.
+// faultEnv is the variable that names the fault.
 const faultEnv = "PLUMBLINE_FAULT"
 
-// starts are the faults before the handshake.
+// starts contains the faults before the handshake.
 var starts = map[string]func(){
 	"exit": func() {
 		fmt.Fprintln(os.Stderr, "cannot start: the fault asked for it")
@@ -46,7 +46,7 @@ var starts = map[string]func(){
 	"stream-garbage":         func() { serveFrames("unix", socketAddress(), []byte{0, 0, 0, 0, 3, 0xff, 0xff, 0xff}) },
 }
 
-// handshakeOf prints a handshake and never answers.
+// handshakeOf prints a handshake and then does not answer.
 func handshakeOf(core, protocol int) {
 	fmt.Printf("%d|%d|unix|%s/plugin-none|grpc|\n", core, protocol, os.Getenv(wire.SocketDirEnv))
 	time.Sleep(time.Hour)
@@ -62,7 +62,7 @@ func main() {
 	}
 	fault := os.Getenv(faultEnv)
 	if os.Getenv(wire.CookieKey) != wire.CookieValue {
-		fault = "" // by hand, or asked to describe itself
+		fault = "" // started by the user, or only to describe itself
 	}
 	if start, ok := starts[fault]; ok {
 		start()
@@ -95,14 +95,14 @@ func main() {
 		serve.Backend("process", process.Backend{}))
 }
 
-// isWork reports whether a fault is one of the benchmark's code, of its backend, or none.
+// isWork reports whether a fault is empty or concerns the benchmark's code or its backend.
 func isWork(fault string) bool {
 	_, works := works[fault]
 	_, hangs := hangs[fault]
 	return works || hangs || fault == ""
 }
 
-// usualBackend is the null backend, which may hang.
+// usualBackend returns the null backend, which hangs if the fault says so.
 func usualBackend(fault string) backend.Backend {
 	if at, ok := hangs[fault]; ok {
 		return hangingBackend{Backend: null.Backend{}, at: at}

@@ -11,7 +11,7 @@ import (
 // asBackend is the argument that makes the program a backend process.
 const asBackend = "backend"
 
-// serveBackend answers one plugin, or hangs as a fault of hangs says.
+// serveBackend serves one plugin, or hangs with a fault of hangs.
 func serveBackend(fault string) error {
 	if fault == hangsInAttach {
 		return serveDeaf()
@@ -22,7 +22,7 @@ func serveBackend(fault string) error {
 	return process.Serve(valueBackend{})
 }
 
-// valueBackend is the null backend in a process of its own, which knows the tensors of its model.
+// valueBackend is the null backend in its own process. It knows the tensors of its model.
 type valueBackend struct{ null.Backend }
 
 func (v valueBackend) Open(ctx context.Context, m backend.Model, c backend.Config) (backend.Session, error) {

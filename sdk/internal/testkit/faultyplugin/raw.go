@@ -17,30 +17,30 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// rawPlugin speaks the wire by itself, as a plugin in another language would: its benchmark answers each sample with
-// nothing.
+// rawPlugin implements the wire protocol directly, like a plugin in another language. Its benchmark answers each sample
+// with an empty payload.
 type rawPlugin struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
 	speak  rawAnswer
-	tokens bool           // it generates
-	work   *pluginpb.Work // what its heartbeats say of its work
-	// what becomes of its heartbeats; nil: they are right
+	tokens bool           // it generates tokens
+	work   *pluginpb.Work // report of its work in its heartbeats
+	// beats changes its heartbeats; nil means that they are correct.
 	beats func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
-	// what it does with a ring, instead of answering; nil: it knows of none
+	// deed misuses a ring instead of answering; nil means that the plugin does not support rings.
 	deed ringMisuse
-	// what it makes of what it says of its workload; nil: nothing
+	// opens changes the description of its workload; nil means no change.
 	opens func(*pluginpb.WorkloadInfo)
-	loses string // the call that it forgets
+	loses string // the call that it ignores
 }
 
 var _ plugin.GRPCPlugin = (*rawPlugin)(nil)
 
-// rawAnswer is how a plugin answers in mid-run: it may change the frame that answers the samples received so far, or
-// return nil to send none.
+// rawAnswer determines how a plugin answers in the middle of a run. It may change the frame that answers the samples
+// received so far, or return nil to send none.
 type rawAnswer func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
 
-// beats are the faults of heartbeats.
+// beats contains the faults of heartbeats.
 var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat{
 	"silent-when-idle": func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat {
 		if idle {
@@ -58,36 +58,36 @@ var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbea
 	},
 }
 
-// opens are the faults of what is said of a workload.
+// opens contains the faults in the description of a workload.
 var opens = map[string]func(*pluginpb.WorkloadInfo){
 	"opens-endless": func(i *pluginpb.WorkloadInfo) { i.DatasetSize, i.PerformanceSampleCount = 1<<62, 1<<62 },
 	"opens-parts":   func(i *pluginpb.WorkloadInfo) { i.Parts = slices.Repeat([]*pluginpb.PartReport{{}}, 4<<20) },
 }
 
-// losesPrefix begins the faults of a plugin that forgets a call, and says that it has none in hand.
+// losesPrefix is the prefix of the faults of a plugin that ignores a call and reports that it has none in progress.
 const losesPrefix = "loses-"
 
-// losable are the calls.
+// losable lists the calls that can be ignored.
 var losable = []string{"open", "load", "unload", "warm-up", "close"}
 
-// loseCall waits for the end of a call that is forgotten.
+// loseCall waits for the end of an ignored call.
 func (r *rawPlugin) loseCall(ctx context.Context, call string) {
 	if r.loses == call {
 		<-ctx.Done()
 	}
 }
 
-// idleProcess is the fault of a plugin whose heartbeats tell of a process that neither answers nor computes.
+// idleProcess is the fault of a plugin whose heartbeats report a process that neither answers nor computes.
 const idleProcess = "idle-process"
 
-// idleWork is what they say.
+// idleWork returns that report.
 func idleWork() *pluginpb.Work {
 	none := int64(0)
 	return &pluginpb.Work{Pending: []*pluginpb.Pending{{What: "the backend process's answer to Attach",
 		Ns: int64(time.Minute), Pid: 1 << 25, UsedNs: &none}}}
 }
 
-// speeches are the faults on the wire. They occur from the midRun-th frame on.
+// speeches contains the faults on the wire. They occur from the midRun-th frame on.
 var speeches = map[string]rawAnswer{
 	"none-raw": func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
 	"twice": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
@@ -98,7 +98,7 @@ var speeches = map[string]rawAnswer{
 		f.Complete.Ids = append(f.Complete.Ids, 0xfe, 0xff, 0xff, 0xff)
 		return f
 	},
-	// answers of what is to be asked next, and once more of what was asked first
+	// answers to samples that were not requested yet, and a second answer to the first sample
 	"early": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
 		last := binary.LittleEndian.Uint32(f.Complete.Ids[len(f.Complete.Ids)-idBytes:])
 		f.Complete.Ids = binary.LittleEndian.AppendUint32(f.Complete.Ids, last+1)
@@ -120,7 +120,7 @@ var speeches = map[string]rawAnswer{
 		f.Complete.PayloadSize = 1 << 20
 		return f
 	},
-	// but for heartbeats
+	// no frames except heartbeats
 	"mute":      func(*pluginpb.RunResponse) *pluginpb.RunResponse { return &pluginpb.RunResponse{} },
 	"silent":    func(*pluginpb.RunResponse) *pluginpb.RunResponse { return nil },
 	idleProcess: func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
@@ -149,7 +149,7 @@ var speeches = map[string]rawAnswer{
 		return f
 	},
 	"no-calls": nil,
-	// Faults of a plugin that generates. Its frames bring the first token and the answer of each sample.
+	// Faults of a plugin that generates tokens. Its frames contain the first token and the answer of each sample.
 	"tokens-raw": func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
 	"tokens-first-twice": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
 		f.FirstTokens.Ids = append(f.FirstTokens.Ids, f.FirstTokens.Ids...)
@@ -173,15 +173,15 @@ var speeches = map[string]rawAnswer{
 	},
 }
 
-// longText is how long some faults go on.
+// longText is the length of the texts in some faults.
 const longText = 8 << 20
 
-// bombHeartbeat is a message of a few megabytes whose parts take hundreds.
+// bombHeartbeat returns a message of a few megabytes that takes hundreds of megabytes in memory.
 func bombHeartbeat() *pluginpb.Heartbeat {
 	return &pluginpb.Heartbeat{Work: &pluginpb.Work{Pending: slices.Repeat([]*pluginpb.Pending{{}}, 4<<20)}}
 }
 
-// theWorkload is the number of the one workload that is ever opened.
+// theWorkload is the number of the only workload.
 const theWorkload = 1
 
 var errHangUp = errors.New("hangs up")
@@ -197,7 +197,7 @@ func serveRaw(r *rawPlugin) {
 }
 
 func (r *rawPlugin) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
-	if r.speak != nil { // else "no-calls": not even the service
+	if r.speak != nil { // otherwise "no-calls": register no service
 		pluginpb.RegisterPluginServer(s, r)
 	}
 	return nil

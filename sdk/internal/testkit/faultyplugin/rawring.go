@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// ringMisuse is what a faulty plugin does with the ring that it is offered.
+// ringMisuse misuses the ring that is offered to a faulty plugin.
 type ringMisuse func(stream runStream, offer []int) error
 
-// deeds are the faults of plugins that take a ring.
+// deeds contains the faults of plugins that accept a ring.
 var deeds = map[string]ringMisuse{
 	"ring-unasked": func(stream runStream, _ []int) error { return takeRing(stream) },
 	"ring-silent":  func(stream runStream, _ []int) error { return takeRing(stream) },
@@ -96,8 +96,8 @@ var deeds = map[string]ringMisuse{
 	},
 }
 
-// answerAndDie answers the samples of a frame one by one and ends the process at once, before anybody can have taken
-// them all.
+// answerAndDie answers the samples of a frame one by one and immediately ends the process, before the harness can have
+// received all answers.
 func answerAndDie(to *ring.FrameWriter, frame []byte) error {
 	var r pluginpb.RunRequest
 	if err := proto.Unmarshal(frame, &r); err != nil {
@@ -120,7 +120,7 @@ func answerAndDie(to *ring.FrameWriter, frame []byte) error {
 	return dieBySignal()
 }
 
-// makeBlock makes bells block, those of the harness too, and rings them so that it notices.
+// makeBlock makes bells blocking, including those of the harness, and rings them so the harness notices.
 func makeBlock(bells []int) error {
 	for _, fd := range bells {
 		if err := syscall.SetNonblock(fd, false); err != nil {
@@ -133,7 +133,7 @@ func makeBlock(bells []int) error {
 	return nil
 }
 
-// writeRaw takes the ring and writes bytes to it as they are, past the ring's own writer.
+// writeRaw accepts the ring and writes bytes to it directly, without the ring's writer.
 func writeRaw(stream runStream, offer []int, text []byte) error {
 	memory, bell := os.NewFile(uintptr(offer[0]), "memory"), os.NewFile(uintptr(offer[answersWritten]), "bell")
 	if err := takeRing(stream); err != nil {
@@ -150,7 +150,7 @@ func writeRaw(stream runStream, offer []int, text []byte) error {
 	return err
 }
 
-// answersWritten is the descriptor of the bell that says that answers are written.
+// answersWritten is the index of the bell that signals written answers.
 const answersWritten = 3
 
 func takeRing(stream runStream) error {

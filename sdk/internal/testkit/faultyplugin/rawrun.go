@@ -47,7 +47,7 @@ func (r *rawPlugin) Run(stream runStream) (err error) {
 			if !ok {
 				return nil
 			}
-			if r.work != nil && c.frames == midRun { // it is told in mid-run, however short that is
+			if r.work != nil && c.frames == midRun { // report it in the middle of a run, even of a short one
 				<-beat.C
 				if err := stream.Send(c.nextHeartbeat()); err != nil {
 					return err
@@ -76,23 +76,23 @@ func receiveAll(stream runStream, to chan<- *pluginpb.RunRequest) {
 	}
 }
 
-// The wire's bytes of a sample that is asked, and of an id.
+// Sizes of a requested sample and of an id on the wire, in bytes.
 const sampleBytes, idBytes = 8, 4
 
-// tokensEach is how many tokens each answer of a plugin that generates has.
+// tokensEach is the number of tokens in each answer of a plugin that generates.
 const tokensEach = 5
 
-// rawConversation is what a plugin has received and answered, and how it goes on.
+// rawConversation is the state of a plugin's communication: the received frames and the answers.
 type rawConversation struct {
 	speak  rawAnswer
-	tokens bool // first tokens and token counts go with the answers
+	tokens bool // answers include first tokens and token counts
 	frames int
 	count  uint64
-	owed   uint64 // samples of count that are not answered
+	owed   uint64 // number of unanswered samples of count
 	silent bool
 	work   *pluginpb.Work
 	beats  func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
-	beaten int // frames at the last heartbeat
+	beaten int // number of frames at the last heartbeat
 }
 
 func (c *rawConversation) nextHeartbeat() *pluginpb.RunResponse {

@@ -15,11 +15,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// socketAddress is a free address in the private folder.
+// socketAddress returns a free address in the private folder.
 func socketAddress() string { return filepath.Join(os.Getenv(wire.SocketDirEnv), "plugin-raw") }
 
-// serveFrames shakes hands and speaks HTTP/2 without gRPC's library: it answers the Run stream with a heartbeat and
-// then with bytes as they are, and ends it.
+// serveFrames performs the handshake and uses HTTP/2 without gRPC's library. It answers the Run stream with a heartbeat
+// and then with raw bytes, and ends it.
 func serveFrames(network, address string, text []byte) {
 	osprocess.EndWithHarness()
 	listener, err := net.Listen(network, address)
@@ -36,7 +36,7 @@ func serveFrames(network, address string, text []byte) {
 		_, _ = w.Write(text)
 		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
 	})
-	// Other calls wait for their end: an answer would race with what is wrong about the stream.
+	// Other calls wait for their end, because an answer would compete with the fault of the stream.
 	mux.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	server := http.Server{Handler: mux, Protocols: new(http.Protocols)}
 	server.Protocols.SetUnencryptedHTTP2(true)
@@ -45,7 +45,7 @@ func serveFrames(network, address string, text []byte) {
 
 func beginStream(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/grpc") }
 
-// heartbeatFrame is a whole message: a byte that says it is not compressed, its length, and itself.
+// heartbeatFrame returns a whole message: a byte for no compression, its length, and its content.
 func heartbeatFrame() []byte {
 	message, err := proto.Marshal(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}})
 	if err != nil {

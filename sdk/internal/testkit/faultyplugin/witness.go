@@ -7,14 +7,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// witnessEnv names the file of the witness.
+// witnessEnv is the variable that names the file of the witness.
 const witnessEnv = "PLUMBLINE_WITNESS"
 
-// answerWitness writes down which samples a workload is about to answer, in one write each: a kill leaves whole
-// entries. A nil one writes nothing.
+// answerWitness records the samples that a workload is about to answer, in one write each, so a kill leaves only whole
+// entries. A nil answerWitness does nothing.
 type answerWitness struct{ file *os.File }
 
-// openWitness begins the file anew, so that it holds the last workload's samples.
+// openWitness truncates the file, so it contains only the last workload's samples.
 func openWitness() (*answerWitness, error) {
 	path := os.Getenv(witnessEnv)
 	if path == "" {
@@ -27,7 +27,7 @@ func openWitness() (*answerWitness, error) {
 	return &answerWitness{file}, nil
 }
 
-// recordSamples writes the index of each sample, which is what a sample of the null benchmark is.
+// recordSamples writes the index of each sample. Samples of the null benchmark are their indices.
 func (w *answerWitness) recordSamples(samples []sdk.Sample) error {
 	if w == nil {
 		return nil

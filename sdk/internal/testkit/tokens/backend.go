@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// concurrency is how many prompts the generator takes at a time where nobody asks for another number.
+// concurrency is the default number of prompts that the generator processes at a time.
 const concurrency = 64
 
-// Backend counts on from the last token of each prompt.
+// Backend continues each prompt by counting from its last token.
 type Backend struct{}
 
-// Open fails: the backend generates, and runs no model.
+// Open returns an error, because the backend generates and does not run a model.
 func (Backend) Open(context.Context, backend.Model, backend.Config) (backend.Session, error) {
 	return nil, fmt.Errorf("%w: the backend of tokens generates, it runs no tensors", backend.ErrModel)
 }
@@ -44,7 +44,7 @@ func (Backend) OpenGenerator(_ context.Context, _ backend.Model, c backend.Confi
 	return g, errors.Join(faults...)
 }
 
-// Describe names the version and the options.
+// Describe returns the version and the options.
 func (Backend) Describe() backend.Info {
 	return backend.Info{Version: "tokens 1", Devices: []string{"none"}, Options: []backend.Option{
 		{Name: "delay", Default: "0s", Help: "time per token after the first"}, {Name: "first", Default: "0s",
@@ -70,7 +70,7 @@ func (g *countingGenerator) Close() error {
 	return nil
 }
 
-// Generate counts on from the last token of p.
+// Generate continues p by counting from its last token.
 func (g *countingGenerator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	if n := g.working.Add(1); n > int64(g.concurrency) {
 		return fmt.Errorf("%d prompts at a time, the limit is %d", n, g.concurrency)

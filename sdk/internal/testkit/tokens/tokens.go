@@ -23,13 +23,13 @@ const (
 	VaryTokens = 7
 )
 
-// Count is how many tokens the answer to sample i has.
+// Count returns the number of tokens in the answer to sample i.
 func Count(i int) int { return MinTokens + i%VaryTokens }
 
-// Benchmark is the benchmark of numbers that follow.
+// Benchmark is a benchmark whose answers are consecutive numbers.
 type Benchmark struct{}
 
-// Describe describes the one model, tokens.
+// Describe describes the only model, tokens.
 func (Benchmark) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "tokens", Version: "1", Summary: "no model: measures the way of tokens through the plugin boundary",
@@ -45,7 +45,7 @@ func (Benchmark) Describe() sdk.Description {
 	}
 }
 
-// Open opens the prompts below o.Count; all where it is 0.
+// Open opens the prompts below o.Count, or all prompts if it is 0.
 func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	if o.Count < 0 || o.Count > datasetSize {
 		return nil, sdk.Usage(fmt.Errorf("count %d, want 0 to %d", o.Count, datasetSize))
@@ -54,7 +54,7 @@ func (Benchmark) Open(_ context.Context, o sdk.Options) (sdk.Workload, error) {
 	return sdk.Prompts(&tokensWorkload{n: o.Count}), nil
 }
 
-// OpenScorer scores the share of answers that are exactly what follows.
+// OpenScorer returns a scorer for the share of exactly correct answers.
 func (Benchmark) OpenScorer(context.Context, sdk.ScoreOptions) (sdk.Scorer, error) {
 	right := 0
 	add := func(e mllog.AccuracyEntry) error {
@@ -80,7 +80,7 @@ func (w *tokensWorkload) Parts() []sdk.Part {
 }
 func (w *tokensWorkload) Load(_ context.Context, i int) (int32, error) { return int32(i), nil }
 
-// Prompt is the sample's number.
+// Prompt returns the sample's number.
 func (w *tokensWorkload) Prompt(i int32) (backend.Prompt, error) {
 	return backend.Prompt{Tokens: []int32{i}, MaxNewTokens: Count(int(i))}, nil
 }
