@@ -36,8 +36,8 @@ func (s TestSettings) Check() error {
 	k := s.Scenario.kindOf()
 	f.requireThat(k != nil, "scenario = %v, want one of %s", s.Scenario, strings.Join(scenarioNames[:], ", "))
 	for _, field := range fields {
-		if field.want != nil && field.isCount(&s) {
-			field.want(&f, field, &s)
+		if field.check != nil && field.isRead(&s) {
+			field.check(&f, field, &s)
 		}
 	}
 	f.checkTogether(s)
@@ -60,7 +60,7 @@ func (f *faultList) checkTogether(s TestSettings) {
 
 // requireQueries requires settings that produce at least one query. Scenarios that raise the count themselves do not
 // call it.
-func (f *faultList) someQueries(s TestSettings) {
+func (f *faultList) requireQueries(s TestSettings) {
 	f.requireThat(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique,
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
 }

@@ -24,7 +24,7 @@ func (f *faultList) requirePositive(name string, v float64) {
 }
 
 // checkExpectedLatency checks an expected latency, including its fraction of a nanosecond. A rate is computed from it.
-func expectedLatency(f *faultList, field Field, s *TestSettings) {
+func checkExpectedLatency(f *faultList, field Field, s *TestSettings) {
 	f.requirePositive(field.faultName(), field.fractionalNanos(s))
 	v := *field.fraction(s).(*float64)
 	f.requireThat(v >= 0 && v < 1,
@@ -41,7 +41,7 @@ func checkProbability(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(v >= 0 && v <= 1, "%s = %v, want a fraction from 0 to 1", field.faultName(), v)
 }
 
-func knownMode(f *faultList, field Field, s *TestSettings) {
+func checkMode(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(s.Mode >= SubmissionRun && s.Mode <= FindPeakPerformance,
 		"mode = %v, want one of %s", s.Mode, strings.Join(modeNames[:], ", "))
 }
@@ -50,20 +50,20 @@ func knownMode(f *faultList, field Field, s *TestSettings) {
 const maxTest = 365 * 24 * time.Hour
 
 // checkDuration returns a check of a duration from 0 to maxTest. none is the meaning of 0 for the error text.
-func upToLongestTest(none string) func(*faultList, Field, *TestSettings) {
+func checkDuration(none string) func(*faultList, Field, *TestSettings) {
 	return func(f *faultList, field Field, s *TestSettings) {
 		d := *field.at(s).(*time.Duration)
 		f.requireThat(d >= 0 && d <= maxTest, "%s = %v, want 0%s to %v", field.faultName(), d, none, maxTest)
 	}
 }
 
-func noLimitOrMore(f *faultList, field Field, s *TestSettings) {
+func checkNotNegative(f *faultList, field Field, s *TestSettings) {
 	d := *field.at(s).(*time.Duration)
 	f.requireThat(d >= 0, "%s = %v, want 0 (no limit) or more", field.faultName(), d)
 }
 
 // checkQuerySize checks a number of samples per query.
-func samplesOfAQuery(f *faultList, field Field, s *TestSettings) {
+func checkQuerySize(f *faultList, field Field, s *TestSettings) {
 	n := *field.at(s).(*uint64)
 	f.requireThat(n >= 1 && n <= schedule.MaxSamples, "%s = %d, want 1 to %d", field.faultName(), n,
 		uint64(schedule.MaxSamples))
@@ -76,37 +76,37 @@ func checkDecimals(f *faultList, field Field, s *TestSettings) {
 
 // checkLatencyLimit checks Server's latency limit. The official settings of token benchmarks set it to 0, because token
 // limits replace it.
-func latencyLimit(f *faultList, field Field, s *TestSettings) {
+func checkLatencyLimit(f *faultList, field Field, s *TestSettings) {
 	d := *field.at(s).(*time.Duration)
 	f.requireThat(d > 0 || s.UseTokenLatencies && d == 0, "%s = %v, want more than 0", field.faultName(), d)
 }
 
-func tokenLimit(f *faultList, field Field, s *TestSettings) {
+func checkTokenLimit(f *faultList, field Field, s *TestSettings) {
 	d := *field.at(s).(*time.Duration)
 	f.requireThat(d > 0, "%s = %v with use_token_latencies, want more than 0", field.faultName(), d)
 }
 
 // checkTokensPerSample checks the assumed number of tokens per sample.
-func tokensPerSample(f *faultList, field Field, s *TestSettings) {
+func checkTokensPerSample(f *faultList, field Field, s *TestSettings) {
 	f.requireThat(s.TokenLatencyScalingFactor > 0,
 		"%s = 0 with infer_token_latencies: set it to the number of tokens that a sample stands for", field.faultName())
 }
 
 // Conditions under which a run reads a setting.
 
-func atIntervals(s *TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }
+func hasArrivalInterval(s *TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }
 
-func notAtIntervals(s *TestSettings) bool { return s.MultiStreamArrivalInterval == 0 }
+func hasNoArrivalInterval(s *TestSettings) bool { return s.MultiStreamArrivalInterval == 0 }
 
-func notFindingPeak(s *TestSettings) bool { return s.Mode != FindPeakPerformance }
+func isNoPeakSearch(s *TestSettings) bool { return s.Mode != FindPeakPerformance }
 
-func notInferring(s *TestSettings) bool { return !s.InferTokenLatencies }
+func infersNoTokens(s *TestSettings) bool { return !s.InferTokenLatencies }
 
-func earlyStopping(s *TestSettings) bool { return !s.NoEarlyStopping }
+func hasEarlyStopping(s *TestSettings) bool { return !s.NoEarlyStopping }
 
-func todaysOrder(s *TestSettings) bool { return !s.OlderSampleOrder }
+func hasCurrentOrder(s *TestSettings) bool { return !s.OlderSampleOrder }
 
-func loadsFirst(s *TestSettings) bool { return !s.LoadFromAll }
+func loadsFirstSamples(s *TestSettings) bool { return !s.LoadFromAll }
 
-// noTokenLimits reports whether token limits have no effect. They affect only Server.
-func noTokenLimits(s *TestSettings) bool { return !s.UseTokenLatencies || s.Scenario != Server }
+// hasNoTokenLimits reports whether token limits have no effect. They affect only Server.
+func hasNoTokenLimits(s *TestSettings) bool { return !s.UseTokenLatencies || s.Scenario != Server }

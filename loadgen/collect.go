@@ -67,10 +67,10 @@ func pickQueries[S ~[]E, E any](values S, p *testSeries) S {
 func (x *queryIssuer) copySamples(p *testSeries) {
 	n := p.Queries * int(p.SamplesPerQuery)
 	p.Done = make([]int64, n)
-	if x.records != record.Latencies {
+	if x.recordKind != record.Latencies {
 		p.Tokens = make([]uint32, n)
 	}
-	if x.records == record.FirstTokens {
+	if x.recordKind == record.FirstTokens {
 		p.FirstToken = make([]int64, n)
 	}
 	for i := range p.Done {

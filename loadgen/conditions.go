@@ -18,7 +18,7 @@ var conditions = []validCondition{
 	{
 		met: func(r *Result) *bool { return &r.PerformanceConstraintsMet },
 		key: "result_perf_constraints_met", label: "Performance constraints satisfied",
-		shown: func(r *Result) bool { return r.kindOf().limited(r) },
+		shown: func(r *Result) bool { return r.kindOf().hasLimit(r) },
 		texts: limitTexts, reasons: limitReasons,
 	},
 	{

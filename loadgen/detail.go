@@ -63,15 +63,15 @@ func (g *runLog) logRequested(s TestSettings) {
 	g.logValue("requested_test_mode", s.Mode.String())
 	for _, last := range []bool{false, true} {
 		for _, f := range fields {
-			if (f.log == lastIfUsed) == last && f.isLogged(&s) {
-				g.logValue(f.keys.requested, f.requestedValue(&s))
+			if (f.logRule == logLastIfUsed) == last && f.isLogged(&s) {
+				g.logValue(f.logKeys.requested, f.requestedValue(&s))
 			}
 		}
 	}
 }
 
 // logEffective logs the settings that the run uses: first the scenario's, then those of all scenarios.
-func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
+func (g *runLog) logEffective(e EffectiveSettings, s TestSettings) {
 	g.kind = e.Scenario.kindOf()
 	g.logValue("effective_scenario", e.Scenario.String())
 	g.logValue("effective_test_mode", e.Mode.String())
@@ -83,7 +83,7 @@ func (g *runLog) effective(e EffectiveSettings, s TestSettings) {
 	g.logValue("effective_target_duration_ms", wholeMillis(e.TargetDuration))
 	for _, f := range fields {
 		if f.isCommon() {
-			g.logValue(f.keys.effective, f.usedValue(&e, &s))
+			g.logValue(f.logKeys.effective, f.usedValue(&e, &s))
 		}
 		if f.Name == "MaxQueryCount" {
 			g.logValue("effective_min_sample_count", e.MinSampleCount)
@@ -107,7 +107,7 @@ func (g *runLog) logMode(m Mode) {
 }
 
 // logLoadedSet logs a set, including MultiStream's padding, before it is loaded.
-func (g *runLog) loadedSet(set []SampleIndex) {
+func (g *runLog) logLoadedSet(set []SampleIndex) {
 	list := make([]uint64, len(set))
 	for i, v := range set {
 		list[i] = uint64(v)
@@ -132,7 +132,7 @@ var loggerCounters = [...]string{
 }
 
 // logSeriesEnd logs the end of a series. power_begin and power_end are the times of its start and its last completion.
-func (g *runLog) seriesDone(p *testSeries) {
+func (g *runLog) logSeriesEnd(p *testSeries) {
 	for _, c := range loggerCounters {
 		g.logValue("logger_"+c, 0)
 	}
@@ -151,7 +151,7 @@ func (g *runLog) seriesDone(p *testSeries) {
 func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
 // logResults logs the measurements and the verdict.
-func (g *runLog) results(r *Result) {
+func (g *runLog) logResults(r *Result) {
 	g.logValue("result_validity", string(r.Verdict))
 	for _, c := range shownIn(r) {
 		g.logValue(c.key, *c.met(r))
@@ -159,7 +159,7 @@ func (g *runLog) results(r *Result) {
 	if r.Verdict != Valid {
 		g.logValue("result_invalid_reason", invalidReason(r))
 	}
-	g.earlyStoppingResults(r)
+	g.logEarlyStopping(r)
 	g.logValue("result_query_count", r.QueryCount)
 	r.kindOf().results(g, r)
 	g.logLatencies(r.Latency, "", "latency_ns", "percentile_latency_ns")
@@ -167,7 +167,7 @@ func (g *runLog) results(r *Result) {
 	g.logValue("num_errors", g.errorCount())
 }
 
-func (g *runLog) earlyStoppingResults(r *Result) {
+func (g *runLog) logEarlyStopping(r *Result) {
 	switch t := r.Tokens; {
 	case r.Effective.NoEarlyStopping:
 	case t != nil:
@@ -180,7 +180,7 @@ func (g *runLog) earlyStoppingResults(r *Result) {
 
 // logTokenLatencies logs the token measurements of a token run. Some keys have the official ones' odd units:
 // result_token_throughput is in tokens per nanosecond.
-func (g *runLog) tokenLatencies(r *Result) {
+func (g *runLog) logTokenLatencies(r *Result) {
 	t := r.Tokens
 	if t == nil {
 		return

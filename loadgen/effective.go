@@ -9,8 +9,8 @@ import (
 // qslCounts contains the counts that a QSL reports.
 type qslCounts struct{ total, performance int }
 
-// forTest05 applies test05: performance mode with the three other seeds.
-func forTest05(s TestSettings) TestSettings {
+// applyTest05 applies test05: performance mode with the three other seeds.
+func applyTest05(s TestSettings) TestSettings {
 	if s.Test05 {
 		s.Mode = PerformanceOnly
 		s.QSLRNGSeed = s.Test05QSLRNGSeed
@@ -37,15 +37,15 @@ func effectiveSettings(s TestSettings, q qslCounts) EffectiveSettings {
 		SampleIndexRNGSeed:     s.SampleIndexRNGSeed,
 		ScheduleRNGSeed:        s.ScheduleRNGSeed,
 		AccuracyLogRNGSeed:     s.AccuracyLogRNGSeed,
-		PerformanceSampleCount: orElse(s.PerformanceSampleCountOverride, q.performance),
-		AccuracySampleCount:    orElse(s.AccuracySampleCountOverride, q.total),
+		PerformanceSampleCount: overrideOr(s.PerformanceSampleCountOverride, q.performance),
+		AccuracySampleCount:    overrideOr(s.AccuracySampleCountOverride, q.total),
 	}
 	s.Scenario.kindOf().effective(&e, s, q)
 	e.MinSampleCount = e.MinQueryCount * e.SamplesPerQuery
 	return e
 }
 
-func orElse(override uint64, count int) uint64 {
+func overrideOr(override uint64, count int) uint64 {
 	if override > 0 {
 		return override
 	}

@@ -29,13 +29,13 @@ const maxEstimated = 20_000
 // estimateCapacity estimates the capacity from the times between scheduled and done of a run in which too many queries
 // took longer than limit. It returns nil if no query was answered.
 func estimateCapacity(p *testSeries, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
-	arrive, done := worstPart(p.Scheduled, done, int64(limit))
+	arrive, done := worstSection(p.Scheduled, done, int64(limit))
 	if len(arrive) == 0 {
 		return nil
 	}
 	c := explainCapacity(arrive, done, e, limit)
 	if c.QPS == 0 {
-		if spread, size := capacity.Unbatch(arrive, done); size > batching {
+		if spread, size := capacity.Unbatch(arrive, done); size > minBatch {
 			c = explainCapacity(arrive, spread, e, limit)
 		}
 	}
@@ -43,7 +43,7 @@ func estimateCapacity(p *testSeries, done []int64, e EffectiveSettings, limit ti
 }
 
 // minBatch is the mean number of queries answered together from which a SUT counts as batching.
-const batching = 1.5
+const minBatch = 1.5
 
 // explainCapacity fits the model to times.
 func explainCapacity(arrive, done []int64, e EffectiveSettings, limit time.Duration) *Capacity {
@@ -67,9 +67,9 @@ func forgivenOf(e EffectiveSettings, n uint64) uint64 {
 	return allowedLate(e, n)
 }
 
-// worstPart copies the times of the answered queries. If there are many queries, it copies only the section with the
+// worstSection copies the times of the answered queries. If there are many queries, it copies only the section with the
 // most late ones.
-func worstPart(scheduled, done []int64, limit int64) (arrive, answered []int64) {
+func worstSection(scheduled, done []int64, limit int64) (arrive, answered []int64) {
 	from, most := 0, -1
 	for start := 0; start < len(done); start += maxEstimated {
 		late := 0
@@ -91,13 +91,13 @@ func worstPart(scheduled, done []int64, limit int64) (arrive, answered []int64) 
 }
 
 // enoughQueries returns the number of queries that meet early stopping with the same share of late queries as over of
-// n. ok is false if the run would have to be more than longerRun times as long.
+// n. ok is false if the run would have to be more than maxRunFactor times as long.
 func enoughQueries(n, over uint64, percentile float64) (enough uint64, ok bool) {
 	c := earlystop.Rules(percentile)
 	met := func(k uint64) bool { return c.Missing(k, (over*k+n-1)/n) == 0 }
 	high := n
 	for !met(high) {
-		if high *= 2; high > longerRun*n {
+		if high *= 2; high > maxRunFactor*n {
 			return 0, false
 		}
 	}
@@ -112,6 +112,6 @@ func enoughQueries(n, over uint64, percentile float64) (enough uint64, ok bool) 
 	return high, true
 }
 
-// longerRun is the maximum factor by which a hint extends a run. If a run would have to be even longer, a lower rate is
-// the better advice.
-const longerRun = 16
+// maxRunFactor is the maximum factor by which a hint extends a run. If a run would have to be even longer, a lower rate
+// is the better advice.
+const maxRunFactor = 16

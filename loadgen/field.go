@@ -30,22 +30,22 @@ type Field struct {
 	at        func(*TestSettings) any                // pointer to the field, with a type as in Field.At
 	fraction  func(*TestSettings) any                // pointer to a fraction of a ns, a *float64; nil: none
 	effective func(*EffectiveSettings) any           // pointer to the value that the run uses; nil: the requested value
-	idle      func(*TestSettings) bool               // whether a run of its scenario ignores the field; nil: never
-	want      func(*faultList, Field, *TestSettings) // adds a fault if the value is not allowed; nil: any value is allowed
-	log       loggingRule
+	isIgnored func(*TestSettings) bool               // whether a run of its scenario ignores the field; nil: never
+	check     func(*faultList, Field, *TestSettings) // adds a fault if the value is not allowed; nil: any is
+	logRule   loggingRule
 	logName   string // name in the logs if it is not Official
-	keys      logKeys
-	fixed     boundKind // how the rules restrict the value
+	logKeys   logKeys
+	bound     boundKind // how the rules restrict the value
 }
 
 // loggingRule determines which logs contain a setting.
 type loggingRule int
 
 const (
-	always     loggingRule = iota // in runs of its scenario
-	never                         // not as a setting: other settings show it, or the official logs lack it
-	withTokens                    // in token runs
-	lastIfUsed                    // after all others and only if it has an effect: settings of old rounds
+	logAlways     loggingRule = iota // in runs of its scenario
+	logNever                         // not as a setting: other settings show it, or the official logs lack it
+	logWithTokens                    // in token runs
+	logLastIfUsed                    // after all others and only if it has an effect: settings of old rounds
 )
 
 // logKeys contains the names of a setting in the logs: of the requested and the effective value in the detail log, and
@@ -60,9 +60,9 @@ func completeFields(fields []Field) []Field {
 		f.effective = memberPointer[EffectiveSettings](strings.TrimSuffix(f.Name, "Override"))
 		asked, used := f.logName, strings.TrimSuffix(f.Official, "_override")
 		asked = cmp.Or(asked, f.Official)
-		f.keys = logKeys{requested: "requested_" + asked, effective: "effective_" + used, parameter: used}
+		f.logKeys = logKeys{requested: "requested_" + asked, effective: "effective_" + used, parameter: used}
 		if name, ok := strings.CutSuffix(used, "_ms"); ok {
-			f.keys.parameter = name + " (ms)"
+			f.logKeys.parameter = name + " (ms)"
 		}
 	}
 	return fields
@@ -81,10 +81,10 @@ func memberPointer[S any](name string) func(*S) any {
 type boundKind int
 
 const (
-	free    boundKind = iota // any value: the submitter's choice
-	exactly                  // only the rules' value
-	atLeast                  // larger values are stricter
-	atMost                   // smaller values are stricter
+	anyValue   boundKind = iota // any value: the submitter's choice
+	exactValue                  // only the rules' value
+	minValue                    // larger values are stricter
+	maxValue                    // smaller values are stricter
 )
 
 // Fields lists all settings in the order of TestSettings. Checks, logs, configuration files, reports and documents are
@@ -110,21 +110,21 @@ func (f Field) Applies(scenario Scenario) bool {
 
 // Counts reports whether a run with s reads the field. The field must have a meaning in the run's scenario, must not
 // belong to another mode or round, and must not concern tokens if none are measured.
-func (f Field) Counts(s TestSettings) bool { return f.isCount(&s) }
+func (f Field) Counts(s TestSettings) bool { return f.isRead(&s) }
 
-func (f Field) isCount(s *TestSettings) bool {
-	return f.Applies(s.Scenario) && (f.idle == nil || !f.idle(s))
+func (f Field) isRead(s *TestSettings) bool {
+	return f.Applies(s.Scenario) && (f.isIgnored == nil || !f.isIgnored(s))
 }
 
 // Keeps reports whether the value in s complies with the rules' settings of the same run: it equals theirs, is
 // stricter, or is not fixed by them.
 func (f Field) Keeps(rules, s TestSettings) bool {
-	switch f.fixed {
-	case exactly:
+	switch f.bound {
+	case exactValue:
 		return f.Text(s) == f.Text(rules)
-	case atLeast:
+	case minValue:
 		return f.countValue(&s) >= f.countValue(&rules)
-	case atMost:
+	case maxValue:
 		return f.countValue(&s) <= f.countValue(&rules)
 	}
 	return true
@@ -132,12 +132,12 @@ func (f Field) Keeps(rules, s TestSettings) bool {
 
 // Allowed returns the values that the rules allow; empty: any.
 func (f Field) Allowed() string {
-	switch f.fixed {
-	case exactly:
+	switch f.bound {
+	case exactValue:
 		return "none but the rules' own"
-	case atLeast:
+	case minValue:
 		return "the rules' own, or more"
-	case atMost:
+	case maxValue:
 		return "the rules' own, or less"
 	}
 	return ""
@@ -195,19 +195,19 @@ func (f Field) fractionalNanos(s *TestSettings) float64 {
 
 // isLogged reports whether the logs of a run with s contain the field.
 func (f Field) isLogged(s *TestSettings) bool {
-	switch f.log {
-	case always:
+	switch f.logRule {
+	case logAlways:
 		return f.Applies(s.Scenario)
-	case withTokens:
+	case logWithTokens:
 		return s.UseTokenLatencies && f.Applies(s.Scenario)
-	case lastIfUsed:
-		return f.isCount(s)
+	case logLastIfUsed:
+		return f.isRead(s)
 	}
 	return false
 }
 
 // isCommon reports whether the logs of all scenarios contain the field's requested and effective value.
-func (f Field) isCommon() bool { return f.log == always && f.Scenario == "" }
+func (f Field) isCommon() bool { return f.logRule == logAlways && f.Scenario == "" }
 
 // requestedValue returns the requested value in the form of the detail log. Durations are in the unit in Official's
 // name, or else in nanoseconds with their fraction if they have one.

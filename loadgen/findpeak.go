@@ -14,8 +14,8 @@ const highestRate = 1e9
 // peakSearch searches for the highest Server rate whose run meets the latency limit. It multiplies the rate by a factor
 // until a run fails, and then bisects the interval until it is as narrow as the requested precision.
 type peakSearch struct {
-	t   *testRun
-	set schedule.Set
+	test *testRun
+	set  schedule.Set
 	// best is the run at rate, the highest rate that met the limit. If none met it yet, best is the last run.
 	best *testSeries
 	rate float64
@@ -25,21 +25,21 @@ type peakSearch struct {
 // it. It sets t.e to that rate. If the search ends early, it returns both its result and an error.
 func (t *testRun) findPeak(ctx context.Context) (*testSeries, error) {
 	t.log.logMode(FindPeakPerformance)
-	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
-	f := &peakSearch{t: t, set: t.loadableSets(count)[0]}
-	err := f.searchRate(ctx, t.e.TargetQPS)
-	t.e.TargetQPS = f.rate
+	count := min(t.effective.PerformanceSampleCount, uint64(t.counts.total))
+	f := &peakSearch{test: t, set: t.loadableSets(count)[0]}
+	err := f.searchRate(ctx, t.effective.TargetQPS)
+	t.effective.TargetQPS = f.rate
 	return f.best, err
 }
 
 func (f *peakSearch) searchRate(ctx context.Context, base float64) error {
-	f.t.log.logMessage(fmt.Sprintf("FindPeakPerformance: Check validity of the base settings field: %f", base))
-	met, err := f.loadedTrial(ctx, base)
+	f.test.log.logMessage(fmt.Sprintf("FindPeakPerformance: Check validity of the base settings field: %f", base))
+	met, err := f.loadAndRunTrial(ctx, base)
 	if err != nil {
 		return err
 	}
 	if !met {
-		f.t.log.logError("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " +
+		f.test.log.logError("FindPeakPerformance: Initial lower bound does not satisfy performance constraints, msg: " +
 			f.recommendationText())
 		return nil
 	}
@@ -47,14 +47,14 @@ func (f *peakSearch) searchRate(ctx context.Context, base float64) error {
 	if err != nil || high == 0 {
 		return err
 	}
-	f.t.log.logMessage(fmt.Sprintf("FindPeakPerformance: Found boundaries: [%f, %f)", f.rate, high))
-	_, err = f.t.withSet(ctx, f.set, false, func() (*testSeries, error) {
+	f.test.log.logMessage(fmt.Sprintf("FindPeakPerformance: Found boundaries: [%f, %f)", f.rate, high))
+	_, err = f.test.runWithSet(ctx, f.set, false, func() (*testSeries, error) {
 		return nil, f.bisectRate(ctx, high)
 	})
 	if err != nil {
 		return err
 	}
-	f.t.log.logMessage(fmt.Sprintf("FindPeakPerformance: Found peak performance field: %f", f.rate))
+	f.test.log.logMessage(fmt.Sprintf("FindPeakPerformance: Found peak performance field: %f", f.rate))
 	return nil
 }
 
@@ -68,29 +68,29 @@ func (f *peakSearch) recommendationText() string {
 // to the highest possible rate.
 func (f *peakSearch) findUpperBound(ctx context.Context) (high float64, err error) {
 	for {
-		high = f.rate * (1 + f.t.s.ServerFindPeakQPSBoundaryStepSize)
-		f.t.log.logMessage(fmt.Sprintf("FindBoundaries: Checking fields [%f, %f)", f.rate, high))
-		if why := f.whyBeyond(high); why != "" {
-			f.t.log.logWarning(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second "+
+		high = f.rate * (1 + f.test.settings.ServerFindPeakQPSBoundaryStepSize)
+		f.test.log.logMessage(fmt.Sprintf("FindBoundaries: Checking fields [%f, %f)", f.rate, high))
+		if why := f.whyImpossible(high); why != "" {
+			f.test.log.logWarning(fmt.Sprintf("FindPeakPerformance: no failing rate found: the run at %f queries per second "+
 				"meets the "+
 				"limit, and %s", f.rate, why))
 			return 0, nil
 		}
-		met, err := f.loadedTrial(ctx, high)
+		met, err := f.loadAndRunTrial(ctx, high)
 		if err != nil || !met {
 			return high, err
 		}
 	}
 }
 
-// whyBeyond returns the reason why a run at a rate is impossible, or "".
-func (f *peakSearch) whyBeyond(rate float64) string {
+// whyImpossible returns the reason why a run at a rate is impossible, or "".
+func (f *peakSearch) whyImpossible(rate float64) string {
 	if rate > highestRate {
 		return "shorter gaps than a nanosecond are not possible: raise min_query_count or lower the latency limit"
 	}
-	e := f.t.e
+	e := f.test.effective
 	e.TargetQPS = rate
-	if _, err := schedule.Count(seriesParams(f.t.s, e, f.set, false)); err != nil {
+	if _, err := schedule.Count(seriesParams(f.test.settings, e, f.set, false)); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -100,7 +100,7 @@ func (f *peakSearch) whyBeyond(rate float64) string {
 func (f *peakSearch) bisectRate(ctx context.Context, high float64) error {
 	for !f.isNarrow(f.rate, high) {
 		mid := f.rate + (high-f.rate)/2
-		f.t.log.logMessage(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f",
+		f.test.log.logMessage(fmt.Sprintf("FindPeakPerformanceBinarySearch: Testing the mid value of bounds [%f, %f): %f",
 			f.rate, high, mid))
 		met, err := f.runTrial(ctx, mid)
 		if err != nil {
@@ -115,14 +115,14 @@ func (f *peakSearch) bisectRate(ctx context.Context, high float64) error {
 
 // isNarrow reports whether the interval is not wider than one unit of the last requested decimal.
 func (f *peakSearch) isNarrow(low, high float64) bool {
-	unit := math.Pow(10, float64(f.t.s.ServerFindPeakQPSDecimalsOfPrecision))
+	unit := math.Pow(10, float64(f.test.settings.ServerFindPeakQPSDecimalsOfPrecision))
 	mid := low + (high-low)/2
 	return math.Floor(low*unit)+1 >= math.Floor(high*unit) || mid <= low || mid >= high
 }
 
-// loadedTrial loads the samples and runs a trial at a rate.
-func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, err error) {
-	_, err = f.t.withSet(ctx, f.set, false, func() (*testSeries, error) {
+// loadAndRunTrial loads the samples and runs a trial at a rate.
+func (f *peakSearch) loadAndRunTrial(ctx context.Context, rate float64) (met bool, err error) {
+	_, err = f.test.runWithSet(ctx, f.set, false, func() (*testSeries, error) {
 		met, err = f.runTrial(ctx, rate)
 		return nil, err
 	})
@@ -131,8 +131,8 @@ func (f *peakSearch) loadedTrial(ctx context.Context, rate float64) (met bool, e
 
 // runTrial runs the test at a rate and reports whether it met the limit.
 func (f *peakSearch) runTrial(ctx context.Context, rate float64) (met bool, err error) {
-	f.t.e.TargetQPS = rate
-	p, err := f.t.runPass(ctx, f.set, false)
+	f.test.effective.TargetQPS = rate
+	p, err := f.test.runPass(ctx, f.set, false)
 	if err != nil {
 		if f.best == nil {
 			f.best, f.rate = p, rate
@@ -140,7 +140,7 @@ func (f *peakSearch) runTrial(ctx context.Context, rate float64) (met bool, err 
 		return false, err
 	}
 	r := f.judgeSeries(p)
-	f.t.result.Trials = append(f.t.result.Trials,
+	f.test.result.Trials = append(f.test.result.Trials,
 		Trial{TargetQPS: rate, Met: r.PerformanceConstraintsMet, Latency: r.TargetPercentile})
 	if r.PerformanceConstraintsMet || f.best == nil {
 		f.best, f.rate = p, rate
@@ -150,6 +150,6 @@ func (f *peakSearch) runTrial(ctx context.Context, rate float64) (met bool, err 
 
 func (f *peakSearch) judgeSeries(p *testSeries) Result {
 	var r Result
-	judgeSeries(f.t.s, f.t.e, p, &r)
+	judgeSeries(f.test.settings, f.test.effective, p, &r)
 	return r
 }

@@ -55,8 +55,8 @@ func humanRate(qps float64) string {
 	return roundSignificant(math.Floor(qps/unit+1e-9)*unit, 2)
 }
 
-// partOf formats n of all with its share: "240 of 10,000 queries (2.4 %)".
-func partOf(n, all uint64, what string) string {
+// humanPart formats n of all with its share: "240 of 10,000 queries (2.4 %)".
+func humanPart(n, all uint64, what string) string {
 	share := 0.0
 	if all > 0 {
 		share = 100 * float64(n) / float64(all)
@@ -68,8 +68,8 @@ func partOf(n, all uint64, what string) string {
 	return fmt.Sprintf("%s of %s %s (%s %%)", groupDigits(n), groupDigits(all), what, roundSignificant(share, digits))
 }
 
-// shareOf formats a ratio as the beginning of a phrase: "5.5 % of", and from ten on "12.3 times".
-func shareOf(ratio float64) string {
+// humanShare formats a ratio as the beginning of a phrase: "5.5 % of", and from ten on "12.3 times".
+func humanShare(ratio float64) string {
 	if ratio >= 10 {
 		return roundSignificant(ratio, 3) + " times"
 	}

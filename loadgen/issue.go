@@ -15,22 +15,22 @@ const drainGrace = 2 * time.Second
 
 // queryIssuer issues the queries of one series to the SUT.
 type queryIssuer struct {
-	sut      SUT
-	out      *testResponder
-	log      *runLog
-	limits   EffectiveSettings
-	accuracy bool
-	coalesce bool
-	lanes    []*issueLane // only Server
-	spin     bool
-	progress *Progress
+	sut       SUT
+	responder *testResponder
+	log       *runLog
+	limits    EffectiveSettings
+	accuracy  bool
+	coalesce  bool
+	lanes     []*issueLane // only Server
+	spin      bool
+	progress  *Progress
 
-	plan    schedule.Plan
-	first   uint32        // response id of the first sample
-	query   []QuerySample // buffer for IssueQuery; Server's lanes have their own
-	records record.Kind
-	rec     *record.Recorder
-	clock   *pace.Clock
+	plan       schedule.Plan
+	first      uint32        // response id of the first sample
+	query      []QuerySample // buffer for IssueQuery; Server's lanes have their own
+	recordKind record.Kind
+	rec        *record.Recorder
+	clock      *pace.Clock
 
 	outlook *runOutlook    // nil if latencies do not decide over the verdict
 	skips   *intervalSkips // nil if skipped intervals do not decide over the verdict
@@ -44,15 +44,16 @@ type queryIssuer struct {
 // newIssuer allocates all memory that the series writes while its clock runs.
 func (t *testRun) newIssuer(plan schedule.Plan, accuracy bool) *queryIssuer {
 	x := &queryIssuer{
-		sut: t.sut, out: t.responder, log: t.log, limits: t.e, accuracy: accuracy, spin: t.l.Spin, progress: t.progress,
+		sut: t.sut, responder: t.responder, log: t.log, limits: t.effective, accuracy: accuracy,
+		spin: t.logs.Spin, progress: t.progress,
 		plan: plan, first: uint32(t.nextID),
 	}
-	k := t.e.Scenario.kindOf()
-	if x.records = record.Latencies; t.s.UseTokenLatencies {
-		x.records = k.records()
+	k := t.effective.Scenario.kindOf()
+	if x.recordKind = record.Latencies; t.settings.UseTokenLatencies {
+		x.recordKind = k.recordKind()
 	}
-	x.rec = record.New(x.first, plan.Total(), x.records, k.threads(t.s))
-	k.prepare(x, t.s)
+	x.rec = record.New(x.first, plan.Total(), x.recordKind, k.threadCount(t.settings))
+	k.prepare(x, t.settings)
 	if x.lanes == nil {
 		x.query = make([]QuerySample, plan.SamplesPerQuery)
 	}
@@ -66,7 +67,7 @@ func (x *queryIssuer) issueAll(ctx context.Context, a *seriesAnswers) error {
 	}
 	x.clock = pace.Start(ctx)
 	a.clock = x.clock
-	x.out.current.Store(a)
+	x.responder.current.Store(a)
 	x.progress.beginClock(x)
 	defer x.watchOutlook()()
 	defer x.pauses.watchClocks(x.clock)()
@@ -125,7 +126,7 @@ func (x *queryIssuer) issueChained(ctx context.Context) error {
 		}
 	}
 	if !x.accuracy {
-		x.ranOut()
+		x.logRanOut()
 	}
 	return nil
 }
@@ -137,11 +138,11 @@ func (x *queryIssuer) isEnded(issued uint64, at int64) bool {
 		x.log.logMessage("Ending naturally: Minimum query count and test duration met.")
 		return true
 	}
-	return x.overLimit(0, x.limits.MaxQueryCount, issued, at)
+	return x.isOverLimit(0, x.limits.MaxQueryCount, issued, at)
 }
 
-// ranOut logs that there were too few generated queries.
-func (x *queryIssuer) ranOut() {
+// logRanOut logs that there were too few generated queries.
+func (x *queryIssuer) logRanOut() {
 	x.log.logError("Ending early: Ran out of generated queries to issue before the minimum query count and " +
 		"test duration were reached. Please update the relevant expected latency or target qps in the TestSettings " +
 		"so they are more accurate.")
@@ -165,7 +166,7 @@ func (x *queryIssuer) fillQuery(q int) {
 func (x *queryIssuer) issueQuery(ctx context.Context, q int, at int64) error {
 	x.issued[q] = at
 	x.rec.Issue(0, uint64(q+1)*uint64(len(x.query)))
-	err := x.sut.IssueQuery(ctx, Query{Samples: x.query}, x.out)
+	err := x.sut.IssueQuery(ctx, Query{Samples: x.query}, x.responder)
 	if err == nil {
 		return nil
 	}
@@ -175,22 +176,22 @@ func (x *queryIssuer) issueQuery(ctx context.Context, q int, at int64) error {
 	return fmt.Errorf("SUT %s: issuing query %d: %w", x.sut.Name(), q, err)
 }
 
-// overLimit reports whether a lane reached a limit of the test after issued queries, of which the last was issued at a
-// time.
-func (x *queryIssuer) overLimit(lane int, maxQueries, issued uint64, at int64) bool {
+// isOverLimit reports whether a lane reached a limit of the test after issued queries, of which the last was issued at
+// a time.
+func (x *queryIssuer) isOverLimit(lane int, maxQueries, issued uint64, at int64) bool {
 	if maxQueries != 0 && issued >= maxQueries {
-		x.endEarly(lane, fmt.Sprintf("Max query count reached. query_count %d", issued))
+		x.logEarlyEnd(lane, fmt.Sprintf("Max query count reached. query_count %d", issued))
 		return true
 	}
 	if x.limits.MaxDuration != 0 && at > int64(x.limits.MaxDuration) {
-		x.endEarly(lane, fmt.Sprintf("Max test duration reached. duration_ns %d", at))
+		x.logEarlyEnd(lane, fmt.Sprintf("Max test duration reached. duration_ns %d", at))
 		return true
 	}
 	return false
 }
 
-// endEarly logs why a lane stops before its last query.
-func (x *queryIssuer) endEarly(lane int, why string) {
+// logEarlyEnd logs why a lane stops before its last query.
+func (x *queryIssuer) logEarlyEnd(lane int, why string) {
 	x.log.logError(fmt.Sprintf("IssueQueryThread %d Ending early: %s", lane, why))
 }
 
@@ -216,7 +217,7 @@ func isClosed(done <-chan struct{}) bool {
 // interruptedError returns why ctx ended. If the user ended the test, it first waits drainGrace for outstanding
 // samples. If the SUT failed, it does not wait.
 func (x *queryIssuer) interruptedError(ctx context.Context) error {
-	err := endOf(ctx)
+	err := endCause(ctx)
 	if endedByUser(err) && x.rec.Completed() < x.rec.Issued() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 		defer cancel()

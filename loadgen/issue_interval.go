@@ -8,7 +8,7 @@ import (
 
 // issueAtIntervals issues a query at each multiple of the arrival interval at which the previous query is complete. An
 // interval that begins before is skipped and delays the following queries.
-func (x *queryIssuer) atIntervals(ctx context.Context) error {
+func (x *queryIssuer) issueAtIntervals(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
 	var due, at int64
@@ -30,7 +30,7 @@ func (x *queryIssuer) atIntervals(ctx context.Context) error {
 			return nil
 		}
 	}
-	x.ranOut()
+	x.logRanOut()
 	return nil
 }
 
@@ -41,14 +41,14 @@ func (x *queryIssuer) nextInterval(ctx context.Context, sleeper *pace.Sleeper, q
 	for {
 		due += int64(x.limits.ArrivalInterval)
 		now = sleeper.Until(due)
-		if x.completeBy(q-1, due) || isClosed(ctx.Done()) {
+		if x.isCompleteBy(q-1, due) || isClosed(ctx.Done()) {
 			return due, now
 		}
 	}
 }
 
-// completeBy reports whether all samples of query q were answered by a time.
-func (x *queryIssuer) completeBy(q int, at int64) bool {
+// isCompleteBy reports whether all samples of query q were answered by a time.
+func (x *queryIssuer) isCompleteBy(q int, at int64) bool {
 	first := uint64(q * len(x.query))
 	for i := range uint64(len(x.query)) {
 		if done := x.rec.Done(first + i); done == 0 || done > at {

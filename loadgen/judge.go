@@ -23,7 +23,7 @@ func judgeSeries(s TestSettings, e EffectiveSettings, p *testSeries, r *Result) 
 		k.judgeTokens(r.Tokens, p, r)
 	}
 	if e.NoEarlyStopping {
-		r.withoutEarlyStopping()
+		r.removeEarlyStopping()
 	}
 	for _, c := range conditions {
 		if c.judge != nil {
@@ -38,8 +38,8 @@ func judgeSeries(s TestSettings, e EffectiveSettings, p *testSeries, r *Result) 
 	r.Reasons = invalidReasons(p, r)
 }
 
-// withoutEarlyStopping removes early stopping from a result.
-func (r *Result) withoutEarlyStopping() {
+// removeEarlyStopping removes early stopping from a result.
+func (r *Result) removeEarlyStopping() {
 	r.EarlyStopping = EarlyStopping{Met: true, Percentile: r.TargetPercentile.P, QueriesProcessed: r.QueryCount}
 	if r.EarlyStopping99 != nil {
 		r.EarlyStopping99 = &EarlyStopping{Met: true, Percentile: 0.99, QueriesProcessed: r.QueryCount}

@@ -78,7 +78,7 @@ func intervalFields(v *Intervals) []mllog.Field {
 }
 
 // logIntervals logs the counts.
-func (g *runLog) intervalResults(v *Intervals) {
+func (g *runLog) logIntervals(v *Intervals) {
 	g.logValue("result_skipped_interval_count", v.Skipped)
 	g.logValue("result_overtime_query_count", v.Overtime)
 	g.logValue("result_allowed_overtime_query_count", v.Allowed)

@@ -20,9 +20,9 @@ type keyRule struct {
 	in   func(s loadgen.TestSettings) bool
 }
 
-func always(loadgen.TestSettings) bool       { return true }
-func judged(s loadgen.TestSettings) bool     { return s.Mode != loadgen.AccuracyOnly }
-func withTokens(s loadgen.TestSettings) bool { return s.UseTokenLatencies }
+func logAlways(loadgen.TestSettings) bool       { return true }
+func judged(s loadgen.TestSettings) bool        { return s.Mode != loadgen.AccuracyOnly }
+func logWithTokens(s loadgen.TestSettings) bool { return s.UseTokenLatencies }
 
 // earlyStopped is for what the rounds v0.5 to v1.1 do not have.
 func earlyStopped(s loadgen.TestSettings) bool { return judged(s) && !s.NoEarlyStopping }
@@ -33,7 +33,9 @@ func estimatedIn(scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool 
 	return func(s loadgen.TestSettings) bool { return in(s) && !s.NoEarlyStopping }
 }
 
-func atIntervals(s loadgen.TestSettings) bool { return judged(s) && s.MultiStreamArrivalInterval > 0 }
+func hasArrivalInterval(s loadgen.TestSettings) bool {
+	return judged(s) && s.MultiStreamArrivalInterval > 0
+}
 
 // judgedIn is for results of some scenarios.
 func judgedIn(tokens bool, scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool {
@@ -51,22 +53,22 @@ var (
 	ss, ms, sv, of = loadgen.SingleStream, loadgen.MultiStream, loadgen.Server, loadgen.Offline
 
 	checkerKeys = []keyRule{
-		{"effective_scenario", "text", always},
-		{"effective_samples_per_query", "int", always},
-		{"effective_target_latency_ns", "int", always},
-		{"effective_min_duration_ms", "int", always},
-		{"effective_min_query_count", "int", always},
-		{"effective_performance_sample_count", "int", always},
-		{"effective_accuracy_sample_count", "int", always},
-		{"effective_sample_concatenate_permutation", "bool", always},
-		{"effective_qsl_rng_seed", "int", always},
-		{"effective_sample_index_rng_seed", "int", always},
-		{"effective_schedule_rng_seed", "int", always},
-		{"qsl_reported_total_count", "int", always},
-		{"requested_use_token_latencies", "bool", withTokens},
-		{"sut_name", "text", always},
-		{"power_begin", "text", always},
-		{"power_end", "text", always},
+		{"effective_scenario", "text", logAlways},
+		{"effective_samples_per_query", "int", logAlways},
+		{"effective_target_latency_ns", "int", logAlways},
+		{"effective_min_duration_ms", "int", logAlways},
+		{"effective_min_query_count", "int", logAlways},
+		{"effective_performance_sample_count", "int", logAlways},
+		{"effective_accuracy_sample_count", "int", logAlways},
+		{"effective_sample_concatenate_permutation", "bool", logAlways},
+		{"effective_qsl_rng_seed", "int", logAlways},
+		{"effective_sample_index_rng_seed", "int", logAlways},
+		{"effective_schedule_rng_seed", "int", logAlways},
+		{"qsl_reported_total_count", "int", logAlways},
+		{"requested_use_token_latencies", "bool", logWithTokens},
+		{"sut_name", "text", logAlways},
+		{"power_begin", "text", logAlways},
+		{"power_end", "text", logAlways},
 		{"result_validity", "text", judged},
 		{"result_query_count", "int", judged},
 		{"early_stopping_met", "bool", earlyStopped},
@@ -90,9 +92,9 @@ var (
 		{"requested_no_early_stopping", "bool", func(s loadgen.TestSettings) bool { return s.NoEarlyStopping }},
 		{"requested_multi_stream_arrival_interval_ns", "int",
 			func(s loadgen.TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }},
-		{"result_skipped_interval_count", "int", atIntervals},
-		{"result_overtime_query_count", "int", atIntervals},
-		{"result_allowed_overtime_query_count", "int", atIntervals},
+		{"result_skipped_interval_count", "int", hasArrivalInterval},
+		{"result_overtime_query_count", "int", hasArrivalInterval},
+		{"result_allowed_overtime_query_count", "int", hasArrivalInterval},
 	}
 )
 

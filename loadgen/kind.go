@@ -24,15 +24,15 @@ type scenarioKind interface {
 	// expectedSamples returns the number of samples at the target rate in the minimum duration.
 	expectedSamples(e EffectiveSettings) uint64
 	// maxGenerated returns the maximum number of generated queries if n are expected.
-	mostGenerated(n uint64) uint64
-	// oneQuery reports whether a single query contains all samples. Such a run has no early stopping, and no limit cuts it
-	// short.
-	oneQuery() bool
+	maxGenerated(n uint64) uint64
+	// hasOneQuery reports whether a single query contains all samples. Such a run has no early stopping, and no limit cuts
+	// it short.
+	hasOneQuery() bool
 
-	// records returns what is recorded of each sample of a token run.
-	records() record.Kind
-	// threads returns the number of goroutines that issue queries.
-	threads(s TestSettings) int
+	// recordKind returns what is recorded of each sample of a token run.
+	recordKind() record.Kind
+	// threadCount returns the number of goroutines that issue queries.
+	threadCount(s TestSettings) int
 	// prepare allocates the memory that x writes while its clock runs, except for its recorder.
 	prepare(x *queryIssuer, s TestSettings)
 	// issueAll issues the queries of x.
@@ -50,19 +50,19 @@ type scenarioKind interface {
 	// leastQueries returns the minimum number of queries with which early stopping can be met.
 	leastQueries(c earlystop.Criterion) uint64
 	// hasLimit reports whether a latency limit decides over the run.
-	limited(r *Result) bool
-	// perQuery returns the time between two queries.
-	perQuery(r *Result) time.Duration
+	hasLimit(r *Result) bool
+	// timePerQuery returns the time between two queries.
+	timePerQuery(r *Result) time.Duration
 
 	// durationText returns the official advice after a run that was too short, and durationHint returns ours.
 	durationText() string
 	durationHint(p *testSeries, r *Result) string
-	// earlyStoppingReason explains why the percentile is not trustworthy. stoppedEarly returns the scenario's own limit
+	// earlyStoppingReason explains why the percentile is not trustworthy. stoppingLimit returns the scenario's own limit
 	// that ended the run, or "".
 	earlyStoppingReason(p *testSeries, r *Result) Reason
-	stoppedEarly(p *testSeries, r *Result) string
-	// lateIssue returns a text if queries were issued so late that their latencies are affected, or "".
-	lateIssue(r *Result) string
+	ownStoppingLimit(p *testSeries, r *Result) string
+	// lateIssueText returns a text if queries were issued so late that their latencies are affected, or "".
+	lateIssueText(r *Result) string
 
 	// headline and statistics return parts of the summary log.
 	headline(r *Result) []mllog.Field
@@ -95,7 +95,7 @@ func (r *Result) kindOf() scenarioKind { return r.Effective.Scenario.kindOf() }
 // plainScenario implements the default behaviour of scenarios.
 type plainScenario struct{}
 
-func (plainScenario) check(f *faultList, s TestSettings) { f.someQueries(s) }
+func (plainScenario) check(f *faultList, s TestSettings) { f.requireQueries(s) }
 
 func (plainScenario) checkFit(*faultList, TestSettings, EffectiveSettings, qslCounts) {}
 
@@ -105,25 +105,27 @@ func (plainScenario) expectedSamples(e EffectiveSettings) uint64 {
 	return expectedQueries(e) * e.SamplesPerQuery
 }
 
-func (plainScenario) mostGenerated(n uint64) uint64 { return n }
+func (plainScenario) maxGenerated(n uint64) uint64 { return n }
 
-func (plainScenario) oneQuery() bool { return false }
+func (plainScenario) hasOneQuery() bool { return false }
 
-func (plainScenario) records() record.Kind { return record.FirstTokens }
+func (plainScenario) recordKind() record.Kind { return record.FirstTokens }
 
-func (plainScenario) threads(TestSettings) int { return 1 }
+func (plainScenario) threadCount(TestSettings) int { return 1 }
 
 func (plainScenario) newOutlook(*testRun, *queryIssuer) *runOutlook { return nil }
 
-func (plainScenario) limited(*Result) bool { return false }
+func (plainScenario) hasLimit(*Result) bool { return false }
 
-func (plainScenario) perQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
+func (plainScenario) timePerQuery(r *Result) time.Duration { return r.QueryLatency.Mean }
 
-func (plainScenario) earlyStoppingReason(_ *testSeries, r *Result) Reason { return tooFewQueries(r) }
+func (plainScenario) earlyStoppingReason(_ *testSeries, r *Result) Reason {
+	return tooFewQueriesReason(r)
+}
 
-func (plainScenario) stoppedEarly(*testSeries, *Result) string { return "" }
+func (plainScenario) ownStoppingLimit(*testSeries, *Result) string { return "" }
 
-func (plainScenario) lateIssue(*Result) string { return "" }
+func (plainScenario) lateIssueText(*Result) string { return "" }
 
 func (plainScenario) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int64) error {
 	if first <= 0 {
@@ -133,33 +135,35 @@ func (plainScenario) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int6
 	return w.Token(s)
 }
 
-// oneAtATime implements the common behaviour of SingleStream and MultiStream, which issue a query after the answer to
-// the previous one.
-type oneAtATime struct{ plainScenario }
+// chainedScenario implements the common behaviour of SingleStream and MultiStream, which issue a query after the answer
+// to the previous one.
+type chainedScenario struct{ plainScenario }
 
-func (oneAtATime) prepare(x *queryIssuer, _ TestSettings) {
+func (chainedScenario) prepare(x *queryIssuer, _ TestSettings) {
 	x.issued = make([]int64, x.plan.Queries)
 	x.scheduled = x.issued
 }
 
-func (oneAtATime) issueAll(ctx context.Context, x *queryIssuer) error { return x.issueChained(ctx) }
+func (chainedScenario) issueAll(ctx context.Context, x *queryIssuer) error {
+	return x.issueChained(ctx)
+}
 
-func (oneAtATime) duration(p *testSeries, _ *Result) (time.Duration, string) {
+func (chainedScenario) duration(p *testSeries, _ *Result) (time.Duration, string) {
 	return time.Duration(p.lastIssue()), "until the last query was issued"
 }
 
-func (oneAtATime) leastQueries(c earlystop.Criterion) uint64 { return c.Required() }
+func (chainedScenario) leastQueries(c earlystop.Criterion) uint64 { return c.Required() }
 
-func (oneAtATime) durationText() string {
+func (chainedScenario) durationText() string {
 	return "Decrease the expected latency so the loadgen pre-generates more queries."
 }
 
-func (oneAtATime) durationHint(p *testSeries, r *Result) string { return streamHint(p, r) }
+func (chainedScenario) durationHint(p *testSeries, r *Result) string { return streamHint(p, r) }
 
-func (oneAtATime) tokenResults(g *runLog, r *Result) { g.tokenLatencies(r) }
+func (chainedScenario) tokenResults(g *runLog, r *Result) { g.logTokenLatencies(r) }
 
 // setStreamMetric sets the headline to the early-stopping estimate, or to the plain percentile if there is none.
-func (r *Result) streamMetric(what string) {
+func (r *Result) setStreamMetric(what string) {
 	r.MetricName, r.MetricUnit = percentileName(r.TargetPercentile.P)+" percentile "+what, "ns"
 	r.Metric = float64(r.TargetPercentile.Latency)
 	if r.EarlyStopping.Met && !r.Effective.NoEarlyStopping {

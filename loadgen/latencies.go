@@ -16,7 +16,7 @@ func sampleLatencies(p *testSeries) orderstat.Values {
 	case per == 1:
 		return timeDifferences(p.Done, p.Scheduled)
 	case len(p.Scheduled) == 1 && p.Scheduled[0] == 0 && p.Answered:
-		return asTheyAre(p.Done)
+		return valuesOf(p.Done)
 	}
 	return orderstat.Values{N: len(p.Done), Chunk: func(buf []int64, from, to int) []int64 {
 		for i := from; i < to; {
@@ -89,12 +89,12 @@ func lastOf(done []int64) (last int64, ok bool) {
 }
 
 // valuesOf returns the times as Values.
-func asTheyAre(times []int64) orderstat.Values {
+func valuesOf(times []int64) orderstat.Values {
 	return orderstat.Values{N: len(times), Chunk: func(_ []int64, from, to int) []int64 { return times[from:to] }}
 }
 
 // latestTime returns the latest time, or 0 if there is none.
-func latestTime(times []int64) int64 { return orderstat.Max(asTheyAre(times)) }
+func latestTime(times []int64) int64 { return orderstat.Max(valuesOf(times)) }
 
 // latencyDistribution describes latencies and returns order statistics of them.
 type latencyDistribution struct {

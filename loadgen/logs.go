@@ -41,10 +41,10 @@ type runLog struct {
 	copyTo io.Writer    // also receives the summary; may be nil
 	kind   scenarioKind // the scenario's kind; set when the settings are logged
 
-	files  [logFiles]*os.File
-	paths  []string
-	acc    *mllog.AccuracyWriter
-	traced *mllog.TraceWriter
+	files    [logFiles]*os.File
+	paths    []string
+	accuracy *mllog.AccuracyWriter
+	tracer   *mllog.TraceWriter
 
 	mu       sync.Mutex          // guards the following fields
 	detail   *mllog.DetailWriter // nil without files and after endDetail, because an abandoned SUT may still answer
@@ -70,9 +70,9 @@ func openLogs(l LogSettings) (*runLog, error) {
 		return nil, fmt.Errorf("%w: %w", ErrLogs, err)
 	}
 	g.logDetail(&copiedLog{log: g.files[logDetail], to: l.CopyDetailTo})
-	g.acc = mllog.NewAccuracyWriter(g.files[logAccuracy])
+	g.accuracy = mllog.NewAccuracyWriter(g.files[logAccuracy])
 	if l.EnableTrace {
-		g.traced = mllog.NewTraceWriter(g.files[logTrace], g.began, int64(os.Getpid()))
+		g.tracer = mllog.NewTraceWriter(g.files[logTrace], g.began, int64(os.Getpid()))
 	}
 	return g, nil
 }
@@ -156,15 +156,15 @@ func (g *runLog) beginDate() string { return g.began.UTC().Format("2006-01-02T15
 func (g *runLog) logDuring(name string, f func() error) error {
 	began := time.Since(g.began)
 	err := f()
-	if g.traced != nil {
-		_ = g.traced.Span(name, began, time.Since(g.began)-began) // finishLogs reports the error
+	if g.tracer != nil {
+		_ = g.tracer.Span(name, began, time.Since(g.began)-began) // finishLogs reports the error
 	}
 	return err
 }
 
 // accuracyWriter returns the writer of the accuracy log, which is safe for concurrent use. Without files it returns
 // nil, and a nil writer drops its entries.
-func (g *runLog) accuracyWriter() *mllog.AccuracyWriter { return g.acc }
+func (g *runLog) accuracyWriter() *mllog.AccuracyWriter { return g.accuracy }
 
 // logMessage logs a line of free text.
 func (g *runLog) logMessage(text string) { g.logValue("generic_message", text) }
@@ -242,13 +242,13 @@ func (g *runLog) writeEntry(e mllog.DetailEntry, skip int) {
 // sets r.Errors, r.Warnings, r.LogFiles and r.AccuracySampleCount.
 func (g *runLog) finishLogs(r *Result) error {
 	if r.Verdict != "" {
-		g.results(r)
+		g.logResults(r)
 	}
-	errs := []error{g.endDetail(r), g.acc.Close()}
-	r.LogFiles, r.AccuracySampleCount = g.paths, g.acc.Entries()
+	errs := []error{g.endDetail(r), g.accuracy.Close()}
+	r.LogFiles, r.AccuracySampleCount = g.paths, g.accuracy.Entries()
 	errs = append(errs, g.writeSummary(r))
-	if g.traced != nil {
-		errs = append(errs, g.traced.Close())
+	if g.tracer != nil {
+		errs = append(errs, g.tracer.Close())
 	}
 	errs = append(errs, g.missingFiles(), g.closeFiles())
 	if err := errors.Join(errs...); err != nil {
@@ -310,8 +310,8 @@ func (g *runLog) writeSummary(r *Result) error {
 
 // traceSeries writes the samples of a finished series if the trace log is enabled. An error ends the trace, and
 // finishLogs reports it.
-func (g *runLog) trace(p *testSeries) {
-	if g.traced == nil {
+func (g *runLog) traceSeries(p *testSeries) {
+	if g.tracer == nil {
 		return
 	}
 	start := p.Start.Sub(g.began).Nanoseconds()
@@ -341,5 +341,5 @@ func (p *testSeries) timeToToken(i int) int64 {
 
 // traceSample writes the events of a sample. first is the time to its first token in ns (0: none).
 func (g *runLog) traceSample(s mllog.TraceSample, first int64) error {
-	return errors.Join(g.kind.trace(g.traced, s, first), g.traced.Sample(s))
+	return errors.Join(g.kind.trace(g.tracer, s, first), g.tracer.Sample(s))
 }

@@ -27,20 +27,20 @@ func logged(t *testing.T, l LogSettings, e EffectiveSettings, p *testSeries) *Re
 	s.Scenario = e.Scenario
 	g.logStart("sut", 12, "qsl", 100, 10)
 	g.logRequested(s)
-	g.effective(e, s)
+	g.logEffective(e, s)
 	g.logMode(PerformanceOnly)
-	g.loadedSet([]SampleIndex{3, 1, 2})
+	g.logLoadedSet([]SampleIndex{3, 1, 2})
 	g.logGenerated(p)
 	if err := g.accuracyWriter().Write(5, 6, []byte{0xAB}); err != nil {
 		t.Error(err)
 	}
 	g.logWarning("careful")
 	g.logError("went wrong")
-	g.seriesDone(p)
+	g.logSeriesEnd(p)
 	r := &Result{SUTName: "sut"}
 	judgeSeries(s, e, p, r)
 	p.index, p.firstQuery, p.firstSample = func(i int) SampleIndex { return SampleIndex(i) * 10 }, 7, 1000
-	g.trace(p)
+	g.traceSeries(p)
 	if err := g.finishLogs(r); err != nil {
 		t.Fatal(err)
 	}

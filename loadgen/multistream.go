@@ -11,7 +11,7 @@ import (
 // multiStream issues queries of several samples. A query follows the completion of the previous one and, in the rounds
 // v0.5 to v1.1, an arrival interval (judge_interval.go). Its result is the latency of a query, or the number of samples
 // per query.
-type multiStream struct{ oneAtATime }
+type multiStream struct{ chainedScenario }
 
 func (k multiStream) check(f *faultList, s TestSettings) {
 	k.plainScenario.check(f, s)
@@ -20,7 +20,7 @@ func (k multiStream) check(f *faultList, s TestSettings) {
 			"needs more queries than there are different ones")
 }
 
-// expectedLatency returns the expected latency in ns, with its fraction.
+// checkExpectedLatency returns the expected latency in ns, with its fraction.
 func (multiStream) expectedLatency(s TestSettings) float64 {
 	return float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
 }
@@ -39,7 +39,7 @@ func (k multiStream) effective(e *EffectiveSettings, s TestSettings, _ qslCounts
 func (multiStream) padding(e EffectiveSettings) uint64 { return e.SamplesPerQuery - 1 }
 
 func (k multiStream) prepare(x *queryIssuer, s TestSettings) {
-	k.oneAtATime.prepare(x, s)
+	k.chainedScenario.prepare(x, s)
 	if x.limits.ArrivalInterval > 0 {
 		x.scheduled = make([]int64, x.plan.Queries)
 	}
@@ -47,9 +47,9 @@ func (k multiStream) prepare(x *queryIssuer, s TestSettings) {
 
 func (k multiStream) issueAll(ctx context.Context, x *queryIssuer) error {
 	if x.limits.ArrivalInterval > 0 && !x.accuracy {
-		return x.atIntervals(ctx)
+		return x.issueAtIntervals(ctx)
 	}
-	return k.oneAtATime.issueAll(ctx, x)
+	return k.chainedScenario.issueAll(ctx, x)
 }
 
 func (multiStream) judge(p *testSeries, r *Result) {
@@ -61,7 +61,7 @@ func (multiStream) judge(p *testSeries, r *Result) {
 	r.QueryLatency, at = d.latenciesAt(percentileRank(d.N, r.TargetPercentile.P), target.rank)
 	r.TargetPercentile.Latency = at[0]
 	r.EarlyStopping = target.toEarlyStopping(at[1])
-	r.streamMetric("query latency")
+	r.setStreamMetric("query latency")
 	if r.Effective.ArrivalInterval > 0 {
 		judgeIntervals(p, r)
 	}
@@ -77,13 +77,13 @@ func (multiStream) judgeTokens(t *TokenResult, p *testSeries, r *Result) {
 	}
 }
 
-func (multiStream) limited(r *Result) bool { return r.Intervals != nil }
+func (multiStream) hasLimit(r *Result) bool { return r.Intervals != nil }
 
-func (k multiStream) perQuery(r *Result) time.Duration {
+func (k multiStream) timePerQuery(r *Result) time.Duration {
 	if r.Effective.ArrivalInterval > 0 {
 		return r.Effective.ArrivalInterval
 	}
-	return k.oneAtATime.perQuery(r)
+	return k.chainedScenario.timePerQuery(r)
 }
 
 func (multiStream) headline(r *Result) []mllog.Field {
@@ -110,7 +110,7 @@ func (multiStream) statistics(r *Result) [][]mllog.Field {
 func (multiStream) results(g *runLog, r *Result) {
 	g.logLatencies(r.QueryLatency, "", "query_latency_ns", "percentile_per_query_latency_ns")
 	if r.Intervals != nil {
-		g.intervalResults(r.Intervals)
+		g.logIntervals(r.Intervals)
 	}
 	if !r.Effective.NoEarlyStopping {
 		g.logValue("early_stopping_latency_ms", r.EarlyStopping.Estimate.Nanoseconds())

@@ -37,10 +37,10 @@ func (offlineScenario) effective(e *EffectiveSettings, s TestSettings, _ qslCoun
 // expectedSamples returns expectedQueries, because the target rate counts samples.
 func (offlineScenario) expectedSamples(e EffectiveSettings) uint64 { return expectedQueries(e) }
 
-func (offlineScenario) oneQuery() bool { return true }
+func (offlineScenario) hasOneQuery() bool { return true }
 
-// records omits first tokens, which have no effect in Offline.
-func (offlineScenario) records() record.Kind { return record.Tokens }
+// recordKind omits first tokens, which have no effect in Offline.
+func (offlineScenario) recordKind() record.Kind { return record.Tokens }
 
 func (offlineScenario) prepare(x *queryIssuer, _ TestSettings) {
 	x.scheduled, x.issued = make([]int64, x.plan.Queries), make([]int64, x.plan.Queries)

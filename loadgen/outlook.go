@@ -14,7 +14,7 @@ func whyHopeless(e EffectiveSettings, queries uint64) string {
 	case e.MaxQueryCount > 0 && e.MaxQueryCount < e.MinQueryCount:
 		return fmt.Sprintf("max_query_count = %d ends the run before min_query_count = %d is reached",
 			e.MaxQueryCount, e.MinQueryCount)
-	case e.MaxDuration > 0 && e.MaxDuration < e.MinDuration && !e.Scenario.kindOf().oneQuery():
+	case e.MaxDuration > 0 && e.MaxDuration < e.MinDuration && !e.Scenario.kindOf().hasOneQuery():
 		return fmt.Sprintf("max_duration = %s ends the run before min_duration = %s is reached",
 			humanDuration(e.MaxDuration), humanDuration(e.MinDuration))
 	}
@@ -46,23 +46,23 @@ func minQueries(e EffectiveSettings) uint64 {
 // hopelessFromStart returns, before the first series, the reason why a test's performance run can only end INVALID, or
 // "".
 func (t *testRun) hopelessFromStart() string {
-	if t.e.Mode == AccuracyOnly || t.e.Mode == FindPeakPerformance {
+	if t.effective.Mode == AccuracyOnly || t.effective.Mode == FindPeakPerformance {
 		return ""
 	}
 	var f faultList
-	samples := f.checkPerformanceSet(t.s, t.e, t.counts)
-	return whyHopeless(t.e, t.e.Scenario.kindOf().mostGenerated(samples/t.e.SamplesPerQuery))
+	samples := f.checkPerformanceSet(t.settings, t.effective, t.counts)
+	return whyHopeless(t.effective, t.effective.Scenario.kindOf().maxGenerated(samples/t.effective.SamplesPerQuery))
 }
 
 // runOutlook watches a Server series and detects when it can only end INVALID: more samples are late than early
 // stopping forgives, even if all others are on time. It only reads the records, so it does not slow down the issuing
 // and answering goroutines.
 type runOutlook struct {
-	x       *queryIssuer
-	most    uint64 // maximum number of queries of the run
-	forgive uint64 // number of queries that may be late
-	limits  []lateCounter
-	tell    func(why string) // called once
+	x          *queryIssuer
+	maxQueries uint64 // maximum number of queries of the run
+	maxLate    uint64 // number of queries that may be late
+	limits     []lateCounter
+	report     func(why string) // called once
 }
 
 // lateCounter counts the samples above one limit.
@@ -70,10 +70,10 @@ type lateCounter struct {
 	name  string
 	limit int64
 	// value returns the value of sample i that is compared with the limit. The value may increase until final is true.
-	value   func(x *queryIssuer, i uint64, now int64) (v int64, final bool)
-	next    uint64   // the first sample not yet examined
-	waiting []uint64 // examined samples that may still be on time
-	late    uint64
+	value     func(x *queryIssuer, i uint64, now int64) (v int64, final bool)
+	next      uint64   // the first sample not yet examined
+	undecided []uint64 // examined samples that may still be on time
+	late      uint64
 }
 
 // allowedLate returns how many of n queries may be above a limit to meet both the percentile and early stopping.
@@ -132,9 +132,10 @@ func (o *runOutlook) countLate(now int64) (hopeless bool) {
 	for i := range o.limits {
 		l := &o.limits[i]
 		l.countLate(o.x, now)
-		if l.late > o.forgive {
-			o.tell(fmt.Sprintf("%s queries are above the %s limit of %s already, and a run of %s queries forgives %s",
-				groupDigits(l.late), l.name, humanDuration(time.Duration(l.limit)), groupDigits(o.most), groupDigits(o.forgive)))
+		if l.late > o.maxLate {
+			o.report(fmt.Sprintf("%s queries are above the %s limit of %s already, and a run of %s queries forgives %s",
+				groupDigits(l.late), l.name, humanDuration(time.Duration(l.limit)), groupDigits(o.maxQueries),
+				groupDigits(o.maxLate)))
 			return true
 		}
 	}
@@ -142,16 +143,16 @@ func (o *runOutlook) countLate(now int64) (hopeless bool) {
 }
 
 func (l *lateCounter) countLate(x *queryIssuer, now int64) {
-	still := l.waiting[:0]
-	for _, i := range l.waiting {
+	still := l.undecided[:0]
+	for _, i := range l.undecided {
 		if !l.isDecided(x, i, now) {
 			still = append(still, i)
 		}
 	}
-	l.waiting = still
+	l.undecided = still
 	for ; l.next < uint64(x.plan.Queries) && x.rec.HasIssued(l.next); l.next++ {
 		if !l.isDecided(x, l.next, now) {
-			l.waiting = append(l.waiting, l.next)
+			l.undecided = append(l.undecided, l.next)
 		}
 	}
 }

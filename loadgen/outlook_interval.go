@@ -8,22 +8,22 @@ import (
 // intervalSkips watches a MultiStream series at an arrival interval and detects when it can only end INVALID: more
 // intervals were skipped than the whole run may skip.
 type intervalSkips struct {
-	most       uint64 // maximum number of queries of the run
+	maxQueries uint64 // maximum number of queries of the run
 	percentile float64
 	dropped    bool // count skipped intervals instead of the queries that caused them
 	over       uint64
-	told       bool
-	tell       func(why string) // called once
+	reported   bool
+	report     func(why string) // called once
 }
 
 // newSkips returns a watcher, or nil if there is nothing to watch.
 func (t *testRun) newSkips(x *queryIssuer) *intervalSkips {
-	if t.e.ArrivalInterval == 0 {
+	if t.effective.ArrivalInterval == 0 {
 		return nil
 	}
 	return &intervalSkips{
-		most: maxAtIntervals(t.e, uint64(x.plan.Queries)), percentile: t.e.TargetLatencyPercentile,
-		dropped: t.s.MultiStreamCountDropped, tell: t.cannotBeValid,
+		maxQueries: maxAtIntervals(t.effective, uint64(x.plan.Queries)), percentile: t.effective.TargetLatencyPercentile,
+		dropped: t.settings.MultiStreamCountDropped, report: t.markHopeless,
 	}
 }
 
@@ -36,18 +36,18 @@ func maxAtIntervals(e EffectiveSettings, n uint64) uint64 {
 
 // addSkipped counts the intervals that were skipped because of one query.
 func (s *intervalSkips) addSkipped(intervals uint64) {
-	if s == nil || intervals == 0 || s.told {
+	if s == nil || intervals == 0 || s.reported {
 		return
 	}
-	counted, what := s.most, "queries under way when the next was due"
+	counted, what := s.maxQueries, "queries under way when the next was due"
 	if s.over++; s.dropped {
 		s.over += intervals - 1
-		counted, what = s.most+s.over, "skipped intervals"
+		counted, what = s.maxQueries+s.over, "skipped intervals"
 	}
 	if may := allowedOver(counted, s.percentile); s.over > may {
-		s.told = true
-		s.tell(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s",
-			what, groupDigits(s.over), groupDigits(s.most), groupDigits(may)))
+		s.reported = true
+		s.report(fmt.Sprintf("%s: %s already, and a run of %s queries forgives %s",
+			what, groupDigits(s.over), groupDigits(s.maxQueries), groupDigits(may)))
 	}
 }
 

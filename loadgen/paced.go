@@ -65,7 +65,7 @@ func (x *queryIssuer) runLanes(ctx context.Context) error {
 		return x.lanes[0].runLane(ctx)
 	}
 	if x.clock.Virtual() {
-		return x.takeTurns(ctx)
+		return x.runTurns(ctx)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -88,7 +88,7 @@ func (x *queryIssuer) runLanes(ctx context.Context) error {
 }
 
 // runTurns runs all lanes on one goroutine, because virtual time allows only one.
-func (x *queryIssuer) takeTurns(ctx context.Context) error {
+func (x *queryIssuer) runTurns(ctx context.Context) error {
 	sleeper := pace.NewSleeper(ctx, x.clock, x.spin)
 	defer sleeper.Close()
 	for lanes := slices.Clone(x.lanes); len(lanes) > 0; {
@@ -132,7 +132,7 @@ func (l *issueLane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more 
 	if err := l.issue(ctx, l.dueCount(now), now); err != nil {
 		return false, err
 	}
-	return x.accuracy || !l.tooManyOutstanding() && !x.overLimit(l.number, l.maxQueries, l.issued, now), nil
+	return x.accuracy || !l.tooManyOutstanding() && !x.isOverLimit(l.number, l.maxQueries, l.issued, now), nil
 }
 
 // dueCount returns how many of the lane's queries are issued together: one, or with coalescing all that are due.
@@ -158,7 +158,7 @@ func (l *issueLane) issue(ctx context.Context, n int, at int64) error {
 	}
 	l.issued += uint64(n)
 	x.rec.Issue(l.number, l.issued)
-	err := x.sut.IssueQuery(ctx, Query{Samples: query}, x.out)
+	err := x.sut.IssueQuery(ctx, Query{Samples: query}, x.responder)
 	switch {
 	case err == nil:
 		return nil
@@ -176,6 +176,6 @@ func (l *issueLane) tooManyOutstanding() bool {
 	if outstanding <= l.maxPending {
 		return false
 	}
-	l.x.endEarly(l.number, fmt.Sprintf("Too many outstanding queries. issued %d outstanding %d", l.issued, outstanding))
+	l.x.logEarlyEnd(l.number, fmt.Sprintf("Too many outstanding queries. issued %d outstanding %d", l.issued, outstanding))
 	return true
 }

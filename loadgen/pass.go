@@ -13,14 +13,14 @@ import (
 // for outstanding samples.
 const abandonAfter = drainGrace + time.Second
 
-// withSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns the
+// runWithSet loads a set, lets the SUT warm up for a performance series, calls run, and unloads the set. It returns the
 // result of run.
-func (t *testRun) withSet(
+func (t *testRun) runWithSet(
 	ctx context.Context, set schedule.Set, accuracy bool, run func() (*testSeries, error),
 ) (p *testSeries, err error) {
-	t.progress.beginLoading(t.e, accuracy)
+	t.progress.beginLoading(t.effective, accuracy)
 	indices := sampleIndices(set)
-	t.log.loadedSet(indices)
+	t.log.logLoadedSet(indices)
 	err = t.log.logDuring("LoadSamples", func() error {
 		return callOrAbandon(ctx, "loading samples", func() error { return t.qsl.LoadSamplesToRAM(ctx, indices) })
 	})
@@ -53,7 +53,7 @@ func (t *testRun) unloadSamples(ctx context.Context, indices []SampleIndex) erro
 func (t *testRun) runPass(ctx context.Context, set schedule.Set, accuracy bool) (*testSeries, error) {
 	var x *queryIssuer
 	err := t.log.logDuring("GenerateQueries", func() (err error) {
-		x, err = t.prepare(set, accuracy)
+		x, err = t.prepareIssuer(set, accuracy)
 		return err
 	})
 	if err != nil {
@@ -71,18 +71,18 @@ func (t *testRun) runPass(ctx context.Context, set schedule.Set, accuracy bool) 
 	err = t.log.logDuring("RunQueries", func() error {
 		return callOrAbandon(ctx, "issuing queries", func() error { return x.issueAll(ctx, a) })
 	})
-	if err = t.takeRecorded(x, p, err); err == nil {
-		t.log.trace(p)
+	if err = t.moveRecorded(x, p, err); err == nil {
+		t.log.traceSeries(p)
 	}
 	t.result.Started = p.Start
-	t.log.seriesDone(p)
+	t.log.logSeriesEnd(p)
 	t.nextQuery += p.GeneratedQueries
 	return p, err
 }
 
-// prepare draws the traffic of a set.
-func (t *testRun) prepare(set schedule.Set, accuracy bool) (*queryIssuer, error) {
-	plan, err := schedule.Generate(seriesParams(t.s, t.e, set, accuracy))
+// prepareIssuer draws the traffic of a set.
+func (t *testRun) prepareIssuer(set schedule.Set, accuracy bool) (*queryIssuer, error) {
+	plan, err := schedule.Generate(seriesParams(t.settings, t.effective, set, accuracy))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadSettings, err)
 	}
@@ -94,19 +94,19 @@ func (t *testRun) prepare(set schedule.Set, accuracy bool) (*queryIssuer, error)
 	if accuracy {
 		return x, nil
 	}
-	x.outlook, x.skips = t.e.Scenario.kindOf().newOutlook(t, x), t.newSkips(x)
+	x.outlook, x.skips = t.effective.Scenario.kindOf().newOutlook(t, x), t.newSkips(x)
 	if x.outlook != nil {
-		if why := hopelessPlan(t.e, x.plan, len(x.lanes)); why != "" {
-			t.cannotBeValid(why)
+		if why := hopelessPlan(t.effective, x.plan, len(x.lanes)); why != "" {
+			t.markHopeless(why)
 		}
 	}
 	return x, nil
 }
 
-// takeRecorded moves x's records into p, also if the series ended early with err or broke the contract.
-func (t *testRun) takeRecorded(x *queryIssuer, p *testSeries, err error) error {
+// moveRecorded moves x's records into p, also if the series ended early with err or broke the contract.
+func (t *testRun) moveRecorded(x *queryIssuer, p *testSeries, err error) error {
 	p.Pauses = x.pauses.allPauses()
-	t.paused = append(t.paused, p.Pauses...)
+	t.pauses = append(t.pauses, p.Pauses...)
 	if err == nil {
 		err = t.firstBreach()
 	}
@@ -137,7 +137,8 @@ func (t *testRun) warmUp(ctx context.Context, accuracy bool) error {
 // newAnswers returns the responder's data for x. The clock is set at the start.
 func (t *testRun) newAnswers(x *queryIssuer) *seriesAnswers {
 	a := &seriesAnswers{
-		rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracyWriter(), all: x.accuracy, kind: x.records,
+		rec: x.rec, first: ResponseID(x.first), plan: &x.plan, log: t.log.accuracyWriter(), logAll: x.accuracy,
+		kind: x.recordKind,
 	}
 	n := x.plan.Total()
 	if x.accuracy {
@@ -145,7 +146,7 @@ func (t *testRun) newAnswers(x *queryIssuer) *seriesAnswers {
 		return a
 	}
 	// A probability of 0 logs nothing, except for a sum of exactly 1, once in 10^15 samples.
-	if prob := logProbability(t.s, t.e); prob > 0 {
+	if prob := logProbability(t.settings, t.effective); prob > 0 {
 		a.chosen = t.sampler.Choose(n, prob)
 	}
 	return a
@@ -155,7 +156,7 @@ func (t *testRun) newAnswers(x *queryIssuer) *seriesAnswers {
 // returns without it.
 func callOrAbandon(ctx context.Context, what string, f func() error) error {
 	if ctx.Err() != nil {
-		return endOf(ctx)
+		return endCause(ctx)
 	}
 	done := make(chan error, 1)
 	go func() { done <- f() }()
@@ -175,12 +176,12 @@ func callOrAbandon(ctx context.Context, what string, f func() error) error {
 	case err := <-done: // after a standstill of the machine, both channels are ready
 		return err
 	default:
-		return fmt.Errorf("%w; the call for %s did not return within %v and is abandoned", endOf(ctx), what, abandonAfter)
+		return fmt.Errorf("%w; the call for %s did not return within %v and is abandoned", endCause(ctx), what, abandonAfter)
 	}
 }
 
-// endOf returns why ctx ended.
-func endOf(ctx context.Context) error {
+// endCause returns why ctx ended.
+func endCause(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", ErrInterrupted, cause)
@@ -188,13 +189,13 @@ func endOf(ctx context.Context) error {
 	return cause
 }
 
-// causeFirst adds the cause of the context's end to the error of a test if that end made the test fail. A SUT or a QSL
+// withCause adds the cause of the context's end to the error of a test if that end made the test fail. A SUT or a QSL
 // may have returned only ctx.Err().
-func causeFirst(ctx context.Context, err error) error {
+func withCause(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	end := endOf(ctx)
+	end := endCause(ctx)
 	if errors.Is(err, ErrInterrupted) || errors.Is(err, end) {
 		return err
 	}

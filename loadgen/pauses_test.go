@@ -37,7 +37,7 @@ func TestPauses(t *testing.T) {
 		if !slices.Equal(r.Pauses, list) || !strings.Contains(invalidReason(r), want) {
 			t.Errorf("%v in the result, %q in the log", r.Pauses, invalidReason(r))
 		}
-		unjudged := &testRun{paused: list}
+		unjudged := &testRun{pauses: list}
 		if notes := unjudged.testNotes(); len(notes) != 1 || notes[0].About != "standstill" ||
 			!strings.Contains(notes[0].Text, want) {
 			t.Errorf("notes %+v", notes)

@@ -46,12 +46,12 @@ type Progress struct {
 	series atomic.Pointer[shownSeries]
 	// hopeless is ProgressSnapshot.Hopeless; nil means empty.
 	hopeless atomic.Pointer[string]
-	other    atomic.Pointer[func() ProgressSnapshot]
+	driver   atomic.Pointer[func() ProgressSnapshot]
 	last     atomic.Pointer[shownSeries] // the end of the readers' list of series; nil if there are no readers
 }
 
 // Follow makes Snapshot return another driver's snapshots. It is safe for concurrent use.
-func (p *Progress) Follow(snapshot func() ProgressSnapshot) { p.other.Store(&snapshot) }
+func (p *Progress) Follow(snapshot func() ProgressSnapshot) { p.driver.Store(&snapshot) }
 
 // shownSeries is the series described by snapshots. x is nil while the samples are loaded.
 type shownSeries struct {
@@ -78,7 +78,7 @@ func (p *Progress) enterPhase(phase Phase) {
 
 // Phase returns the current activity of the test. It is safe for concurrent use and costs one atomic read.
 func (p *Progress) Phase() Phase {
-	if other := p.other.Load(); other != nil {
+	if other := p.driver.Load(); other != nil {
 		return (*other)().Phase
 	}
 	return Phase(p.phase.Load())
@@ -88,7 +88,7 @@ func (p *Progress) Phase() Phase {
 func (p *Progress) resetTest() {
 	p.series.Store(nil)
 	p.hopeless.Store(nil)
-	p.other.Store(nil)
+	p.driver.Store(nil)
 	p.phase.Store(int32(PhaseIdle))
 }
 
@@ -108,7 +108,7 @@ func (p *Progress) beginClock(x *queryIssuer) {
 
 // Snapshot returns the state of the test, or a zero value before a test. It is safe for concurrent use.
 func (p *Progress) Snapshot() ProgressSnapshot {
-	if other := p.other.Load(); other != nil {
+	if other := p.driver.Load(); other != nil {
 		return (*other)()
 	}
 	out := ProgressSnapshot{Phase: Phase(p.phase.Load())}

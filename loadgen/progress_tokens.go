@@ -16,7 +16,7 @@ type TokenProgress struct {
 
 // tokenProgress estimates from up to maxSampled of the first n samples, of which done are answered.
 func (x *queryIssuer) tokenProgress(n, done uint64, elapsed time.Duration, percentile float64) TokenProgress {
-	if x.records == record.Latencies || elapsed <= 0 {
+	if x.recordKind == record.Latencies || elapsed <= 0 {
 		return TokenProgress{}
 	}
 	var out TokenProgress

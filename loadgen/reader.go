@@ -40,9 +40,9 @@ type Visitor interface {
 //
 // It keeps the memory of a series until it has read it. It gets no records from the official LoadGen.
 type Reader struct {
-	at     *shownSeries
-	cursor seriesCursor
-	before Counts // of the completely read series
+	series   *shownSeries
+	cursor   seriesCursor
+	previous Counts // of the completely read series
 }
 
 // Counts contains the numbers of samples and queries of all series that a Reader has found.
@@ -60,7 +60,7 @@ func (c Counts) addCounts(o Counts) Counts {
 // Reader returns a reader of all series that begin from now on, in all tests that p shows.
 func (p *Progress) Reader() *Reader {
 	p.last.CompareAndSwap(nil, &shownSeries{})
-	return &Reader{at: p.last.Load()}
+	return &Reader{series: p.last.Load()}
 }
 
 // chainSeries appends a series to the list that readers follow. Without readers it stores nothing.
@@ -85,10 +85,10 @@ const ReadAll = math.MaxInt
 // few microseconds.
 func (r *Reader) Read(most int, v Visitor) (more bool) {
 	for {
-		next := r.at.next.Load() // load next first: if there is a next series, this one is over
-		if r.at.x != nil {
-			if r.cursor.x != r.at.x {
-				r.cursor = newCursor(r.at.x)
+		next := r.series.next.Load() // load next first: if there is a next series, this one is over
+		if r.series.x != nil {
+			if r.cursor.x != r.series.x {
+				r.cursor = newCursor(r.series.x)
 			}
 			if r.cursor.visitNew(most, v) {
 				return true
@@ -97,14 +97,14 @@ func (r *Reader) Read(most int, v Visitor) (more bool) {
 		if next == nil {
 			return false
 		}
-		r.before, r.at, r.cursor = r.Counts(), next, seriesCursor{}
+		r.previous, r.series, r.cursor = r.Counts(), next, seriesCursor{}
 	}
 }
 
 // Counts returns the test's counts so far, including all earlier series.
 func (r *Reader) Counts() Counts {
 	if r.cursor.x == nil {
-		return r.before
+		return r.previous
 	}
-	return r.before.addCounts(r.cursor.countSeen())
+	return r.previous.addCounts(r.cursor.countSeen())
 }

@@ -20,7 +20,7 @@ type seriesCursor struct {
 
 func newCursor(x *queryIssuer) seriesCursor {
 	c := seriesCursor{x: x, perUnit: uint64(x.plan.SamplesPerQuery)}
-	if x.limits.Scenario.kindOf().oneQuery() {
+	if x.limits.Scenario.kindOf().hasOneQuery() {
 		c.perUnit = 1
 	}
 	c.seen = make([]uint64, (uint64(x.plan.Total())/c.perUnit+63)/64)
@@ -110,7 +110,7 @@ func (c *seriesCursor) readUnit(u uint64, v Visitor) bool {
 
 // answeredAt returns the time of sample i's answer, or 0 if the answer is missing or in progress.
 func (c *seriesCursor) answeredAt(i uint64) int64 {
-	if c.x.records != record.Latencies {
+	if c.x.recordKind != record.Latencies {
 		if _, n := c.x.rec.TokensOf(i); n == 0 {
 			return 0
 		}
@@ -121,7 +121,7 @@ func (c *seriesCursor) answeredAt(i uint64) int64 {
 func (c *seriesCursor) measuredSample(i uint64, due int64) Measured {
 	at := c.x.rec.Done(i)
 	m := Measured{Latency: time.Duration(at - due), At: time.Duration(at)}
-	if c.x.records == record.Latencies {
+	if c.x.recordKind == record.Latencies {
 		return m
 	}
 	first, n := c.x.rec.TokensOf(i)

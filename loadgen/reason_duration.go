@@ -17,7 +17,7 @@ func durationReason(p *testSeries, r *Result) Reason {
 }
 
 func durationHint(p *testSeries, r *Result) string {
-	if early := stoppedEarly(p, r); early != "" {
+	if early := stoppingLimit(p, r); early != "" {
 		return early
 	}
 	return r.kindOf().durationHint(p, r)

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// tooFewQueries returns a reason with the number of queries that an estimate of the percentile needs.
-func tooFewQueries(r *Result) Reason {
+// tooFewQueriesReason returns a reason with the number of queries that an estimate of the percentile needs.
+func tooFewQueriesReason(r *Result) Reason {
 	es := r.EarlyStopping
 	return Reason{
 		Rule:     ruleEarlyStopping,
 		Measured: groupDigits(es.QueriesProcessed) + " queries",
 		Needed: fmt.Sprintf("at least %s queries to estimate the %s percentile",
 			groupDigits(es.QueriesNeeded), percentileName(es.Percentile)),
-		Hint: runLonger(r, es.QueriesNeeded) + ".",
+		Hint: longerRunHint(r, es.QueriesNeeded) + ".",
 	}
 }
 
-// tooManyLate returns a reason with the distance of the run from showing that its percentile is met.
-func tooManyLate(p *testSeries, r *Result) Reason {
+// tooManyLateReason returns a reason with the distance of the run from showing that its percentile is met.
+func tooManyLateReason(p *testSeries, r *Result) Reason {
 	es := r.EarlyStopping
 	limit := humanDuration(decidingLimit(r))
 	return Reason{
 		Rule:     ruleEarlyStopping,
-		Measured: fmt.Sprintf("%s above %s", partOf(es.Overlatency, es.QueriesProcessed, "queries"), limit),
+		Measured: fmt.Sprintf("%s above %s", humanPart(es.Overlatency, es.QueriesProcessed, "queries"), limit),
 		Needed: fmt.Sprintf("%s queries with no more of them above the limit, to trust the %s percentile",
 			groupDigits(es.QueriesNeeded), percentileName(es.Percentile)),
 		Hint: trustHint(p, r, limit),
@@ -49,10 +49,10 @@ func trustHint(p *testSeries, r *Result, limit string) string {
 		return "Meet the limit first: a longer run alone does not help while too many queries are above it."
 	}
 	if es.Overlatency == 0 {
-		return runLonger(r, es.QueriesNeeded) + "."
+		return longerRunHint(r, es.QueriesNeeded) + "."
 	}
 	if enough, ok := enoughQueries(max(es.QueriesProcessed, 1), es.Overlatency, es.Percentile); ok {
-		return runLonger(r, enough) + ": enough for the same share of late queries."
+		return longerRunHint(r, enough) + ": enough for the same share of late queries."
 	}
 	if r.Tokens != nil {
 		return "Lower target_qps: the share of late queries is too close to what is allowed for a longer run to help."
@@ -61,10 +61,10 @@ func trustHint(p *testSeries, r *Result, limit string) string {
 	return "The share of late queries is too close to what is allowed for a longer run to help. " + rateHint(r, limit)
 }
 
-// runLonger returns advice on how to reach n queries.
-func runLonger(r *Result, n uint64) string {
+// longerRunHint returns advice on how to reach n queries.
+func longerRunHint(r *Result, n uint64) string {
 	text := fmt.Sprintf("Set min_query_count to %d", n)
-	if each := r.kindOf().perQuery(r); each > 0 {
+	if each := r.kindOf().timePerQuery(r); each > 0 {
 		text += fmt.Sprintf(", or min_duration to %s", humanDuration(roundUp(time.Duration(n)*each)))
 	}
 	return text

@@ -21,8 +21,8 @@ func (l *TokenLatency) makeReason(rule, name, hint string) Reason {
 	return Reason{
 		Rule: rule,
 		Measured: fmt.Sprintf("%s percentile %s %s; %s above the limit",
-			percentileName(l.Target.P), name, measured, partOf(l.Over, n, "samples")),
-		Needed: fmt.Sprintf("at most %s; at most %s samples above it", limit, groupDigits(mayBeOver(n, l.Target.P))),
+			percentileName(l.Target.P), name, measured, humanPart(l.Over, n, "samples")),
+		Needed: fmt.Sprintf("at most %s; at most %s samples above it", limit, groupDigits(maxOver(n, l.Target.P))),
 		Hint:   hint,
 	}
 }

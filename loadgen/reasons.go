@@ -47,15 +47,15 @@ func latencyReason(p *testSeries, r *Result) Reason {
 	return Reason{
 		Rule: ruleLatency,
 		Measured: fmt.Sprintf("%s percentile latency %s; %s above the limit",
-			percentileName(e.TargetLatencyPercentile), measured, partOf(r.OverlatencyCount, n, "queries")),
+			percentileName(e.TargetLatencyPercentile), measured, humanPart(r.OverlatencyCount, n, "queries")),
 		Needed: fmt.Sprintf("at most %s; at most %s queries above it",
-			limit, groupDigits(mayBeOver(n, e.TargetLatencyPercentile))),
+			limit, groupDigits(maxOver(n, e.TargetLatencyPercentile))),
 		Hint: behindText(r) + rateHint(r, limit),
 	}
 }
 
-// mayBeOver returns how many of n values may be above a limit that their percentile meets.
-func mayBeOver(n uint64, percentile float64) uint64 {
+// maxOver returns how many of n values may be above a limit that their percentile meets.
+func maxOver(n uint64, percentile float64) uint64 {
 	if n == 0 {
 		return 0
 	}
@@ -80,13 +80,13 @@ func rateHint(r *Result, limit string) string {
 		return "No query was answered."
 	case c.QPS >= e.TargetQPS:
 		return fmt.Sprintf("Lower target_qps (%s now).", roundSignificant(e.TargetQPS, 6))
-	case c.QPS == 0 && r.kindOf().lateIssue(r) != "":
+	case c.QPS == 0 && r.kindOf().lateIssueText(r) != "":
 		return fmt.Sprintf("%s took longer than %s without waiting for others, and queries were issued late (see the "+
 			"note), which is part of it: first give LoadGen a free processor.",
-			partOf(c.TooSlow, c.Queries, "queries"), limit)
+			humanPart(c.TooSlow, c.Queries, "queries"), limit)
 	case c.QPS == 0:
 		return fmt.Sprintf("No target_qps passes: %s take longer than %s without waiting; make single queries faster.",
-			partOf(c.TooSlow, c.Queries, "queries"), limit)
+			humanPart(c.TooSlow, c.Queries, "queries"), limit)
 	}
 	return fmt.Sprintf("At the measured service times (mean %s, %d at a time) about %s queries per second would pass; "+
 		"target_qps is %s.",
@@ -102,7 +102,7 @@ func intervalReason(p *testSeries, r *Result) Reason {
 	return Reason{
 		Rule: ruleInterval,
 		Measured: fmt.Sprintf("%s; %s intervals skipped; %s percentile of the query latency %s",
-			partOf(v.Overtime, v.Counted, what), groupDigits(v.Skipped),
+			humanPart(v.Overtime, v.Counted, what), groupDigits(v.Skipped),
 			percentileName(r.TargetPercentile.P), humanDuration(r.TargetPercentile.Latency)),
 		Needed: fmt.Sprintf("at most %s of them, within %s", groupDigits(v.Allowed), humanDuration(v.Interval)),
 		Hint:   streamsHint(p, r),
@@ -129,7 +129,7 @@ func streamsHint(p *testSeries, r *Result) string {
 
 func queriesReason(p *testSeries, r *Result) Reason {
 	e := r.Effective
-	hint := cmp.Or(stoppedEarly(p, r),
+	hint := cmp.Or(stoppingLimit(p, r),
 		"The run ended before enough queries were issued: the errors of the detail log say why.")
 	return Reason{
 		Rule:     ruleMinQueries,
@@ -146,8 +146,8 @@ func queriesAndSamples(queries, samples, perQuery uint64) string {
 	return fmt.Sprintf("%s queries, %s samples", groupDigits(queries), groupDigits(samples))
 }
 
-// stoppedEarly returns the limit that ended the run before its last generated query, or "".
-func stoppedEarly(p *testSeries, r *Result) string {
+// stoppingLimit returns the limit that ended the run before its last generated query, or "".
+func stoppingLimit(p *testSeries, r *Result) string {
 	e := r.Effective
 	switch {
 	case r.Aborted != nil:
@@ -158,13 +158,13 @@ func stoppedEarly(p *testSeries, r *Result) string {
 		return fmt.Sprintf("max_duration = %s ended the run; %s or set it to 0.", humanDuration(e.MaxDuration),
 			raiseDuration(r))
 	}
-	return r.kindOf().stoppedEarly(p, r)
+	return r.kindOf().ownStoppingLimit(p, r)
 }
 
 // raiseCount returns the value of max_query_count that is large enough for both minima.
 func raiseCount(r *Result) string {
 	need := r.Effective.MinQueryCount
-	if each := r.kindOf().perQuery(r); each > 0 {
+	if each := r.kindOf().timePerQuery(r); each > 0 {
 		need = max(need, uint64(r.Effective.MinDuration/each)+1)
 	}
 	return fmt.Sprintf("raise it to at least %d", need)
@@ -172,7 +172,7 @@ func raiseCount(r *Result) string {
 
 // raiseDuration returns the value of max_duration that is large enough for both minima.
 func raiseDuration(r *Result) string {
-	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*r.kindOf().perQuery(r))
+	need := max(r.Effective.MinDuration, time.Duration(r.Effective.MinQueryCount)*r.kindOf().timePerQuery(r))
 	return "raise it above " + humanDuration(roundUp(need))
 }
 

@@ -89,7 +89,7 @@ func TestReasons(t *testing.T) {
 func TestRatios(t *testing.T) {
 	for ratio, want := range map[float64]string{0.055: "5.5 % of", 9.99: "999.0 % of", 12.34: "12.3 times",
 		1235.6: "1236 times"} {
-		if got := shareOf(ratio); got != want {
+		if got := humanShare(ratio); got != want {
 			t.Errorf("%v is %q, want %q", ratio, got, want)
 		}
 	}

@@ -57,10 +57,10 @@ func (r Recording) Slot(i int) Slot {
 
 // handRecording passes the performance series, if one began, to LogSettings.Record.
 func (t *testRun) handRecording(p *testSeries) error {
-	if t.l.Record == nil || p == nil || len(p.Done) == 0 {
+	if t.logs.Record == nil || p == nil || len(p.Done) == 0 {
 		return nil
 	}
-	if err := t.l.Record(Recording{p}, t.l.OutDir); err != nil {
+	if err := t.logs.Record(Recording{p}, t.logs.OutDir); err != nil {
 		return fmt.Errorf("%w: recording the series: %w", ErrLogs, err)
 	}
 	return nil

@@ -18,7 +18,7 @@ type seriesAnswers struct {
 	first  ResponseID
 	plan   *schedule.Plan
 	log    *mllog.AccuracyWriter
-	all    bool            // log every answer
+	logAll bool            // log every answer
 	chosen schedule.Chosen // otherwise log these answers; nil means none
 	kind   record.Kind
 	tokens firstTokens
@@ -26,8 +26,8 @@ type seriesAnswers struct {
 
 // testResponder is the test's Responder. A SUT may keep it; outside a series its calls have no effect.
 type testResponder struct {
-	current atomic.Pointer[seriesAnswers]
-	broken  func(error) // receives each breach of the contract
+	current  atomic.Pointer[seriesAnswers]
+	onBreach func(error) // receives each breach of the contract
 }
 
 // QuerySamplesComplete implements Responder.
@@ -40,7 +40,7 @@ func (r *testResponder) QuerySamplesComplete(rs []QuerySampleResponse) {
 	good := 0
 	for i := range rs {
 		if fault := a.completeSample(&rs[i], at); fault != record.None {
-			r.broken(a.breachError(fault, &rs[i]))
+			r.onBreach(a.breachError(fault, &rs[i]))
 			continue
 		}
 		good++
@@ -60,7 +60,7 @@ func (r *testResponder) FirstTokenComplete(rs []QuerySampleResponse) {
 	at := a.currentTime()
 	for i := range rs {
 		if fault := a.rec.FirstToken(uint32(rs[i].ID), at); fault != record.None {
-			r.broken(a.breachError(fault, &rs[i]))
+			r.onBreach(a.breachError(fault, &rs[i]))
 		} else if a.isLogged(rs[i].ID) {
 			a.tokens.putToken(rs[i].ID, rs[i].Data)
 		}
@@ -81,7 +81,7 @@ func (a *seriesAnswers) completeSample(r *QuerySampleResponse, at int64) record.
 }
 
 func (a *seriesAnswers) isLogged(id ResponseID) bool {
-	return a.all || a.chosen != nil && a.chosen.Has(uint32(id-a.first))
+	return a.logAll || a.chosen != nil && a.chosen.Has(uint32(id-a.first))
 }
 
 // keepPayload copies the payload to the accuracy log. The writer keeps an error for the end of the test.

@@ -28,7 +28,7 @@ type testSeries struct {
 	// goroutines ended at different places. It is nil if the first queries were issued.
 	Numbers []uint32
 
-	last int64 // result of lastCompletion
+	last int64 // result of lastIssuedDone
 	// Done contains one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery. A time
 	// is negative if the test ended before the answer. If Answered is true, no time is negative.
 	Done     []int64
@@ -60,7 +60,7 @@ func (p *testSeries) lastIssue() int64 {
 	return p.Scheduled[p.Queries-1] + p.issueDelay(p.Queries-1)
 }
 
-// lastCompletion returns the last completion time, or 0 if there is none.
+// lastIssuedDone returns the last completion time, or 0 if there is none.
 func (p *testSeries) lastCompletion() int64 {
 	if p.last == 0 {
 		p.last = latestTime(p.Done)

@@ -20,14 +20,14 @@ func (k serverScenario) check(f *faultList, s TestSettings) {
 	f.requireThat(s.MinQueryCount > 0 || !s.SampleConcatenatePermutation,
 		"min_query_count = 0 with sample_concatenate_permutation: issuing every sample equally often needs a count of at "+
 			"least 1")
-	f.threads(s)
+	f.checkThreads(s)
 }
 
 // maxThreads is the maximum number of issuing goroutines, each of which owns a thread while it issues.
 const maxThreads = 1024
 
 // checkThreads checks the number of issuing goroutines. Each needs a share of the limits that are divided among them.
-func (f *faultList) threads(s TestSettings) {
+func (f *faultList) checkThreads(s TestSettings) {
 	n := s.ServerNumIssueQueryThreads
 	if n == 0 {
 		return
@@ -47,32 +47,34 @@ func (serverScenario) effective(e *EffectiveSettings, s TestSettings, _ qslCount
 	e.MaxAsyncQueries = s.ServerMaxAsyncQueries
 }
 
-func (serverScenario) threads(s TestSettings) int { return int(max(1, s.ServerNumIssueQueryThreads)) }
+func (serverScenario) threadCount(s TestSettings) int {
+	return int(max(1, s.ServerNumIssueQueryThreads))
+}
 
 func (k serverScenario) prepare(x *queryIssuer, s TestSettings) {
 	x.coalesce = s.ServerCoalesceQueries
 	x.scheduled, x.delays = x.plan.Scheduled, make(record.Delays, x.plan.Queries)
-	x.lanes = x.newLanes(k.threads(s))
+	x.lanes = x.newLanes(k.threadCount(s))
 }
 
 func (serverScenario) issueAll(ctx context.Context, x *queryIssuer) error { return x.issuePaced(ctx) }
 
 // maxGenerated allows for six standard deviations, because the number is drawn later.
-func (serverScenario) mostGenerated(n uint64) uint64 { return n + uint64(6*math.Sqrt(float64(n))) }
+func (serverScenario) maxGenerated(n uint64) uint64 { return n + uint64(6*math.Sqrt(float64(n))) }
 
 func (serverScenario) newOutlook(t *testRun, x *queryIssuer) *runOutlook {
-	if t.e.Mode == FindPeakPerformance {
+	if t.effective.Mode == FindPeakPerformance {
 		return nil
 	}
-	o := &runOutlook{x: x, most: maxQueries(t.e, uint64(x.plan.Queries)), tell: t.cannotBeValid}
-	o.forgive = allowedLate(t.e, o.most)
-	if t.s.UseTokenLatencies {
+	o := &runOutlook{x: x, maxQueries: maxQueries(t.effective, uint64(x.plan.Queries)), report: t.markHopeless}
+	o.maxLate = allowedLate(t.effective, o.maxQueries)
+	if t.settings.UseTokenLatencies {
 		o.limits = []lateCounter{
-			{name: "TTFT", limit: int64(t.s.ServerTTFTLatency), value: firstTokenSoFar},
-			{name: "TPOT", limit: int64(t.s.ServerTPOTLatency), value: outputTimeSoFar},
+			{name: "TTFT", limit: int64(t.settings.ServerTTFTLatency), value: firstTokenSoFar},
+			{name: "TPOT", limit: int64(t.settings.ServerTPOTLatency), value: outputTimeSoFar},
 		}
 	} else {
-		o.limits = []lateCounter{{name: "latency", limit: int64(t.e.TargetLatency), value: latencySoFar}}
+		o.limits = []lateCounter{{name: "latency", limit: int64(t.effective.TargetLatency), value: latencySoFar}}
 	}
 	return o
 }
@@ -114,9 +116,9 @@ func (serverScenario) duration(p *testSeries, _ *Result) (time.Duration, string)
 
 func (serverScenario) leastQueries(c earlystop.Criterion) uint64 { return c.MinPassing(0) }
 
-func (serverScenario) limited(*Result) bool { return true }
+func (serverScenario) hasLimit(*Result) bool { return true }
 
-func (serverScenario) perQuery(r *Result) time.Duration {
+func (serverScenario) timePerQuery(r *Result) time.Duration {
 	if r.Effective.TargetQPS > 0 {
 		return time.Duration(1e9 / r.Effective.TargetQPS)
 	}
@@ -131,9 +133,11 @@ func (serverScenario) durationHint(*testSeries, *Result) string {
 	return "Raise target_qps so that more queries are generated."
 }
 
-func (serverScenario) earlyStoppingReason(p *testSeries, r *Result) Reason { return tooManyLate(p, r) }
+func (serverScenario) earlyStoppingReason(p *testSeries, r *Result) Reason {
+	return tooManyLateReason(p, r)
+}
 
-func (serverScenario) stoppedEarly(p *testSeries, r *Result) string {
+func (serverScenario) ownStoppingLimit(p *testSeries, r *Result) string {
 	e := r.Effective
 	if e.MaxAsyncQueries == 0 || r.QueryCount >= p.GeneratedQueries {
 		return ""
@@ -146,7 +150,7 @@ func (serverScenario) stoppedEarly(p *testSeries, r *Result) string {
 // smallDelay is the share of the latency limit up to which an issue delay causes no note.
 const smallDelay = 0.02
 
-func (serverScenario) lateIssue(r *Result) string {
+func (serverScenario) lateIssueText(r *Result) string {
 	limit := r.Effective.TargetLatency
 	if r.Tokens != nil {
 		limit = r.Tokens.TTFT.Limit
@@ -155,7 +159,7 @@ func (serverScenario) lateIssue(r *Result) string {
 		if p.P == 0.99 && float64(p.Latency) > smallDelay*float64(limit) {
 			return fmt.Sprintf("1 %% of the queries were issued %s or more after they were due, %s the limit of %s, which "+
 				"counts as latency: IssueQuery takes long, or the machine has no processor free for LoadGen.",
-				humanDuration(p.Latency), shareOf(float64(p.Latency)/float64(limit)), humanDuration(limit))
+				humanDuration(p.Latency), humanShare(float64(p.Latency)/float64(limit)), humanDuration(limit))
 		}
 	}
 	return ""
@@ -209,7 +213,7 @@ func (serverScenario) trace(w *mllog.TraceWriter, s mllog.TraceSample, first int
 }
 
 func (serverScenario) tokenResults(g *runLog, r *Result) {
-	g.tokenLatencies(r)
+	g.logTokenLatencies(r)
 	if r.Requested.InferTokenLatencies {
 		g.logValue("result_inferred_completed_tokens_per_second", r.InferredTokensPerSec)
 	}

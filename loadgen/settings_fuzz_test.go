@@ -31,13 +31,13 @@ func FuzzCheckSettings(f *testing.F) {
 			}
 			return
 		}
-		e := test.e
+		e := test.effective
 		if !(e.TargetQPS > 0) || math.IsInf(e.TargetQPS, 0) || !(e.TargetLatencyPercentile > 0 &&
 			e.TargetLatencyPercentile < 1) || e.SamplesPerQuery == 0 && e.Mode != AccuracyOnly {
 			t.Errorf("%+v is accepted", e)
 		}
 		set := schedule.Set{Size: int(min(e.PerformanceSampleCount, uint64(total)))}
-		if n, err := schedule.Count(seriesParams(test.s, e, set, false)); e.Mode != AccuracyOnly &&
+		if n, err := schedule.Count(seriesParams(test.settings, e, set, false)); e.Mode != AccuracyOnly &&
 			(err != nil || n == 0 || n*e.SamplesPerQuery > schedule.MaxSamples) {
 			t.Errorf("%d queries of %d samples are accepted (%v)", n, e.SamplesPerQuery, err)
 		}

@@ -3,7 +3,7 @@ package loadgen
 import "github.com/plumbline-ml/plumbline/loadgen/mllog"
 
 // singleStream issues a query of one sample after the completion of the previous one. Its result is a latency.
-type singleStream struct{ oneAtATime }
+type singleStream struct{ chainedScenario }
 
 // check accepts a query count of 0 under equal issue, which raises the number of queries to a whole pass over the
 // samples.
@@ -13,7 +13,7 @@ func (k singleStream) check(f *faultList, s TestSettings) {
 	}
 }
 
-// expectedLatency returns the expected latency in ns, with its fraction.
+// checkExpectedLatency returns the expected latency in ns, with its fraction.
 func (singleStream) expectedLatency(s TestSettings) float64 {
 	return float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
 }
@@ -48,7 +48,7 @@ func (singleStream) judge(p *testSeries, r *Result) {
 	r.EarlyStopping99 = &second
 	r.QPSWithOverhead = ratePerSecond(p.Queries-1, p.lastIssue())
 	r.QPSWithoutOverhead = ratePerSecond(1, d.Mean)
-	r.streamMetric("latency")
+	r.setStreamMetric("latency")
 }
 
 func (singleStream) judgeTokens(t *TokenResult, p *testSeries, r *Result) {
@@ -66,7 +66,7 @@ func (singleStream) judgeTokens(t *TokenResult, p *testSeries, r *Result) {
 		of.EarlyStopping, of.EarlyStopping99 = e, &second
 	}
 	r.EarlyStopping, r.EarlyStopping99 = t.decisiveStopping(), t.TTFT.EarlyStopping99
-	r.streamMetric("first token latency")
+	r.setStreamMetric("first token latency")
 }
 
 func (singleStream) headline(r *Result) []mllog.Field { return streamHeadline(r) }

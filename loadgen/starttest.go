@@ -25,5 +25,5 @@ func CheckTest(sut SUT, qsl QSL, s TestSettings) (EffectiveSettings, error) {
 	if err != nil {
 		return EffectiveSettings{}, err
 	}
-	return t.e, nil
+	return t.effective, nil
 }

@@ -51,18 +51,18 @@ func SearchStreams(
 			ErrBadSettings, s.Scenario, s.Mode, s.MultiStreamArrivalInterval)
 	}
 	o.Most = cmp.Or(o.Most, defaultMostStreams)
-	f := &streamSearch{sut: sut, qsl: qsl, s: s, l: l, o: o}
+	f := &streamSearch{sut: sut, qsl: qsl, settings: s, logs: l, options: o}
 	err := f.searchStreams(ctx)
 	return &f.found, err
 }
 
 type streamSearch struct {
-	sut   SUT
-	qsl   QSL
-	s     TestSettings
-	l     LogSettings
-	o     StreamSearch
-	found Streams
+	sut      SUT
+	qsl      QSL
+	settings TestSettings
+	logs     LogSettings
+	options  StreamSearch
+	found    Streams
 }
 
 func (f *streamSearch) searchStreams(ctx context.Context) error {
@@ -91,12 +91,12 @@ func (f *streamSearch) searchStreams(ctx context.Context) error {
 
 // findBounds returns a number that passes, or 0, and a larger one that fails or exceeds the largest number to try.
 func (f *streamSearch) findBounds(ctx context.Context) (low, high uint64, err error) {
-	for n := min(max(1, f.s.MultiStreamSamplesPerQuery), f.o.Most); ; n = min(2*n, f.o.Most) {
+	for n := min(max(1, f.settings.MultiStreamSamplesPerQuery), f.options.Most); ; n = min(2*n, f.options.Most) {
 		met, err := f.runTrial(ctx, n, false)
 		if err != nil || !met {
 			return low, n, err
 		}
-		if low = n; n == f.o.Most {
+		if low = n; n == f.options.Most {
 			return low, n + 1, nil
 		}
 	}
@@ -104,10 +104,10 @@ func (f *streamSearch) findBounds(ctx context.Context) (low, high uint64, err er
 
 // confirmStreams repeats the run with n streams.
 func (f *streamSearch) confirmStreams(ctx context.Context, n uint64) (bool, error) {
-	if f.o.Runs <= 1 {
+	if f.options.Runs <= 1 {
 		return true, nil
 	}
-	for range f.o.Runs {
+	for range f.options.Runs {
 		if met, err := f.runTrial(ctx, n, true); err != nil || !met {
 			return false, err
 		}
@@ -117,7 +117,7 @@ func (f *streamSearch) confirmStreams(ctx context.Context, n uint64) (bool, erro
 
 // runTrial runs the test with n streams and reports whether it met its limit.
 func (f *streamSearch) runTrial(ctx context.Context, n uint64, confirms bool) (met bool, err error) {
-	s, l := f.s, f.l
+	s, l := f.settings, f.logs
 	s.MultiStreamSamplesPerQuery = n
 	if l.OutDir != "" {
 		l.OutDir = filepath.Join(l.OutDir, fmt.Sprintf("run_%02d_streams_%d", len(f.found.Trials)+1, n))

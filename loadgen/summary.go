@@ -55,7 +55,7 @@ func streamHeadline(r *Result) []mllog.Field {
 
 func earlyStoppingFields(r *Result) []mllog.Field {
 	switch t := r.Tokens; {
-	case r.kindOf().oneQuery(), r.Effective.NoEarlyStopping:
+	case r.kindOf().hasOneQuery(), r.Effective.NoEarlyStopping:
 		return nil
 	case t != nil:
 		return []mllog.Field{
@@ -100,7 +100,7 @@ func summaryParameters(r *Result) []mllog.Field {
 	list = append(list, mllog.Field{Label: "max_async_queries", Value: parameterText(e.MaxAsyncQueries)})
 	for _, f := range fields {
 		if f.isCommon() && f.Name != "SampleConcatenatePermutation" {
-			list = append(list, mllog.Field{Label: f.keys.parameter, Value: parameterText(f.usedValue(&e, &s))})
+			list = append(list, mllog.Field{Label: f.logKeys.parameter, Value: parameterText(f.usedValue(&e, &s))})
 		}
 	}
 	return list

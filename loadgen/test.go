@@ -13,15 +13,15 @@ import (
 
 // testRun is one running StartTest.
 type testRun struct {
-	sut      SUT
-	qsl      QSL
-	s        TestSettings
-	e        EffectiveSettings
-	l        LogSettings
-	counts   qslCounts
-	log      *runLog
-	progress *Progress
-	sampler  *schedule.Sampler
+	sut       SUT
+	qsl       QSL
+	settings  TestSettings
+	effective EffectiveSettings
+	logs      LogSettings
+	counts    qslCounts
+	log       *runLog
+	progress  *Progress
+	sampler   *schedule.Sampler
 	// The numbers of the next series' first sample, which is its response id, and first query.
 	nextID, nextQuery uint64
 
@@ -29,7 +29,7 @@ type testRun struct {
 	cancel    context.CancelCauseFunc
 	hopeless  atomic.Pointer[string] // why the run can only end INVALID
 	breach    atomic.Pointer[error]  // the first breach of the contract
-	paused    []Pause                // in all series
+	pauses    []Pause                // in all series
 	result    Result
 }
 
@@ -38,19 +38,19 @@ func newTest(sut SUT, qsl QSL, s TestSettings, l LogSettings) (*testRun, error) 
 	if err := checkParts(sut, qsl); err != nil {
 		return nil, err
 	}
-	t := &testRun{sut: sut, qsl: qsl, s: forTest05(s), l: l, progress: l.Progress}
+	t := &testRun{sut: sut, qsl: qsl, settings: applyTest05(s), logs: l, progress: l.Progress}
 	if t.progress == nil {
 		t.progress = &Progress{}
 	}
 	t.counts = qslCounts{total: qsl.TotalSampleCount(), performance: qsl.PerformanceSampleCount()}
-	if err := errors.Join(t.s.Check(), checkQSLCounts(t.counts)); err != nil {
+	if err := errors.Join(t.settings.Check(), checkQSLCounts(t.counts)); err != nil {
 		return nil, err
 	}
-	t.e = effectiveSettings(t.s, t.counts)
-	if err := checkFit(t.s, t.e, t.counts); err != nil {
+	t.effective = effectiveSettings(t.settings, t.counts)
+	if err := checkFit(t.settings, t.effective, t.counts); err != nil {
 		return nil, err
 	}
-	t.sampler = schedule.NewSampler(t.s.AccuracyLogRNGSeed)
+	t.sampler = schedule.NewSampler(t.settings.AccuracyLogRNGSeed)
 	return t, nil
 }
 
@@ -63,20 +63,20 @@ func (t *testRun) runTest(ctx context.Context) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.cancel = cancel
-	t.responder = &testResponder{broken: func(err error) {
+	t.responder = &testResponder{onBreach: func(err error) {
 		if t.breach.CompareAndSwap(nil, &err) {
 			cancel(err)
 		}
 	}}
 	if why := t.hopelessFromStart(); why != "" {
-		t.cannotBeValid(why)
+		t.markHopeless(why)
 	}
 	p, err := t.runSeries(ctx)
 	t.responder.current.Store(nil)
 	if err == nil {
 		err = t.firstBreach()
 	}
-	return t.concludeTest(p, causeFirst(ctx, err))
+	return t.concludeTest(p, withCause(ctx, err))
 }
 
 // openLogs creates the logs and writes the entries that are known before the first series.
@@ -84,35 +84,35 @@ func (t *testRun) openLogs() error {
 	asked := time.Now()
 	sutName := t.sut.Name()
 	nameTook := time.Since(asked)
-	log, err := openLogs(t.l)
+	log, err := openLogs(t.logs)
 	if err != nil {
 		return err
 	}
 	t.log = log
-	t.result = Result{SUTName: sutName, QSLName: t.qsl.Name(), Requested: t.s, Effective: t.e}
-	for _, text := range t.l.ConfigErrors {
+	t.result = Result{SUTName: sutName, QSLName: t.qsl.Name(), Requested: t.settings, Effective: t.effective}
+	for _, text := range t.logs.ConfigErrors {
 		log.configError(text)
 	}
 	log.logStart(sutName, nameTook, t.result.QSLName, t.counts.total, t.counts.performance)
-	if t.l.Audit != "" {
+	if t.logs.Audit != "" {
 		log.logWarning(fmt.Sprintf("Found Audit Config file (%s). Overriding TestSettings from audit.config file.",
-			t.l.Audit))
+			t.logs.Audit))
 	}
-	if t.s.Test05 {
+	if t.settings.Test05 {
 		log.logWarning("Test05 flag detected Overriding random seeds")
 	}
-	log.logRequested(t.s)
-	log.effective(t.e, t.s)
+	log.logRequested(t.settings)
+	log.logEffective(t.effective, t.settings)
 	return nil
 }
 
 // markHopeless records why the run can only end INVALID, and ends the run if AbortEarly is set.
-func (t *testRun) cannotBeValid(why string) {
+func (t *testRun) markHopeless(why string) {
 	if !t.hopeless.CompareAndSwap(nil, &why) {
 		return
 	}
 	t.progress.hopeless.Store(&why)
-	if t.l.AbortEarly {
+	if t.logs.AbortEarly {
 		t.cancel(fmt.Errorf("%w: %s", ErrHopeless, why))
 	}
 }
@@ -128,33 +128,34 @@ func (t *testRun) firstBreach() error {
 // runSeries runs the mode's series. It returns the performance series, or nil if there was none.
 func (t *testRun) runSeries(ctx context.Context) (*testSeries, error) {
 	if ctx.Err() != nil { // ended before it began
-		return nil, endOf(ctx)
+		return nil, endCause(ctx)
 	}
-	if t.e.Mode == AccuracyOnly || t.e.Mode == SubmissionRun {
+	if t.effective.Mode == AccuracyOnly || t.effective.Mode == SubmissionRun {
 		if err := t.runAccuracy(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if t.e.Mode == AccuracyOnly {
+	if t.effective.Mode == AccuracyOnly {
 		return nil, nil
 	}
-	if t.e.Mode == FindPeakPerformance {
+	if t.effective.Mode == FindPeakPerformance {
 		return t.findPeak(ctx)
 	}
 	t.log.logMode(PerformanceOnly)
-	count := min(t.e.PerformanceSampleCount, uint64(t.counts.total))
-	if t.s.LoadFromAll {
+	count := min(t.effective.PerformanceSampleCount, uint64(t.counts.total))
+	if t.settings.LoadFromAll {
 		count = uint64(t.counts.total)
 	}
 	set := t.loadableSets(count)[0]
-	return t.withSet(ctx, set, false, func() (*testSeries, error) { return t.runPass(ctx, set, false) })
+	return t.runWithSet(ctx, set, false, func() (*testSeries, error) { return t.runPass(ctx, set, false) })
 }
 
 // runAccuracy issues every sample once, one loadable set after another.
 func (t *testRun) runAccuracy(ctx context.Context) error {
 	t.log.logMode(AccuracyOnly)
-	for _, set := range t.loadableSets(min(t.e.AccuracySampleCount, uint64(t.counts.total))) {
-		if _, err := t.withSet(ctx, set, true, func() (*testSeries, error) { return t.runPass(ctx, set, true) }); err != nil {
+	for _, set := range t.loadableSets(min(t.effective.AccuracySampleCount, uint64(t.counts.total))) {
+		run := func() (*testSeries, error) { return t.runPass(ctx, set, true) }
+		if _, err := t.runWithSet(ctx, set, true, run); err != nil {
 			return err
 		}
 	}
@@ -163,9 +164,9 @@ func (t *testRun) runAccuracy(ctx context.Context) error {
 
 // loadableSets returns the loadable sets of the first count samples, in their order.
 func (t *testRun) loadableSets(count uint64) []schedule.Set {
-	each := min(t.e.PerformanceSampleCount, count)
-	return schedule.Sets(int(count), int(each), int(t.e.Scenario.kindOf().padding(t.e)),
-		schedule.Source(t.e.QSLRNGSeed, t.s.OlderSampleOrder))
+	each := min(t.effective.PerformanceSampleCount, count)
+	return schedule.Sets(int(count), int(each), int(t.effective.Scenario.kindOf().padding(t.effective)),
+		schedule.Source(t.effective.QSLRNGSeed, t.settings.OlderSampleOrder))
 }
 
 // concludeTest judges the performance series p, if there is one, marks a test that ended early with why, and ends the
@@ -177,11 +178,11 @@ func (t *testRun) concludeTest(p *testSeries, why error) (*Result, error) {
 		r.Aborted = why
 		t.log.logError("Test aborted: " + strings.ReplaceAll(why.Error(), "\n", "; "))
 	}
-	if t.e.Mode != AccuracyOnly {
+	if t.effective.Mode != AccuracyOnly {
 		if p == nil {
-			p = &testSeries{SamplesPerQuery: t.e.SamplesPerQuery} // the series never began
+			p = &testSeries{SamplesPerQuery: t.effective.SamplesPerQuery} // the series never began
 		}
-		judgeSeries(t.s, t.e, p, r)
+		judgeSeries(t.settings, t.effective, p, r)
 	}
 	r.Notes = t.testNotes()
 	err := errors.Join(t.handRecording(p), t.log.finishLogs(r))
@@ -199,11 +200,11 @@ func (t *testRun) testNotes() []Note {
 		text := "It was clear before the end that the run could only end INVALID: " + *why + "."
 		list = append(list, Note{About: "hopeless", Text: text})
 	}
-	if len(t.paused) > len(t.result.Pauses) { // otherwise a reason reports it
-		text := pausesText(t.paused) + "; the answers count, their times do not."
+	if len(t.pauses) > len(t.result.Pauses) { // otherwise a reason reports it
+		text := pausesText(t.pauses) + "; the answers count, their times do not."
 		list = append(list, Note{About: ruleStandstill, Text: text})
 	}
-	if text := t.e.Scenario.kindOf().lateIssue(&t.result); text != "" {
+	if text := t.effective.Scenario.kindOf().lateIssueText(&t.result); text != "" {
 		list = append(list, Note{About: "issue_delay", Text: text})
 	}
 	return list

@@ -40,7 +40,7 @@ func countTokens(p *testSeries, r *Result) *TokenResult {
 			t.Count += uint64(n)
 		}
 	}
-	t.PerSec = ratePerSecond(int(t.Count), lastCompletion(p))
+	t.PerSec = ratePerSecond(int(t.Count), lastIssuedDone(p))
 	t.WithOverhead = ratePerSecond(int(t.Count), p.lastIssue())
 	if r.Latency.Mean > 0 {
 		t.WithoutOverhead = float64(t.Count) / float64(r.Latency.N) / r.Latency.Mean.Seconds()
@@ -104,7 +104,7 @@ func outputTimes(p *testSeries) orderstat.Values {
 }
 
 // lastIssuedDone returns the completion time of the query issued last, or 0 if it was never completed.
-func lastCompletion(p *testSeries) int64 {
+func lastIssuedDone(p *testSeries) int64 {
 	if p.Queries == 0 {
 		return 0
 	}

@@ -62,7 +62,7 @@ func (r DatasetRequest) Complete(m ModelInfo) (DatasetRequest, error) {
 	for _, p := range a.Params {
 		params[p.Name] = p.Default
 	}
-	faults := []error{wantPath("input", r.Input, a.Input), wantPath("output", r.Output, a.Output)}
+	faults := []error{checkPath("input", r.Input, a.Input), checkPath("output", r.Output, a.Output)}
 	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
 		if _, ok := params[name]; !ok {
 			faults = append(faults, fmt.Errorf("unknown parameter %q, %s has %s", name, a, paramNames(a.Params)))
@@ -78,7 +78,7 @@ func (m ModelInfo) datasetActions() string {
 	for _, a := range m.DatasetActions {
 		names = append(names, a.String())
 	}
-	return orNone(names)
+	return namesOrNone(names)
 }
 
 func paramNames(params []ParamInfo) string {
@@ -86,10 +86,10 @@ func paramNames(params []ParamInfo) string {
 	for _, p := range params {
 		names = append(names, p.Name)
 	}
-	return orNone(names)
+	return namesOrNone(names)
 }
 
-func orNone(names []string) string {
+func namesOrNone(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
@@ -97,7 +97,7 @@ func orNone(names []string) string {
 }
 
 // checkPath requires a path if the action documents its contents, and otherwise an empty path.
-func wantPath(which, path, meaning string) error {
+func checkPath(which, path, meaning string) error {
 	switch {
 	case meaning != "" && path == "":
 		return fmt.Errorf("no %s: want %s", which, meaning)

@@ -94,9 +94,9 @@ func (w typedCore[S]) offers() []any {
 	return all
 }
 
-type warmOf[S any] struct{ of interface{ WarmSample() S } }
+type warmOf[S any] struct{ inner interface{ WarmSample() S } }
 
-func (w warmOf[S]) WarmSample() Sample { return w.of.WarmSample() }
+func (w warmOf[S]) WarmSample() Sample { return w.inner.WarmSample() }
 
 type sizerOf[S any] interface {
 	SampleSize(s S) int
@@ -129,49 +129,49 @@ func (m *sampleScratch[S]) withTyped(samples []Sample, f func(samples []S) error
 
 type typedBatcher[S any] struct {
 	typedCore[S]
-	of      BatcherOf[S]
+	inner      BatcherOf[S]
 	scratch sampleScratch[S]
 }
 
 func (w *typedBatcher[S]) Collate(samples []Sample, b *Batch) error {
-	return w.scratch.withTyped(samples, func(samples []S) error { return w.of.Collate(samples, b) })
+	return w.scratch.withTyped(samples, func(samples []S) error { return w.inner.Collate(samples, b) })
 }
 
 func (w *typedBatcher[S]) Postprocess(outputs []backend.Tensor, samples []Sample, p *Payloads) error {
-	return w.scratch.withTyped(samples, func(samples []S) error { return w.of.Postprocess(outputs, samples, p) })
+	return w.scratch.withTyped(samples, func(samples []S) error { return w.inner.Postprocess(outputs, samples, p) })
 }
 
 type typedRunner[S any] struct {
 	typedCore[S]
-	of RunnerOf[S]
+	inner RunnerOf[S]
 }
 
 func (w *typedRunner[S]) NewRun(sessions Sessions) (Run, error) {
-	r, err := w.of.NewRun(sessions)
+	r, err := w.inner.NewRun(sessions)
 	if err != nil || r == nil {
 		return nil, err
 	}
-	return &typedRun[S]{of: r}, nil
+	return &typedRun[S]{inner: r}, nil
 }
 
-func (w *typedRunner[S]) MaxBatch() int { return w.of.MaxBatch() }
+func (w *typedRunner[S]) MaxBatch() int { return w.inner.MaxBatch() }
 
 type typedRun[S any] struct {
-	of      RunOf[S]
+	inner      RunOf[S]
 	scratch sampleScratch[S]
 }
 
 func (r *typedRun[S]) Run(ctx context.Context, samples []Sample, p *Payloads) error {
-	return r.scratch.withTyped(samples, func(samples []S) error { return r.of.Run(ctx, samples, p) })
+	return r.scratch.withTyped(samples, func(samples []S) error { return r.inner.Run(ctx, samples, p) })
 }
 
 type typedPrompter[S any] struct {
 	typedCore[S]
-	of GenerativeOf[S]
+	inner GenerativeOf[S]
 }
 
-func (w *typedPrompter[S]) Prompt(s Sample) (backend.Prompt, error) { return w.of.Prompt(s.(S)) }
+func (w *typedPrompter[S]) Prompt(s Sample) (backend.Prompt, error) { return w.inner.Prompt(s.(S)) }
 
 func (w *typedPrompter[S]) AppendTokens(dst []byte, s Sample, t backend.Tokens) ([]byte, int, error) {
-	return w.of.AppendTokens(dst, s.(S), t)
+	return w.inner.AppendTokens(dst, s.(S), t)
 }

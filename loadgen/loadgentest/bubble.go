@@ -11,12 +11,12 @@ import (
 // testing/synctest need it, because time in a bubble does not advance during system calls. Unlike under WithClock,
 // several goroutines may answer.
 func WithSleep(ctx context.Context) context.Context {
-	return pace.WithVirtual(ctx, sleeping{time.Now()})
+	return pace.WithVirtual(ctx, sleepClock{time.Now()})
 }
 
 // sleepClock is a virtual clock that runs on the time of package time.
-type sleeping struct{ origin time.Time }
+type sleepClock struct{ origin time.Time }
 
-func (s sleeping) Now() time.Duration          { return time.Since(s.origin) }
-func (s sleeping) SleepUntil(at time.Duration) { time.Sleep(at - s.Now()) }
-func (sleeping) Step() bool                    { return false }
+func (s sleepClock) Now() time.Duration          { return time.Since(s.origin) }
+func (s sleepClock) SleepUntil(at time.Duration) { time.Sleep(at - s.Now()) }
+func (sleepClock) Step() bool                    { return false }

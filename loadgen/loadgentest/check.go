@@ -14,16 +14,16 @@ import (
 const maxFaults = 20
 
 type faultList struct {
-	mu   sync.Mutex
-	list []string
-	more int
+	mu      sync.Mutex
+	list    []string
+	omitted int
 }
 
 func (f *faultList) add(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.list) == maxFaults {
-		f.more++
+		f.omitted++
 		return
 	}
 	f.list = append(f.list, fmt.Sprintf(format, args...))
@@ -37,8 +37,8 @@ func (f *faultList) Err() error {
 		return nil
 	}
 	text := strings.Join(f.list, "\n  ")
-	if f.more > 0 {
-		text += fmt.Sprintf("\n  and %d more", f.more)
+	if f.omitted > 0 {
+		text += fmt.Sprintf("\n  and %d more", f.omitted)
 	}
 	return fmt.Errorf("%w: %s", loadgen.ErrProtocol, text)
 }
@@ -50,16 +50,16 @@ type CheckedSUT struct {
 	SUT loadgen.SUT
 	faultList
 
-	state   sync.Mutex
-	pending map[loadgen.ResponseID]loadgen.SampleIndex // issued and not answered samples
-	spoken  map[loadgen.ResponseID]bool                // pending samples whose first token was reported
-	issued  loadgen.ResponseID                         // the next id
+	state         sync.Mutex
+	pending       map[loadgen.ResponseID]loadgen.SampleIndex // issued and not answered samples
+	hasFirstToken map[loadgen.ResponseID]bool                // pending samples whose first token was reported
+	issued        loadgen.ResponseID                         // the next id
 }
 
 // CheckSUT returns a CheckedSUT around sut.
 func CheckSUT(sut loadgen.SUT) *CheckedSUT {
 	return &CheckedSUT{
-		SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}, spoken: map[loadgen.ResponseID]bool{},
+		SUT: sut, pending: map[loadgen.ResponseID]loadgen.SampleIndex{}, hasFirstToken: map[loadgen.ResponseID]bool{},
 	}
 }
 
@@ -101,12 +101,12 @@ func (c *CheckedSUT) Unanswered() int {
 }
 
 // takeAnswer removes an answered sample. It records a fault and returns false if the sample was not pending.
-func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
+func (c *CheckedSUT) takeAnswer(id loadgen.ResponseID) bool {
 	c.state.Lock()
 	defer c.state.Unlock()
 	if _, ok := c.pending[id]; ok {
 		delete(c.pending, id)
-		delete(c.spoken, id)
+		delete(c.hasFirstToken, id)
 		return true
 	}
 	switch {
@@ -122,13 +122,13 @@ func (c *CheckedSUT) take(id loadgen.ResponseID) bool {
 
 // takeFirstToken records the first token of a sample. It records a fault and returns false if it came twice or too
 // late.
-func (c *CheckedSUT) speaks(id loadgen.ResponseID) bool {
+func (c *CheckedSUT) takeFirstToken(id loadgen.ResponseID) bool {
 	c.state.Lock()
 	defer c.state.Unlock()
 	_, pending := c.pending[id]
 	switch {
-	case pending && !c.spoken[id]:
-		c.spoken[id] = true
+	case pending && !c.hasFirstToken[id]:
+		c.hasFirstToken[id] = true
 		return true
 	case pending:
 		c.add("the first token of response id %d was reported twice", id)
@@ -149,7 +149,7 @@ type checkedResponder struct {
 func (r checkedResponder) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	good := make([]loadgen.QuerySampleResponse, 0, len(rs))
 	for _, a := range rs {
-		if r.c.take(a.ID) {
+		if r.c.takeAnswer(a.ID) {
 			good = append(good, a)
 		}
 	}
@@ -159,7 +159,7 @@ func (r checkedResponder) QuerySamplesComplete(rs []loadgen.QuerySampleResponse)
 func (r checkedResponder) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	good := make([]loadgen.QuerySampleResponse, 0, len(rs))
 	for _, a := range rs {
-		if r.c.speaks(a.ID) {
+		if r.c.takeFirstToken(a.ID) {
 			good = append(good, a)
 		}
 	}
@@ -194,15 +194,15 @@ func (c *CheckedQSL) Name() string { return c.QSL.Name() }
 
 // TotalSampleCount implements loadgen.QSL.
 func (c *CheckedQSL) TotalSampleCount() int {
-	return c.same("TotalSampleCount", c.total, c.QSL.TotalSampleCount())
+	return c.checkCount("TotalSampleCount", c.total, c.QSL.TotalSampleCount())
 }
 
 // PerformanceSampleCount implements loadgen.QSL.
 func (c *CheckedQSL) PerformanceSampleCount() int {
-	return c.same("PerformanceSampleCount", c.performance, c.QSL.PerformanceSampleCount())
+	return c.checkCount("PerformanceSampleCount", c.performance, c.QSL.PerformanceSampleCount())
 }
 
-func (c *CheckedQSL) same(name string, was, is int) int {
+func (c *CheckedQSL) checkCount(name string, was, is int) int {
 	if was != is {
 		c.add("%s() = %d, was %d before", name, is, was)
 	}

@@ -13,10 +13,10 @@ import (
 // Virtual time advances when LoadGen waits for the next due time or for answers, and by Advance. All methods may be
 // called from any goroutine.
 type Clock struct {
-	mu     sync.Mutex
-	now    time.Duration
-	events eventHeap
-	made   int // orders events of one time
+	mu       sync.Mutex
+	now      time.Duration
+	events   eventHeap
+	sequence int // orders events of one time
 }
 
 // WithClock returns a context under which StartTest runs on c's time. SUTs answer inside IssueQuery, or later through
@@ -44,8 +44,8 @@ func (c *Clock) Advance(d time.Duration) {
 func (c *Clock) After(d time.Duration, f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.made++
-	heap.Push(&c.events, event{at: c.now + d, seq: c.made, run: f})
+	c.sequence++
+	heap.Push(&c.events, event{at: c.now + d, seq: c.sequence, run: f})
 }
 
 // SleepUntil advances to at and runs the events planned up to and including at.

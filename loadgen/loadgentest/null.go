@@ -31,13 +31,13 @@ func (s *NullSUT) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Respo
 	const most = 256 // the answers to 256 samples fit in the first-level cache
 	for rest := q.Samples; len(rest) > 0; {
 		n := min(len(rest), most)
-		s.answer(rest[:n], r)
+		s.answerSamples(rest[:n], r)
 		rest = rest[n:]
 	}
 	return nil
 }
 
-func (s *NullSUT) answer(samples []loadgen.QuerySample, r loadgen.Responder) {
+func (s *NullSUT) answerSamples(samples []loadgen.QuerySample, r loadgen.Responder) {
 	if len(s.answers) < len(samples) {
 		s.answers = slices.Repeat([]loadgen.QuerySampleResponse{{Data: s.Data, NTokens: s.Tokens}}, len(samples))
 	}

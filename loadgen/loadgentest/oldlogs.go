@@ -33,13 +33,13 @@ type OldRun struct {
 
 // Write creates the folder dir and writes the detail log and the summary into it.
 func (r OldRun) Write(dir string) error {
-	r.complete()
+	r.setDefaults()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	detail := r.json()
+	detail := r.detailJSON()
 	if r.Text {
-		detail = r.text()
+		detail = r.detailText()
 	}
 	var summary strings.Builder
 	if err := mllog.WriteSummary(&summary, r.summary()); err != nil {
@@ -53,7 +53,7 @@ func (r OldRun) Write(dir string) error {
 	return nil
 }
 
-func (r *OldRun) complete() {
+func (r *OldRun) setDefaults() {
 	if r.Version == "" {
 		r.Version = ".5a1 @ 0123456789"
 	}
@@ -98,7 +98,7 @@ func (r *OldRun) verdict() (word string, met string) {
 }
 
 // scenarioLabel returns the scenario's name in a text log.
-func (r *OldRun) scenario() string {
+func (r *OldRun) scenarioLabel() string {
 	switch r.Scenario {
 	case loadgen.SingleStream:
 		return "Single Stream"
@@ -116,7 +116,7 @@ func (r *OldRun) targetQPS() float64 {
 	return r.Rate
 }
 
-func (r *OldRun) text() string {
+func (r *OldRun) detailText() string {
 	var b strings.Builder
 	at := 7000
 	say := func(format string, args ...any) {
@@ -138,7 +138,7 @@ func (r *OldRun) text() string {
 	say("QSL total size: %d", r.Total)
 	say("QSL performance size*: %d", r.Performance)
 	say("Requested Settings:")
-	say("Scenario : %s", r.scenario())
+	say("Scenario : %s", r.scenarioLabel())
 	say("Test mode : Performance")
 	if r.Scenario == loadgen.MultiStream {
 		say("multi_stream_target_qps : 20")
@@ -146,7 +146,7 @@ func (r *OldRun) text() string {
 	say("min_duration_ms : 60000")
 	say("")
 	say("Effective Settings:")
-	say("Scenario : %s", r.scenario())
+	say("Scenario : %s", r.scenarioLabel())
 	say("Test mode : Performance")
 	say("samples_per_query : %d", r.Streams)
 	say("target_qps : %g", r.targetQPS())
@@ -160,7 +160,8 @@ func (r *OldRun) text() string {
 	say("performance_sample_count : %d", r.Performance)
 	say("Starting performance mode:")
 	say(`Loading QSL : "set" : "%s"`, strings.ReplaceAll(fmt.Sprint(r.Loaded), " ", ","))
-	say(`GeneratedQueries: "queries" : %d, "samples per query" : %d, "duration" : 60000000000`, r.queries(), r.perQuery())
+	say(`GeneratedQueries: "queries" : %d, "samples per query" : %d, "duration" : 60000000000`, r.queryCount(),
+		r.samplesPerQuery())
 	say("WARNING : Logging allocation detected: \"tid\" : 12, \"reserved_entries\" : 1024, \"max_entries\" : 2048")
 	if r.Invalid {
 		say("ERROR : Ending early: Ran out of generated queries to issue before the minimum query count.")
@@ -172,21 +173,21 @@ func (r *OldRun) text() string {
 	return b.String()
 }
 
-func (r *OldRun) queries() int {
+func (r *OldRun) queryCount() int {
 	if r.Scenario == loadgen.Offline {
 		return 1
 	}
 	return 2048
 }
 
-func (r *OldRun) perQuery() uint64 {
+func (r *OldRun) samplesPerQuery() uint64 {
 	if r.Scenario == loadgen.Offline {
 		return 66000
 	}
 	return r.Streams
 }
 
-func (r *OldRun) json() string {
+func (r *OldRun) detailJSON() string {
 	word, met := r.verdict()
 	var line []byte
 	say := func(key string, value any) {
@@ -214,8 +215,8 @@ func (r *OldRun) json() string {
 	say("effective_qsl_rng_seed", r.Seed)
 	say("effective_performance_sample_count", r.Performance)
 	say(loadedSet, r.Loaded)
-	say("generated_query_count", r.queries())
-	say("generated_samples_per_query", r.perQuery())
+	say("generated_query_count", r.queryCount())
+	say("generated_samples_per_query", r.samplesPerQuery())
 	say("power_begin", "03-01-2021 10:00:00.000")
 	say("power_end", "03-01-2021 10:01:00.000")
 	say("result_validity", word)
@@ -224,14 +225,14 @@ func (r *OldRun) json() string {
 	}
 	say("result_min_duration_met", true)
 	say("result_min_queries_met", met == "Yes")
-	r.results(say)
+	r.logResults(say)
 	return string(line)
 }
 
 const loadedSet = "loaded_qsl_set"
 
 // logResults logs the results in the JSON form.
-func (r *OldRun) results(say func(key string, value any)) {
+func (r *OldRun) logResults(say func(key string, value any)) {
 	switch r.Scenario {
 	case loadgen.Server:
 		say("result_scheduled_samples_per_sec", r.Rate)
@@ -258,7 +259,7 @@ func (r *OldRun) summary() *mllog.Summary {
 		Conditions: []mllog.Field{{Label: "Min duration satisfied", Value: "Yes"},
 			{Label: "Min queries satisfied", Value: met}}}
 	if r.Text {
-		s.Scenario, s.Mode = r.scenario(), "Performance"
+		s.Scenario, s.Mode = r.scenarioLabel(), "Performance"
 	}
 	if r.Invalid {
 		s.Recommendations = []string{"The test exited early, before enough queries were issued."}

@@ -43,16 +43,16 @@ func (s *Script) Name() string { return "scripted SUT" }
 
 // IssueQuery implements loadgen.SUT.
 func (s *Script) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Responder) error {
-	if err := s.note(q); err != nil {
+	if err := s.recordQuery(q); err != nil {
 		return err
 	}
 	for _, sample := range q.Samples {
-		s.schedule(sample, r)
+		s.scheduleAnswer(sample, r)
 	}
 	return nil
 }
 
-func (s *Script) note(q loadgen.Query) error {
+func (s *Script) recordQuery(q loadgen.Query) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := Issued{Samples: append([]loadgen.QuerySample(nil), q.Samples...)}
@@ -66,34 +66,34 @@ func (s *Script) note(q loadgen.Query) error {
 	return nil
 }
 
-// schedule answers a sample after its latency. If the sample has an earlier first token, it reports that first.
-func (s *Script) schedule(sample loadgen.QuerySample, r loadgen.Responder) {
+// scheduleAnswer answers a sample after its latency. If the sample has an earlier first token, it reports that first.
+func (s *Script) scheduleAnswer(sample loadgen.QuerySample, r loadgen.Responder) {
 	var d time.Duration
 	if s.Latency != nil {
 		d = s.Latency(sample)
 	}
-	answer := func() { r.QuerySamplesComplete(s.answers(sample)) }
+	answer := func() { r.QuerySamplesComplete(s.responses(sample)) }
 	if s.FirstToken == nil {
-		s.after(d, answer)
+		s.runAfter(d, answer)
 		return
 	}
 	first := s.FirstToken(sample)
 	token := func() {
-		r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: s.data(sample)}})
+		r.FirstTokenComplete([]loadgen.QuerySampleResponse{{ID: sample.ID, Data: s.payload(sample)}})
 	}
 	if first > d {
-		s.after(d, answer)
-		s.after(first, token)
+		s.runAfter(d, answer)
+		s.runAfter(first, token)
 		return
 	}
-	s.after(first, func() {
+	s.runAfter(first, func() {
 		token()
-		s.after(d-first, answer)
+		s.runAfter(d-first, answer)
 	})
 }
 
 // runAfter runs f after d, or at once if d is 0.
-func (s *Script) after(d time.Duration, f func()) {
+func (s *Script) runAfter(d time.Duration, f func()) {
 	switch {
 	case d <= 0:
 		f()
@@ -104,14 +104,14 @@ func (s *Script) after(d time.Duration, f func()) {
 	}
 }
 
-func (s *Script) answers(sample loadgen.QuerySample) []loadgen.QuerySampleResponse {
+func (s *Script) responses(sample loadgen.QuerySample) []loadgen.QuerySampleResponse {
 	ids := []loadgen.ResponseID{sample.ID}
 	if s.Answers != nil {
 		ids = s.Answers(sample)
 	}
 	out := make([]loadgen.QuerySampleResponse, len(ids))
 	for i, id := range ids {
-		out[i] = loadgen.QuerySampleResponse{ID: id, Data: s.data(sample)}
+		out[i] = loadgen.QuerySampleResponse{ID: id, Data: s.payload(sample)}
 		if s.Tokens != nil {
 			out[i].NTokens = s.Tokens(sample)
 		}
@@ -119,7 +119,7 @@ func (s *Script) answers(sample loadgen.QuerySample) []loadgen.QuerySampleRespon
 	return out
 }
 
-func (s *Script) data(sample loadgen.QuerySample) []byte {
+func (s *Script) payload(sample loadgen.QuerySample) []byte {
 	if s.Data == nil {
 		return nil
 	}

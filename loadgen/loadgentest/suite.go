@@ -24,7 +24,7 @@ type SuiteOptions struct {
 	Timeout time.Duration
 }
 
-func (o *SuiteOptions) defaults() {
+func (o *SuiteOptions) setDefaults() {
 	if len(o.Scenarios) == 0 {
 		o.Scenarios = loadgen.Scenarios()
 	}
@@ -37,16 +37,16 @@ func (o *SuiteOptions) defaults() {
 // accuracy, then some for performance. It checks that each sample is answered once and no other is answered, that the
 // SUT keeps no reference to a query, that counts are correct, and that the end of the context ends the run.
 func RunSuite(t *testing.T, sut loadgen.SUT, qsl loadgen.QSL, o SuiteOptions) {
-	o.defaults()
+	o.setDefaults()
 	for _, scenario := range o.Scenarios {
 		t.Run(scenario.String(), func(t *testing.T) {
-			if err := o.run(t.Context(), sut, qsl, scenario); err != nil {
+			if err := o.runScenario(t.Context(), sut, qsl, scenario); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	t.Run("interrupted", func(t *testing.T) {
-		if err := o.interrupted(t.Context(), sut, qsl); err != nil {
+		if err := o.checkInterrupt(t.Context(), sut, qsl); err != nil {
 			t.Error(err)
 		}
 	})
@@ -60,8 +60,10 @@ func (o *SuiteOptions) settings(scenario loadgen.Scenario) loadgen.TestSettings 
 	return s
 }
 
-// run performs one run and returns its faults.
-func (o *SuiteOptions) run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, scenario loadgen.Scenario) error {
+// runScenario performs one run and returns its faults.
+func (o *SuiteOptions) runScenario(
+	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, scenario loadgen.Scenario,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	checkedSUT, checkedQSL := CheckSUT(sut), CheckQSL(qsl)
@@ -75,11 +77,11 @@ func (o *SuiteOptions) run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL
 
 // checkInterrupt cancels a run during its first query. It checks that the run ends in time and that the SUT still works
 // afterwards.
-func (o *SuiteOptions) interrupted(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL) error {
+func (o *SuiteOptions) checkInterrupt(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL) error {
 	ended, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
-	_, err := loadgen.StartTest(ended, &cancelling{SUT: sut, cancel: cancel}, qsl, o.settings(o.Scenarios[0]),
+	_, err := loadgen.StartTest(ended, &cancellingSUT{SUT: sut, cancel: cancel}, qsl, o.settings(o.Scenarios[0]),
 		loadgen.LogSettings{})
 	if !errors.Is(err, loadgen.ErrInterrupted) {
 		return fmt.Errorf("after its context had ended the run returned %w, want loadgen.ErrInterrupted", err)
@@ -87,16 +89,16 @@ func (o *SuiteOptions) interrupted(ctx context.Context, sut loadgen.SUT, qsl loa
 	if took := time.Since(began); took > o.Timeout {
 		return fmt.Errorf("the run went on for %v after its context had ended", took)
 	}
-	return o.run(ctx, sut, qsl, o.Scenarios[0])
+	return o.runScenario(ctx, sut, qsl, o.Scenarios[0])
 }
 
 // cancellingSUT is a SUT that cancels the test's context at the first query.
-type cancelling struct {
+type cancellingSUT struct {
 	loadgen.SUT
 	cancel context.CancelFunc
 }
 
-func (c *cancelling) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+func (c *cancellingSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	c.cancel()
 	return c.SUT.IssueQuery(ctx, q, r)
 }

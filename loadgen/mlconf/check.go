@@ -55,7 +55,7 @@ func (c *confChecker) checkLine(line string) {
 	case bad != nil && strings.HasPrefix(key, "#"):
 		c.addFault("", "a comment needs a space after #")
 	case bad != nil:
-		c.addFault(key, "%s%s", bad.what, commentHint(tokens))
+		c.addFault(key, "%s%s", bad.message, commentHint(tokens))
 	case key == "" || strings.HasPrefix(key, "#"):
 	case v == nil:
 		c.addFault(key, "has no value: want KEY = VALUE with white space around =")
@@ -117,7 +117,7 @@ var verificationKey = regexp.MustCompile(`^test\d\d_`)
 // addUnknown adds a fault that names the nearest known word. If unknown words are allowed, it adds a note.
 func (c *confChecker) addUnknown(full, what, word string, known []string) {
 	switch {
-	case c.ignoreUnknown || c.keys.old:
+	case c.ignoreUnknown || c.keys.oldRules:
 		c.asides.addLine("LoadGen does not know %s: ignored", c.line, word)
 	case len(c.problems) < maxFaults: // later faults are not printed and need no suggestion
 		c.addFault(full, "unknown %s %q%s", what, word, nearestWord(word, known))
@@ -128,8 +128,8 @@ func (c *confChecker) addUnknown(full, what, word string, known []string) {
 
 // checkField checks the last part of a key and its value.
 func (c *confChecker) checkField(full, scenario, key string, v confValue) {
-	fields := fieldsOf(key)
-	if c.keys.old && scenario == loadgen.MultiStream.String() && (key == arrivalRate || key == asyncQueries) {
+	fields := fieldsWithKey(key)
+	if c.keys.oldRules && scenario == loadgen.MultiStream.String() && (key == arrivalRate || key == asyncQueries) {
 		c.checkArrivals(full, key, v)
 		return
 	}
@@ -149,14 +149,14 @@ func (c *confChecker) checkField(full, scenario, key string, v confValue) {
 		}
 		return
 	}
-	if c.keys.old {
+	if c.keys.oldRules {
 		c.asides.addLine("the round's LoadGen does not read %s: ignored", c.line, scenario+"."+key)
 		return
 	}
-	c.addFault(full, "is ignored under %s: it is read under %s", scenario, readUnder(fields))
+	c.addFault(full, "is ignored under %s: it is read under %s", scenario, scenarioList(fields))
 }
 
-func readUnder(fields []loadgen.Field) string {
+func scenarioList(fields []loadgen.Field) string {
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.Scenario)
@@ -172,7 +172,7 @@ func scenarioNames() []string {
 	return names
 }
 
-func fieldsOf(key string) []loadgen.Field {
+func fieldsWithKey(key string) []loadgen.Field {
 	var list []loadgen.Field
 	for _, f := range fields {
 		if f.Key == key && key != "" {

@@ -60,8 +60,8 @@ func (f Faults) Error() string {
 	return b.String()
 }
 
-// asError returns the problems as an error, or nil if there are none.
-func asError(problems []Problem) error {
+// toError returns the problems as an error, or nil if there are none.
+func toError(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}

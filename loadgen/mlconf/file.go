@@ -16,8 +16,8 @@ type confFile struct {
 // badLine is a line that the official LoadGen rejects.
 type badLine struct {
 	line int
-	text string // the official error text
-	what string // our error text
+	officialText string // the official error text
+	message string // our error text
 }
 
 // parseConf parses a file by the official rules. Tokens are separated by white space. The first is the key, the second
@@ -51,14 +51,14 @@ func parseLine(line string) (key string, v *confValue, fault *badLine) {
 			key = token
 		case i == 1 && token != "=":
 			return key, nil, &badLine{
-				text: "want = after the key",
-				what: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key",
+				officialText: "want = after the key",
+				message: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key",
 			}
 		case i > 1:
 			parsed, ok := parseValue(token)
 			if !ok {
 				return key, nil, &badLine{
-					text: "value needs to be integer or double", what: "want a number, found " + strconv.Quote(token),
+					officialText: "value needs to be integer or double", message: "want a number, found " + strconv.Quote(token),
 				}
 			}
 			v = &parsed
@@ -83,8 +83,8 @@ func (f confFile) findKey(model, scenario, key string) (full string, v confValue
 	return "", confValue{}, false
 }
 
-// everyField allows a file to set all fields, including those that only the rules may set.
-func everyField(loadgen.Field) bool { return true }
+// allowAllFields allows a file to set all fields, including those that only the rules may set.
+func allowAllFields(loadgen.Field) bool { return true }
 
 // applyTo applies the file's values for a model and a scenario. It sets a field that only the rules may set only if
 // rules returns true for it. It calls note for each stored value, and unread for each value that LoadGen ignores

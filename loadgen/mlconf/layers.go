@@ -37,9 +37,9 @@ func UserConf(path string) Layer {
 			l.addFault(0, "", "cannot be read: "+err.Error())
 			return
 		}
-		problems, notes := Check(path, text, l.o.Model, l.round, l.o.IgnoreUnknownKeys)
-		l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
-		l.applyFile(text, l.o.Model)
+		problems, notes := Check(path, text, l.options.Model, l.round, l.options.IgnoreUnknownKeys)
+		l.problems, l.settings.Notes = append(l.problems, problems...), append(l.settings.Notes, notes...)
+		l.applyFile(text, l.options.Model)
 	}}
 }
 
@@ -66,13 +66,13 @@ func AuditText(source, text string) Layer {
 
 // applyAudit applies audit settings.
 func (l *settingsLoader) applyAudit(source, text string) {
-	l.mode = true
-	c := newChecker(source, "", l.round, l.o.IgnoreUnknownKeys)
-	c.audit, c.keys.old = true, false
+	l.setsMode = true
+	c := newChecker(source, "", l.round, l.options.IgnoreUnknownKeys)
+	c.audit, c.keys.oldRules = true, false
 	problems, notes := c.checkAll(text)
-	l.problems, l.s.Notes = append(l.problems, problems...), append(l.s.Notes, notes...)
+	l.problems, l.settings.Notes = append(l.problems, problems...), append(l.settings.Notes, notes...)
 	f, bad := parseConf(source, text)
 	if len(bad) == 0 {
-		f.applyTo(&l.s.TestSettings, "*", l.o.Scenario.String(), c.keys.setsField, l.noteOrigin, l.noteUnread)
+		f.applyTo(&l.settings.TestSettings, "*", l.options.Scenario.String(), c.keys.setsField, l.noteOrigin, l.noteUnread)
 	}
 }

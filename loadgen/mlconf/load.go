@@ -27,14 +27,14 @@ func Load(o Options) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	l := settingsLoader{o: o, round: round, s: Settings{TestSettings: loadgen.DefaultTestSettings(),
+	l := settingsLoader{options: o, round: round, settings: Settings{TestSettings: loadgen.DefaultTestSettings(),
 		Origins: map[string]Origin{}}}
-	l.s.Scenario = o.Scenario
+	l.settings.Scenario = o.Scenario
 	for _, f := range fields {
-		l.s.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.s.TestSettings)}
+		l.settings.Origins[f.Name] = Origin{Source: "LoadGen default", Key: f.Key, Text: f.Text(l.settings.TestSettings)}
 	}
 	l.beginLayer(rules.source)
-	rules.applyTo(&l.s.TestSettings, round.settingsModel(o), o.Scenario.String(), everyField, l.noteOrigin,
+	rules.applyTo(&l.settings.TestSettings, round.settingsModel(o), o.Scenario.String(), allowAllFields, l.noteOrigin,
 		func(string, int, string) {})
 	l.endLayer()
 	for _, layer := range o.Layers {
@@ -42,35 +42,39 @@ func Load(o Options) (Settings, error) {
 		layer.apply(&l)
 		l.endLayer()
 	}
-	return l.s, asError(l.problems)
+	return l.settings, toError(l.problems)
 }
 
 // settingsLoader applies layers to settings.
 type settingsLoader struct {
-	o        Options
-	round    *Rules
-	s        Settings
-	source   string // of the current layer
-	mode     bool   // the current layer may set the mode
-	set      []string
-	problems []Problem
+	options   Options
+	round     *Rules
+	settings  Settings
+	source    string // of the current layer
+	setsMode  bool   // the current layer may set the mode
+	setFields []string
+	problems  []Problem
 }
 
-func (l *settingsLoader) beginLayer(source string) { l.source, l.mode, l.set = source, false, nil }
+func (l *settingsLoader) beginLayer(source string) {
+	l.source, l.setsMode, l.setFields = source, false, nil
+}
 
 // endLayer records the changes of a layer and restores the mode if the layer may not set it.
 func (l *settingsLoader) endLayer() {
-	if !l.mode {
-		l.s.Mode = l.o.Mode
-		l.s.Origins["Mode"] = Origin{Source: "the run's mode", Key: "mode", Text: strconv.Itoa(int(l.o.Mode))}
+	if !l.setsMode {
+		l.settings.Mode = l.options.Mode
+		l.settings.Origins["Mode"] = Origin{Source: "the run's mode", Key: "mode", Text: strconv.Itoa(int(l.options.Mode))}
 	}
-	l.s.Applied = append(l.s.Applied, Applied{Source: l.source, Fields: l.set, After: l.s.TestSettings})
+	l.settings.Applied = append(l.settings.Applied, Applied{
+		Source: l.source, Fields: l.setFields, After: l.settings.TestSettings,
+	})
 }
 
 // noteOrigin records the origin of a value.
 func (l *settingsLoader) noteOrigin(f loadgen.Field, key string, v confValue) {
-	l.s.Origins[f.Name] = Origin{Source: l.source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
-	l.set = append(l.set, f.Name)
+	l.settings.Origins[f.Name] = Origin{Source: l.source, Line: v.line, Key: key, Text: v.text, Otherwise: v.otherwise}
+	l.setFields = append(l.setFields, f.Name)
 }
 
 func (l *settingsLoader) addFault(line int, key, text string) {
@@ -86,31 +90,31 @@ func (l *settingsLoader) noteUnread(key string, line int, without string) {
 func (l *settingsLoader) applyFile(text, model string) {
 	if f, bad := parseConf(l.source, text); len(bad) == 0 {
 		keys := keysOf(l.round)
-		f.applyTo(&l.s.TestSettings, model, l.o.Scenario.String(), keys.setsField, l.noteOrigin, l.noteUnread)
-		if keys.old {
-			f.applyArrivals(&l.s.TestSettings, model, l.noteOrigin)
+		f.applyTo(&l.settings.TestSettings, model, l.options.Scenario.String(), keys.setsField, l.noteOrigin, l.noteUnread)
+		if keys.oldRules {
+			f.applyArrivals(&l.settings.TestSettings, model, l.noteOrigin)
 		}
 	}
 }
 
 // applyOverride applies one setting unless it is for other scenarios.
 func (l *settingsLoader) applyOverride(o Override) {
-	if !o.appliesTo(l.o.Scenario) {
+	if !o.appliesTo(l.options.Scenario) {
 		return
 	}
-	f, v, fault := o.findField(l.o.Scenario)
+	f, v, fault := o.findField(l.options.Scenario)
 	if fault != "" {
 		l.addFault(0, o.Key, fault)
 		return
 	}
-	storeValue(f, &l.s.TestSettings, v)
+	storeValue(f, &l.settings.TestSettings, v)
 	l.noteOrigin(f, o.Key, v)
 }
 
 // Set changes one setting of a run and records source as its origin.
 func (s *Settings) Set(source string, o Override) error {
-	l := settingsLoader{o: Options{Scenario: s.Scenario}, s: *s, source: source}
+	l := settingsLoader{options: Options{Scenario: s.Scenario}, settings: *s, source: source}
 	l.applyOverride(o)
-	*s = l.s
-	return asError(l.problems)
+	*s = l.settings
+	return toError(l.problems)
 }

@@ -37,8 +37,8 @@ type metricTable struct {
 // allModels is the entry for all models in the table of keys.
 const allModels = "*"
 
-// streams is the key of MultiStream's result up to v1.1: the number of served streams.
-const streams = "effective_samples_per_query"
+// streamsKey is the key of MultiStream's result up to v1.1: the number of served streams.
+const streamsKey = "effective_samples_per_query"
 
 // Metric returns the metric of a model and scenario. The key is that of a log of this scenario. The log of an
 // Interactive run says Server and contains the same key. ok is false if the scenario or the round's metrics are
@@ -56,7 +56,7 @@ func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 	keys := r.metrics.Keys[r.data.Features.Metrics]
 	m.Key = cmp.Or(keys[model][logged], keys[allModels][logged], m.Key)
 	if layout, _ := r.Layout(); layout.Only != ToMake {
-		return m.ofKey(), true
+		return m.withKeyUnit(), true
 	}
 	m.Unit = cmp.Or(r.metrics.Units[model][scenario], m.Unit)
 	m.seconds = m.latency && model == "wan-2.2-t2v-a14b"
@@ -64,11 +64,11 @@ func (r *Rules) Metric(model, scenario string) (m Metric, ok bool) {
 }
 
 // withKeyUnit returns the metric with the unit that follows from its key.
-func (m Metric) ofKey() Metric {
+func (m Metric) withKeyUnit() Metric {
 	switch {
 	case strings.Contains(m.Key, "tokens"):
 		m.Unit = "Tokens/s"
-	case m.Key == streams:
+	case m.Key == streamsKey:
 		m.Unit, m.latency = "Streams", false
 	}
 	return m
@@ -78,7 +78,7 @@ func (m Metric) ofKey() Metric {
 // inferred from it.
 func (r *Rules) HasStreams() bool {
 	m, _ := r.Metric("", "MultiStream")
-	return m.Key == streams
+	return m.Key == streamsKey
 }
 
 func commonMetric(scenario string) (m Metric, ok bool) {

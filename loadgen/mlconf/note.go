@@ -20,11 +20,11 @@ func (n Note) String() string {
 	if len(n.Lines) > 1 {
 		word = "lines"
 	}
-	return shortenText(fmt.Sprintf("%s: %s %s: %s", pathTail(n.Source), word, listSome(n.Lines), n.Text), maxLine)
+	return shortenText(fmt.Sprintf("%s: %s %s: %s", pathTail(n.Source), word, listFirst(n.Lines), n.Text), maxLine)
 }
 
-// listSome lists the first values and the number of the others.
-func listSome[T any](values []T) string {
+// listFirst lists the first values and the number of the others.
+func listFirst[T any](values []T) string {
 	const shown = 5
 	var texts []string
 	for _, v := range values[:min(len(values), shown)] {
@@ -57,7 +57,7 @@ func (a ignoredLines) addLine(reason string, line int, name string) {
 func (a ignoredLines) toNotes(source string) []Note {
 	var notes []Note
 	for _, reason := range slices.Sorted(maps.Keys(a)) {
-		names := listSome(slices.Sorted(maps.Keys(a[reason].names)))
+		names := listFirst(slices.Sorted(maps.Keys(a[reason].names)))
 		notes = append(notes, Note{Source: source, Lines: a[reason].lines, Text: strings.Replace(reason, "%s", names, 1)})
 	}
 	return notes

@@ -59,25 +59,25 @@ func (o *Official) FromConfig(
 	}
 	f, bad := parseConf("", *text)
 	for _, b := range bad {
-		o.Errors = append(o.Errors, fmt.Sprintf("%s, line=%d", b.text, b.line))
+		o.Errors = append(o.Errors, fmt.Sprintf("%s, line=%d", b.officialText, b.line))
 	}
 	if len(bad) > 0 {
 		return CodeInvalid, nil
 	}
-	round, err := o.roundOf()
+	round, err := o.rules()
 	if err != nil {
 		return 0, err
 	}
 	keys := keysOf(round)
 	f.applySilently(s, model, scenario, keys.setsField)
-	if keys.old {
+	if keys.oldRules {
 		f.applyArrivals(s, model, func(loadgen.Field, string, confValue) {})
 	}
 	return CodeOK, nil
 }
 
-// roundOf returns the round whose LoadGen reads the files.
-func (o *Official) roundOf() (*Rules, error) {
+// rules returns the round whose LoadGen reads the files.
+func (o *Official) rules() (*Rules, error) {
 	if o.Of != nil {
 		return o.Of, nil
 	}
@@ -85,7 +85,7 @@ func (o *Official) roundOf() (*Rules, error) {
 }
 
 func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) error {
-	round, err := o.roundOf()
+	round, err := o.rules()
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (o *Official) applyRules(s *loadgen.TestSettings, model, scenario string) e
 	if err != nil {
 		return err
 	}
-	f.applySilently(s, model, scenario, everyField)
+	f.applySilently(s, model, scenario, allowAllFields)
 	return nil
 }
 

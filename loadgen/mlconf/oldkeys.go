@@ -10,8 +10,8 @@ import (
 // confKeys selects the keys of a user.conf that the LoadGen of a round reads in addition to today's.
 type confKeys struct {
 	seeds bool // up to v4.1: keys that today only the rules set
-	// old selects the behaviour up to v1.1: MultiStream's queries arrive at a rate, and LoadGen ignores unknown keys
-	old bool
+	// oldRules selects the behaviour up to v1.1: MultiStream's queries arrive at a rate, and LoadGen ignores unknown keys
+	oldRules bool
 }
 
 // The keys of MultiStream in rounds whose queries arrive at a rate.
@@ -25,7 +25,7 @@ func keysOf(r *Rules) confKeys {
 	if r == nil {
 		return confKeys{}
 	}
-	return confKeys{seeds: r.auditsSetSeeds(), old: r.data.Features.Audits.Scores == ScoreSamples}
+	return confKeys{seeds: r.auditsSetSeeds(), oldRules: r.data.Features.Audits.Scores == ScoreSamples}
 }
 
 // setsField reports whether a file may set a field that today only the rules set. It returns false for fields that the

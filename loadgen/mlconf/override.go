@@ -78,7 +78,7 @@ func (o Override) findField(scenario loadgen.Scenario) (f loadgen.Field, v confV
 		text = asNumber(text)
 	}
 	if v, ok = parseValue(text); !ok {
-		return f, v, fmt.Sprintf("want a number%s, found %q", inUnit(f), o.Value)
+		return f, v, fmt.Sprintf("want a number%s, found %q", unitText(f), o.Value)
 	}
 	return f, v, checkValue(f, v)
 }

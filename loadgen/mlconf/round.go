@@ -278,21 +278,21 @@ func Round(name string) (*Rules, error) {
 		return nil, fmt.Errorf("unknown rules %q, want one of %s%s", name, strings.Join(Rounds(), ", "), meant)
 	}
 	key := parsedKey{name, roundfiles.Generation()}
-	found, ok := parsed.Load(key)
+	found, ok := parsedRounds.Load(key)
 	if !ok {
 		r, err := readRound(name)
 		if err != nil {
 			return nil, err
 		}
-		found, _ = parsed.LoadOrStore(key, r)
+		found, _ = parsedRounds.LoadOrStore(key, r)
 	}
 	r, _ := found.(*Rules)
 	own := *r // a copy, because callers may set its fields
 	return &own, nil
 }
 
-// parsed caches the rounds by parsedKey, as *Rules. Their contents are never changed.
-var parsed sync.Map
+// parsedRounds caches the rounds by parsedKey, as *Rules. Their contents are never changed.
+var parsedRounds sync.Map
 
 type parsedKey struct {
 	name       string
@@ -319,9 +319,9 @@ func readRound(name string) (*Rules, error) {
 // its help.
 func RoundsWithLayout(purpose Purpose) []string {
 	key := layoutKey{purpose, roundfiles.Generation()}
-	found, ok := withLayout.Load(key)
+	found, ok := roundsByPurpose.Load(key)
 	if !ok {
-		found, _ = withLayout.LoadOrStore(key, slices.DeleteFunc(Rounds(), func(name string) bool {
+		found, _ = roundsByPurpose.LoadOrStore(key, slices.DeleteFunc(Rounds(), func(name string) bool {
 			f, err := featuresOf(name)
 			return err != nil || f.Layout == nil || !f.Layout.Serves(purpose)
 		}))
@@ -330,8 +330,8 @@ func RoundsWithLayout(purpose Purpose) []string {
 	return slices.Clone(names)
 }
 
-// withLayout caches the results of RoundsWithLayout by layoutKey, as []string.
-var withLayout sync.Map
+// roundsByPurpose caches the results of RoundsWithLayout by layoutKey, as []string.
+var roundsByPurpose sync.Map
 
 type layoutKey struct {
 	purpose    Purpose

@@ -39,7 +39,7 @@ func rulesFile(round *Rules) (confFile, error) {
 func decimalNumber(v uint64) json.Number { return json.Number(strconv.FormatUint(v, 10)) }
 
 func (f confFile) addTable(t keyTable) error {
-	for key, number := range t.allNumbers() {
+	for key, number := range t.numbers() {
 		if err := f.addValue(key, number.String()); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (f confFile) addTable(t keyTable) error {
 
 // addText records the values in the round's text that differ from those in the file.
 func (f confFile) addText(t keyTable) error {
-	for key, number := range t.allNumbers() {
+	for key, number := range t.numbers() {
 		v, ok := f.values[key]
 		if !ok {
 			return fmt.Errorf("rules: the text has %s = %s, the settings have no such key", key, number)
@@ -60,8 +60,8 @@ func (f confFile) addText(t keyTable) error {
 	return nil
 }
 
-// allNumbers returns the numbers by full key.
-func (t keyTable) allNumbers() iter.Seq2[string, json.Number] {
+// numbers returns the numbers by full key.
+func (t keyTable) numbers() iter.Seq2[string, json.Number] {
 	return func(yield func(string, json.Number) bool) {
 		for key, scenarios := range t {
 			for scenario, models := range scenarios {

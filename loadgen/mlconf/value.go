@@ -125,10 +125,10 @@ func checkValue(f loadgen.Field, v confValue) string {
 	switch f.Form {
 	case loadgen.NumberForm, loadgen.PercentForm, loadgen.FracMillisForm, loadgen.NearMillisForm:
 		if math.IsNaN(v.double) || math.IsInf(v.double, 0) || v.double < 0 {
-			return fmt.Sprintf("want a number of at least 0%s, found %s", inUnit(f), v.text)
+			return fmt.Sprintf("want a number of at least 0%s, found %s", unitText(f), v.text)
 		}
 		if limit := maxValue(f); v.double > limit {
-			return fmt.Sprintf("want at most %.6g%s, found %s", limit, inUnit(f), v.text)
+			return fmt.Sprintf("want at most %.6g%s, found %s", limit, unitText(f), v.text)
 		}
 		return ""
 	case loadgen.BooleanForm, loadgen.ExactlyOneForm:
@@ -138,7 +138,7 @@ func checkValue(f loadgen.Field, v confValue) string {
 		return ""
 	}
 	if _, rest := leadingInteger(v.text); rest != "" || strings.HasPrefix(v.text, "-") {
-		return fmt.Sprintf("want a whole number of at least 0%s, found %s", inUnit(f), v.text)
+		return fmt.Sprintf("want a whole number of at least 0%s, found %s", unitText(f), v.text)
 	}
 	return checkRange(f, v)
 }
@@ -165,12 +165,12 @@ func checkRange(f loadgen.Field, v confValue) string {
 		limit = math.MaxInt32
 	}
 	if v.integer > limit {
-		return fmt.Sprintf("want at most %d%s, found %s", limit, inUnit(f), v.text)
+		return fmt.Sprintf("want at most %d%s, found %s", limit, unitText(f), v.text)
 	}
 	return ""
 }
 
-func inUnit(f loadgen.Field) string {
+func unitText(f loadgen.Field) string {
 	if f.Unit == "" {
 		return ""
 	}

@@ -31,7 +31,7 @@ const (
 // parseEntry parses the entry whose opening brace is at a.at. It decodes payloads while reading and never holds their
 // digits.
 func (a *AccuracyReader) parseEntry() (AccuracyEntry, error) {
-	a.open = a.logOffset()
+	a.entryStart = a.logOffset()
 	a.at++
 	e := AccuracyEntry{TokenCount: -1}
 	for seen := 0; ; {
@@ -61,7 +61,7 @@ func (a *AccuracyReader) completeEntry(seen int) error {
 		}
 	}
 	a.at++
-	a.open, a.state = outside, afterEntry
+	a.entryStart, a.state = outside, afterEntry
 	return nil
 }
 

@@ -24,7 +24,7 @@ type AccuracyReader struct {
 	at    int
 	base  int64 // offset of buf[0] in the log
 	eof   bool
-	open  int64 // offset of the opening brace of the current entry, or outside
+	entryStart  int64 // offset of the opening brace of the current entry, or outside
 	count int64 // entries returned
 	state accuracyState
 	err   error // error that every further call returns
@@ -45,7 +45,7 @@ const (
 
 // NewAccuracyReader returns a reader of r. r need not be buffered.
 func NewAccuracyReader(r io.Reader) *AccuracyReader {
-	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), open: outside}
+	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), entryStart: outside}
 }
 
 // AccuracyError reports the position at which an accuracy log becomes unreadable.
@@ -148,8 +148,8 @@ func (a *AccuracyReader) checkEnd() error {
 func (a *AccuracyReader) readMore() error {
 	if a.eof {
 		at := a.logOffset()
-		if a.open != outside {
-			at = a.open
+		if a.entryStart != outside {
+			at = a.entryStart
 		}
 		return a.faultAt(at, "the log ends here, without ]: the run that wrote it did not finish, or the file was cut")
 	}
@@ -197,7 +197,7 @@ func (a *AccuracyReader) entryError(format string, args ...any) error {
 }
 
 func (a *AccuracyReader) errShortened() error {
-	return a.faultAt(a.open,
+	return a.faultAt(a.entryStart,
 		"the log was shortened for a submission (it has ... in its middle): only the whole log can be read")
 }
 

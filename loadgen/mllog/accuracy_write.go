@@ -38,8 +38,8 @@ type AccuracyWriter struct {
 	free     [][]byte // chunks for reuse
 	queued   int      // number of bytes in queue and in the encoder
 	entries  uint64
-	late     *time.Timer // hands over the incomplete chunk
-	due      bool        // the timer late is set
+	handoverTimer     *time.Timer // hands over the incomplete chunk
+	timerSet      bool        // the timer late is set
 	closed   bool
 	err      error
 
@@ -63,21 +63,21 @@ func newAccuracyWriter(w io.Writer, limit int) *AccuracyWriter {
 // scheduleHandover sets a timer that hands over the current chunk in time. The caller must hold the lock.
 func (a *AccuracyWriter) scheduleHandover() {
 	switch {
-	case a.due:
+	case a.timerSet:
 		return
-	case a.late == nil:
-		a.late = time.AfterFunc(accuracyDelay, a.handOver)
+	case a.handoverTimer == nil:
+		a.handoverTimer = time.AfterFunc(accuracyDelay, a.handOver)
 	default:
-		a.late.Reset(accuracyDelay)
+		a.handoverTimer.Reset(accuracyDelay)
 	}
-	a.due = true
+	a.timerSet = true
 }
 
 // handOver hands the incomplete chunk to the encoder.
 func (a *AccuracyWriter) handOver() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.due = false
+	a.timerSet = false
 	if len(a.current) > 0 && !a.closed {
 		a.enqueueChunk()
 	}
@@ -132,8 +132,8 @@ func (a *AccuracyWriter) Close() error {
 	a.mu.Lock()
 	if !a.closed {
 		a.closed = true
-		if a.late != nil {
-			a.late.Stop()
+		if a.handoverTimer != nil {
+			a.handoverTimer.Stop()
 		}
 		a.enqueueChunk()
 		a.notFull.Broadcast()
@@ -216,7 +216,7 @@ func appendRaw(dst []byte, e AccuracyEntry) []byte {
 type accuracyEncoder struct {
 	w     io.Writer
 	out   []byte
-	later bool // an entry was written, so the next one needs a comma
+	needsComma bool // an entry was written, so the next one needs a comma
 	err   error
 }
 
@@ -237,10 +237,10 @@ func (c *accuracyEncoder) encodeEntry(raw []byte) []byte {
 	seq, index, count, size, token := word(0), word(1), int64(word(2)), word(3), word(4)
 	data := raw[entryHeader : entryHeader+size]
 	raw = raw[entryHeader+size:]
-	if c.later {
+	if c.needsComma {
 		c.out = append(c.out, ',')
 	}
-	c.later = true
+	c.needsComma = true
 	c.out = append(c.out, "\n{ \"seq_id\" : "...)
 	c.out = strconv.AppendUint(c.out, seq, 10)
 	c.out = append(c.out, `, "qsl_idx" : `...)

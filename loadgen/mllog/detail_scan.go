@@ -238,15 +238,15 @@ func withoutSamples(line []byte) []byte {
 	if end <= len(samples) || !isNumberList(line[len(samples):end]) {
 		return line
 	}
-	few := len(samples)
+	kept := len(samples)
 	for range maxKept {
-		next := bytes.IndexByte(line[few+1:end], ',')
+		next := bytes.IndexByte(line[kept+1:end], ',')
 		if next < 0 {
 			return line
 		}
-		few += 1 + next
+		kept += 1 + next
 	}
-	return append(line[:few], line[end:]...)
+	return append(line[:kept], line[end:]...)
 }
 
 // isNumberList reports whether a text consists of whole JSON numbers separated by commas.
@@ -304,7 +304,7 @@ func jsonDetail(text []byte) (r scannedLine, ok bool) {
 
 // maxDepth is the maximum depth of lists and objects, and maxDigits the maximum length of a number. Every JSON parser
 // accepts texts within these limits.
-const maxDepth, mostDigits = 900, 4000
+const maxDepth, maxDigits = 900, 4000
 
 // isBounded reports whether a text keeps to maxDepth and maxDigits. It also counts brackets and digits in strings.
 func isBounded(text []byte) bool {
@@ -319,7 +319,7 @@ func isBounded(text []byte) bool {
 		if digits++; c < '0' || c > '9' {
 			digits = 0
 		}
-		if depth > maxDepth || digits > mostDigits {
+		if depth > maxDepth || digits > maxDigits {
 			return false
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // have no head. textForm returns the entries that later LoadGens write, with their keys and words.
 type textForm struct {
 	section string // "effective_" or "requested_" after the title of settings
-	open    string // the key of a title whose value follows, or ""
+	openKey    string // the key of a title whose value follows, or ""
 	head    DetailEntry
 	lines   []string // lines of that value
 	size    int      // size of lines in bytes
@@ -51,8 +51,8 @@ var labels = [...]struct{ label, key string }{
 	{"POWER_END: ", "power_end"},
 }
 
-// words maps old values of scenario and mode to those of later logs.
-var words = map[string]string{
+// modeWords maps old values of scenario and mode to those of later logs.
+var modeWords = map[string]string{
 	"Single Stream": "SingleStream", "Multi Stream": "MultiStream", "Multi Stream Free": "MultiStreamFree",
 	"Performance": "PerformanceOnly", "Accuracy": "AccuracyOnly", "Submission": "SubmissionRun",
 	"Find Peak Performance": "FindPeakPerformance",
@@ -60,7 +60,7 @@ var words = map[string]string{
 
 // Word returns the name since v1.0 of a scenario or mode. Earlier logs write it with blanks or abbreviate it.
 func Word(text string) string {
-	if word, ok := words[text]; ok {
+	if word, ok := modeWords[text]; ok {
 		return word
 	}
 	return text
@@ -68,9 +68,9 @@ func Word(text string) string {
 
 // addLine reads a line. mine reports that the line belongs to the text form: it has a head or continues a title's
 // value.
-func (t *textForm) addLine(line []byte) (list []DetailEntry, fault string, mine bool) {
+func (t *textForm) addLine(line []byte) (list []DetailEntry, fault string, belongs bool) {
 	if !bytes.HasPrefix(line, textHead) {
-		return nil, "", t.goOn(line)
+		return nil, "", t.continueValue(line)
 	}
 	list = t.endTitle()
 	head, text, ok := cutHead(line)
@@ -83,8 +83,8 @@ func (t *textForm) addLine(line []byte) (list []DetailEntry, fault string, mine 
 
 // continueValue adds a line without a head to the value of the current title. It returns false if there is no such
 // title.
-func (t *textForm) goOn(line []byte) bool {
-	if t.open == "" {
+func (t *textForm) continueValue(line []byte) bool {
+	if t.openKey == "" {
 		return false
 	}
 	if t.size += len(line) + 1; t.size <= maxText && len(line) > 0 {
@@ -95,12 +95,12 @@ func (t *textForm) goOn(line []byte) bool {
 
 // endTitle returns the entry of the title whose value is complete.
 func (t *textForm) endTitle() []DetailEntry {
-	if t.open == "" {
+	if t.openKey == "" {
 		return nil
 	}
 	e := t.head
-	e.Key, e.Value = t.open, strings.Join(t.lines, "\n")
-	if t.open == fileSums {
+	e.Key, e.Value = t.openKey, strings.Join(t.lines, "\n")
+	if t.openKey == fileSums {
 		sums := make(map[string]string, len(t.lines))
 		for _, line := range t.lines {
 			sum, file, _ := strings.Cut(line, " ")
@@ -108,7 +108,7 @@ func (t *textForm) endTitle() []DetailEntry {
 		}
 		e.Value = sums
 	}
-	t.open, t.lines, t.size = "", nil, 0
+	t.openKey, t.lines, t.size = "", nil, 0
 	return []DetailEntry{e}
 }
 
@@ -119,7 +119,7 @@ func (t *textForm) readEntry(e DetailEntry, text string) ([]DetailEntry, string)
 		return nil, ""
 	}
 	if key, ok := titles[text]; ok {
-		t.open, t.head = key, e
+		t.openKey, t.head = key, e
 		return nil, ""
 	}
 	for _, l := range labels {

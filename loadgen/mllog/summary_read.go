@@ -86,7 +86,7 @@ func (p *summaryParser) parseHead() summarySection {
 	case p.text == recommended:
 		return (*summaryParser).parseRecommendations
 	case strings.HasSuffix(p.text, "Early Stopping Result:"), p.text == "":
-		return p.afterConditions()
+		return p.parseAfterConditions()
 	case !ok:
 		return p.failWith("want LABEL : VALUE, found " + quoteText([]byte(p.text)))
 	case strings.HasPrefix(p.text, "  "):
@@ -114,39 +114,39 @@ func (p *summaryParser) parseRecommendations() summarySection {
 		p.s.Recommendations[len(p.s.Recommendations)-1] += "\n" + text
 		return (*summaryParser).parseRecommendations
 	}
-	return p.afterConditions()
+	return p.parseAfterConditions()
 }
 
-// afterConditions parses an early-stopping title, or the empty line before the statistics.
-func (p *summaryParser) afterConditions() summarySection {
+// parseAfterConditions parses an early-stopping title, or the empty line before the statistics.
+func (p *summaryParser) parseAfterConditions() summarySection {
 	if strings.HasSuffix(p.text, "Early Stopping Result:") {
 		p.s.EarlyStopping = append(p.s.EarlyStopping, Field{Label: strings.TrimSuffix(p.text, ":")})
-		return (*summaryParser).earlyStopping
+		return (*summaryParser).parseEarlyStopping
 	}
 	if p.text != "" {
 		return p.failWith("want an early stopping result or an empty line, found " + quoteText([]byte(p.text)))
 	}
-	return (*summaryParser).statsBanner
+	return (*summaryParser).parseStatsBanner
 }
 
 // parseEarlyStopping parses a line of an early-stopping text. The line may be empty.
-func (p *summaryParser) earlyStopping() summarySection {
+func (p *summaryParser) parseEarlyStopping() summarySection {
 	last := &p.s.EarlyStopping[len(p.s.EarlyStopping)-1]
 	switch {
 	case p.text+"\n" == banner:
 		last.Value = strings.TrimSuffix(last.Value, "\n")
 		return p.expectTitle(headStats, (*summaryParser).parseStats)
 	case strings.HasSuffix(p.text, "Early Stopping Result:"):
-		return p.afterConditions()
+		return p.parseAfterConditions()
 	case last.Value == "" && !p.blank:
 		last.Value = p.text
 	default:
 		last.Value += "\n" + p.text
 	}
-	return (*summaryParser).earlyStopping
+	return (*summaryParser).parseEarlyStopping
 }
 
-func (p *summaryParser) statsBanner() summarySection {
+func (p *summaryParser) parseStatsBanner() summarySection {
 	if p.text+"\n" != banner {
 		return p.failWith("want a banner, found " + quoteText([]byte(p.text)))
 	}

@@ -22,7 +22,7 @@ type TraceEvent struct {
 // JSON because strings in args have double quotes twice.
 type TraceReader struct {
 	lines *lineReader
-	began bool
+	started bool
 	done  bool
 }
 
@@ -34,17 +34,17 @@ func NewTraceReader(r io.Reader) *TraceReader { return &TraceReader{lines: newLi
 func (t *TraceReader) Next() (TraceEvent, error) {
 	for !t.done {
 		line, err := t.lines.nextLine()
-		if errors.Is(err, io.EOF) && t.began {
+		if errors.Is(err, io.EOF) && t.started {
 			return TraceEvent{}, t.traceError("the log ends before LastTrace: the run that wrote it did not finish")
 		}
 		if err != nil {
 			return TraceEvent{}, err
 		}
-		if !t.began {
+		if !t.started {
 			if string(line) != `{"traceEvents":[` {
 				return TraceEvent{}, t.traceError(`want {"traceEvents":[ on the first line, found ` + quoteText(line))
 			}
-			t.began = true
+			t.started = true
 			continue
 		}
 		if string(line) == `{"name":"LastTrace"}` {

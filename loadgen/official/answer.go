@@ -15,17 +15,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// answers holds the arguments of one call that passes responses to the library. Their payloads are pinned until
+// responseArgs holds the arguments of one call that passes responses to the library. Their payloads are pinned until
 // release.
-type answers struct {
+type responseArgs struct {
 	list []C.official_response
 	pins runtime.Pinner
 }
 
-var spareAnswers = sync.Pool{New: func() any { return new(answers) }}
+var spareArgs = sync.Pool{New: func() any { return new(responseArgs) }}
 
 // add adds a response under the library's id.
-func (a *answers) add(official uintptr, r *loadgen.QuerySampleResponse) {
+func (a *responseArgs) add(official uintptr, r *loadgen.QuerySampleResponse) {
 	response := C.official_response{
 		id: C.uintptr_t(official), size: C.size_t(len(r.Data)), n_tokens: C.int64_t(r.NTokens),
 	}
@@ -38,37 +38,37 @@ func (a *answers) add(official uintptr, r *loadgen.QuerySampleResponse) {
 }
 
 // release unpins the payloads and returns the arguments to the pool.
-func (a *answers) release() {
+func (a *responseArgs) release() {
 	a.pins.Unpin()
 	a.list = a.list[:0]
-	spareAnswers.Put(a)
+	spareArgs.Put(a)
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
-func (t *run) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
-	if t.teller != nil {
-		t.teller.say(false, rs)
+func (t *testRun) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+	if t.reporter != nil {
+		t.reporter.enqueue(false, rs)
 		return
 	}
 	t.complete(rs)
 }
 
 // FirstTokenComplete implements loadgen.Responder. It records first tokens only in runs with token latencies.
-func (t *run) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
-	if t.teller != nil {
-		t.teller.say(true, rs)
+func (t *testRun) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
+	if t.reporter != nil {
+		t.reporter.enqueue(true, rs)
 	}
 }
 
 // complete passes the responses of samples to the library.
-func (t *run) complete(rs []loadgen.QuerySampleResponse) {
-	a := spareAnswers.Get().(*answers)
+func (t *testRun) complete(rs []loadgen.QuerySampleResponse) {
+	a := spareArgs.Get().(*responseArgs)
 	defer a.release()
 	var tokens int64
 	for i := range rs {
 		official := t.ids.take(rs[i].ID)
 		if official == 0 {
-			t.fail(wrongID(rs[i].ID, t.issued.Load()))
+			t.failTest(errWrongID(rs[i].ID, t.issued.Load()))
 			continue
 		}
 		a.add(official, &rs[i])
@@ -77,26 +77,26 @@ func (t *run) complete(rs []loadgen.QuerySampleResponse) {
 	if len(a.list) == 0 || t.ended.Load() {
 		return
 	}
-	if t.teller != nil {
+	if t.reporter != nil {
 		t.tokens.Add(tokens)
 	}
-	complete(t.loaded, a.list)
-	t.took(len(a.list))
+	completeSamples(t.loaded, a.list)
+	t.countAnswers(len(a.list))
 }
 
 // firstTokens passes the first tokens of samples to the library.
-func (t *run) firstTokens(rs []loadgen.QuerySampleResponse) {
-	a := spareAnswers.Get().(*answers)
+func (t *testRun) firstTokens(rs []loadgen.QuerySampleResponse) {
+	a := spareArgs.Get().(*responseArgs)
 	defer a.release()
 	for i := range rs {
 		official := t.ids.get(rs[i].ID)
 		if official == 0 {
-			t.fail(wrongID(rs[i].ID, t.issued.Load()))
+			t.failTest(errWrongID(rs[i].ID, t.issued.Load()))
 			continue
 		}
 		a.add(official, &rs[i])
 	}
 	if len(a.list) > 0 && !t.ended.Load() {
-		firstTokens(t.loaded, a.list)
+		completeFirstTokens(t.loaded, a.list)
 	}
 }

@@ -17,7 +17,7 @@ type rateAscent struct {
 	loads        int
 }
 
-func ascentOf(s loadgen.TestSettings) *rateAscent {
+func newRateAscent(s loadgen.TestSettings) *rateAscent {
 	return &rateAscent{base: s.ServerTargetQPS, factor: 1 + s.ServerFindPeakQPSBoundaryStepSize}
 }
 

@@ -123,12 +123,12 @@ func (l *Library) load() (*C.official_loadgen, error) {
 	return loaded, nil
 }
 
-// complete passes responses to a loaded library. list must not be empty.
-func complete(loaded *C.official_loadgen, list []C.official_response) {
+// completeSamples passes responses to a loaded library. list must not be empty.
+func completeSamples(loaded *C.official_loadgen, list []C.official_response) {
 	C.official_hand_in(loaded.complete, &list[0], C.size_t(len(list)))
 }
 
-func firstTokens(loaded *C.official_loadgen, list []C.official_response) {
+func completeFirstTokens(loaded *C.official_loadgen, list []C.official_response) {
 	C.official_hand_in(loaded.first_tokens, &list[0], C.size_t(len(list)))
 }
 

@@ -86,7 +86,7 @@ func TestLogFilesReplaceLinks(t *testing.T) {
 	}
 	f.removeAudit()
 	r := &loadgen.Result{Effective: loadgen.EffectiveSettings{Mode: loadgen.PerformanceOnly}}
-	_, err = f.result(r, loadgen.ErrInterrupted)
+	_, err = f.readResult(r, loadgen.ErrInterrupted)
 	if !errors.Is(err, loadgen.ErrInterrupted) || r.Verdict != loadgen.Invalid {
 		t.Errorf("%v, %v", r.Verdict, err)
 	}
@@ -104,7 +104,7 @@ func TestLogFilesReplaceLinks(t *testing.T) {
 }
 
 func TestSearchOfTheHighestRate(t *testing.T) {
-	var s search
+	var s searchRuns
 	for _, m := range []string{
 		"Starting FindPeakPerformance mode",
 		baseRate + "200.000000",
@@ -114,7 +114,7 @@ func TestSearchOfTheHighestRate(t *testing.T) {
 		halving + "500.000000, 800.000000): 650.000000",
 		foundRate + "500.000000",
 	} {
-		s.see(m)
+		s.addMessage(m)
 	}
 	want := map[float64]bool{200: true, 800: false, 500: true, 650: false}
 	if len(s.rates) != len(want) || s.found != 500 {
@@ -131,11 +131,11 @@ func FuzzReadMessage(f *testing.F) {
 	f.Add(halving + "200.000000, 800.000000): 500.000000")
 	f.Add(baseRate)
 	f.Fuzz(func(t *testing.T, message string) {
-		if kind, rates := readMessage(message); kind != "" && len(rates) == 0 {
+		if kind, rates := parseMessage(message); kind != "" && len(rates) == 0 {
 			t.Errorf("%q: %q without a rate", message, kind)
 		}
-		var s search
-		s.see(message)
+		var s searchRuns
+		s.addMessage(message)
 	})
 }
 
@@ -152,7 +152,7 @@ func FuzzParseBuild(f *testing.F) {
 func TestAscentEnds(t *testing.T) {
 	s := loadgen.DefaultTestSettings()
 	s.ServerTargetQPS, s.ServerFindPeakQPSBoundaryStepSize = 1e8, 9
-	a := ascentOf(s)
+	a := newRateAscent(s)
 	for rate := range 4 { // at 1e8, 1e9, 1e10; and between the last two
 		if err := a.noteLoaded(); err != nil {
 			t.Errorf("load %d: %v", rate, err)

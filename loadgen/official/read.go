@@ -104,13 +104,13 @@ func (l *logReading) finishResult() error {
 	r.SampleCount = r.QueryCount * l.countOf("generated_samples_per_query")
 	l.readLatencies()
 	l.readRates()
-	l.tokens()
+	l.readTokens()
 	l.readArrivals()
-	headline(r)
+	setHeadline(r)
 	if r.Effective.Scenario == loadgen.Server && usesSchedule(l.textOf("loadgen_version")) {
 		r.MetricName, r.Metric = "scheduled samples per second", r.ScheduledSamplesPerSec
 	}
-	l.searched()
+	l.readSearch()
 	r.Reasons = reasons(r, l.textOf("result_invalid_reason"))
 	return nil
 }
@@ -210,7 +210,7 @@ func (l *logReading) readRates() {
 }
 
 // readTokens reads the measurements of a token run.
-func (l *logReading) tokens() {
+func (l *logReading) readTokens() {
 	r := l.r
 	if !r.Requested.UseTokenLatencies {
 		return
@@ -242,7 +242,7 @@ func (l *logReading) tokens() {
 }
 
 // setHeadline sets the name, the unit and the value of the scenario's metric. The value is 0 if none was measured.
-func headline(r *loadgen.Result) {
+func setHeadline(r *loadgen.Result) {
 	latency := func(what string) {
 		r.MetricName, r.MetricUnit = fmt.Sprintf("%gth percentile %s", 100*r.TargetPercentile.P, what), "ns"
 		r.Metric = float64(r.TargetPercentile.Latency)

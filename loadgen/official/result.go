@@ -11,11 +11,11 @@ import (
 )
 
 // readResult adds the results in the logs to r if the test succeeded. If err is not nil, it marks the test as aborted.
-func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error) {
+func (f *logFiles) readResult(r *loadgen.Result, err error) (*loadgen.Result, error) {
 	r.LogFiles = f.listPaths()
 	if err != nil {
 		r.Aborted = err
-		return r, errors.Join(err, f.mark(r), f.copyLogs())
+		return r, errors.Join(err, f.markAborted(r), f.copyLogs())
 	}
 	file, err := os.Open(f.logPath(detailLog))
 	if err != nil {
@@ -34,7 +34,7 @@ func (f *logFiles) result(r *loadgen.Result, err error) (*loadgen.Result, error)
 
 // markAborted writes into the logs that the test was aborted. It replaces the summary, because results that the library
 // wrote before the end do not count.
-func (f *logFiles) mark(r *loadgen.Result) error {
+func (f *logFiles) markAborted(r *loadgen.Result) error {
 	text := "Test aborted: " + strings.ReplaceAll(r.Aborted.Error(), "\n", "; ")
 	detail, err := os.OpenFile(f.logPath(detailLog), os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
@@ -43,11 +43,11 @@ func (f *logFiles) mark(r *loadgen.Result) error {
 		_, err = detail.Write(line)
 		err = errors.Join(err, detail.Close())
 	}
-	if !timed(r) {
+	if !isTimed(r) {
 		return err
 	}
 	r.TargetPercentile.P = r.Effective.TargetLatencyPercentile
-	headline(r)
+	setHeadline(r)
 	r.Verdict = loadgen.Invalid
 	r.Reasons = []loadgen.Reason{{
 		Rule: "aborted", Measured: "ended early: " + r.Aborted.Error(), Needed: "a run to its natural end",
@@ -56,4 +56,4 @@ func (f *logFiles) mark(r *loadgen.Result) error {
 	return errors.Join(err, os.WriteFile(f.logPath(summaryLog), []byte(text+"\nThere is no result.\n"), 0o666))
 }
 
-func timed(r *loadgen.Result) bool { return r.Effective.Mode != loadgen.AccuracyOnly }
+func isTimed(r *loadgen.Result) bool { return r.Effective.Mode != loadgen.AccuracyOnly }

@@ -17,47 +17,47 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// run is one test in progress. It serves the library's calls and is the SUT's Responder.
-type run struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	loaded *C.official_loadgen
-	sut    loadgen.SUT
-	qsl    loadgen.QSL
-	warm   bool    // the SUT has to warm up: true before the first series
-	teller *teller // set in a token run
-	ascent *ascent // set in a search
+// testRun is one test in progress. It serves the library's calls and is the SUT's Responder.
+type testRun struct {
+	ctx         context.Context
+	cancel      context.CancelCauseFunc
+	loaded      *C.official_loadgen
+	sut         loadgen.SUT
+	qsl         loadgen.QSL
+	needsWarmUp bool        // the SUT has to warm up: true before the first series
+	reporter    *reporter   // set in a token run
+	ascent      *rateAscent // set in a search
 	// oneByOne reports that the library issues a query only after the answer to the previous one.
 	oneByOne bool
 
-	ids      ids
-	issued   atomic.Uint64 // samples
-	queries  atomic.Uint64
-	answered atomic.Uint64 // number of samples whose answers the library has
-	all      chan struct{} // receives a value when all issued samples are answered; the value may be outdated
-	tokens   atomic.Int64  // number of tokens of the current series
-	flushed  atomic.Bool   // all queries of the current series are issued
-	began    time.Time
+	ids         idTable
+	issued      atomic.Uint64 // samples
+	queries     atomic.Uint64
+	answered    atomic.Uint64 // number of samples whose answers the library has
+	allAnswered chan struct{} // receives a value when all issued samples are answered; the value may be outdated
+	tokens      atomic.Int64  // number of tokens of the current series
+	flushed     atomic.Bool   // all queries of the current series are issued
+	started     time.Time
 
 	ended atomic.Bool // the library gets no more calls
 	phase atomic.Int32
 }
 
-// fail cancels the test's context with err.
-func (t *run) fail(err error) {
+// failTest cancels the test's context with err.
+func (t *testRun) failTest(err error) {
 	t.cancel(err)
 	t.ended.Store(true)
 }
 
-// drive resumes a coroutine after its first call and serves its calls until it ends. If the test ends first, drive
-// returns false and leaves the coroutine suspended for good, because the library cannot be interrupted.
-func (t *run) drive(c *coroutine) (ended bool, err error) {
+// driveCoroutine resumes a coroutine after its first call and serves its calls until it ends. If the test ends first,
+// drive returns false and leaves the coroutine suspended for good, because the library cannot be interrupted.
+func (t *testRun) driveCoroutine(c *coroutine) (ended bool, err error) {
 	for !c.ended() {
 		if t.ended.Load() {
 			return false, nil
 		}
-		if err := t.serve(c); err != nil {
-			t.fail(err)
+		if err := t.serveCall(c); err != nil {
+			t.failTest(err)
 			return false, nil
 		}
 		c.resume()
@@ -65,21 +65,21 @@ func (t *run) drive(c *coroutine) (ended bool, err error) {
 	return true, c.close()
 }
 
-// serve executes the pending call of a coroutine.
-func (t *run) serve(c *coroutine) error {
+// serveCall executes the pending call of a coroutine.
+func (t *testRun) serveCall(c *coroutine) error {
 	switch c.call.kind {
 	case C.OFFICIAL_ISSUE:
-		return t.issue(c)
+		return t.issueQuery(c)
 	case C.OFFICIAL_FLUSH:
 		t.flushed.Store(true)
-		return fault("FlushQueries", t.sut.FlushQueries(t.ctx))
+		return wrapFault("FlushQueries", t.sut.FlushQueries(t.ctx))
 	case C.OFFICIAL_LOAD:
-		return t.load(c.indices())
+		return t.loadSamples(c.indices())
 	}
-	return fault("UnloadSamplesFromRAM", t.qsl.UnloadSamplesFromRAM(t.ctx, c.indices()))
+	return wrapFault("UnloadSamplesFromRAM", t.qsl.UnloadSamplesFromRAM(t.ctx, c.indices()))
 }
 
-func (t *run) issue(c *coroutine) error {
+func (t *testRun) issueQuery(c *coroutine) error {
 	official := c.samples()
 	first := t.issued.Add(uint64(len(official))) - uint64(len(official))
 	t.queries.Add(1)
@@ -92,18 +92,18 @@ func (t *run) issue(c *coroutine) error {
 	c.query = query
 	err := t.sut.IssueQuery(t.ctx, loadgen.Query{Samples: query}, t)
 	if err != nil || !t.oneByOne {
-		return fault("IssueQuery", err)
+		return wrapFault("IssueQuery", err)
 	}
-	return t.await()
+	return t.awaitAnswers()
 }
 
 // awaitAnswers waits until all issued samples are answered. The library could wait itself, but an answer would then
 // have to wake its thread. Here the goroutine continues on the thread of the answer.
-func (t *run) await() error {
+func (t *testRun) awaitAnswers() error {
 	for t.answered.Load() < t.issued.Load() {
 		runtime.UnlockOSThread()
 		select {
-		case <-t.all:
+		case <-t.allAnswered:
 		case <-t.ctx.Done():
 		}
 		runtime.LockOSThread()
@@ -115,33 +115,33 @@ func (t *run) await() error {
 }
 
 // countAnswers records that the library has n more answers.
-func (t *run) took(n int) {
+func (t *testRun) countAnswers(n int) {
 	if t.answered.Add(uint64(n)) != t.issued.Load() || !t.oneByOne {
 		return
 	}
 	select {
-	case t.all <- struct{}{}:
+	case t.allAnswered <- struct{}{}:
 	default:
 	}
 }
 
-func (t *run) load(indices []loadgen.SampleIndex) error {
+func (t *testRun) loadSamples(indices []loadgen.SampleIndex) error {
 	if t.ascent != nil {
-		if err := t.ascent.load(); err != nil {
+		if err := t.ascent.noteLoaded(); err != nil {
 			return err
 		}
 	}
 	t.phase.Store(int32(loadgen.PhaseLoading))
 	if err := t.qsl.LoadSamplesToRAM(t.ctx, indices); err != nil {
-		return fault("LoadSamplesToRAM", err)
+		return wrapFault("LoadSamplesToRAM", err)
 	}
-	if warmer, ok := t.sut.(loadgen.Warmer); ok && t.warm {
+	if warmer, ok := t.sut.(loadgen.Warmer); ok && t.needsWarmUp {
 		t.phase.Store(int32(loadgen.PhaseWarmUp))
 		if err := warmer.WarmUp(t.ctx); err != nil {
-			return fault("WarmUp", err)
+			return wrapFault("WarmUp", err)
 		}
 	}
-	t.warm = false
+	t.needsWarmUp = false
 	t.flushed.Store(false)
 	t.tokens.Store(0)
 	t.phase.Store(int32(loadgen.PhaseIssuing))
@@ -149,7 +149,7 @@ func (t *run) load(indices []loadgen.SampleIndex) error {
 }
 
 // wrapFault puts the name of the failed call before err. It returns nil if err is nil.
-func fault(what string, err error) error {
+func wrapFault(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -158,17 +158,17 @@ func fault(what string, err error) error {
 
 // isComplete reports whether the current series is issued and the library has all its answers. The library then
 // continues without another call.
-func (t *run) finished() bool { return t.flushed.Load() && t.answered.Load() == t.issued.Load() }
+func (t *testRun) isComplete() bool { return t.flushed.Load() && t.answered.Load() == t.issued.Load() }
 
-func (t *run) snapshot() loadgen.ProgressSnapshot {
+func (t *testRun) snapshot() loadgen.ProgressSnapshot {
 	return loadgen.ProgressSnapshot{
-		Phase: loadgen.Phase(t.phase.Load()), Mode: loadgen.PerformanceOnly, Elapsed: time.Since(t.began),
+		Phase: loadgen.Phase(t.phase.Load()), Mode: loadgen.PerformanceOnly, Elapsed: time.Since(t.started),
 		Queries: t.queries.Load(), Issued: t.issued.Load(), Done: t.answered.Load(),
 	}
 }
 
 // errWrongID returns the error for a response with an unknown id or a second response for the same sample.
-func wrongID(id loadgen.ResponseID, issued uint64) error {
+func errWrongID(id loadgen.ResponseID, issued uint64) error {
 	if uint64(id) >= issued {
 		return fmt.Errorf("%w: it answered response id %d, which was not issued (%d were): answer each sample under the ID "+
 			"of its QuerySample", loadgen.ErrProtocol, id, issued)

@@ -9,7 +9,7 @@ import (
 
 // searchRuns collects the runs of FindPeakPerformance from the messages of the detail log. A message contains the rate
 // of a run, and the next message shows whether that rate met the limit.
-type search struct {
+type searchRuns struct {
 	rates []float64
 	met   map[float64]bool
 	found float64
@@ -24,8 +24,8 @@ const (
 	foundRate = "FindPeakPerformance: Found peak performance field: "
 )
 
-func (s *search) see(message string) {
-	kind, rates := readMessage(message)
+func (s *searchRuns) addMessage(message string) {
+	kind, rates := parseMessage(message)
 	switch kind {
 	case baseRate, widening, halving:
 		s.rates = append(s.rates, rates[len(rates)-1])
@@ -43,7 +43,7 @@ func (s *search) see(message string) {
 }
 
 // parseMessage parses a message of the search. kind is empty for other messages.
-func readMessage(message string) (kind string, rates []float64) {
+func parseMessage(message string) (kind string, rates []float64) {
 	for _, kind := range []string{baseRate, widening, bounds, halving, foundRate} {
 		rest, ok := strings.CutPrefix(message, kind)
 		if !ok {
@@ -65,11 +65,11 @@ func readMessage(message string) (kind string, rates []float64) {
 }
 
 // readSearch adds the runs of the search.
-func (l *logReading) searched() {
-	var s search
+func (l *logReading) readSearch() {
+	var s searchRuns
 	for _, e := range l.log.All("generic_message") {
 		text, _ := e.Text()
-		s.see(text)
+		s.addMessage(text)
 	}
 	r := l.r
 	for _, rate := range s.rates {

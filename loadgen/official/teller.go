@@ -11,43 +11,43 @@ import (
 
 // reporter passes the responses of a token run to the library from one thread. The library keeps the order of calls
 // only within a thread, and a sample's first token must come before its end. A goroutine may change threads.
-type teller struct {
-	said chan saying
-	done chan struct{} // closed at the end of the test
+type reporter struct {
+	reports chan report
+	done    chan struct{} // closed at the end of the test
 }
 
 // report is one call of a SUT. It holds copies of the payloads.
-type saying struct {
+type report struct {
 	first   bool
 	answers []loadgen.QuerySampleResponse
 }
 
 // maxReports is the number of calls that may be queued. Further callers wait.
-const waiting = 1024
+const maxReports = 1024
 
 // startReporter starts the thread that passes responses to t. stop ends it.
-func startTeller(t *run) (stop func()) {
-	t.teller = &teller{said: make(chan saying, waiting), done: make(chan struct{})}
-	go t.teller.tell(t)
-	return func() { close(t.teller.done) }
+func startReporter(t *testRun) (stop func()) {
+	t.reporter = &reporter{reports: make(chan report, maxReports), done: make(chan struct{})}
+	go t.reporter.passReports(t)
+	return func() { close(t.reporter.done) }
 }
 
-func (s *teller) say(first bool, rs []loadgen.QuerySampleResponse) {
+func (s *reporter) enqueue(first bool, rs []loadgen.QuerySampleResponse) {
 	rs = slices.Clone(rs)
 	for i := range rs {
 		rs[i].Data = slices.Clone(rs[i].Data)
 	}
 	select {
-	case s.said <- saying{first, rs}:
+	case s.reports <- report{first, rs}:
 	case <-s.done:
 	}
 }
 
-func (s *teller) tell(t *run) {
+func (s *reporter) passReports(t *testRun) {
 	runtime.LockOSThread() // for the goroutine's life: the thread ends with it
 	for {
 		select {
-		case c := <-s.said:
+		case c := <-s.reports:
 			if c.first {
 				t.firstTokens(c.answers)
 			} else {

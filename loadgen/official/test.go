@@ -27,7 +27,7 @@ import (
 // If ctx ends, the library's logs stop there and are marked as aborted.
 func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
 	logs loadgen.LogSettings) (*loadgen.Result, error) {
-	effective, err := check(sut, qsl, s, logs)
+	effective, err := checkTest(sut, qsl, s, logs)
 	if err != nil {
 		return nil, err
 	}
@@ -42,16 +42,17 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &run{
-		ctx: ctx, cancel: cancel, loaded: loaded, sut: sut, qsl: qsl, began: time.Now(),
-		warm:     effective.Mode != loadgen.AccuracyOnly,
-		oneByOne: s.Scenario == loadgen.SingleStream || s.Scenario == loadgen.MultiStream, all: make(chan struct{}, 1),
+	t := &testRun{
+		ctx: ctx, cancel: cancel, loaded: loaded, sut: sut, qsl: qsl, started: time.Now(),
+		needsWarmUp: effective.Mode != loadgen.AccuracyOnly,
+		oneByOne:    s.Scenario == loadgen.SingleStream || s.Scenario == loadgen.MultiStream,
+		allAnswered: make(chan struct{}, 1),
 	}
 	if effective.Mode == loadgen.FindPeakPerformance {
-		t.ascent = ascentOf(s)
+		t.ascent = newRateAscent(s)
 	}
 	if s.UseTokenLatencies {
-		defer startTeller(t)()
+		defer startReporter(t)()
 	}
 	if logs.Progress != nil {
 		logs.Progress.Follow(t.snapshot)
@@ -59,10 +60,10 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 	result := &loadgen.Result{SUTName: sut.Name(), QSLName: qsl.Name(), Requested: s, Effective: effective}
 	err = t.perform(s, files, result.SUTName, result.QSLName)
 	if err != nil {
-		result.Started, result.Duration = t.began, time.Since(t.began)
+		result.Started, result.Duration = t.started, time.Since(t.started)
 		result.QueryCount, result.SampleCount = t.queries.Load(), t.issued.Load()
 	}
-	result, err = files.result(result, err)
+	result, err = files.readResult(result, err)
 	if result.Tokens != nil {
 		result.Tokens.Count = uint64(t.tokens.Load())
 	}
@@ -70,73 +71,75 @@ func (l *Library) StartTest(ctx context.Context, sut loadgen.SUT, qsl loadgen.QS
 }
 
 // perform runs the test until it or its context ends. If the context ends first, it returns the context's cause.
-func (t *run) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName string) error {
-	entered, done := make(chan struct{}), make(chan outcome, 1)
+func (t *testRun) perform(s loadgen.TestSettings, files *logFiles, sutName, qslName string) error {
+	entered, done := make(chan struct{}), make(chan testOutcome, 1)
 	var lent sync.WaitGroup
 	for range issueThreads(s) {
 		lent.Add(1)
-		go t.lend(&lent)
+		go t.lendThread(&lent)
 	}
 	lent.Wait() // otherwise the library would wait 10 s for late threads
 	go func() {
 		runtime.LockOSThread() // the library keeps the order of log entries only within a thread
 		defer runtime.UnlockOSThread()
-		done <- t.test(s, files, sutName, qslName, entered)
+		done <- t.runTest(s, files, sutName, qslName, entered)
 	}()
-	end := t.wait(entered, done)
+	end := t.awaitEnd(entered, done)
 	if !end.natural {
 		abandon(t.loaded)
 		return context.Cause(t.ctx)
 	}
-	return errors.Join(libraryFault(end.err), failure(t.ctx))
+	return errors.Join(libraryFault(end.err), protocolFault(t.ctx))
 }
 
-// outcome describes the end of the library's test. natural is false if the test had to be abandoned.
-type outcome struct {
+// testOutcome describes the end of the library's test. natural is false if the test had to be abandoned.
+type testOutcome struct {
 	natural bool
 	err     error
 }
 
 // runTest calls the library's StartTest. It closes entered when the library can be abandoned.
-func (t *run) test(s loadgen.TestSettings, files *logFiles, sutName, qslName string, entered chan<- struct{}) outcome {
-	test := &C.official_test{settings: settings(s)}
+func (t *testRun) runTest(
+	s loadgen.TestSettings, files *logFiles, sutName, qslName string, entered chan<- struct{},
+) testOutcome {
+	test := &C.official_test{settings: toSettings(s)}
 	test.total_samples, test.performance_samples = C.uint64_t(t.qsl.TotalSampleCount()),
 		C.uint64_t(t.qsl.PerformanceSampleCount())
-	free := files.fill(test, sutName, qslName)
+	free := files.fillStrings(test, sutName, qslName)
 	c, err := newCoroutine(t.loaded, test)
 	if err != nil {
 		close(entered)
-		return outcome{true, err}
+		return testOutcome{true, err}
 	}
 	c.resume()
 	close(entered)
-	natural, err := t.drive(c)
+	natural, err := t.driveCoroutine(c)
 	if natural {
 		free()
 	}
-	return outcome{natural, err}
+	return testOutcome{natural, err}
 }
 
 // lendThread lends the library a thread that issues queries. It calls lent.Done just before the thread enters the
 // library.
-func (t *run) lend(lent *sync.WaitGroup) {
+func (t *testRun) lendThread(lent *sync.WaitGroup) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	c, err := newCoroutine(t.loaded, nil)
 	lent.Done()
 	if err != nil {
-		t.fail(err)
+		t.failTest(err)
 		return
 	}
 	c.resume()
-	_, _ = t.drive(c) // an issue thread returns no error
+	_, _ = t.driveCoroutine(c) // an issue thread returns no error
 }
 
 // answerGrace is the time that pending answers have to reach the library.
-const settle = 100 * time.Millisecond
+const answerGrace = 100 * time.Millisecond
 
 // awaitEnd waits for the test's end. If the context ends, it lets the library finish only if no answers are missing.
-func (t *run) wait(entered <-chan struct{}, done <-chan outcome) outcome {
+func (t *testRun) awaitEnd(entered <-chan struct{}, done <-chan testOutcome) testOutcome {
 	select {
 	case end := <-done:
 		return end
@@ -148,16 +151,16 @@ func (t *run) wait(entered <-chan struct{}, done <-chan outcome) outcome {
 		select {
 		case end := <-done:
 			return end
-		case <-time.After(settle):
-			if !t.finished() {
-				return outcome{}
+		case <-time.After(answerGrace):
+			if !t.isComplete() {
+				return testOutcome{}
 			}
 		}
 	}
 }
 
 // protocolFault returns the SUT's protocol error that ended the context, or nil.
-func failure(ctx context.Context) error {
+func protocolFault(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, loadgen.ErrProtocol) {
 		return cause
 	}
@@ -180,7 +183,7 @@ func issueThreads(s loadgen.TestSettings) uint64 {
 }
 
 // fillStrings writes the test's strings. The caller must call free when the library no longer uses them.
-func (f *logFiles) fill(test *C.official_test, sutName, qslName string) (free func()) {
+func (f *logFiles) fillStrings(test *C.official_test, sutName, qslName string) (free func()) {
 	var all []unsafe.Pointer
 	text := func(s string) *C.char {
 		c := C.CString(s)
@@ -190,7 +193,7 @@ func (f *logFiles) fill(test *C.official_test, sutName, qslName string) (free fu
 	test.sut_name, test.qsl_name = text(sutName), text(qslName)
 	test.out_dir, test.prefix, test.suffix = text(f.dir), text(f.prefix), text(f.suffix)
 	test.audit_config = text(f.audit)
-	test.enable_trace = flag(f.trace)
+	test.enable_trace = toFlag(f.trace)
 	return func() {
 		for _, p := range all {
 			C.free(p)
@@ -198,7 +201,7 @@ func (f *logFiles) fill(test *C.official_test, sutName, qslName string) (free fu
 	}
 }
 
-func flag(on bool) C.int64_t {
+func toFlag(on bool) C.int64_t {
 	if on {
 		return 1
 	}

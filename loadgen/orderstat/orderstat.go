@@ -28,7 +28,7 @@ func Describe(values Values, limit int64) Moments {
 	if sum.n == 0 {
 		return Moments{}
 	}
-	mean, _ := bits.Div64(sum.high, sum.low, uint64(sum.n))
+	mean, _ := bits.Div64(sum.sumHigh, sum.sumLow, uint64(sum.n))
 	return Moments{N: sum.n, Min: sum.min, Max: sum.max, Mean: int64(mean), Above: sum.above}
 }
 
@@ -49,7 +49,7 @@ func Max(values Values) int64 {
 type partialMoments struct {
 	n, above  int
 	min, max  int64
-	high, low uint64 // the sum, because 2^32 latencies of minutes do not fit into 64 bits
+	sumHigh, sumLow uint64 // the sum, because 2^32 latencies of minutes do not fit into 64 bits
 }
 
 func (p *partialMoments) addChunk(chunk []int64, limit int64) {
@@ -70,7 +70,7 @@ func (p *partialMoments) addChunk(chunk []int64, limit int64) {
 		low, carry = bits.Add64(low, under, 0)
 		high += over + carry
 	}
-	p.mergePartial(partialMoments{n: count, above: above, min: least, max: most, high: high, low: low})
+	p.mergePartial(partialMoments{n: count, above: above, min: least, max: most, sumHigh: high, sumLow: low})
 }
 
 // equalRun returns the number of equal values at the beginning of chunk, which must not be empty. Samples of a batch
@@ -95,13 +95,13 @@ func (p *partialMoments) mergePartial(q partialMoments) {
 	p.above += q.above
 	p.min, p.max = min(p.min, q.min), max(p.max, q.max)
 	var carry uint64
-	p.low, carry = bits.Add64(p.low, q.low, 0)
-	p.high += q.high + carry
+	p.sumLow, carry = bits.Add64(p.sumLow, q.sumLow, 0)
+	p.sumHigh += q.sumHigh + carry
 }
 
 const (
 	// maxSorted is the number of values up to which a bucket is sorted.
-	few = 1 << 13
+	maxSorted = 1 << 13
 	// mantissa is the number of bits that buckets resolve. A bucket's width is at most 2^-mantissa of the interval.
 	mantissa = 10
 	buckets  = (64 - mantissa) << mantissa
@@ -151,7 +151,7 @@ func (s *rankSelector) resolveInterval(v valueInterval) {
 	}
 	var small []valueInterval
 	for _, b := range s.splitBuckets(v) {
-		if b.lo == b.hi || b.count > few {
+		if b.lo == b.hi || b.count > maxSorted {
 			s.resolveInterval(b)
 		} else {
 			small = append(small, b)

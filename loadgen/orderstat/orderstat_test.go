@@ -41,7 +41,7 @@ func shapes(n int) map[string][]int64 {
 }
 
 func TestSelectEqualsSorting(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 100, few, few + 1, 100_000} {
+	for _, n := range []int{1, 2, 3, 100, maxSorted, maxSorted + 1, 100_000} {
 		for name, values := range shapes(n) {
 			check(t, name, values)
 		}

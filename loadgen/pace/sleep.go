@@ -9,7 +9,7 @@ import (
 const (
 	// maxSleep is the longest sleep in one system call. Nothing can interrupt such a sleep, so it bounds the delay of a
 	// test's end.
-	longest = 3 * time.Millisecond
+	maxSleep = 3 * time.Millisecond
 	// timerSlop is the maximum delay of the runtime's timers. System calls sleep the rest of a long wait.
 	timerSlop = 2 * time.Millisecond
 	// firstMargin is the time by which a sleep ends before the due time until the lateness of sleeps has been measured. On
@@ -47,17 +47,17 @@ type Sleeper struct {
 	timer   *time.Timer
 	margin  time.Duration
 	spin    time.Duration // the longest busy wait without a sleep
-	rest    time.Duration // the longest busy wait after a sleep
-	yielded int64         // time at which the goroutine last yielded to the scheduler, in ns
+	spinAfterSleep    time.Duration // the longest busy wait after a sleep
+	lastYield int64         // time at which the goroutine last yielded to the scheduler, in ns
 	release func()
 }
 
 // NewSleeper locks the calling goroutine to its thread and reduces the slack of the thread's timers until Close. Sleeps
 // end early if ctx ends.
 func NewSleeper(ctx context.Context, c *Clock, spin bool) *Sleeper {
-	s := &Sleeper{clock: c, ctx: ctx, margin: firstMargin, spin: spinShort, rest: spinRest, release: func() {}}
+	s := &Sleeper{clock: c, ctx: ctx, margin: firstMargin, spin: spinShort, spinAfterSleep: spinRest, release: func() {}}
 	if spin {
-		s.margin, s.spin, s.rest = spinLong, spinLong, spinLong
+		s.margin, s.spin, s.spinAfterSleep = spinLong, spinLong, spinLong
 	}
 	if c.virtual == nil {
 		runtime.LockOSThread()
@@ -86,7 +86,7 @@ func (s *Sleeper) Until(due int64) int64 {
 	spin := s.spin
 	for now < due && s.ctx.Err() == nil {
 		if gap := time.Duration(due - now); gap > spin {
-			now, spin = s.sleepPart(now, gap), s.rest
+			now, spin = s.sleepPart(now, gap), s.spinAfterSleep
 		} else {
 			now = s.spinUntil(due)
 		}
@@ -96,19 +96,19 @@ func (s *Sleeper) Until(due int64) int64 {
 
 // sleepPart sleeps for a part of gap, which begins now, and returns the time at its end.
 func (s *Sleeper) sleepPart(now int64, gap time.Duration) int64 {
-	if gap > longest {
+	if gap > maxSleep {
 		s.timer.Reset(gap - timerSlop)
 		select {
 		case <-s.timer.C:
 		case <-s.ctx.Done():
 		}
-		s.yielded = s.clock.Now()
-		return s.yielded
+		s.lastYield = s.clock.Now()
+		return s.lastYield
 	}
-	if since := time.Duration(now - s.yielded); since > yieldNow || since > yieldSoon && gap > yieldGap {
+	if since := time.Duration(now - s.lastYield); since > yieldNow || since > yieldSoon && gap > yieldGap {
 		runtime.Gosched()
-		s.yielded = s.clock.Now()
-		return s.yielded
+		s.lastYield = s.clock.Now()
+		return s.lastYield
 	}
 	asked := max(gap-s.margin, minNap)
 	suspendThread(asked)

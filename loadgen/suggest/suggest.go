@@ -18,16 +18,16 @@ func Unknown(kind, name string, known []string) error {
 	}
 	switch {
 	case len(known) == 0:
-	case len(known) <= few:
+	case len(known) <= maxListed:
 		text += fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
 	case len(near) == 0:
-		text += fmt.Sprintf(" (known: %s, and %d more)", strings.Join(known[:few/2], ", "), len(known)-few/2)
+		text += fmt.Sprintf(" (known: %s, and %d more)", strings.Join(known[:maxListed/2], ", "), len(known)-maxListed/2)
 	}
 	return errors.New(text)
 }
 
 // maxListed is the number of known names up to which an error lists all of them.
-const few = 24
+const maxListed = 24
 
 // maxMeant is the maximum number of suggested names.
 const maxMeant = 4
@@ -48,16 +48,16 @@ func nearNames(name string, known []string) []string {
 }
 
 // maxLength is the maximum length, in bytes, of a name for which Nearest searches. Longer names are not typing errors.
-const longest = 100
+const maxLength = 100
 
 // Nearest returns the known name that is closest to name, or "" if none is close. It ignores case. A third of the
 // letters of the longer name may differ, but always one letter. If no name is that close, it returns the shortest name
 // that begins with name, provided name has three letters. It returns "" for a name of more than 100 bytes.
 func Nearest(name string, known []string) string {
-	if len(name) > longest {
+	if len(name) > maxLength {
 		return ""
 	}
-	best, least := "", longest
+	best, least := "", maxLength
 	for _, k := range known {
 		d := editDistance(strings.ToLower(name), strings.ToLower(k))
 		if d <= max(1, len(name)/3, len(k)/3) && d < least {

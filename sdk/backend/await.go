@@ -25,8 +25,8 @@ func StartWait(ctx context.Context, w WaitInfo) *PendingWait {
 	if watch == nil {
 		return nil
 	}
-	a := &PendingWait{wait: w, watch: watch}
-	watch.signs.Add(1)
+	a := &PendingWait{wait: w, monitor: watch}
+	watch.progress.Add(1)
 	watch.mu.Lock()
 	defer watch.mu.Unlock()
 	watch.all[a] = struct{}{}
@@ -36,15 +36,15 @@ func StartWait(ctx context.Context, w WaitInfo) *PendingWait {
 // PendingWait is a wait in progress. Its methods may be called from any goroutine, and on nil.
 type PendingWait struct {
 	wait  WaitInfo
-	watch *WaitMonitor
-	signs atomic.Uint64
+	monitor *WaitMonitor
+	progress atomic.Uint64
 }
 
 // SignalProgress reports progress: a token or another part of a long answer has arrived.
 func (a *PendingWait) SignalProgress() {
 	if a != nil {
-		a.signs.Add(1)
-		a.watch.signs.Add(1)
+		a.progress.Add(1)
+		a.monitor.progress.Add(1)
 	}
 }
 
@@ -53,21 +53,21 @@ func (a *PendingWait) End() {
 	if a == nil {
 		return
 	}
-	a.watch.signs.Add(1)
-	a.watch.mu.Lock()
-	defer a.watch.mu.Unlock()
-	delete(a.watch.all, a)
+	a.monitor.progress.Add(1)
+	a.monitor.mu.Lock()
+	defer a.monitor.mu.Unlock()
+	delete(a.monitor.all, a)
 }
 
 // Info returns the description of the wait.
 func (a *PendingWait) Info() WaitInfo { return a.wait }
 
 // ProgressCount returns the number of calls of SignalProgress.
-func (a *PendingWait) ProgressCount() uint64 { return a.signs.Load() }
+func (a *PendingWait) ProgressCount() uint64 { return a.progress.Load() }
 
 // WaitMonitor keeps track of all waits. The sdk creates one. Its methods may be called from any goroutine.
 type WaitMonitor struct {
-	signs atomic.Uint64
+	progress atomic.Uint64
 	mu    sync.Mutex
 	all   map[*PendingWait]struct{}
 }
@@ -83,7 +83,7 @@ func (w *WaitMonitor) NewContext(ctx context.Context) context.Context {
 }
 
 // ProgressCount returns the number of starts, progress signals and ends so far.
-func (w *WaitMonitor) ProgressCount() uint64 { return w.signs.Load() }
+func (w *WaitMonitor) ProgressCount() uint64 { return w.progress.Load() }
 
 // Pending returns the current waits in no particular order.
 func (w *WaitMonitor) Pending() []*PendingWait {

@@ -33,7 +33,7 @@ func checkAccuracy(ctx context.Context, v *pluginVisit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v.known.whole = list
+	v.shared.whole = list
 	s, err := v.scorePayloads(ctx, p, list)
 	if err != nil {
 		return "", err
@@ -124,7 +124,7 @@ func checkReference(ctx context.Context, v *pluginVisit) (string, error) {
 	if v.subject.Reference == nil {
 		return "", skipCheck("no reference was named")
 	}
-	own := v.known.whole
+	own := v.shared.whole
 	if own == nil {
 		var err error
 		if _, _, own, err = v.answerAll(ctx); err != nil {

@@ -56,8 +56,8 @@ func checkScenarios(ctx context.Context, v *pluginVisit) (string, error) {
 			return "", err
 		}
 		if i == 0 && v.whole == 0 {
-			v.known.samples = affordableSamples(time.Since(start), len(payloads))
-			v.subject.Open.Count = clampCount(v.known.samples, v.subject.Open.Dataset, m)
+			v.shared.samples = affordableSamples(time.Since(start), len(payloads))
+			v.subject.Open.Count = clampCount(v.shared.samples, v.subject.Open.Dataset, m)
 		}
 	}
 	return fmt.Sprintf("%v: each sample once", m.Scenarios), nil
@@ -141,7 +141,7 @@ func checkOrder(ctx context.Context, v *pluginVisit) (string, error) {
 
 // checkOwnOrder requests the index of the first sample as often as there are samples, and compares the answers with
 // those to the samples in the workload's order.
-func ownOrder(ctx context.Context, v *pluginVisit) (string, error) {
+func checkOwnOrder(ctx context.Context, v *pluginVisit) (string, error) {
 	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err

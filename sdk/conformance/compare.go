@@ -26,7 +26,7 @@ const (
 type payloadDiff struct {
 	count, total int
 	first        int     // index of the first differing payload
-	apart        int     // number of payloads that differ by more than a tolerance
+	outOfTolerance        int     // number of payloads that differ by more than a tolerance
 	largest      float64 // largest difference of float32 values; NaN for payloads of other types
 	bytes        float64 // largest share of a payload's bytes that differ, for other types
 	lengths      int     // number of payloads whose lengths differ
@@ -51,7 +51,7 @@ func comparePayloads(a, b [][]byte) payloadDiff {
 // addPair records two payloads that differ.
 func (d *payloadDiff) addPair(a, b []byte) {
 	if len(a) != len(b) {
-		d.largest, d.lengths, d.apart = math.NaN(), d.lengths+1, d.apart+1
+		d.largest, d.lengths, d.outOfTolerance = math.NaN(), d.lengths+1, d.outOfTolerance+1
 		return
 	}
 	var near bool
@@ -64,7 +64,7 @@ func (d *payloadDiff) addPair(a, b []byte) {
 		d.largest, d.bytes, near = math.NaN(), max(d.bytes, share), share <= byteTolerance
 	}
 	if !near {
-		d.apart++
+		d.outOfTolerance++
 	}
 }
 
@@ -136,8 +136,8 @@ func (v *pluginVisit) requireAgreement(ctx context.Context, p *host.Plugin, a, b
 	if d.count == 0 {
 		return d.String(), nil
 	}
-	if d.apart > 0 {
-		return "", fmt.Errorf("%v: %d of them by more than rounding", d, d.apart)
+	if d.outOfTolerance > 0 {
+		return "", fmt.Errorf("%v: %d of them by more than rounding", d, d.outOfTolerance)
 	}
 	before, err := v.scorePayloads(ctx, p, a)
 	if err != nil {
@@ -147,14 +147,14 @@ func (v *pluginVisit) requireAgreement(ctx context.Context, p *host.Plugin, a, b
 	if err != nil {
 		return "", fmt.Errorf("%v; scoring them: %w", d, err)
 	}
-	if err := sameScores(before, after); err != nil {
+	if err := requireSameScores(before, after); err != nil {
 		return "", fmt.Errorf("%v; %w", d, err)
 	}
 	return fmt.Sprintf("%v; both score %s", d, scoreText(before)), nil
 }
 
 // requireSameScores requires the same metrics, with values that differ only by rounding.
-func sameScores(a, b sdk.Score) error {
+func requireSameScores(a, b sdk.Score) error {
 	if len(a.Metrics) != len(b.Metrics) {
 		return fmt.Errorf("they score %s, and %s: want the same metrics", scoreText(a), scoreText(b))
 	}

@@ -101,7 +101,7 @@ func skipCheck(format string, args ...any) error {
 func allChecks() []namedCheck {
 	return []namedCheck{
 		{"handshake", "it starts, shakes hands and speaks this version of the wire", checkHandshake},
-		{"by-hand", "started without a harness it says what it is for and fails", byHand},
+		{"by-hand", "started without a harness it says what it is for and fails", checkStartByHand},
 		{"description", "its description is complete, and the same by both ways", checkDescription},
 		{"reality", "models, data sets and scenarios are as described", checkReality},
 		{"heartbeats", "heartbeats come while it is idle too, and count what was received and answered", checkHeartbeats},
@@ -110,13 +110,13 @@ func allChecks() []namedCheck {
 		{"payloads", "payloads have the form that the scorer wants, and it refuses others", checkPayloads},
 		{"determinism", "the same samples in a fresh process give the same payloads", checkDeterminism},
 		{"order", "the order of samples does not matter", checkOrder},
-		{"own-order", "a benchmark that hands out its samples by itself hands out each, in its order", ownOrder},
+		{"own-order", "a benchmark that hands out its samples by itself hands out each, in its order", checkOwnOrder},
 		{"batch", "a sample alone has the payload that it has in a batch", checkBatches},
 		{"accuracy", "the whole data set scores what the description promises", checkAccuracy},
 		{"reference", "the whole data set scores what it scores with the reference", checkReference},
 		{"errors", "unknown models, backends, options and work on data sets are refused", checkRefusals},
 		{"loading", "samples are loaded, counted and unloaded; others are not answered", checkLoading},
-		{"back-pressure", "more samples than can be answered do not fill the memory", backPressure},
+		{"back-pressure", "more samples than can be answered do not fill the memory", checkBackPressure},
 		{"cancellation", "a run that is called off ends soon, and the next one works", checkCancellation},
 		{"kill", "a killed process ends the run with a reason, and starts again", checkKill},
 		{"memory", "memory does not grow with the number of queries", checkMemory},
@@ -187,12 +187,12 @@ func CountFailures(results []CheckResult) int {
 }
 
 // checkTimeout is the time limit of a check with few samples. It is longer than any successful check.
-const checkMost = 10 * time.Minute
+const checkTimeout = 10 * time.Minute
 
 // withTimeout limits the time of a check. Checks of the whole data set have no limit, because heartbeats reveal a
 // plugin that hangs.
 func (c namedCheck) withTimeout(ctx context.Context, s Subject) (context.Context, context.CancelFunc) {
-	most := checkMost
+	most := checkTimeout
 	switch c.name {
 	case "accuracy", "reference":
 		return context.WithCancel(ctx)

@@ -233,7 +233,7 @@ func TestProcessesThatDisagree(t *testing.T) {
 		"more":      {score(accuracy), score(accuracy, loss), false},
 		"others":    {score(accuracy), score(loss), false},
 	} {
-		if err := sameScores(c.a, c.b); (err == nil) != c.same {
+		if err := requireSameScores(c.a, c.b); (err == nil) != c.same {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -255,8 +255,8 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 
 // TestTimeOfChecks gives those of the whole data set all the time, and the check of memory what the user gives it.
 func TestTimeOfChecks(t *testing.T) {
-	for name, least := range map[string]time.Duration{"accuracy": 0, "reference": 0, "order": checkMost,
-		"memory": checkMost + time.Hour} {
+	for name, least := range map[string]time.Duration{"accuracy": 0, "reference": 0, "order": checkTimeout,
+		"memory": checkTimeout + time.Hour} {
 		var until time.Time
 		var bounded bool
 		c := namedCheck{name: name, run: func(ctx context.Context, _ *pluginVisit) (string, error) {

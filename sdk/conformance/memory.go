@@ -15,10 +15,10 @@ const (
 	growthBytes = 32 << 20
 	// noiseBytes is the maximum growth over any number of queries.
 	noiseBytes = 16 << 20
-	// looks is the number of measurements.
-	looks = 16
+	// measurements is the number of measurements.
+	measurements = 16
 	// maxConcurrent is the maximum number of concurrent queries to a slow subject in the second half of the check.
-	maxAtATime = 64
+	maxConcurrent = 64
 )
 
 // checkMemory makes many queries and measures the memory regularly. Temporary memory does not count: it compares the
@@ -73,7 +73,7 @@ func (c *queryClient) growToWorkingSize(ctx context.Context, n int, maxTime time
 	if _, err := c.repeatQueries(ctx, n, maxTime, func() error { return nil }); err != nil {
 		return err
 	}
-	start, together := time.Now(), c.atATime()
+	start, together := time.Now(), c.maxInFlight()
 	for made := 0; made < n && time.Since(start) < maxTime; made += together {
 		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (c *queryClient) growToWorkingSize(ctx context.Context, n int, maxTime time
 }
 
 // maxInFlight returns the number of concurrent queries to a slow subject.
-func (c *queryClient) atATime() int { return min(maxAtATime, 2*c.size) }
+func (c *queryClient) maxInFlight() int { return min(maxConcurrent, 2*c.size) }
 
 // samplesFrom returns n consecutive samples beginning with from. After the last sample it continues with the first.
 func (c *queryClient) samplesFrom(from, n int) []loadgen.SampleIndex {
@@ -102,13 +102,13 @@ func (c *queryClient) repeatQueries(ctx context.Context, n int, maxTime time.Dur
 	for made < n && time.Since(start) < maxTime {
 		together := 1
 		if time.Since(start) > maxTime/2 {
-			together = min(c.atATime(), n-made)
+			together = min(c.maxInFlight(), n-made)
 		}
 		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return made, err
 		}
 		made += together
-		if done := max(made*looks/n, int(time.Since(start)*looks/maxTime)); done > looked {
+		if done := max(made*measurements/n, int(time.Since(start)*measurements/maxTime)); done > looked {
 			looked = done
 			if err := look(); err != nil {
 				return made, err

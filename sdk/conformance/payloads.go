@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// beyond is a sample index that no data set has.
-const beyond = 1<<32 - 2
+// unknownIndex is a sample index that no data set has.
+const unknownIndex = 1<<32 - 2
 
 // checkPayloads scores the answers to a few samples, and then payloads that are invalid as answers.
 func checkPayloads(ctx context.Context, v *pluginVisit) (string, error) {
@@ -29,8 +29,8 @@ func checkPayloads(ctx context.Context, v *pluginVisit) (string, error) {
 	if _, err := v.scorePayloads(ctx, c.plugin, answers); err != nil {
 		return "", fmt.Errorf("its own scorer refuses its payloads: %w", err)
 	}
-	if areText(answers) {
-		return v.damagedText(ctx, c.plugin, answers)
+	if areTexts(answers) {
+		return v.checkDamagedText(ctx, c.plugin, answers)
 	}
 	smallest, largest := len(answers[0]), 0
 	for i, data := range answers {
@@ -41,14 +41,14 @@ func checkPayloads(ctx context.Context, v *pluginVisit) (string, error) {
 	}
 	found := fmt.Sprintf("of %s; the scorer refuses a byte less", sizeRange(smallest, largest))
 	// the index may be irrelevant if the payload contains the expected answer
-	if v.scorerAccepts(ctx, c.plugin, beyond, answers[0]) {
+	if v.scorerAccepts(ctx, c.plugin, unknownIndex, answers[0]) {
 		return found + ", and does not look at the index", nil
 	}
 	return found + ", and a sample that does not exist", nil
 }
 
-// areText reports whether payloads are text. Any beginning of a text is also a valid text.
-func areText(answers [][]byte) bool {
+// areTexts reports whether payloads are text. Any beginning of a text is also a valid text.
+func areTexts(answers [][]byte) bool {
 	some := false
 	for _, data := range answers {
 		if !utf8.Valid(data) || bytes.ContainsFunc(data, unicode.IsControl) {
@@ -61,7 +61,7 @@ func areText(answers [][]byte) bool {
 
 // checkDamagedText scores texts with an invalid byte at the end. The scorer must refuse them or give them a lower
 // score.
-func (v *pluginVisit) damagedText(ctx context.Context, p *host.Plugin, answers [][]byte) (string, error) {
+func (v *pluginVisit) checkDamagedText(ctx context.Context, p *host.Plugin, answers [][]byte) (string, error) {
 	whole, err := v.scorePayloads(ctx, p, answers)
 	if err != nil {
 		return "", err

@@ -24,7 +24,7 @@ func checkHandshake(ctx context.Context, v *pluginVisit) (string, error) {
 	return "it answers", nil
 }
 
-func byHand(ctx context.Context, v *pluginVisit) (string, error) {
+func checkStartByHand(ctx context.Context, v *pluginVisit) (string, error) {
 	cmd := exec.CommandContext(ctx, v.subject.Binary)
 	cmd.Env = append(cmd.Environ(), v.subject.Env...)
 	out, err := cmd.CombinedOutput()
@@ -114,7 +114,7 @@ func checkReality(ctx context.Context, v *pluginVisit) (string, error) {
 		o.Scenario, o.Count = s, v.whole
 		w, err := p.Open(ctx, o)
 		if err != nil {
-			v.known.futile = "it cannot be opened: see reality"
+			v.shared.futile = "it cannot be opened: see reality"
 			return "", fmt.Errorf("open for %v: %w", s, err)
 		}
 		info := w.Info()

@@ -62,7 +62,7 @@ const (
 	floodBytes = 256 << 20
 )
 
-func backPressure(ctx context.Context, v *pluginVisit) (string, error) {
+func checkBackPressure(ctx context.Context, v *pluginVisit) (string, error) {
 	c, err := v.openClient(ctx)
 	if err != nil {
 		return "", err

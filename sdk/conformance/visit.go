@@ -24,7 +24,7 @@ type sharedResults struct {
 // pluginVisit is one check's use of a plugin. It closes everything that it starts.
 type pluginVisit struct {
 	subject Subject
-	known   *sharedResults
+	shared   *sharedResults
 	whole   int    // Open.Count as given by the user; 0: all samples
 	dir     string // for the plugin's temporary files and our logs
 	plugins []*host.Plugin
@@ -43,7 +43,7 @@ func newVisit(s Subject, known *sharedResults) (*pluginVisit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pluginVisit{subject: s, known: known, whole: whole, dir: dir}, nil
+	return &pluginVisit{subject: s, shared: known, whole: whole, dir: dir}, nil
 }
 
 // closeAll closes all plugins and removes the temporary files.

@@ -4,14 +4,14 @@ import "slices"
 
 // takeWaiting ends the waiting sequences whose calls were cancelled, and returns the sequences whose prompts run now.
 func (g *Generator) takeWaiting() []*sequence {
-	for _, s := range g.givenUp() {
+	for _, s := range g.removeCancelled() {
 		g.endSequence(s)
 	}
 	return g.admitSequences()
 }
 
 // removeCancelled removes the waiting sequences whose contexts have ended, and returns them.
-func (g *Generator) givenUp() (gone []*sequence) {
+func (g *Generator) removeCancelled() (gone []*sequence) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = slices.DeleteFunc(g.waiting, func(s *sequence) bool {
@@ -49,7 +49,7 @@ func (g *Generator) admitSequences() []*sequence {
 		g.active = append(g.active, s)
 		g.waiting = g.waiting[1:]
 	}
-	g.model.level(batch, longest)
+	g.model.levelSizes(batch, longest)
 	return batch
 }
 
@@ -60,7 +60,7 @@ func (g *Generator) canJoin(s *sequence, fresh int) bool {
 		g.stepped = false
 		return true
 	}
-	return g.model.joins(s.size, g.active[0].size, g.stepped, fresh == len(g.active))
+	return g.model.canJoin(s.size, g.active[0].size, g.stepped, fresh == len(g.active))
 }
 
 // endSequence releases a sequence and ends its call.
@@ -87,7 +87,7 @@ func (g *Generator) updateStats(change func(*GeneratorStats)) {
 func (g *Generator) notePeakMemory(m rowMemory) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.stats.CacheBytes += m.grown()
+	g.stats.CacheBytes += m.takeGrowth()
 }
 
 // promptCaches returns the number of caches for batches of prompts. If prompts run at the same time as steps, there are

@@ -12,12 +12,12 @@ import (
 
 func (d *decoderModel) newRunner() modelRunner { return newRunner(d, d.session) }
 func (d *decoderModel) newMemory() rowMemory   { return newCache(d) }
-func (d *decoderModel) joinsLater() bool       { return true }
+func (d *decoderModel) allowsLateJoin() bool   { return true }
 func (d *decoderModel) takesAudio() bool       { return false }
 func (d *decoderModel) close() error           { return d.session.Close() }
 
-func (d *decoderModel) joins(memorySize, memorySize, bool, bool) bool { return true }
-func (d *decoderModel) level([]*sequence, memorySize)                 {}
+func (d *decoderModel) canJoin(memorySize, memorySize, bool, bool) bool { return true }
+func (d *decoderModel) levelSizes([]*sequence, memorySize)              {}
 
 func (d *decoderModel) begin(s *sequence) (memorySize, error) {
 	n := len(s.prompt.Tokens)
@@ -29,7 +29,7 @@ func (d *decoderModel) rowBytes(s memorySize) int64 {
 	return int64(maxWidth(s.tokens)+1+slackColumns) * int64(d.tokenBytes())
 }
 
-func (d *decoderModel) faults(p *backend.Prompt) []error {
+func (d *decoderModel) promptFaults(p *backend.Prompt) []error {
 	var faults []error
 	if len(p.Tokens) == 0 {
 		faults = append(faults, errors.New("it has no tokens; this generator takes nothing else"))

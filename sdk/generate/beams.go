@@ -23,8 +23,9 @@ type beamSearch struct {
 	spareID [][]int32
 }
 
-// farBelow is the initial score of all beams except the first. It makes the first step select tokens of one beam only.
-const farBelow = -1e9
+// initialScore is the initial score of all beams except the first. It makes the first step select tokens of one beam
+// only.
+const initialScore = -1e9
 
 func newBeams(p *backend.Prompt, o GeneratorOptions) *beamSearch {
 	b := &beamSearch{
@@ -34,7 +35,7 @@ func newBeams(p *backend.Prompt, o GeneratorOptions) *beamSearch {
 		pool: hypotheses{n: p.Beams, penalty: p.LengthPenalty, early: p.EarlyStopping, worst: math.MaxFloat64},
 	}
 	for i := 1; i < p.Beams; i++ {
-		b.scores[i] = farBelow
+		b.scores[i] = initialScore
 	}
 	// One more than the end tokens of each beam is enough to fill the next beams, no matter how many end.
 	b.top.n = max(2, 1+len(b.ends)) * p.Beams

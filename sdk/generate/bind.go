@@ -46,7 +46,7 @@ func bindCoder(p EncoderDecoder) (*coderModel, error) {
 		b.bindInputs(g)
 	}
 	scores := "logits"
-	if b.normal = b.allReturnLogProbs(); b.normal {
+	if b.hasLogProbs = b.allReturnLogProbs(); b.hasLogProbs {
 		scores = logProbs
 	}
 	for _, g := range b.decoderGraphs() {

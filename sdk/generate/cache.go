@@ -16,9 +16,9 @@ type kvCache struct {
 	lengths       []int
 	tensors       [][]byte // inputs of the session: keys and values of the layers in turn
 	spare         [][]byte // outputs of the next step or rebuild
-	aside         []byte   // one row of one tensor, while other rows move
+	savedRow      []byte   // one row of one tensor, while other rows move
 	peak          int      // maximum size so far in bytes
-	noted         int      // part of peak that the generator's figures include
+	reported      int      // part of peak that the generator's figures include
 }
 
 func newCache(d *decoderModel) *kvCache {
@@ -50,19 +50,19 @@ func (c *kvCache) growBuffers(buffers [][]byte, rows, width int) {
 	c.peak = max(c.peak, c.bufferBytes())
 }
 
-// joined does nothing, because add has copied the rows.
-func (c *kvCache) joined() {}
+// finishJoin does nothing, because add has copied the rows.
+func (c *kvCache) finishJoin() {}
 
-// grown returns the increase of the peak size, in bytes, since the last call.
-func (c *kvCache) grown() int64 {
-	n := c.peak - c.noted
-	c.noted = c.peak
+// takeGrowth returns the increase of the peak size, in bytes, since the last call.
+func (c *kvCache) takeGrowth() int64 {
+	n := c.peak - c.reported
+	c.reported = c.peak
 	return int64(n)
 }
 
 // bufferBytes returns the size of the buffers in bytes.
 func (c *kvCache) bufferBytes() int {
-	n := cap(c.aside)
+	n := cap(c.savedRow)
 	for i := range c.tensors {
 		n += cap(c.tensors[i]) + cap(c.spare[i])
 	}
@@ -95,7 +95,7 @@ func (c *kvCache) finishStep() {
 
 // begin empties the cache for a run over whole prompts, padded to width.
 func (c *kvCache) begin(rows, width int) {
-	c.drop(0)
+	c.dropRows(0)
 	c.lengths = append(c.lengths, make([]int, rows)...)
 	if c.inPlace {
 		c.width = width
@@ -123,8 +123,8 @@ func (c *kvCache) maxRowLength() int {
 	return n
 }
 
-// add appends a copy of a row of another cache.
-func (c *kvCache) add(other rowMemory, row int) {
+// addRow appends a copy of a row of another cache.
+func (c *kvCache) addRow(other rowMemory, row int) {
 	from := other.(*kvCache)
 	n, rows := from.lengths[row], c.rows()+1
 	if n > c.width || c.bytesUsed(rows, c.width) > cap(c.tensors[0]) {
@@ -137,8 +137,8 @@ func (c *kvCache) add(other rowMemory, row int) {
 	c.lengths = append(c.lengths, n)
 }
 
-// move copies row src over row dst.
-func (c *kvCache) move(dst, src int) {
+// copyRowOver copies row src over row dst.
+func (c *kvCache) copyRowOver(dst, src int) {
 	if dst == src {
 		return
 	}
@@ -148,8 +148,8 @@ func (c *kvCache) move(dst, src int) {
 	}
 }
 
-// drop removes the rows from n on.
-func (c *kvCache) drop(n int) {
+// dropRows removes the rows from n on.
+func (c *kvCache) dropRows(n int) {
 	c.lengths = c.lengths[:n]
 	if n == 0 && !c.inPlace {
 		c.width = 0
@@ -159,10 +159,10 @@ func (c *kvCache) drop(n int) {
 	}
 }
 
-// fit adjusts the width for the next step. A growing cache loses columns that no row uses, if there are enough to
+// fitWidth adjusts the width for the next step. A growing cache loses columns that no row uses, if there are enough to
 // justify the copy. An in-place cache gets room, and loses columns beyond maxLength, the maximum number of tokens of a
 // row.
-func (c *kvCache) fit(maxLength int) {
+func (c *kvCache) fitWidth(maxLength int) {
 	n := c.maxRowLength()
 	switch {
 	case c.rows() == 0:

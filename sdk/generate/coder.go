@@ -13,10 +13,10 @@ type coderModel struct {
 	encoder, first, next *modelGraph // first and next are equal if the decoder runs all tokens
 	slots                []stateSlot
 	masked               bool // sources of different widths can be padded
-	normal               bool // the decoders return log probabilities
+	hasLogProbs          bool // the decoders return log probabilities
 	vocab                int  // vocabulary size of the decoder; 0: unknown
 	options              GeneratorOptions
-	keeper               *outputTracker
+	tracker              *outputTracker
 }
 
 // NewEncoderDecoder returns a generator on the sessions p, which Close closes. After an error the caller must close
@@ -27,13 +27,13 @@ func NewEncoderDecoder(p EncoderDecoder, o GeneratorOptions) (*Generator, error)
 	if err := errors.Join(errModel, errOptions); err != nil {
 		return nil, err
 	}
-	o.normal = c.normal
+	o.hasLogProbs = c.hasLogProbs
 	c.options = o
-	c.keeper = newKeeper(c)
+	c.tracker = newOutputTracker(c)
 	if err := errors.Join(c.checkOptions(), c.checkCopies()); err != nil {
 		return nil, err
 	}
-	overlap := c.joinsLater()
+	overlap := c.allowsLateJoin()
 	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
 		overlap = overlap && g.session.Limits().Concurrency > 1
 	}
@@ -60,9 +60,9 @@ func (c *coderModel) newMemory() rowMemory {
 }
 func (c *coderModel) takesAudio() bool { return c.encoder.hasUse(features) }
 
-// joinsLater reports whether new rows can join running ones. They can if all states have a fixed size, because no row
-// then depends on the lengths of others.
-func (c *coderModel) joinsLater() bool {
+// allowsLateJoin reports whether new rows can join running ones. They can if all states have a fixed size, because no
+// row then depends on the lengths of others.
+func (c *coderModel) allowsLateJoin() bool {
 	for _, s := range c.slots {
 		if !s.constant && s.width >= 0 {
 			return false
@@ -73,16 +73,17 @@ func (c *coderModel) joinsLater() bool {
 	})
 }
 
-// joins reports whether a sequence can run together with others. It cannot if rows must have equal lengths and some
+// canJoin reports whether a sequence can run together with others. It cannot if rows must have equal lengths and some
 // have advanced, or if its source cannot be padded to the width of theirs.
-func (c *coderModel) joins(s, other memorySize, stepped, fresh bool) bool {
-	fits := s.source == other.source || c.masked && (fresh || !c.keeper.keepsOutputs() || s.source < other.source)
-	return fits && (!stepped || c.joinsLater())
+func (c *coderModel) canJoin(s, other memorySize, stepped, fresh bool) bool {
+	fits := s.source == other.source || c.masked && (fresh || !c.tracker.keepsOutputs() || s.source < other.source)
+	return fits && (!stepped || c.allowsLateJoin())
 }
 
-// level sets all sources of a batch to the same width if their encodings are kept, because they join kept encodings.
-func (c *coderModel) level(batch []*sequence, longest memorySize) {
-	if !c.keeper.keepsOutputs() {
+// levelSizes sets all sources of a batch to the same width if their encodings are kept, because they join kept
+// encodings.
+func (c *coderModel) levelSizes(batch []*sequence, longest memorySize) {
+	if !c.tracker.keepsOutputs() {
 		return
 	}
 	for _, s := range batch {
@@ -90,7 +91,7 @@ func (c *coderModel) level(batch []*sequence, longest memorySize) {
 	}
 }
 
-func (c *coderModel) faults(p *backend.Prompt) []error {
+func (c *coderModel) promptFaults(p *backend.Prompt) []error {
 	var faults []error
 	if most := c.cacheCapacity(); most > 0 && len(c.options.Start)+p.MaxNewTokens > most {
 		faults = append(faults, fmt.Errorf("MaxNewTokens = %d behind %d tokens to start with, the cache takes %d in all",
@@ -129,7 +130,7 @@ func (c *coderModel) begin(s *sequence) (memorySize, error) {
 	source := len(s.prompt.Tokens)
 	n := memorySize{prompt: source, source: source, tokens: len(c.options.Start) + s.prompt.MaxNewTokens}
 	if !c.encoder.hasUse(features) {
-		if c.masked && c.keeper.keepsOutputs() {
+		if c.masked && c.tracker.keepsOutputs() {
 			n.source = (n.source + widthStep - 1) / widthStep * widthStep
 		}
 		return n, nil
@@ -161,7 +162,7 @@ func (c *coderModel) rowBytes(n memorySize) int64 {
 
 func (c *coderModel) describe() backend.Info {
 	info := describeSession(c.first.session)
-	info.Details["state_copied_bytes_per_step"] = fmt.Sprint(c.keeper.copied.Load() / max(c.keeper.steps.Load(), 1))
+	info.Details["state_copied_bytes_per_step"] = fmt.Sprint(c.tracker.copied.Load() / max(c.tracker.steps.Load(), 1))
 	return info
 }
 

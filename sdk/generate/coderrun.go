@@ -49,7 +49,7 @@ func (r *coderRunner) prompts(ctx context.Context, m rowMemory, batch []*sequenc
 		return nil, err
 	}
 	start := r.model.options.Start
-	n := r.atOnce(len(start))
+	n := r.maxTokens(len(start))
 	var scores [][]float32
 	for at := 0; at < len(start); at += n {
 		r.ids = r.ids[:0]
@@ -67,7 +67,7 @@ func (r *coderRunner) prompts(ctx context.Context, m rowMemory, batch []*sequenc
 }
 
 // maxTokens returns how many of n tokens the decoder can process in one run.
-func (r *coderRunner) atOnce(n int) int {
+func (r *coderRunner) maxTokens(n int) int {
 	for i, info := range r.model.first.session.Inputs() {
 		if r.model.first.in[i].use == tokens && len(info.Shape) == 2 && info.Shape[1] < 0 {
 			return n
@@ -82,13 +82,13 @@ func (r *coderRunner) runDecoder(ctx context.Context, g *modelGraph, s *coderSta
 	for i, p := range g.in {
 		r.decoderInput(&in[i], g, i, p, s, n)
 	}
-	r.model.keeper.markKept(g, out)
+	r.model.tracker.markKept(g, out)
 	r.logits.Release()
 	if err := g.session.Run(ctx, in, out); err != nil {
 		return nil, fmt.Errorf("%s: run %d tokens of %d sequences behind %d: %w", g.name, n, s.rows(), s.length, err)
 	}
 	if g == r.model.next && s.length > 0 {
-		r.model.keeper.countCopied(g, in, out)
+		r.model.tracker.countCopied(g, in, out)
 	}
 	err := r.storeOutputs(g, s, out)
 	s.length += n

@@ -6,19 +6,19 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 type answerLimits struct {
 	minTokens, maxTokens int
 	ends                 []int32
-	never                []int32 // ends and tokens that are never generated
+	banned               []int32 // ends and tokens that are never generated
 	forceEnd             bool    // the token at position maxTokens is an end token
 	renormalize          bool
-	normal               bool // the model returns log probabilities
+	hasLogProbs          bool // the model returns log probabilities
 }
 
 // limitsOf copies a prompt's limits.
 func limitsOf(p *backend.Prompt, o GeneratorOptions) answerLimits {
 	ends := append([]int32(nil), p.EOS...)
 	return answerLimits{
-		minTokens: p.MinNewTokens, maxTokens: p.MaxNewTokens, ends: ends, never: append(ends[:len(ends):len(ends)],
+		minTokens: p.MinNewTokens, maxTokens: p.MaxNewTokens, ends: ends, banned: append(ends[:len(ends):len(ends)],
 			o.Never...),
-		forceEnd: o.ForceEnd && len(ends) > 0, renormalize: o.Renormalize, normal: o.normal,
+		forceEnd: o.ForceEnd && len(ends) > 0, renormalize: o.Renormalize, hasLogProbs: o.hasLogProbs,
 	}
 }
 
@@ -26,9 +26,9 @@ func limitsOf(p *backend.Prompt, o GeneratorOptions) answerLimits {
 // end tokens while the answer is too short to end.
 func (l *answerLimits) bannedTokens(n int) []int32 {
 	if n < l.minTokens {
-		return l.never
+		return l.banned
 	}
-	return l.never[len(l.ends):]
+	return l.banned[len(l.ends):]
 }
 
 // mustEnd reports whether the token after n others must be the end token, independently of the model.
@@ -47,7 +47,7 @@ func (l *answerLimits) allowedScores(logits []float32, n int) (tokenScores, erro
 	if l.mustEnd(n) {
 		return certainToken(logits, l.ends[0]), nil
 	}
-	r, err := newRow(logits, l.normal)
+	r, err := newTokenScores(logits, l.hasLogProbs)
 	if err != nil {
 		return tokenScores{}, err
 	}
@@ -56,7 +56,7 @@ func (l *answerLimits) allowedScores(logits []float32, n int) (tokenScores, erro
 	}
 	r.banTokens(l.bannedTokens(n))
 	if l.renormalize {
-		return newRow(r.values, false)
+		return newTokenScores(r.values, false)
 	}
 	return r, nil
 }

@@ -12,8 +12,8 @@ type tokenScores struct {
 	log      float32 // logarithm of the sum of all exp(logit - maxLogit)
 }
 
-// newRow converts a row of logits. normal means that they are log probabilities.
-func newRow(x []float32, normal bool) (tokenScores, error) {
+// newTokenScores converts a row of logits. normal means that they are log probabilities.
+func newTokenScores(x []float32, normal bool) (tokenScores, error) {
 	if normal {
 		if len(x) == 0 || x[0] != x[0] {
 			return tokenScores{}, fmt.Errorf("%w: log probabilities are %v", errScores, x[:min(len(x), 1)])
@@ -92,15 +92,15 @@ func (r *tokenScores) banTokens(tokens []int32) {
 // A power of e is 2^(k/expParts) times the power of a remainder of at most ln 2/(2 expParts), with an integer k. It is
 // computed from the table of the fractional powers of 2, an exponent, and a polynomial that is precise to 3e-12.
 const (
-	expParts = 128
-	expBelow = -60 // exp of smaller values does not change a sum of 1 or more
+	expParts    = 128
+	minExponent = -60 // exp of smaller values does not change a sum of 1 or more
 
 	// Adding whole to a small number leaves the nearest integer in the last bits of the sum, above those of whole.
-	whole     = 3 << 51
-	wholeBits = 0x4338000000000000
+	roundingTerm = 3 << 51
+	roundingBits = 0x4338000000000000
 )
 
-var powers = func() (t [expParts]uint64) {
+var powerTable = func() (t [expParts]uint64) {
 	for i := range t {
 		t[i] = math.Float64bits(math.Exp2(float64(i) / expParts))
 	}
@@ -113,13 +113,13 @@ func sumExp(x []float32, maxLogit float32) float64 {
 	sum := 0.0
 	for _, v := range x {
 		d := float64(v - maxLogit)
-		if d < expBelow {
+		if d < minExponent {
 			continue
 		}
-		k := d*(expParts/math.Ln2) + whole
-		bits := math.Float64bits(k) - wholeBits
-		r := d - (k-whole)*(math.Ln2/expParts)
-		power := math.Float64frombits(powers[bits%expParts] + bits/expParts<<52)
+		k := d*(expParts/math.Ln2) + roundingTerm
+		bits := math.Float64bits(k) - roundingBits
+		r := d - (k-roundingTerm)*(math.Ln2/expParts)
+		power := math.Float64frombits(powerTable[bits%expParts] + bits/expParts<<52)
 		sum += power * (1 + r*(1+r*(0.5+r*(1./6))))
 	}
 	return sum

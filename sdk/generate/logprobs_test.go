@@ -20,7 +20,7 @@ func TestLogProbsAreThoseOfTheSum(t *testing.T) {
 		for _, v := range x {
 			sum += math.Exp(float64(v) - most)
 		}
-		got, err := newRow(x, false)
+		got, err := newTokenScores(x, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestNoTokenIsPassedOver(t *testing.T) {
 		for i := range x {
 			x[i] = float32(10 * r.NormFloat64())
 		}
-		got, err := newRow(x, false)
+		got, err := newTokenScores(x, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,12 +61,12 @@ func TestNoTokenIsPassedOver(t *testing.T) {
 func TestRowsThatAreNoNumbers(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, x := range [][]float32{{}, {nan, nan}, {1, nan}, {1, inf}, {-inf, -inf}} {
-		if _, err := newRow(x, false); err == nil {
+		if _, err := newTokenScores(x, false); err == nil {
 			t.Errorf("logits %v: no error", x)
 		}
 	}
 	for _, x := range [][]float32{{}, {nan, nan}} {
-		if _, err := newRow(x, true); err == nil {
+		if _, err := newTokenScores(x, true); err == nil {
 			t.Errorf("log probabilities %v: no error", x)
 		}
 	}

@@ -67,7 +67,7 @@ func (l *stepLoop) collectPrepared() bool {
 func (l *stepLoop) runPrompts() bool {
 	for batch := l.takeWaiting(); len(batch) > 0; batch = l.takeWaiting() {
 		l.joinAll(l.prompter.preparePrompts(batch, <-l.prompter.spare))
-		if l.model.joinsLater() {
+		if l.model.allowsLateJoin() {
 			return true
 		}
 	}
@@ -89,7 +89,7 @@ func (l *stepLoop) joinAll(r preparedPrompts) {
 			l.joinSequence(s, r.state, i)
 		}
 	}
-	l.state.joined()
+	l.state.finishJoin()
 	l.notePeakMemory(r.state)
 	l.prompter.spare <- r.state
 }
@@ -99,7 +99,7 @@ func (l *stepLoop) joinSequence(s *sequence, from rowMemory, i int) {
 	for range s.search.tokens() {
 		s.rows = append(s.rows, len(l.owners))
 		l.owners = append(l.owners, s)
-		l.state.add(from, i)
+		l.state.addRow(from, i)
 	}
 	l.running = append(l.running, s)
 }
@@ -109,7 +109,7 @@ func (l *stepLoop) step() {
 	if len(l.running) == 0 {
 		return
 	}
-	l.state.fit(l.maxTokens())
+	l.state.fitWidth(l.maxTokens())
 	l.tokens = resizeSlice(l.tokens, l.state.rows())
 	for _, s := range l.running {
 		for branch, id := range s.search.tokens() {
@@ -164,14 +164,14 @@ func (l *stepLoop) removeSequence(s *sequence) {
 	slices.Sort(s.rows)
 	for _, row := range slices.Backward(s.rows) {
 		last := len(l.owners) - 1
-		l.state.move(row, last)
+		l.state.copyRowOver(row, last)
 		l.owners[row] = l.owners[last]
 		moved := l.owners[row].rows
 		if i := slices.Index(moved, last); i >= 0 && l.owners[row] != s {
 			moved[i] = row
 		}
 		l.owners = l.owners[:last]
-		l.state.drop(last)
+		l.state.dropRows(last)
 	}
 	l.endSequence(s)
 }

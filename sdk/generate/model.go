@@ -11,19 +11,20 @@ type sequenceModel interface {
 	// newRunner returns a runner of the model for one goroutine. newMemory returns empty memory for rows.
 	newRunner() modelRunner
 	newMemory() rowMemory
-	// faults returns the faults of a prompt that only the model can find.
-	faults(p *backend.Prompt) []error
+	// promptFaults returns the faults of a prompt that only the model can find.
+	promptFaults(p *backend.Prompt) []error
 	// begin prepares the prompt's additional inputs of the model, on the goroutine of the call, and returns its size.
 	begin(s *sequence) (memorySize, error)
 	// rowBytes returns the maximum memory of one row of this size in a step's input and output.
 	rowBytes(memorySize) int64
-	// joins reports whether a prompt can join active ones, of which one has the size other. stepped means that they have
+	// canJoin reports whether a prompt can join active ones, of which one has the size other. stepped means that they have
 	// made a step. fresh means that their own prompts run together with this one.
-	joins(s, other memorySize, stepped, fresh bool) bool
-	// level adjusts the sizes of prompts that run together to those of active ones. longest is the largest size of all.
-	level(batch []*sequence, longest memorySize)
-	// joinsLater reports whether prompts can join after the first step.
-	joinsLater() bool
+	canJoin(s, other memorySize, stepped, fresh bool) bool
+	// levelSizes adjusts the sizes of prompts that run together to those of active ones. longest is the largest size of
+	// all.
+	levelSizes(batch []*sequence, longest memorySize)
+	// allowsLateJoin reports whether prompts can join after the first step.
+	allowsLateJoin() bool
 	takesAudio() bool
 	describe() backend.Info
 	close() error
@@ -40,20 +41,20 @@ type modelRunner interface {
 // rowMemory is the state of sequences between steps, one row for each branch.
 type rowMemory interface {
 	rows() int
-	// add appends a copy of a row of another memory. joined ends a series of such calls, after which the other memory may
-	// change.
-	add(from rowMemory, row int)
-	joined()
+	// addRow appends a copy of a row of another memory. finishJoin ends a series of such calls, after which the other
+	// memory may change.
+	addRow(from rowMemory, row int)
+	finishJoin()
 	// permute makes row rows[i] a copy of the former row rows[from[i]], for all i at once. The rows belong to one
 	// sequence.
 	permute(rows, from []int)
-	// move copies row src over row dst. drop removes the rows from n on.
-	move(dst, src int)
-	drop(n int)
-	// fit makes room for the next step. maxLength is the maximum number of tokens of the longest row.
-	fit(maxLength int)
-	// grown returns the increase of the peak size, in bytes, since the last call.
-	grown() int64
+	// copyRowOver copies row src over row dst. dropRows removes the rows from n on.
+	copyRowOver(dst, src int)
+	dropRows(n int)
+	// fitWidth makes room for the next step. maxLength is the maximum number of tokens of the longest row.
+	fitWidth(maxLength int)
+	// takeGrowth returns the increase of the peak size, in bytes, since the last call.
+	takeGrowth() int64
 }
 
 // memorySize contains the sizes that determine the memory of a sequence.

@@ -43,7 +43,7 @@ type GeneratorOptions struct {
 	// implement backend.OutputCache.
 	CopyState bool
 
-	normal bool // the model returns log probabilities
+	hasLogProbs bool // the model returns log probabilities
 }
 
 const (
@@ -73,7 +73,7 @@ var ErrPrompt = errors.New("the prompt cannot be continued")
 
 // checkPrompt returns an error that lists all faults of a prompt.
 func (g *Generator) checkPrompt(p *backend.Prompt) error {
-	faults := g.model.faults(p)
+	faults := g.model.promptFaults(p)
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if p.MaxNewTokens <= 0 {
 		fault("MaxNewTokens = %d, want 1 or more", p.MaxNewTokens)

@@ -30,10 +30,10 @@ type outputTracker struct {
 	steps, copied atomic.Int64
 }
 
-// newKeeper selects the outputs that the sessions keep. Their first dimension must be the rows, and they must be in the
-// memory that the decoders read. In the memory of this process ordinary tensors are equally good, and rows that stay in
-// order need no copy.
-func newKeeper(c *coderModel) *outputTracker {
+// newOutputTracker selects the outputs that the sessions keep. Their first dimension must be the rows, and they must be
+// in the memory that the decoders read. In the memory of this process ordinary tensors are equally good, and rows that
+// stay in order need no copy.
+func newOutputTracker(c *coderModel) *outputTracker {
 	k := &outputTracker{keptOutputs: map[*modelGraph][]bool{}, keptSlots: make([]bool, len(c.slots)), inProcess: true}
 	memory := backend.CacheMemory(c.next.session)
 	for _, g := range []*modelGraph{c.encoder, c.first, c.next} {
@@ -92,7 +92,7 @@ func (c *coderModel) checkCopies() error {
 	for i := range c.slots {
 		s := &c.slots[i]
 		switch {
-		case c.keeper.keptSlots[i]:
+		case c.tracker.keptSlots[i]:
 		case s.constant:
 			n += int64(s.byteSize(1, max(c.options.Source, 1)))
 		default:
@@ -100,7 +100,7 @@ func (c *coderModel) checkCopies() error {
 		}
 	}
 	n *= int64(c.options.MaxSequences)
-	if n <= MaxCopied || c.keeper.inProcess || c.options.CopyState {
+	if n <= MaxCopied || c.tracker.inProcess || c.options.CopyState {
 		return nil
 	}
 	return fmt.Errorf("%w: %d bytes of states and of what the encoder gives, of %d sequences, are more than %d, and the "+

@@ -30,7 +30,7 @@ func (c *kvCache) moveFree(rows, from, readers []int, done []bool) int {
 		if f == i || done[i] || readers[i] > 0 {
 			continue
 		}
-		c.move(rows[i], rows[f])
+		c.copyRowOver(rows[i], rows[f])
 		readers[f]--
 		done[i] = true
 		n++
@@ -50,14 +50,14 @@ func (c *kvCache) rotateCycle(rows, from []int, done []bool) int {
 		cycle = append(cycle, rows[i])
 	}
 	n := c.bytesUsed(1, c.width)
-	c.aside = resizeSlice(c.aside, n)
+	c.savedRow = resizeSlice(c.savedRow, n)
 	for _, t := range c.tensors {
 		row := func(r int) []byte { return t[r*n : (r+1)*n] }
-		copy(c.aside, row(cycle[0]))
+		copy(c.savedRow, row(cycle[0]))
 		for i := range len(cycle) - 1 {
 			copy(row(cycle[i]), row(cycle[i+1]))
 		}
-		copy(row(cycle[len(cycle)-1]), c.aside)
+		copy(row(cycle[len(cycle)-1]), c.savedRow)
 	}
 	c.rotateLengths(cycle)
 	return len(cycle)

@@ -33,7 +33,7 @@ func filledCache(r *rand.Rand, rows int, inPlace bool) *kvCache {
 			}
 		}
 		from.finishPrompts(n, []int{n})
-		c.add(from, 0)
+		c.addRow(from, 0)
 	}
 	return c
 }
@@ -87,13 +87,13 @@ func TestFitKeepsRowsOfAGrowingCache(t *testing.T) {
 	c := filledCache(r, 5, false)
 	before := contents(c)
 	c.resizeRows(5, 80)
-	c.fit(80)
+	c.fitWidth(80)
 	if c.width != c.maxRowLength() || !slices.Equal(contents(c), before) {
 		t.Errorf("after fit: width %d of rows up to %d, contents equal: %v", c.width, c.maxRowLength(),
 			slices.Equal(contents(c), before))
 	}
 	c.resizeRows(5, maxWidth(c.maxRowLength()))
-	c.fit(80)
+	c.fitWidth(80)
 	if c.width != maxWidth(c.maxRowLength()) {
 		t.Errorf("fit copied for %d spare columns of %d", c.width-c.maxRowLength(), c.width)
 	}
@@ -105,16 +105,16 @@ func TestFitKeepsRowsOfACacheInPlace(t *testing.T) {
 	c := filledCache(r, 5, true)
 	before := contents(c)
 	c.resizeRows(5, c.maxRowLength())
-	c.fit(80)
+	c.fitWidth(80)
 	if c.width <= c.maxRowLength() || !slices.Equal(contents(c), before) {
 		t.Errorf("full cache after fit: width %d of rows up to %d, contents equal: %v", c.width, c.maxRowLength(),
 			slices.Equal(contents(c), before))
 	}
 	c.resizeRows(5, maxWidth(80))
-	if c.fit(80); c.width != maxWidth(80) {
+	if c.fitWidth(80); c.width != maxWidth(80) {
 		t.Errorf("fit copied a cache of %d columns, of which rows can come to need 80", c.width)
 	}
-	if c.fit(12); c.width > maxWidth(12) || !slices.Equal(contents(c), before) {
+	if c.fitWidth(12); c.width > maxWidth(12) || !slices.Equal(contents(c), before) {
 		t.Errorf("wide cache after fit: width %d of rows up to 12, contents equal: %v", c.width,
 			slices.Equal(contents(c), before))
 	}
@@ -145,7 +145,7 @@ func BenchmarkPermute(b *testing.B) {
 				from.begin(1, 256)
 				from.presentTensors(256)
 				from.finishPrompts(256, []int{256})
-				c.add(from, 0)
+				c.addRow(from, 0)
 			}
 			from := map[string][]int{"same": {0, 1, 2, 3}, "one": {0, 0, 2, 3}, "cycle": {1, 2, 3, 0}}[kind]
 			b.ReportAllocs()

@@ -85,7 +85,7 @@ func (d *recallingSession) Run(ctx context.Context, in, out []backend.Tensor) er
 		return err
 	}
 	logits := &c.out[d.logits]
-	out[0] = lastOf(logits)
+	out[0] = lastTokenLogits(logits)
 	out[1] = backend.Tensor{
 		Name: recalledNext, DType: backend.Int64, Shape: all, Data: slices.Clone(backend.Bytes(c.ids)),
 	}
@@ -107,9 +107,9 @@ func (c *recallingCall) joinTokens(before, tokens *backend.Tensor) []int64 {
 	return []int64{1, rows, past + n}
 }
 
-// lastOf copies the logits of each row's last token. It returns logits of another shape unchanged, and the caller
-// refuses them.
-func lastOf(logits *backend.Tensor) backend.Tensor {
+// lastTokenLogits copies the logits of each row's last token. It returns logits of another shape unchanged, and the
+// caller refuses them.
+func lastTokenLogits(logits *backend.Tensor) backend.Tensor {
 	shape, all := logits.Shape, backend.View[float32](logits.Data)
 	if len(shape) != 3 || shape[1] < 1 || backend.Elements(shape) != int64(len(all)) {
 		return backend.Tensor{Name: logits.Name, DType: logits.DType, Shape: shape, Data: slices.Clone(logits.Data)}

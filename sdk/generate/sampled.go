@@ -29,7 +29,7 @@ type weightedToken struct {
 	weight float64 // its probability times a common factor
 }
 
-func newSampled(p *backend.Prompt, o GeneratorOptions) *samplingSearch {
+func newSampling(p *backend.Prompt, o GeneratorOptions) *samplingSearch {
 	of := p.Sampling
 	s := &samplingSearch{
 		greedySearch: greedySearch{answerLimits: limitsOf(p, o)}, temperature: valueOr(of.Temperature, 1),

@@ -18,7 +18,7 @@ func draws(t *testing.T, p backend.Prompt, logits []float32, n int) []int {
 		of := *p.Sampling
 		of.Seed = &seed
 		p.Sampling = &of
-		s := newSampled(&p, GeneratorOptions{})
+		s := newSampling(&p, GeneratorOptions{})
 		if err := s.next([][]float32{slices.Clone(logits)}); err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestDraws(t *testing.T) {
 // TestPenalties: what the answer holds loses once, and for each time.
 func TestPenalties(t *testing.T) {
 	cold, presence, frequency := 0.0, 0.4, 0.25
-	s := newSampled(&backend.Prompt{MaxNewTokens: 9, Sampling: &backend.Sampling{
+	s := newSampling(&backend.Prompt{MaxNewTokens: 9, Sampling: &backend.Sampling{
 		Temperature: &cold, PresencePenalty: &presence, FrequencyPenalty: &frequency,
 	}}, GeneratorOptions{})
 	for range 7 {
@@ -89,7 +89,7 @@ func TestDrawsOfNoNumbers(t *testing.T) {
 	for _, logits := range [][]float32{
 		{0, float32(math.NaN())}, {float32(math.Inf(-1)), float32(math.Inf(-1))}, {0, float32(math.Inf(1))},
 	} {
-		s := newSampled(&backend.Prompt{MaxNewTokens: 1, Sampling: &backend.Sampling{}}, GeneratorOptions{})
+		s := newSampling(&backend.Prompt{MaxNewTokens: 1, Sampling: &backend.Sampling{}}, GeneratorOptions{})
 		if err := s.next([][]float32{logits}); !errors.Is(err, errScores) {
 			t.Errorf("%v: %v", logits, err)
 		}
@@ -99,7 +99,7 @@ func TestDrawsOfNoNumbers(t *testing.T) {
 // TestSeeds: one seed gives one answer, and no seed another one each time.
 func TestSeeds(t *testing.T) {
 	answer := func(seed *int64) string {
-		s := newSampled(&backend.Prompt{MaxNewTokens: 40, Sampling: &backend.Sampling{Seed: seed}}, GeneratorOptions{})
+		s := newSampling(&backend.Prompt{MaxNewTokens: 40, Sampling: &backend.Sampling{Seed: seed}}, GeneratorOptions{})
 		for range 40 {
 			if err := s.next([][]float32{make([]float32, 1000)}); err != nil {
 				t.Fatal(err)

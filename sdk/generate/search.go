@@ -61,7 +61,7 @@ func newSearch(p *backend.Prompt, o GeneratorOptions, all bool) tokenSearch {
 	case p.Beams > 1:
 		return newBeams(p, o)
 	case p.Sampling != nil:
-		return newSampled(p, o)
+		return newSampling(p, o)
 	}
 	return &greedySearch{answerLimits: limitsOf(p, o)}
 }
@@ -93,7 +93,7 @@ func (g *greedySearch) appendToken(id int32) {
 
 func (g *greedySearch) done() bool      { return g.ended }
 func (g *greedySearch) tokens() []int32 { return g.ids[len(g.ids)-1:] }
-func (g *greedySearch) parents() []int  { return alone[:] }
+func (g *greedySearch) parents() []int  { return singleParent[:] }
 func (g *greedySearch) answer() []int32 { return g.ids }
 
 // beams returns the answer without its probability.
@@ -101,5 +101,5 @@ func (g *greedySearch) beams() []BeamAnswer {
 	return []BeamAnswer{{IDs: slices.Clone(g.ids), Ended: containsToken(g.ids[len(g.ids)-1], g.ends)}}
 }
 
-// alone contains the parents of a single branch. It is never written to.
-var alone = [1]int{0}
+// singleParent contains the parents of a single branch. It is never written to.
+var singleParent = [1]int{0}

@@ -109,8 +109,8 @@ func (s *stateSlot) gatherRows(dst []byte, width, at, total int, src *backend.Te
 	}
 }
 
-// inOrder reports whether rows are the first n rows, each once and in order.
-func inOrder(rows []int32, n int) bool {
+// isFirstInOrder reports whether rows are the first n rows, each once and in order.
+func isFirstInOrder(rows []int32, n int) bool {
 	return len(rows) == n && !slices.ContainsFunc(rows, func(r int32) bool { return int(r) >= n }) && isAscending(rows)
 }
 
@@ -123,8 +123,8 @@ func isAscending(rows []int32) bool {
 	return true
 }
 
-// upTo returns the numbers below n.
-func upTo(dst []int32, n int) []int32 {
+// firstNumbers returns the numbers below n.
+func firstNumbers(dst []int32, n int) []int32 {
 	dst = dst[:0]
 	for i := range n {
 		dst = append(dst, int32(i))

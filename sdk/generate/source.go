@@ -27,7 +27,7 @@ func (r *coderRunner) runEncoder(ctx context.Context, s *coderState, batch []*se
 			copy(s.setZeros(p.slot, width).Data, in[i].Data)
 		}
 	}
-	r.model.keeper.markKept(g, out)
+	r.model.tracker.markKept(g, out)
 	if err := g.session.Run(ctx, in, out); err != nil {
 		return fmt.Errorf("encoder: run %d sources, %d wide: %w", len(batch), width, err)
 	}

@@ -14,17 +14,17 @@ type coderState struct {
 	sources []int // for each row: width of its source
 	length  int   // number of tokens that the decoder has read, if it is the same for all rows
 
-	from        *coderState // state of the joining rows
-	joining     []int32     // indices of the joining rows
-	old         []int32
-	peak, noted int
+	from           *coderState // state of the joining rows
+	joining        []int32     // indices of the joining rows
+	oldRows        []int32
+	peak, reported int
 }
 
 func (s *coderState) rows() int { return len(s.sources) }
 
 // begin empties the state for rows with these source widths.
 func (s *coderState) begin(sources []int) {
-	s.drop(0)
+	s.dropRows(0)
 	s.sources = append(s.sources, sources...)
 	s.length = 0
 }
@@ -34,7 +34,7 @@ func (s *coderState) setValue(i int, t backend.Tensor) {
 	v := &s.values[i]
 	v.release()
 	t.Shape = slices.Clone(t.Shape)
-	v.tensor, v.rows = t, upTo(v.rows, s.rows())
+	v.tensor, v.rows = t, firstNumbers(v.rows, s.rows())
 }
 
 // setZeros sets the value of a slot to zeros, in the state's memory.
@@ -55,7 +55,7 @@ func (s *coderState) valueTensor(i int) backend.Tensor {
 		return *s.setZeros(i, 0)
 	case v.isKept():
 		return v.keptTensor()
-	case !inOrder(v.rows, int(v.tensor.Shape[sl.rows])):
+	case !isFirstInOrder(v.rows, int(v.tensor.Shape[sl.rows])):
 		s.copyValue(i, sl.widthOf(&v.tensor))
 	}
 	return v.tensor
@@ -85,15 +85,15 @@ func (s *coderState) gatherJoining(v *slotValue, sl *stateSlot, i, stay int) {
 	}
 }
 
-// add adds a row of another state to the joining rows.
-func (s *coderState) add(from rowMemory, row int) {
+// addRow adds a row of another state to the joining rows.
+func (s *coderState) addRow(from rowMemory, row int) {
 	s.from = from.(*coderState)
 	s.joining = append(s.joining, int32(row))
 	s.sources = append(s.sources, s.from.sources[row])
 }
 
-// joined makes one tensor of each slot from the existing and the joining rows.
-func (s *coderState) joined() {
+// finishJoin makes one tensor of each slot from the existing and the joining rows.
+func (s *coderState) finishJoin() {
 	if len(s.joining) == 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func (s *coderState) joined() {
 		s.joinSlot(i, first)
 	}
 	s.from.notePeak()
-	s.from.drop(0)
+	s.from.dropRows(0)
 	s.from, s.joining = nil, s.joining[:0]
 }
 
@@ -117,7 +117,7 @@ func (s *coderState) joinSlot(i int, first bool) {
 	case !from.isSet() || s.slots[i].first:
 	case from.isKept():
 		v.appendKept(from, s.joining)
-	case first && inOrder(s.joining, s.from.rows()):
+	case first && isFirstInOrder(s.joining, s.from.rows()):
 		*v, *from = *from, *v
 	default:
 		s.copyValue(i, s.joinedWidth(i))
@@ -146,17 +146,17 @@ func (s *coderState) permute(rows, from []int) {
 		if s.slots[i].constant || !v.isSet() {
 			continue
 		}
-		s.old = s.old[:0]
+		s.oldRows = s.oldRows[:0]
 		for _, f := range from {
-			s.old = append(s.old, v.rows[rows[f]])
+			s.oldRows = append(s.oldRows, v.rows[rows[f]])
 		}
 		for j, row := range rows {
-			v.rows[row] = s.old[j]
+			v.rows[row] = s.oldRows[j]
 		}
 	}
 }
 
-func (s *coderState) move(dst, src int) {
+func (s *coderState) copyRowOver(dst, src int) {
 	s.sources[dst] = s.sources[src]
 	for i := range s.values {
 		if v := &s.values[i]; v.isSet() {
@@ -165,7 +165,7 @@ func (s *coderState) move(dst, src int) {
 	}
 }
 
-func (s *coderState) drop(n int) {
+func (s *coderState) dropRows(n int) {
 	s.sources = s.sources[:n]
 	for i := range s.values {
 		v := &s.values[i]
@@ -178,12 +178,12 @@ func (s *coderState) drop(n int) {
 	}
 }
 
-func (s *coderState) fit(int) {}
+func (s *coderState) fitWidth(int) {}
 
-func (s *coderState) grown() int64 {
+func (s *coderState) takeGrowth() int64 {
 	s.notePeak()
-	n := s.peak - s.noted
-	s.noted = s.peak
+	n := s.peak - s.reported
+	s.reported = s.peak
 	return int64(n)
 }
 

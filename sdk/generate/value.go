@@ -29,7 +29,7 @@ func (v *slotValue) takeSpare(n int) []byte {
 func (v *slotValue) setData(s *stateSlot, rows, width int, data []byte) {
 	v.release()
 	v.tensor = backend.Tensor{Name: s.name, DType: s.dtype, Shape: s.appendShape(nil, rows, width), Data: data}
-	v.ownsData, v.rows = true, upTo(v.rows, rows)
+	v.ownsData, v.rows = true, firstNumbers(v.rows, rows)
 }
 
 // fitsInPlace reports whether the remaining rows can be put in order in the value's own memory. It must be large enough
@@ -57,7 +57,7 @@ func (v *slotValue) compactRows(s *stateSlot, stay, total int) {
 	}
 	v.tensor.Data = v.tensor.Data[:total*n]
 	v.tensor.Shape[0] = int64(total)
-	v.rows = upTo(v.rows, total)
+	v.rows = firstNumbers(v.rows, total)
 }
 
 // release removes the value.
@@ -79,7 +79,7 @@ func (v *slotValue) isKept() bool { return len(v.tensor.Handles) > 0 }
 // keptTensor returns a value that a session keeps, as an input of a run.
 func (v *slotValue) keptTensor() backend.Tensor {
 	t := v.tensor
-	if !inOrder(v.rows, int(t.Shape[0])) {
+	if !isFirstInOrder(v.rows, int(t.Shape[0])) {
 		t.Shape = slices.Clone(t.Shape)
 		t.Shape[0], t.Rows = int64(len(v.rows)), v.rows
 	}

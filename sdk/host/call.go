@@ -13,8 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// deathLooks is how long a broken connection waits for the exit of the process, which explains more. The unit is look.
-const deathLooks = 40
+// deathChecks is how long a broken connection waits for the exit of the process, which explains more. The unit is
+// checkInterval.
+const deathChecks = 40
 
 // callUnary makes one unary call. It returns immediately when the plugin fails, and converts statuses to errors.
 func callUnary[Q, R any](
@@ -68,14 +69,14 @@ func (p *Plugin) callError(what string, err error) error {
 // awaitFailure waits for the plugin's failure and returns it. If the process may still be running, it waits only
 // briefly. If the process has ended, it waits until the failure is known.
 func (p *Plugin) awaitFailure() error {
-	for range deathLooks {
+	for range deathChecks {
 		select {
 		case <-p.failed.Done():
 			return context.Cause(p.failed)
 		case <-p.process.ended:
 			<-p.failed.Done() // watchProcess closes it
 			return context.Cause(p.failed)
-		case <-time.After(look):
+		case <-time.After(checkInterval):
 		}
 	}
 	return nil

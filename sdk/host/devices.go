@@ -23,7 +23,7 @@ func (p *Plugin) Backends(ctx context.Context) ([]sdk.BackendInfo, error) {
 }
 
 // requireDevices returns an error if the plugin would ignore the requested devices.
-func (p *Plugin) heedsDevices(ctx context.Context, devices []string) error {
+func (p *Plugin) requireDevices(ctx context.Context, devices []string) error {
 	if len(devices) == 0 {
 		return nil
 	}

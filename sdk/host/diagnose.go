@@ -114,11 +114,11 @@ func deathHint(how string, tail []string) string {
 	return "see its output"
 }
 
-// quoted is the maximum number of bytes of a first line in a message.
-const quoted = 200
+// maxQuoted is the maximum number of bytes of a first line in a message.
+const maxQuoted = 200
 
 // shortenText shortens text for a message.
-func shortenText(text string) string { return cutText(text, quoted) }
+func shortenText(text string) string { return cutText(text, maxQuoted) }
 
 // cutText cuts text after a number of bytes, between two characters.
 func cutText(text string, maxBytes int) string {

@@ -19,7 +19,7 @@ func (p *pluginProcess) endProcess(ask func()) {
 		}
 		p.signalGroup(send)
 	}
-	<-p.gone
+	<-p.groupGone
 	<-asked
 }
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// known lists the variables that a plugin always inherits: those that programs need to run, to find libraries and
-// devices, and to be configured. A name that ends in * represents all names with this beginning. Other variables of the
-// harness are not passed on, in particular passwords and tokens for other programs.
-var known = [...]string{
+// inheritedNames lists the variables that a plugin always inherits: those that programs need to run, to find libraries
+// and devices, and to be configured. A name that ends in * represents all names with this beginning. Other variables of
+// the harness are not passed on, in particular passwords and tokens for other programs.
+var inheritedNames = [...]string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TMP", "TEMP", "TZ", "LANG", "LC_*", "TERM", "XDG_*",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "PATHEXT", "COMSPEC",
 	"PLUMBLINE_*",
@@ -27,7 +27,7 @@ func inheritedEnv(environ, more []string) []string {
 	var kept []string
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
-		if matchesAny(known[:], name) || matchesAny(more, name) {
+		if matchesAny(inheritedNames[:], name) || matchesAny(more, name) {
 			kept = append(kept, variable)
 		}
 	}

@@ -77,15 +77,15 @@ func lockFolder(path string) *os.File {
 	if err != nil {
 		return nil
 	}
-	if tryLock(dir) == nil && isStill(dir, path) {
+	if tryLock(dir) == nil && isSameFile(dir, path) {
 		return dir
 	}
 	_ = dir.Close()
 	return nil
 }
 
-// isStill reports whether path still refers to the open folder.
-func isStill(dir *os.File, path string) bool {
+// isSameFile reports whether path still refers to the open folder.
+func isSameFile(dir *os.File, path string) bool {
 	open, err1 := dir.Stat()
 	named, err2 := os.Lstat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, named)

@@ -26,9 +26,9 @@ const (
 	maxSocketPath   = 104
 )
 
-// outlast is how much longer than the start timeout go-plugin waits. If both ended at the same time, a slow process
+// startMargin is how much longer than the start timeout go-plugin waits. If both ended at the same time, a slow process
 // could be reported as killed.
-const outlast = time.Hour
+const startMargin = time.Hour
 
 // Launch starts the binary, performs the handshake, and watches the process until Close. Errors are of type
 // *PluginError.
@@ -41,7 +41,7 @@ func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) 
 			"start it without limits, or under the system's own")
 	}
 	p.process = newProcess(path, p.output)
-	p.process.bound = p.applyLimits
+	p.process.afterStart = p.applyLimits
 	if fault := p.approveBinary(); fault != nil {
 		return nil, fault
 	}
@@ -102,7 +102,7 @@ func (p *Plugin) clientConfig() *plugin.ClientConfig {
 		HandshakeConfig:  wire.HandshakeConfig(),
 		Plugins:          plugin.PluginSet{wire.Service: servicePlugin{}},
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
-		StartTimeout:     p.options.StartTimeout + outlast,
+		StartTimeout:     p.options.StartTimeout + startMargin,
 		SkipHostEnv:      true,
 		AutoMTLS:         p.options.TLS || runtime.GOOS == "windows", // plugins listen on TCP there
 		Logger:           hclog.NewNullLogger(),

@@ -22,11 +22,11 @@ type ResourceLimits struct {
 // ErrNoLimits means that this system cannot enforce limits on plugins.
 var ErrNoLimits = errors.New("plugins cannot be held to limits on this system")
 
-// looks is the number of checks per second. members is the number of checks after which the processes are listed again,
-// because listing reads the whole process table.
+// checksPerSecond is the number of checks per second. checksPerListing is the number of checks after which the
+// processes are listed again, because listing reads the whole process table.
 const (
-	looks   = 10
-	members = 5
+	checksPerSecond  = 10
+	checksPerListing = 5
 )
 
 // resourceUsage is the total usage of all living processes.
@@ -79,7 +79,7 @@ func (p *Plugin) applyLimits() {
 
 // watchLimits kills a plugin that exceeds a limit.
 func (p *Plugin) watchLimits() {
-	tick := time.NewTicker(time.Second / looks)
+	tick := time.NewTicker(time.Second / checksPerSecond)
 	defer tick.Stop()
 	m := usageMeter{group: p.process.cmd.Process.Pid}
 	for {

@@ -29,7 +29,7 @@ type usageMeter struct {
 
 // readUsage returns the total usage. It ignores a process that ends in the meantime.
 func (m *usageMeter) readUsage() (u resourceUsage) {
-	if m.reads%members == 0 {
+	if m.reads%checksPerListing == 0 {
 		m.pids = listProcesses()
 	}
 	m.reads++

@@ -40,7 +40,7 @@ func TestMeterReadsThisProcess(t *testing.T) {
 		t.Fatalf("%s cannot be read", text)
 	}
 	m := usageMeter{group: own.group}
-	for range 2 * members {
+	for range 2 * checksPerListing {
 		if u := m.readUsage(); u.processes < 1 || u.memory < 1<<20 {
 			t.Errorf("%+v, want this process at least", u)
 		}

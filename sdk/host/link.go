@@ -49,7 +49,7 @@ type pluginLink struct {
 	start    time.Time
 	alive    chan struct{} // closed by the first frame
 	rs       []loadgen.QuerySampleResponse
-	given    uint64 // number of received answers and first tokens
+	received uint64 // number of received answers and first tokens
 	overdue  stallDetector
 
 	frame pluginpb.RunRequest // reused by issueSamples, whose calls exclude each other
@@ -66,8 +66,10 @@ func openLink(ctx context.Context, p *Plugin) (*pluginLink, error) {
 	interval := heartbeatInterval(p.options)
 	l := &pluginLink{
 		plugin: p, stream: stream, ring: p.ring, start: time.Now(), alive: make(chan struct{}),
-		rs:      make([]loadgen.QuerySampleResponse, responsesPerCall),
-		overdue: stallDetector{limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), noted: map[int64]bool{}},
+		rs: make([]loadgen.QuerySampleResponse, responsesPerCall),
+		overdue: stallDetector{
+			limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), notedProcesses: map[int64]bool{},
+		},
 	}
 	go l.receiveFrames()
 	if err := l.sendFrame(&pluginpb.RunRequest{Start: &pluginpb.Start{HeartbeatNs: int64(interval),
@@ -138,7 +140,7 @@ func (l *pluginLink) sendLocked(r *pluginpb.RunRequest) error {
 }
 
 // overRing reports whether frames go through the ring.
-func (l *pluginLink) overRing() bool { return l.ring != nil && l.ring.taken.Load() }
+func (l *pluginLink) overRing() bool { return l.ring != nil && l.ring.accepted.Load() }
 
 // receiveFrames dispatches the frames of the stream until it ends.
 func (l *pluginLink) receiveFrames() {
@@ -152,7 +154,7 @@ func (l *pluginLink) receiveFrames() {
 			err = l.acceptFromStream(frame)
 		}
 	}
-	l.ring.takeRest()
+	l.ring.drainRemaining()
 	close(l.plugin.received)
 	if !errors.Is(err, errBreach) {
 		l.explainEnd(err)
@@ -202,7 +204,7 @@ func (l *pluginLink) acceptFrame(frame *pluginpb.RunResponse) error {
 	if err := l.dispatchFrame(frame, l.rs); err != nil {
 		return l.failBreach(err)
 	}
-	l.given += uint64(len(frame.GetFirstTokens().GetIds()) + len(frame.GetComplete().GetIds()))
+	l.received += uint64(len(frame.GetFirstTokens().GetIds()) + len(frame.GetComplete().GetIds()))
 	l.watchAnswers(frame.GetHeartbeat())
 	return nil
 }

@@ -16,13 +16,13 @@ const (
 
 // pluginOutput receives the output of a plugin. It passes the output on and keeps the last lines.
 type pluginOutput struct {
-	mu    sync.Mutex
-	to    io.Writer                // may be nil
-	hide  func(text string) string // may be nil: see LaunchOptions.Hide
-	lines []string                 // the last tailLines, oldest first
-	death []string                 // the first lines of a Go program's dump, up to deathLines
-	since int                      // number of lines since the beginning of the dump
-	bytes uint64                   // number of received bytes
+	mu        sync.Mutex
+	to        io.Writer                // may be nil
+	hide      func(text string) string // may be nil: see LaunchOptions.Hide
+	lines     []string                 // the last tailLines, oldest first
+	dump      []string                 // the first lines of a Go program's dump, up to maxDumpLines
+	dumpLines int                      // number of lines since the beginning of the dump
+	bytes     uint64                   // number of received bytes
 }
 
 // drainReader reads r to its end. Lines may have any length.
@@ -62,7 +62,7 @@ func (o *pluginOutput) addText(text []byte, continued bool) {
 	}
 	line := trimLine(text)
 	o.lines = append(o.lines, line)
-	o.keepDeath(line)
+	o.keepDump(line)
 }
 
 // passOn passes on a text that the plugin did not print itself.
@@ -74,18 +74,18 @@ func (o *pluginOutput) passOn(text string) {
 	}
 }
 
-// deathLines is the number of lines of a dump that show why and where a Go program died. The following lines, about
+// maxDumpLines is the number of lines of a dump that show why and where a Go program died. The following lines, about
 // other goroutines, can be long.
-const deathLines = 8
+const maxDumpLines = 8
 
-func (o *pluginOutput) keepDeath(line string) {
+func (o *pluginOutput) keepDump(line string) {
 	switch {
 	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
-		o.death, o.since = []string{line}, 1
-	case len(o.death) > 0:
-		o.since++
-		if len(o.death) < deathLines {
-			o.death = append(o.death, line)
+		o.dump, o.dumpLines = []string{line}, 1
+	case len(o.dump) > 0:
+		o.dumpLines++
+		if len(o.dump) < maxDumpLines {
+			o.dump = append(o.dump, line)
 		}
 	}
 }
@@ -109,8 +109,8 @@ func (o *pluginOutput) byteCount() uint64 {
 func (o *pluginOutput) lastLines() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.since > len(o.lines) {
-		return slices.Concat(o.death, []string{"..."}, o.lines[len(o.death)+1:])
+	if o.dumpLines > len(o.lines) {
+		return slices.Concat(o.dump, []string{"..."}, o.lines[len(o.dump)+1:])
 	}
 	return append([]string(nil), o.lines...)
 }

@@ -105,7 +105,7 @@ func TestIdleProcessesAreNoted(t *testing.T) {
 		ns := int64(used)
 		return &pluginpb.Pending{What: "an answer", Ns: int64(waited), Pid: pid, UsedNs: &ns}
 	}
-	o := stallDetector{noted: map[int64]bool{}}
+	o := stallDetector{notedProcesses: map[int64]bool{}}
 	notes := o.idleProcesses([]*pluginpb.Pending{
 		process(1, 59*time.Second, 0), process(2, time.Minute, time.Second), {What: "an answer", Ns: int64(time.Hour),
 			Pid: 3},

@@ -61,7 +61,7 @@ func (p *Plugin) Open(ctx context.Context, o sdk.Options) (*Workload, error) {
 	if err := checkOptions(o); err != nil {
 		return nil, err
 	}
-	if err := p.heedsDevices(ctx, o.Devices); err != nil {
+	if err := p.requireDevices(ctx, o.Devices); err != nil {
 		return nil, err
 	}
 	r, err := watchedCall(ctx, p, "open", p.rpc.Open, convert.To[*pluginpb.OpenRequest](o))
@@ -182,8 +182,8 @@ func (p *Plugin) newFailure(kind FailureKind, err error, found, hint string) *Pl
 	return &PluginError{Kind: kind, Plugin: p.name, Path: p.path, Found: found, Hint: hint, Stderr: tail, Err: err}
 }
 
-// Limits, in looks, of the time for the last frames of a process that has ended. Its connection ends with it, unless
-// another process keeps it open.
+// Limits, as numbers of checks, of the time for the last frames of a process that has ended. Its connection ends with
+// it, unless another process keeps it open.
 const (
 	restQuiet = 20
 	restLimit = 600
@@ -192,7 +192,7 @@ const (
 // watchProcess reports a process that ends without a request. Its earlier answers count.
 func (p *Plugin) watchProcess() {
 	<-p.process.exited
-	awaitRest(p.received, p.frames.Load, restQuiet, restLimit)
+	awaitQuiet(p.received, p.frames.Load, restQuiet, restLimit)
 	how := p.process.exitText()
 	p.failWith(KindDied, nil, "the process "+how, deathHint(how, p.output.lastLines()))
 }

@@ -19,7 +19,7 @@ import (
 // firstLineBytes is the maximum length of the line from which go-plugin reads the handshake. A TLS certificate fits.
 const firstLineBytes = 16 << 10
 
-// Limits, in looks, of the time for reading the output of a process that has ended.
+// Limits, as numbers of checks, of the time for reading the output of a process that has ended.
 const (
 	outputQuiet = 10
 	outputLimit = 200
@@ -29,25 +29,25 @@ const (
 // go-plugin's own implementation, it reads lines of any length, keeps output that is not a handshake, and leaves no
 // process of the group.
 type pluginProcess struct {
-	path      string
-	env       []string
-	output    *pluginOutput
-	inherited []*os.File      // inherited by the process as descriptors 3 and up
-	bound     func()          // called after the process is started
-	binary    *approvedBinary // the file to execute; nil: the file at path
+	path       string
+	env        []string
+	output     *pluginOutput
+	inherited  []*os.File      // inherited by the process as descriptors 3 and up
+	afterStart func()          // called after the process is started
+	binary     *approvedBinary // the file to execute; nil: the file at path
 
-	cmd    *exec.Cmd
-	stdin  *os.File // open while this process lives: see package lifeline
-	first  io.ReadCloser
-	ended  chan struct{} // closed when the process has ended
-	exited chan struct{} // closed when its output is also read
-	gone   chan struct{} // closed when its whole group has also ended
-	taps   []*outputTap
-	pumps  sync.WaitGroup
+	cmd       *exec.Cmd
+	stdin     *os.File // open while this process lives: see package lifeline
+	first     io.ReadCloser
+	ended     chan struct{} // closed when the process has ended
+	exited    chan struct{} // closed when its output is also read
+	groupGone chan struct{} // closed when its whole group has also ended
+	taps      []*outputTap
+	pumps     sync.WaitGroup
 
 	mu      sync.Mutex
 	started bool
-	doomed  bool // killed, perhaps before it was started
+	killed  bool // killed, perhaps before it was started
 	reaped  bool
 	line    string // the first line of its standard output
 	printed bool   // there was one
@@ -55,7 +55,7 @@ type pluginProcess struct {
 
 func newProcess(path string, o *pluginOutput) *pluginProcess {
 	return &pluginProcess{path: path, output: o, ended: make(chan struct{}), exited: make(chan struct{}),
-		gone: make(chan struct{})}
+		groupGone: make(chan struct{})}
 }
 
 // Start starts the process. The goroutine that starts it owns an OS thread until the process ends. If the kernel
@@ -93,7 +93,7 @@ func (p *pluginProcess) startProcess() error {
 		closeFiles(in.w, out.r, errs.r)
 		return err
 	}
-	p.bound()
+	p.afterStart()
 	p.stdin = in.w
 	p.pumpOutput(out.r, errs.r)
 	return nil
@@ -125,7 +125,7 @@ func closeFiles(files ...*os.File) {
 func (p *pluginProcess) startCommand() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.doomed {
+	if p.killed {
 		return errors.New("its start was interrupted")
 	}
 	osprocess.KeepOpenFiles()
@@ -200,7 +200,7 @@ func (p *pluginProcess) awaitExit() {
 	p.readRest()
 	close(p.exited)
 	awaitGroup(p.cmd.Process.Pid)
-	close(p.gone)
+	close(p.groupGone)
 }
 
 // readRest waits for the end of the process's output. A process outside the group may keep the pipes open and may even
@@ -209,7 +209,7 @@ func (p *pluginProcess) readRest() {
 	p.awaitKept()
 	read := make(chan struct{})
 	go func() { p.pumps.Wait(); close(read) }()
-	awaitRest(read, p.output.byteCount, outputQuiet, outputLimit)
+	awaitQuiet(read, p.output.byteCount, outputQuiet, outputLimit)
 }
 
 // reapGroup ends the group while the process's id is still in use, and then reaps the process.
@@ -238,12 +238,12 @@ func (p *pluginProcess) Wait(context.Context) error {
 // Kill kills the process and its group and waits for its end. It prevents the start of a process that was not started.
 func (p *pluginProcess) Kill(context.Context) error {
 	p.mu.Lock()
-	p.doomed = true
+	p.killed = true
 	started := p.started
 	p.mu.Unlock()
 	if started {
 		p.signalGroup(killGroup)
-		<-p.gone
+		<-p.groupGone
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 type pluginQSL struct {
 	workload *Workload
 
-	mu   sync.Mutex
-	left []loadgen.SampleIndex // to unload before the next load
+	mu       sync.Mutex
+	toUnload []loadgen.SampleIndex // to unload before the next load
 }
 
 // Name returns the name of the data set. If the workload has its own order, the name says so for readers of the logs.
@@ -52,7 +52,7 @@ func (q *pluginQSL) UnloadSamplesFromRAM(ctx context.Context, indices []loadgen.
 	if q.workload.sut.hasOutstanding() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.left = append(q.left, indices...)
+		q.toUnload = append(q.toUnload, indices...)
 		return nil
 	}
 	return q.unloadSamples(ctx, indices)
@@ -72,10 +72,10 @@ func (q *pluginQSL) finishSet(ctx context.Context) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.left) == 0 {
+	if len(q.toUnload) == 0 {
 		return nil
 	}
-	left := q.left
-	q.left = nil
+	left := q.toUnload
+	q.toUnload = nil
 	return q.unloadSamples(ctx, left)
 }

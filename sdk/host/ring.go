@@ -24,7 +24,7 @@ const SharedMemory = ring.Supported
 type sharedRing struct {
 	offer       *ring.RingOffer
 	descriptors []int32 // in the plugin's process
-	taken       atomic.Bool
+	accepted    atomic.Bool
 	receiver    *ring.FrameReceiver
 	buffer      []byte // used by sendFrame, whose calls exclude each other
 
@@ -101,7 +101,7 @@ func (s *sharedRing) startReceiving(handle func(*pluginpb.RunResponse) error, fa
 		return handle(frame)
 	})
 	s.ended = make(chan struct{})
-	s.taken.Store(true)
+	s.accepted.Store(true)
 	go func() {
 		defer close(s.ended)
 		if err := s.receiver.Run(ring.NeverLook); !errors.Is(err, ring.ErrClosed) {
@@ -112,7 +112,7 @@ func (s *sharedRing) startReceiving(handle func(*pluginpb.RunResponse) error, fa
 
 // beginReading makes the caller the reader of the answer to its next frame. If it returns true, the caller must call
 // finishReading. See ring.FrameReceiver.
-func (s *sharedRing) beginReading() bool { return s != nil && s.taken.Load() && s.receiver.Begin() }
+func (s *sharedRing) beginReading() bool { return s != nil && s.accepted.Load() && s.receiver.Begin() }
 
 func (s *sharedRing) finishReading(wanted func() bool) { s.receiver.Finish(wanted) }
 
@@ -124,9 +124,9 @@ func (s *sharedRing) receivedBytes() uint64 {
 	return s.offer.Ends.Reader.Taken()
 }
 
-// takeRest passes on the frames that the other side wrote before it ended.
-func (s *sharedRing) takeRest() {
-	if s == nil || !s.taken.Load() {
+// drainRemaining passes on the frames that the other side wrote before it ended.
+func (s *sharedRing) drainRemaining() {
+	if s == nil || !s.accepted.Load() {
 		return
 	}
 	s.mu.Lock()

@@ -23,7 +23,7 @@ const chunkSamples = wire.ChunkBytes / 8
 type pluginSUT struct {
 	workload  *Workload
 	responder atomic.Pointer[loadgen.Responder]
-	alone     bool         // only one query at a time: the issuing goroutine may poll for the answer
+	oneQuery  bool         // only one query at a time: the issuing goroutine may poll for the answer
 	wanted    func() bool  // method value of hasOutstanding, created only once
 	network   *networkName // in the network division; otherwise nil
 	order     *sampleOrder // the workload's own order; nil: LoadGen's samples are used
@@ -44,7 +44,7 @@ type pluginSUT struct {
 	_        cachePadding  // the following fields are written while receiving
 	answered atomic.Uint64 // number of distinct samples
 	answers  answeredSet   // used only by the receiving goroutine
-	beat     atomic.Pointer[Heartbeat]
+	lastBeat atomic.Pointer[Heartbeat]
 	_        cachePadding
 }
 
@@ -58,7 +58,7 @@ func newSUT(w *Workload, scenario loadgen.Scenario, network bool) *pluginSUT {
 	if network {
 		s.network = &networkName{ask: w.nodeNames}
 	}
-	s.alone = scenario == loadgen.SingleStream || scenario == loadgen.MultiStream
+	s.oneQuery = scenario == loadgen.SingleStream || scenario == loadgen.MultiStream
 	s.wanted = s.hasOutstanding
 	s.changed.L = &s.mu
 	go s.sendQueued()
@@ -94,7 +94,7 @@ func (s *pluginSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.R
 		if err := s.network.nameError(); err != nil {
 			return err
 		}
-		s.answerTo(r)
+		s.setResponder(r)
 	}
 	q.Samples = s.order.handOut(q.Samples)
 	idle := s.issued.Load() == s.answered.Load()
@@ -102,7 +102,7 @@ func (s *pluginSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.R
 		s.base.Store(s.issued.Load())
 	}
 	s.issued.Add(uint64(len(q.Samples)))
-	if s.alone && idle && len(q.Samples) <= chunkSamples && s.workload.plugin.ring.beginReading() {
+	if s.oneQuery && idle && len(q.Samples) <= chunkSamples && s.workload.plugin.ring.beginReading() {
 		defer s.workload.plugin.ring.finishReading(s.wanted)
 	}
 	if idle || len(q.Samples) > chunkSamples {
@@ -117,8 +117,8 @@ func (s *pluginSUT) hasOutstanding() bool { return s.issued.Load() != s.answered
 // missing returns the number of issued samples without an answer.
 func (s *pluginSUT) missing() uint64 { return s.issued.Load() - s.answered.Load() }
 
-// answersLook is the time between checks of awaitAnswers.
-const answersLook = time.Millisecond
+// answersInterval is the time between checks of awaitAnswers.
+const answersInterval = time.Millisecond
 
 // awaitAnswers waits until all issued samples are answered.
 func (s *pluginSUT) awaitAnswers(ctx context.Context) error {
@@ -128,14 +128,14 @@ func (s *pluginSUT) awaitAnswers(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(answersLook):
+		case <-time.After(answersInterval):
 		}
 	}
 	return nil
 }
 
-// answerTo is separate from IssueQuery because otherwise each call would allocate r.
-func (s *pluginSUT) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
+// setResponder is separate from IssueQuery because otherwise each call would allocate r.
+func (s *pluginSUT) setResponder(r loadgen.Responder) { s.responder.Store(&r) }
 
 // sendNow sends samples on the caller's goroutine. If they need several frames, it uses another goroutine, so it
 // notices the end of ctx while the plugin has no room for a frame. That frame is sent later, at the latest when the
@@ -143,7 +143,7 @@ func (s *pluginSUT) answerTo(r loadgen.Responder) { s.responder.Store(&r) }
 func (s *pluginSUT) sendNow(ctx context.Context, samples []loadgen.QuerySample) error {
 	if len(samples) <= chunkSamples {
 		if ctx.Err() != nil {
-			s.takeBack(len(samples))
+			s.uncountIssued(len(samples))
 			return context.Cause(ctx)
 		}
 		return s.sendSamples(samples, false)
@@ -168,7 +168,7 @@ func (s *pluginSUT) sendNow(ctx context.Context, samples []loadgen.QuerySample) 
 func (s *pluginSUT) sendFrames(ctx context.Context, samples []loadgen.QuerySample) error {
 	for len(samples) > 0 {
 		if ctx.Err() != nil {
-			s.takeBack(len(samples))
+			s.uncountIssued(len(samples))
 			return errors.Join(context.Cause(ctx), s.sendFlush())
 		}
 		n := min(len(samples), chunkSamples)
@@ -180,8 +180,8 @@ func (s *pluginSUT) sendFrames(ctx context.Context, samples []loadgen.QuerySampl
 	return nil
 }
 
-// takeBack counts n samples as not issued.
-func (s *pluginSUT) takeBack(n int) { s.issued.Add(-uint64(n)) }
+// uncountIssued counts n samples as not issued.
+func (s *pluginSUT) uncountIssued(n int) { s.issued.Add(-uint64(n)) }
 
 // sendSamples sends one frame. gRPC encodes it before Send returns, so samples may be reused.
 func (s *pluginSUT) sendSamples(samples []loadgen.QuerySample, more bool) error {
@@ -279,7 +279,7 @@ func (s *pluginSUT) firstTokens(rs []loadgen.QuerySampleResponse) {
 // check finds answers that the plugin considers sent but that did not arrive. A heartbeat follows the answers that it
 // counts, so an idle plugin has no answers on the way.
 func (s *pluginSUT) check(h *pluginpb.Heartbeat) error {
-	s.beat.Store(&Heartbeat{Number: s.workload.Heartbeat().Number + 1, Received: h.GetReceived(),
+	s.lastBeat.Store(&Heartbeat{Number: s.workload.Heartbeat().Number + 1, Received: h.GetReceived(),
 		Answered: h.GetAnswered()})
 	issued := s.issued.Load()
 	if h.GetReceived() != issued || h.GetAnswered() < h.GetReceived() {

@@ -15,8 +15,8 @@ import (
 // The time between the checks of awaitKept, and their maximum number. A receiver of the output, such as a terminal, may
 // block it.
 const (
-	keptLook  = time.Millisecond
-	keptLooks = 2000
+	keptInterval  = time.Millisecond
+	maxKeptChecks = 2000
 )
 
 // outputTap reads the output of a process. It knows how many bytes the process has printed, in the pipe or already
@@ -95,7 +95,7 @@ func (t *outputTap) hasHandled(n int64) bool {
 // awaitKept waits until all lines printed so far are processed.
 func (t *outputTap) awaitKept() {
 	n := t.printedBytes()
-	for i := 0; i < keptLooks && !t.hasHandled(n); i++ {
-		time.Sleep(keptLook)
+	for i := 0; i < maxKeptChecks && !t.hasHandled(n); i++ {
+		time.Sleep(keptInterval)
 	}
 }

@@ -24,13 +24,13 @@ const maxNotedProcesses = 16
 // It measures time in heartbeats. If the machine or the plugin was suspended, this period counts as two heartbeats or
 // less.
 type stallDetector struct {
-	limit    time.Duration // 0: no limit
-	interval time.Duration // of heartbeats
-	last     time.Time     // time of the previous heartbeat
-	signs    uint64
-	quiet    time.Duration
-	noted    map[int64]bool // processes about which the user was informed
-	lost     lostCallDetector
+	limit          time.Duration // 0: no limit
+	interval       time.Duration // of heartbeats
+	last           time.Time     // time of the previous heartbeat
+	signs          uint64
+	quiet          time.Duration
+	notedProcesses map[int64]bool // processes about which the user was informed
+	lost           lostCallDetector
 }
 
 // lostCallDetector detects a call that the harness waits for but the plugin does not process. Such a call would never
@@ -78,10 +78,10 @@ func (o *stallDetector) idleProcesses(all []*pluginpb.Pending) []string {
 	var notes []string
 	for _, p := range all {
 		if p.UsedNs == nil || time.Duration(p.GetNs()) < idleAfter || p.GetUsedNs() > p.GetNs()/idleShare ||
-			o.noted[p.GetPid()] || len(o.noted) == maxNotedProcesses {
+			o.notedProcesses[p.GetPid()] || len(o.notedProcesses) == maxNotedProcesses {
 			continue
 		}
-		o.noted[p.GetPid()] = true
+		o.notedProcesses[p.GetPid()] = true
 		notes = append(notes, fmt.Sprintf("waiting for %s: it may be deadlocked, or wait for a device", describePending(p)))
 	}
 	return notes
@@ -126,7 +126,7 @@ func (l *pluginLink) watchAnswers(h *pluginpb.Heartbeat) {
 			"start it again; if it happens again, report it to the plugin's author")
 		return
 	}
-	quiet := l.overdue.checkHeartbeat(h, l.given+l.plugin.calls.ended.Load(), l.expectsAnswer(), now)
+	quiet := l.overdue.checkHeartbeat(h, l.received+l.plugin.calls.ended.Load(), l.expectsAnswer(), now)
 	for _, note := range l.overdue.idleProcesses(h.GetWork().GetPending()) {
 		l.plugin.reportNote(note)
 	}
@@ -141,7 +141,7 @@ func (l *pluginLink) watchAnswers(h *pluginpb.Heartbeat) {
 // expectsAnswer reports whether the harness knows of a pending request to the plugin.
 func (l *pluginLink) expectsAnswer() bool {
 	r := l.receiver.Load()
-	return l.plugin.calls.underWay() || r != nil && (*r).missing() > 0
+	return l.plugin.calls.isPending() || r != nil && (*r).missing() > 0
 }
 
 // outstandingText describes the pending requests as reported by the plugin or, without a report, as known to the
@@ -154,7 +154,7 @@ func (l *pluginLink) outstandingText(pending []*pluginpb.Pending) string {
 	if more := len(pending) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	if name := l.plugin.calls.name.Load(); name != nil && l.plugin.calls.underWay() {
+	if name := l.plugin.calls.name.Load(); name != nil && l.plugin.calls.isPending() {
 		parts = append(parts, fmt.Sprintf("the end of the call %q", *name))
 	}
 	if r := l.receiver.Load(); r != nil && (*r).missing() > 0 {
@@ -169,7 +169,7 @@ type callCounter struct {
 	name         atomic.Pointer[string] // name of the last call
 }
 
-func (c *callCounter) underWay() bool { return c.begun.Load() != c.ended.Load() }
+func (c *callCounter) isPending() bool { return c.begun.Load() != c.ended.Load() }
 
 // beginCall counts a call as pending until end is called.
 func (c *callCounter) beginCall(name string) (end func()) {

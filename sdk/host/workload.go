@@ -60,7 +60,7 @@ type Heartbeat struct {
 
 // Heartbeat returns the last received heartbeat of the workload.
 func (w *Workload) Heartbeat() Heartbeat {
-	if h := w.sut.beat.Load(); h != nil {
+	if h := w.sut.lastBeat.Load(); h != nil {
 		return *h
 	}
 	return Heartbeat{}

@@ -23,12 +23,12 @@ type sampleReading struct {
 	mu     sync.Mutex
 	bad    int
 	faults []error
-	told   time.Time
+	lastReport   time.Time
 }
 
 // loadAll loads each sample of w once, on all cores. Its error names the unreadable samples.
 func loadAll(ctx context.Context, w sdk.Workload, progress func(string)) error {
-	r := &sampleReading{w: w, told: time.Now()}
+	r := &sampleReading{w: w, lastReport: time.Now()}
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
@@ -67,8 +67,8 @@ func (r *sampleReading) loadSample(ctx context.Context, i int) {
 func (r *sampleReading) reportProgress(i int, progress func(string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.told) > 5*time.Second {
-		r.told = time.Now()
+	if time.Since(r.lastReport) > 5*time.Second {
+		r.lastReport = time.Now()
 		progress(fmt.Sprintf("%d of %d samples read", i+1, r.w.Len()))
 	}
 }

@@ -244,8 +244,8 @@ func (m *Manifest) completeModel(e *ModelEntry) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// ownEmbedded reports whether a model names an embedded data set that replaces the common one.
-func (m *Manifest) ownEmbedded(e *ModelEntry) bool {
+// hasOwnEmbedded reports whether a model names an embedded data set that replaces the common one.
+func (m *Manifest) hasOwnEmbedded(e *ModelEntry) bool {
 	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
 		return d.Embedded && d.Use == "" && slices.Contains(e.Datasets, d.Name)
 	})
@@ -254,7 +254,7 @@ func (m *Manifest) ownEmbedded(e *ModelEntry) bool {
 // chooseDatasets selects the embedded data set and the manifest's data sets that the model names. Embedded sets among
 // the latter belong to a use, or replace the common one.
 func (m *Manifest) chooseDatasets(e *ModelEntry) error {
-	if len(e.Datasets) == 0 || !m.ownEmbedded(e) {
+	if len(e.Datasets) == 0 || !m.hasOwnEmbedded(e) {
 		e.ModelInfo.Datasets = []sdk.DatasetInfo{m.embeddedOf(e).Dataset}
 	}
 	if len(e.Datasets) == 0 {

@@ -18,7 +18,7 @@ func (m *Manifest) declareParams(structs []any) error {
 	var faults []error
 	bound := map[string]bool{}
 	for _, s := range structs {
-		fields, err := fieldsOf(s)
+		fields, err := structFields(s)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("parameters of %T: %w", s, err))
 		}
@@ -37,8 +37,8 @@ func (m *Manifest) declareParams(structs []any) error {
 	return errors.Join(faults...)
 }
 
-// fieldsOf returns the fields of a struct, or the parameter of an asset.
-func fieldsOf(of any) ([]option.ParamField, error) {
+// structFields returns the fields of a struct, or the parameter of an asset.
+func structFields(of any) ([]option.ParamField, error) {
 	if a, ok := of.(AssetFile); ok {
 		return []option.ParamField{{Name: a.Param}}, nil
 	}

@@ -57,7 +57,7 @@ type Request struct {
 	Count   int    // number of samples from the first on; 0: all
 	Batch   int    // the largest batch that the user requests; 0: the benchmark's choice
 
-	atMost   bool // Count may be larger than the data set
+	countAtMost   bool // Count may be larger than the data set
 	manifest *Manifest
 	given    map[string]string
 	faults   []error
@@ -76,7 +76,7 @@ func (m *Manifest) runRequest(o sdk.Options) (*Request, error) {
 	r.AddFault(err)
 	r.Files, r.Embedded = files.models, files.embedded
 	r.fillParams(m, files.defaults, o.Count)
-	r.atMost = o.CountAtMost
+	r.countAtMost = o.CountAtMost
 	return r, nil
 }
 
@@ -96,7 +96,7 @@ func (m *Manifest) scoreRequest(o sdk.ScoreOptions) (*Request, error) {
 		defaults = m.embeddedDefaults(e)
 	}
 	r.fillParams(m, defaults, o.Count)
-	r.atMost = o.CountAtMost
+	r.countAtMost = o.CountAtMost
 	return r, nil
 }
 
@@ -137,7 +137,7 @@ func (r *Request) DefaultsOf(param string) {
 // SampleCount returns how many of the data set's size samples to use: Count, or all. A Count above size is a fault,
 // whose text uses the noun what ("pictures"). With CountAtMost, all samples are used instead.
 func (r *Request) SampleCount(size int, what string) int {
-	if r.Count > size && !r.atMost {
+	if r.Count > size && !r.countAtMost {
 		r.AddFault(sdk.Usage(fmt.Errorf("count = %d, want at most the %d %s of the data set", r.Count, size, what)))
 	}
 	if r.Count == 0 {

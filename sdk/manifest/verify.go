@@ -34,7 +34,7 @@ func (b manifestBenchmark) verifyDataset(ctx context.Context, r sdk.DatasetReque
 	n, err := b.readAll(ctx, e, r, count, progress)
 	faults := append(files.faults, err)
 	if count == 0 {
-		faults = append(faults, e.wantSamples(n))
+		faults = append(faults, e.checkSamples(n))
 	}
 	if err := errors.Join(faults...); err != nil {
 		if err = fmt.Errorf("%w%s", err, e.sourceText()); errors.Is(err, sdk.ErrUsage) {
@@ -67,7 +67,7 @@ func (b manifestBenchmark) readAll(ctx context.Context, e *ModelEntry, r sdk.Dat
 }
 
 // checkSamples compares a number of samples with that of the official sets. 0 means that no set could be opened.
-func (e *ModelEntry) wantSamples(n int) error {
+func (e *ModelEntry) checkSamples(n int) error {
 	var sets []string
 	for _, d := range e.ModelInfo.Datasets {
 		if d.Embedded {

@@ -30,7 +30,7 @@ import (
 // Option is one key, or all keys with a prefix. The functions of this package create it.
 type Option struct {
 	doc    backend.Option
-	many   bool // all keys that begin with prefix; the rest of the key is passed to read as name
+	isPrefix   bool // all keys that begin with prefix; the rest of the key is passed to read as name
 	prefix string
 	secret bool // errors must not show the value
 	read   func(name, value string) error
@@ -96,7 +96,7 @@ func Func(name, def, help string, read func(value string) error) Option {
 // Prefix returns an option that accepts every longer key with a prefix. placeholder represents the rest of the key in
 // the documentation. It does not accept keys that are options themselves or match an earlier prefix in the list.
 func Prefix(prefix, placeholder, help string, read func(name, value string) error) Option {
-	return Option{doc: backend.Option{Name: prefix + placeholder, Help: help}, many: true, prefix: prefix, read: read}
+	return Option{doc: backend.Option{Name: prefix + placeholder, Help: help}, isPrefix: true, prefix: prefix, read: read}
 }
 
 // OtherKeys returns an option that accepts every key that no other option accepts.
@@ -169,12 +169,12 @@ func (l List) Known(key string) bool {
 // prefix.
 func (l List) findOption(key string) (o Option, name string, ok bool) {
 	for _, o := range l {
-		if !o.many && o.doc.Name == key {
+		if !o.isPrefix && o.doc.Name == key {
 			return o, "", true
 		}
 	}
 	for _, o := range l {
-		if rest, found := strings.CutPrefix(key, o.prefix); o.many && found && rest != "" {
+		if rest, found := strings.CutPrefix(key, o.prefix); o.isPrefix && found && rest != "" {
 			return o, rest, true
 		}
 	}

@@ -107,13 +107,13 @@ func OfEntries[R any](add func(e mllog.AccuracyEntry) error, result func() (R, e
 
 type entryMetric[R any] struct {
 	funcMetric[R]
-	whole func(e mllog.AccuracyEntry) error
+	addEntry func(e mllog.AccuracyEntry) error
 }
 
 func (m entryMetric[R]) Add(sample uint64, answer []byte) error {
-	return m.whole(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
+	return m.addEntry(mllog.AccuracyEntry{QSLIndex: sample, Data: answer})
 }
-func (m entryMetric[R]) AddEntry(e mllog.AccuracyEntry) error { return m.whole(e) }
+func (m entryMetric[R]) AddEntry(e mllog.AccuracyEntry) error { return m.addEntry(e) }
 
 // Result returns the score of the metric's result.
 func (s *metricScorer[R]) Result() (sdk.Score, error) {

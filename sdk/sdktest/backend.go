@@ -36,13 +36,13 @@ func RunBackendSuite(t *testing.T, b Backend) {
 	t.Run("refuses what it cannot open", b.checkRefusals)
 	t.Run("describes its tensors", b.checkDescription)
 	t.Run("gives the same for the same", b.checkRepeats)
-	t.Run("uses the caller's memory", b.callersMemory)
+	t.Run("uses the caller's memory", b.checkCallersMemory)
 	t.Run("a batch is its samples", b.checkBatches)
 	t.Run("runs at a time", b.checkConcurrency)
-	t.Run("ended context", b.checkEnded)
-	t.Run("wrong inputs", b.wrongInputs)
+	t.Run("ended context", b.checkEndedContext)
+	t.Run("wrong inputs", b.checkWrongInputs)
 	t.Run("keeps outputs", b.checkOutputCache)
-	t.Run("takes what it kept", b.takesKept)
+	t.Run("takes what it kept", b.checkKeptInputs)
 }
 
 func (b Backend) openSession(t *testing.T, concurrency int) backend.Session {
@@ -236,7 +236,7 @@ func (b Backend) mustBeSame(t *testing.T, x, y []backend.Tensor) {
 	}
 }
 
-func (b Backend) callersMemory(t *testing.T) {
+func (b Backend) checkCallersMemory(t *testing.T) {
 	s := b.openSession(t, 1)
 	in := makeInputs(s, 1, 3)
 	want := b.mustRun(t, s, in)
@@ -308,7 +308,7 @@ func (b Backend) checkConcurrency(t *testing.T) {
 	}
 }
 
-func (b Backend) checkEnded(t *testing.T) {
+func (b Backend) checkEndedContext(t *testing.T) {
 	s := b.openSession(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -318,7 +318,7 @@ func (b Backend) checkEnded(t *testing.T) {
 	b.mustRun(t, s, makeInputs(s, 1, 1)) // the session is still usable
 }
 
-func (b Backend) wrongInputs(t *testing.T) {
+func (b Backend) checkWrongInputs(t *testing.T) {
 	s := b.openSession(t, 1)
 	for name, spoil := range map[string]func(in []backend.Tensor) []backend.Tensor{
 		"too few":   func(in []backend.Tensor) []backend.Tensor { return in[:len(in)-1] },

@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// smokeMost is the maximum value of a smoke run's minimum duration.
-const smokeMost = 10 * time.Second
+// maxSmokeDuration is the maximum value of a smoke run's minimum duration.
+const maxSmokeDuration = 10 * time.Second
 
-// slowest is the time of a query on the slowest machine for which smoke runs are tested.
-const slowest = time.Minute
+// slowestQuery is the time of a query on the slowest machine for which smoke runs are tested.
+const slowestQuery = time.Minute
 
-// roundedMost is the maximum relative difference between a target and its share. Some targets in the rules are rounded
-// to four digits.
-const roundedMost = 1e-5
+// maxRoundingError is the maximum relative difference between a target and its share. Some targets in the rules are
+// rounded to four digits.
+const maxRoundingError = 1e-5
 
 // CheckDescription checks that a benchmark's description contains everything that a user needs: names, summaries,
 // licences, notes, references and consistent targets everywhere, existing scenarios, and smoke settings that change
@@ -54,12 +54,12 @@ func checkModelInfo(t *testing.T, m sdk.ModelInfo) {
 	}
 	for _, metric := range m.Metrics {
 		if metric.Better == sdk.LowerBetter && metric.Target == 0 && metric.Share != 0 {
-			if math.Abs(metric.Upper*metric.Share-metric.Reference) > roundedMost*metric.Upper {
+			if math.Abs(metric.Upper*metric.Share-metric.Reference) > maxRoundingError*metric.Upper {
 				t.Errorf("%s: upper limit %v, of which %v is not %v", metric.Name, metric.Upper, metric.Share, metric.Reference)
 			}
 			continue
 		}
-		if math.Abs(metric.Target-metric.Share*metric.Reference) > roundedMost*math.Abs(metric.Target) {
+		if math.Abs(metric.Target-metric.Share*metric.Reference) > maxRoundingError*math.Abs(metric.Target) {
 			t.Errorf("%s: target %v, want %v of %v", metric.Name, metric.Target, metric.Share, metric.Reference)
 		}
 	}
@@ -117,7 +117,7 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if smoke.MinDuration > smokeMost {
+	if smoke.MinDuration > maxSmokeDuration {
 		t.Errorf("%v: min_duration %v, want seconds", scenario, smoke.MinDuration)
 	}
 	checkAnyPace(t, smoke.TestSettings)
@@ -139,7 +139,7 @@ func checkSmoke(t *testing.T, m sdk.ModelInfo, scenario loadgen.Scenario) {
 // whose latency limit is that of the rules, it must also be VALID if they take very long.
 func checkAnyPace(t *testing.T, s loadgen.TestSettings) {
 	t.Helper()
-	for _, takes := range []time.Duration{0, slowest} {
+	for _, takes := range []time.Duration{0, slowestQuery} {
 		if s.Scenario == loadgen.Server && takes > 0 {
 			continue
 		}

@@ -47,9 +47,9 @@ func (b Backend) mustKeep(t *testing.T, s backend.Session, in []backend.Tensor) 
 	return out
 }
 
-// takesKept passes kept outputs to runs of the same session and of another session with the same memory. It requires a
-// model with an output that can be used as one of its inputs; otherwise it checks nothing.
-func (b Backend) takesKept(t *testing.T) {
+// checkKeptInputs passes kept outputs to runs of the same session and of another session with the same memory. It
+// requires a model with an output that can be used as one of its inputs; otherwise it checks nothing.
+func (b Backend) checkKeptInputs(t *testing.T) {
 	s := b.openSession(t, 1)
 	output, input, ok := findLoop(s)
 	if backend.CacheMemory(s) == nil || !ok {

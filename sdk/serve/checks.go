@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// checkWay requires that a workload implements exactly one way of running its samples.
-func checkWay(w sdk.Workload) error {
+// checkRunKind requires that a workload implements exactly one way of running its samples.
+func checkRunKind(w sdk.Workload) error {
 	var ways []string
 	if _, ok := w.(sdk.Batcher); ok {
 		ways = append(ways, "sdk.Batcher (Collate, Postprocess)")

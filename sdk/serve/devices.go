@@ -107,7 +107,7 @@ func (s *sessionSource) openOnDevice(ctx context.Context, m backend.Model, c bac
 	c.Siblings = s.sessionsOn(c.Device)
 	defer backend.StartWait(ctx, backend.WaitInfo{For: "the backend's Open" + onDeviceText(c.Device)}).End()
 	if opened, err = s.backend.Open(ctx, m, c); err != nil {
-		return nil, fmt.Errorf("open %s: %w", modelOf(m, c), ofBackend(err))
+		return nil, fmt.Errorf("open %s: %w", modelOf(m, c), markBackendError(err))
 	}
 	if opened == nil {
 		return nil, fmt.Errorf("%w: its Open returned neither a session nor an error", backend.ErrFailed)

@@ -22,8 +22,8 @@ func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.Wo
 		Model:                  model.Name,
 		Dataset:                cmp.Or(o.Dataset, datasetInfo(model, o).Name),
 		DatasetSize:            w.workload.Len(),
-		PerformanceSampleCount: inMemory(w.workload, datasetInfo(model, o)),
-		Batch:                  max(w.policy.MaxBatch, w.together),
+		PerformanceSampleCount: samplesInMemory(w.workload, datasetInfo(model, o)),
+		Batch:                  max(w.policy.MaxBatch, w.maxSequences),
 		Sessions:               w.policy.Sessions,
 	}
 	if len(parts) == 1 {
@@ -33,7 +33,7 @@ func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.Wo
 	} else {
 		summarizeParts(&info, o, parts)
 	}
-	info.Conversations, _ = replayOf(w.workload)
+	info.Conversations, _ = conversationsOf(w.workload)
 	if ordered, ok := sdk.As[sdk.SampleOrderer](w.workload); ok {
 		info.Order = ordered.Order()
 	}
@@ -43,8 +43,8 @@ func workloadInfo(w *openedWorkload, o sdk.Options, model sdk.ModelInfo) (sdk.Wo
 	return info, nil
 }
 
-// replayOf returns the conversations whose turns are the workload's samples, and the time limit of an answer.
-func replayOf(w sdk.Workload) ([]sdk.Conversation, time.Duration) {
+// conversationsOf returns the conversations whose turns are the workload's samples, and the time limit of an answer.
+func conversationsOf(w sdk.Workload) ([]sdk.Conversation, time.Duration) {
 	r, ok := sdk.As[sdk.Replayer](w)
 	if !ok {
 		return nil, 0
@@ -69,7 +69,7 @@ func summarizeParts(info *sdk.WorkloadInfo, o sdk.Options, parts []sdk.PartRepor
 	}
 	info.ModelFile, info.Precision = cmp.Or(o.ModelFile, strings.Join(files, ",")), strings.Join(precisions, ",")
 	if len(sums) > 0 {
-		info.ModelSHA256, info.ModelSize = sumOfSums(sums)
+		info.ModelSHA256, info.ModelSize = combineSums(sums)
 	}
 }
 
@@ -134,9 +134,9 @@ func datasetInfo(m sdk.ModelInfo, o sdk.Options) sdk.DatasetInfo {
 	return sdk.DatasetInfo{}
 }
 
-// inMemory returns the number of samples that fit in memory together. If the workload has its own order, it returns all
-// samples.
-func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
+// samplesInMemory returns the number of samples that fit in memory together. If the workload has its own order, it
+// returns all samples.
+func samplesInMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 	if _, ordered := sdk.As[sdk.SampleOrderer](w); ordered {
 		return w.Len()
 	}
@@ -149,18 +149,18 @@ func inMemory(w sdk.Workload, d sdk.DatasetInfo) int {
 	return w.Len()
 }
 
-// aboutEngine returns details of the sessions or the generator for this run. If they give none, it returns those of a
+// engineDetails returns details of the sessions or the generator for this run. If they give none, it returns those of a
 // generator's session or else of the backend.
-func (w *openedWorkload) aboutEngine() map[string]string {
-	info := sdk.WorkloadInfo{BackendInfo: w.aboutBackend()}
+func (w *openedWorkload) engineDetails() map[string]string {
+	info := sdk.WorkloadInfo{BackendInfo: w.backendDetails()}
 	if i, ok := sdk.As[sdk.WorkloadInfoAdder](w.workload); ok {
 		i.AddInfo(&info)
 	}
 	return info.BackendInfo
 }
 
-// aboutBackend returns the details of the generator, a session or the backend.
-func (w *openedWorkload) aboutBackend() map[string]string {
+// backendDetails returns the details of the generator, a session or the backend.
+func (w *openedWorkload) backendDetails() map[string]string {
 	who := []any{w.engine}
 	if len(w.source.sessions) > 0 {
 		who = append(who, w.source.sessions[0].Session)

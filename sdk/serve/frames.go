@@ -29,11 +29,11 @@ type frameSender interface {
 // acceptRing accepts the ring that the harness offers, if possible, and sends the first message.
 func acceptRing(stream runStream, start *pluginpb.Start) (frameSender, error) {
 	first := &pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}
-	var way frameSender = overStream{stream}
+	var way frameSender = streamSender{stream}
 	if offer := start.GetRing(); offer.GetVersion() == ring.Version {
 		// If the ring cannot be opened, the stream is used. The first message reports this to the harness.
 		if ends, err := ring.OpenEnds(ringDescriptors(offer), wire.MaxMessage); err == nil {
-			way, first.Ring = &overRing{stream: stream, ends: ends}, true
+			way, first.Ring = &ringSender{stream: stream, ends: ends}, true
 		}
 	}
 	if err := stream.Send(first); err != nil {
@@ -50,10 +50,10 @@ func ringDescriptors(offer *pluginpb.Ring) []int {
 	return fds
 }
 
-// overStream sends frames over the gRPC stream.
-type overStream struct{ runStream }
+// streamSender sends frames over the gRPC stream.
+type streamSender struct{ runStream }
 
-func (s overStream) receive(handle func(*pluginpb.RunRequest) error, _ func() bool) error {
+func (s streamSender) receive(handle func(*pluginpb.RunRequest) error, _ func() bool) error {
 	for {
 		frame, err := s.Recv()
 		if errors.Is(err, io.EOF) {
@@ -68,10 +68,10 @@ func (s overStream) receive(handle func(*pluginpb.RunRequest) error, _ func() bo
 	}
 }
 
-func (overStream) close() error { return nil }
+func (streamSender) close() error { return nil }
 
-// overRing sends frames through shared memory. The end of the stream signals the end of the harness.
-type overRing struct {
+// ringSender sends frames through shared memory. The end of the stream signals the end of the harness.
+type ringSender struct {
 	stream runStream
 	ends   *ring.RingEnds
 
@@ -80,7 +80,7 @@ type overRing struct {
 }
 
 // Send encodes and writes f.
-func (s *overRing) Send(f *pluginpb.RunResponse) (err error) {
+func (s *ringSender) Send(f *pluginpb.RunResponse) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(ring.ReuseBuffer(s.buffer), f); err != nil {
@@ -89,7 +89,7 @@ func (s *overRing) Send(f *pluginpb.RunResponse) (err error) {
 	return s.ends.Writer.Write(s.buffer)
 }
 
-func (s *overRing) receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error {
+func (s *ringSender) receive(handle func(*pluginpb.RunRequest) error, alone func() bool) error {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.stream.Recv()
@@ -116,7 +116,7 @@ func (s *overRing) receive(handle func(*pluginpb.RunRequest) error, alone func()
 }
 
 // close ends a blocked Send and frees the memory.
-func (s *overRing) close() error {
+func (s *ringSender) close() error {
 	s.ends.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

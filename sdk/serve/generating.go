@@ -94,7 +94,7 @@ func openOwn(
 	defer batch.RecoverPanic(&err, func() string { return "the backend's OpenGenerator" })
 	defer backend.StartWait(ctx, backend.WaitInfo{For: "the backend's OpenGenerator" + onDeviceText(c.Device)}).End()
 	if g, err = opener.OpenGenerator(ctx, m, c); err != nil {
-		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), ofBackend(err))
+		return nil, fmt.Errorf("open model %s: %w", cmp.Or(m.Name, m.Path), markBackendError(err))
 	}
 	if g == nil {
 		return nil, fmt.Errorf("%w: its OpenGenerator returned neither a generator nor an error", backend.ErrFailed)

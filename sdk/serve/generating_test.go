@@ -269,13 +269,13 @@ func TestWhoGenerates(t *testing.T) {
 	for version, want := range map[string]string{"": "", "7": "7"} {
 		w := &openedWorkload{source: &sessionSource{backend: &sessions{version: version}}}
 		w.engine, err = w.source.openGenerator(t.Context(), decoded{}, prompts{}.Parts(), o)
-		if about := w.aboutEngine(); err != nil || about["version"] != want {
+		if about := w.engineDetails(); err != nil || about["version"] != want {
 			t.Errorf("a generator that says nothing of itself: %v, error %v, want what its session says", about, err)
 		}
 	}
 	w := &openedWorkload{source: &sessionSource{backend: &sessions{version: "7"}}, workload: informed{}}
 	w.engine, err = w.source.openGenerator(t.Context(), decoded{}, prompts{}.Parts(), o)
-	if about := w.aboutEngine(); err != nil || about["version"] != "7" || about["picture"] != "drawn" {
+	if about := w.engineDetails(); err != nil || about["version"] != "7" || about["picture"] != "drawn" {
 		t.Errorf("what a workload adds: %v, error %v", about, err)
 	}
 	if _, err := (&sessionSource{backend: plain}).openGenerator(t.Context(), decoded{err: errors.New("no past")},

@@ -112,7 +112,7 @@ func (p *pluginProgram) serveHarness(stderr io.Writer) int {
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: wire.HandshakeConfig(),
 		Plugins:         plugin.PluginSet{wire.Service: &grpcService{service: s}},
-		GRPCServer:      p.newServer(restore, &s.lookout.calls),
+		GRPCServer:      p.newServer(restore, &s.monitor.calls),
 		Logger:          hclog.NewNullLogger(),
 	})
 	if _, err := s.closeWorkload(); err != nil {

@@ -41,14 +41,14 @@ func checksumModel(m backend.Model) (modelSum, error) {
 		if err != nil {
 			return modelSum{}, err
 		}
-		return sumOf(os.DirFS(m.Path), files)
+		return checksumFiles(os.DirFS(m.Path), files)
 	case !info.Mode().IsRegular():
 		return modelSum{}, nil // a backend may accept an address
 	}
 	dir, name := filepath.Split(m.Path)
 	root := os.DirFS(filepath.Clean(dir + "."))
 	if files := append([]string{name}, companionFiles(dir, name)...); len(files) > 1 {
-		return sumOf(root, files)
+		return checksumFiles(root, files)
 	}
 	sum, size, err := fileSum(root, name)
 	return modelSum{SHA256: sum, Size: size}, err
@@ -96,8 +96,8 @@ func filesOf(dir string) ([]string, error) {
 	return files, err
 }
 
-// sumOf returns the checksum over files.
-func sumOf(root fs.FS, files []string) (modelSum, error) {
+// checksumFiles returns the checksum over files.
+func checksumFiles(root fs.FS, files []string) (modelSum, error) {
 	slices.Sort(files)
 	sums := make([]sdk.FileSum, len(files))
 	for i, name := range files {
@@ -108,15 +108,15 @@ func sumOf(root fs.FS, files []string) (modelSum, error) {
 		sums[i] = sdk.FileSum{Name: name, SHA256: sum, Size: size}
 	}
 	var all modelSum
-	all.SHA256, all.Size = sumOfSums(sums)
+	all.SHA256, all.Size = combineSums(sums)
 	if len(sums) <= maxListedFiles {
 		all.files = sums
 	}
 	return all, nil
 }
 
-// sumOfSums returns the SHA-256 over the lines "SHA256 SIZE NAME" of files, and the sum of their sizes.
-func sumOfSums(files []sdk.FileSum) (sum string, size int64) {
+// combineSums returns the SHA-256 over the lines "SHA256 SIZE NAME" of files, and the sum of their sizes.
+func combineSums(files []sdk.FileSum) (sum string, size int64) {
 	h := sha256.New()
 	for _, f := range files {
 		fmt.Fprintf(h, "%s %d %q\n", f.SHA256, f.Size, f.Name)

@@ -34,8 +34,8 @@ func (w *openedWorkload) nodesOf() []backend.RemoteNode {
 	return all
 }
 
-// decodesHere reports whether a generator runs sessions step by step on this machine.
-func (w *openedWorkload) decodesHere() bool {
+// decodesLocally reports whether a generator runs sessions step by step on this machine.
+func (w *openedWorkload) decodesLocally() bool {
 	_, generates := w.engine.(backend.Generator)
 	return generates && len(w.source.sessions) > 0
 }
@@ -74,15 +74,15 @@ func (w *openedWorkload) clientBatching(s loadgen.Scenario) []string {
 	if w.policy.MaxBatch > 1 && s != loadgen.Offline {
 		work = append(work, fmt.Sprintf("batches of up to %d samples are formed of several queries", w.policy.MaxBatch))
 	}
-	if w.decodesHere() {
+	if w.decodesLocally() {
 		work = append(work, "answers are generated token by token: batches are formed, states of the model are kept, and "+
 			"the most probable token is looked for (ArgMax)")
 	}
 	return work
 }
 
-// undeclared represents the work of a workload that does not declare its work.
-const undeclared = "the benchmark does not say what it does to samples and answers"
+// undeclaredWork represents the work of a workload that does not declare its work.
+const undeclaredWork = "the benchmark does not say what it does to samples and answers"
 
 // clientWork returns all known work at the client.
 func (w *openedWorkload) clientWork() []string {
@@ -95,7 +95,7 @@ func (w *openedWorkload) clientWork() []string {
 	}
 	declared, ok := sdk.As[sdk.ClientWorker](w.workload)
 	if !ok {
-		return append(work, undeclared)
+		return append(work, undeclaredWork)
 	}
 	var inputs, outputs []backend.TensorInfo
 	if s := w.onlySession(); s != nil {
@@ -108,9 +108,9 @@ func (w *openedWorkload) clientWork() []string {
 // a result could not distinguish them.
 func nodeNames(ctx context.Context, nodes []backend.RemoteNode) ([]string, error) {
 	found := make([]sdk.NodeInfo, len(nodes))
-	err := onAll(nodes, func(i int) (err error) {
+	err := callAll(nodes, func(i int) (err error) {
 		found[i].Address = nodes[i].Address()
-		found[i].Name, found[i].Peer, err = askName(ctx, nodes[i])
+		found[i].Name, found[i].Peer, err = requestName(ctx, nodes[i])
 		return err
 	})
 	if err == nil {
@@ -126,8 +126,8 @@ func nodeNames(ctx context.Context, nodes []backend.RemoteNode) ([]string, error
 	return names, nil
 }
 
-// onAll calls f for all nodes concurrently. Its error names the addresses of the nodes that failed.
-func onAll(nodes []backend.RemoteNode, f func(i int) error) error {
+// callAll calls f for all nodes concurrently. Its error names the addresses of the nodes that failed.
+func callAll(nodes []backend.RemoteNode, f func(i int) error) error {
 	faults := make([]error, len(nodes))
 	var asking sync.WaitGroup
 	for i, n := range nodes {

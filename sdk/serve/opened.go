@@ -32,11 +32,11 @@ type openedWorkload struct {
 	engine     io.Closer // the session, the parts, or the generator
 	library    *batch.SampleLibrary[sdk.Sample]
 	policy     batch.BatchPolicy
-	together   int // number of sequences that a generator decodes together; 0: not known, or no generator
+	maxSequences   int // number of sequences that a generator decodes together; 0: not known, or no generator
 	workers    []warmWorker
-	warm       int // number of workers that the warm-up runs
+	warmWorkers       int // number of workers that the warm-up runs
 	scheduler  *batch.Scheduler
-	lookout    *progressMonitor
+	monitor    *progressMonitor
 	network    nodeNetwork
 	processors processorPlan
 	info       sdk.WorkloadInfo
@@ -53,7 +53,7 @@ func (s *pluginService) setUpWorkload(ctx context.Context, o sdk.Options) (_ *op
 	if o.Network {
 		o.Batch = max(o.Batch, 1)
 	}
-	w := &openedWorkload{source: &sessionSource{backend: b}, lookout: s.lookout}
+	w := &openedWorkload{source: &sessionSource{backend: b}, monitor: s.monitor}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -74,7 +74,7 @@ func (s *pluginService) setUpWorkload(ctx context.Context, o sdk.Options) (_ *op
 		return nil, err
 	}
 	w.info, err = workloadInfo(w, o, model)
-	w.info.Backend, w.info.BackendInfo = name, w.aboutEngine()
+	w.info.Backend, w.info.BackendInfo = name, w.engineDetails()
 	if err == nil {
 		err = w.findNodes(ctx, o, &w.info)
 	}
@@ -116,7 +116,7 @@ func (w *openedWorkload) openBatches(
 	}
 	w.engine = session
 	w.policy = batch.ChoosePolicy(request, session.Limits())
-	w.warm = w.policy.Sessions
+	w.warmWorkers = w.policy.Sessions
 	w.measureSizes(o.Network)
 	return func() (warmWorker, error) {
 		return newWorker(b, session, inflightBatch{library: w.library, answer: out.addAnswers}), nil
@@ -134,7 +134,7 @@ func (w *openedWorkload) openRuns(
 	}
 	w.engine = sets
 	w.policy = runnerPolicy(w.workload, r, batch.ChoosePolicy(request, sets.Limits()))
-	w.warm = w.policy.Sessions
+	w.warmWorkers = w.policy.Sessions
 	w.measureSizes(o.Network)
 	return func() (warmWorker, error) {
 		return newRunning(r, sets, inflightBatch{library: w.library, answer: out.addAnswers}, out.firstToken)
@@ -153,9 +153,9 @@ func (w *openedWorkload) openStreams(
 	w.policy = generatorPolicy(o, generator.Limits())
 	w.policy.Full = o.Scenario == loadgen.Offline && sizeRule(w.workload).Alike
 	w.measureSizes(o.Network)
-	w.together = generator.Limits().MaxBatch
-	w.warm = min(w.policy.Sessions, maxWarmStreams)
-	replay, limit := replayOf(w.workload)
+	w.maxSequences = generator.Limits().MaxBatch
+	w.warmWorkers = min(w.policy.Sessions, maxWarmStreams)
+	replay, limit := conversationsOf(w.workload)
 	return func() (warmWorker, error) {
 		return &promptWorker{workload: way, generator: generator, library: w.library, outbox: out,
 			replay: len(replay) > 0, limit: limit}, nil
@@ -172,7 +172,7 @@ func (s *pluginService) openWorkload(ctx context.Context, o sdk.Options) (w sdk.
 		return nil, nil, errors.New("the benchmark's Open returned neither a workload nor an error")
 	}
 	parts = w.Parts()
-	return w, parts, errors.Join(checkWay(w), checkParts(w, parts))
+	return w, parts, errors.Join(checkRunKind(w), checkParts(w, parts))
 }
 
 // warmWorker is a batch.Worker that can run an untimed sample.
@@ -192,14 +192,14 @@ func (w *openedWorkload) startWorkers(newWorker func() (warmWorker, error), o *a
 		w.workers = append(w.workers, k)
 	}
 	next := 0
-	w.scheduler = batch.New(w.lookout.watch.NewContext(context.Background()), w.policy, func() batch.Worker {
+	w.scheduler = batch.New(w.monitor.watch.NewContext(context.Background()), w.policy, func() batch.Worker {
 		next++
 		return w.workers[next-1]
 	}, func(err error) {
 		printStack(err)
 		o.addFailure(err)
 	})
-	w.lookout.scheduler.Store(w.scheduler)
+	w.monitor.scheduler.Store(w.scheduler)
 	return nil
 }
 
@@ -210,11 +210,11 @@ func (w *openedWorkload) warmUp(ctx context.Context) error {
 		return nil
 	}
 	sample := warm.WarmSample()
-	faults := make([]error, w.warm)
+	faults := make([]error, w.warmWorkers)
 	devices := len(deviceShares(w.engine)) // each must get a turn
-	rounds := warmUpRounds * max(1, (devices+w.warm-1)/w.warm)
+	rounds := warmUpRounds * max(1, (devices+w.warmWorkers-1)/w.warmWorkers)
 	var running sync.WaitGroup
-	for i, k := range w.workers[:w.warm] {
+	for i, k := range w.workers[:w.warmWorkers] {
 		running.Go(func() {
 			defer backend.StartWait(ctx, backend.WaitInfo{For: "the warm-up of a session"}).End()
 			for n := 0; n < rounds && faults[i] == nil; n++ {
@@ -234,7 +234,7 @@ func (w *openedWorkload) warmUp(ctx context.Context) error {
 func (w *openedWorkload) loadSamples(ctx context.Context, indices []loadgen.SampleIndex) error {
 	useProcessors(w.processors.prepare)
 	defer useProcessors(w.processors.answer)
-	loading := backend.StartWait(w.lookout.watch.NewContext(ctx), backend.WaitInfo{
+	loading := backend.StartWait(w.monitor.watch.NewContext(ctx), backend.WaitInfo{
 		For: fmt.Sprintf("samples that it loads, %d of them", len(indices)),
 	})
 	defer loading.End()
@@ -268,7 +268,7 @@ func (w *openedWorkload) close() error {
 	var errs []error
 	if w.scheduler != nil {
 		w.scheduler.Close()
-		w.lookout.scheduler.Store(nil)
+		w.monitor.scheduler.Store(nil)
 	}
 	useProcessors(w.processors.before)
 	if w.library != nil {

@@ -44,7 +44,7 @@ func (s *sessionSource) openPart(
 		return nil, c, nil
 	}
 	session, err := s.openOnDevice(ctx, p.Model, c)
-	return session, c, withParts(parts, c, err)
+	return session, c, addPartNames(parts, c, err)
 }
 
 // partConfig returns the configuration of a part. c is the configuration of a workload with only this part. The batches
@@ -86,8 +86,8 @@ func partOf(parts []sdk.Part, key string) string {
 	return ""
 }
 
-// withParts adds the names of the parts to an error about options if a key may have been meant for a part.
-func withParts(parts []sdk.Part, c backend.Config, err error) error {
+// addPartNames adds the names of the parts to an error about options if a key may have been meant for a part.
+func addPartNames(parts []sdk.Part, c backend.Config, err error) error {
 	if err == nil || !errors.Is(err, backend.ErrOption) || len(parts) == 1 {
 		return err
 	}

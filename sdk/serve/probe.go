@@ -25,12 +25,12 @@ const (
 	roundTrips = 50
 	// sendBytes is the size of one request: the maximum that common servers and proxies accept by default.
 	sendBytes = 1 << 20
-	// sendAtATime is the number of concurrent requests. It hides the round trip, because others are in transit while one
-	// is answered.
-	sendAtATime = 8
-	// sendLeast and sendMost limit the number of requests to one node. After sendFor no further request begins.
-	sendLeast, sendMost = 16, 1024
-	sendFor             = 300 * time.Millisecond
+	// concurrentSends is the number of concurrent requests. It hides the round trip, because others are in transit while
+	// one is answered.
+	concurrentSends = 8
+	// minSends and maxSends limit the number of requests to one node. After sendTime no further request begins.
+	minSends, maxSends = 16, 1024
+	sendTime             = 300 * time.Millisecond
 )
 
 // probeAll requests the names of the nodes and measures them one after another, so they do not share this machine's
@@ -54,7 +54,7 @@ func probeNode(ctx context.Context, n backend.RemoteNode) (sdk.NodeInfo, error) 
 	trips := make([]time.Duration, 0, roundTrips)
 	for i := range warmTrips + roundTrips {
 		began := time.Now()
-		name, peer, err := askName(ctx, n)
+		name, peer, err := requestName(ctx, n)
 		if err != nil {
 			return found, err
 		}
@@ -75,7 +75,7 @@ func percentile(sorted []time.Duration, p float64) time.Duration {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
 
-func askName(ctx context.Context, n backend.RemoteNode) (name, peer string, err error) {
+func requestName(ctx context.Context, n backend.RemoteNode) (name, peer string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, nodeTimeout, fmt.Errorf("it does not answer within %v", nodeTimeout))
 	defer cancel()
 	name, peer, err = n.Name(ctx)
@@ -90,21 +90,21 @@ func preferCause(ctx context.Context, err error) error {
 	return err
 }
 
-// measureThroughput sends requests of sendBytes, sendAtATime at a time, and returns bytes per second. The first request
-// of each sender does not count, because it opens the connection or its windows.
+// measureThroughput sends requests of sendBytes, concurrentSends at a time, and returns bytes per second. The first
+// request of each sender does not count, because it opens the connection or its windows.
 func measureThroughput(ctx context.Context, n backend.RemoteNode) (float64, error) {
-	if _, err := sendMany(ctx, n, sendAtATime, 0); err != nil {
+	if _, err := sendMany(ctx, n, concurrentSends, 0); err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	sent, err := sendMany(ctx, n, sendMost, sendFor)
+	sent, err := sendMany(ctx, n, maxSends, sendTime)
 	if err != nil {
 		return 0, err
 	}
 	return float64(sent) * sendBytes / time.Since(began).Seconds(), nil
 }
 
-// sendMany sends up to maxRequests requests. After limit it begins no further request except for the first sendLeast.
+// sendMany sends up to maxRequests requests. After limit it begins no further request except for the first minSends.
 // Without a limit it sends all. It returns the number of sent requests.
 func sendMany(ctx context.Context, n backend.RemoteNode, maxRequests int64, limit time.Duration) (int64, error) {
 	ctx, fail := context.WithCancelCause(ctx)
@@ -112,11 +112,11 @@ func sendMany(ctx context.Context, n backend.RemoteNode, maxRequests int64, limi
 	began := time.Now()
 	var next, sent atomic.Int64
 	var sending sync.WaitGroup
-	for range sendAtATime {
+	for range concurrentSends {
 		sending.Go(func() {
 			for ctx.Err() == nil {
 				k := next.Add(1)
-				if k > maxRequests || limit > 0 && k > sendLeast && time.Since(began) > limit {
+				if k > maxRequests || limit > 0 && k > minSends && time.Since(began) > limit {
 					return
 				}
 				if err := sendOne(ctx, n); err != nil {

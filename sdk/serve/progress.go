@@ -44,7 +44,7 @@ type workSnapshot struct {
 	used  time.Duration // processor time of its process since its start; negative: not known
 }
 
-func newLookout() *progressMonitor {
+func newMonitor() *progressMonitor {
 	return &progressMonitor{watch: backend.NewWaitMonitor(), known: map[any]workSnapshot{}}
 }
 

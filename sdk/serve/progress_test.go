@@ -23,7 +23,7 @@ func later(l *progressMonitor) *pluginpb.Work {
 
 func TestLookoutTellsWhatDoesNotGetOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLookout()
+		l := newMonitor()
 		ctx := l.watch.NewContext(t.Context())
 		long := backend.StartWait(ctx, backend.WaitInfo{For: "an answer of a", PID: os.Getpid()})
 		if p := l.reportWork().GetPending(); len(p) > 0 {
@@ -62,7 +62,7 @@ func (stuck) Deliver() error                      { return nil }
 
 func TestLookoutNamesBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLookout()
+		l := newMonitor()
 		s := batch.New(t.Context(), batch.BatchPolicy{Sessions: 2, Workers: 3, MaxBatch: 2},
 			func() batch.Worker { return stuck{} }, func(error) {})
 		defer s.Close()

@@ -27,7 +27,7 @@ func (s *scorerParts) openPart(ctx context.Context, p sdk.Part) (backend.Session
 		s.source = &sessionSource{backend: b}
 	}
 	config := backend.Config{Concurrency: 1, LowLatency: true, MaxBatch: p.MaxBatch, ModelName: s.model.Name, Part: p.Name}
-	session, err := s.source.openOnDevice(s.lookout.watch.NewContext(ctx), p.Model, config)
+	session, err := s.source.openOnDevice(s.monitor.watch.NewContext(ctx), p.Model, config)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type pluginService struct {
 	backends    backendRegistry
 	description sdk.Description
 	outbox      *answerOutbox
-	lookout     *progressMonitor
+	monitor     *progressMonitor
 
 	mu       sync.RWMutex // write-locked while a workload is opened or closed
 	workload *openedWorkload
@@ -37,7 +37,7 @@ type pluginService struct {
 
 func newService(b sdk.Benchmark, r backendRegistry) *pluginService {
 	return &pluginService{benchmark: b, backends: r, description: describeBenchmark(b, r), outbox: newOutbox(),
-		lookout: newLookout()}
+		monitor: newMonitor()}
 }
 
 func (s *pluginService) Describe(_ context.Context, r *pluginpb.DescribeRequest) (*pluginpb.DescribeResponse, error) {
@@ -73,7 +73,7 @@ func (s *pluginService) Open(ctx context.Context, r *pluginpb.OpenRequest) (*plu
 	s.outbox.beginWorkload(s.opens)
 	o := convert.To[sdk.Options](r)
 	o.Scenario = max(o.Scenario, loadgen.SingleStream) // the default scenario
-	w, err := s.setUpWorkload(s.lookout.watch.NewContext(ctx), o)
+	w, err := s.setUpWorkload(s.monitor.watch.NewContext(ctx), o)
 	if err == nil && ctx.Err() != nil { // the caller has gone
 		err = errors.Join(context.Cause(ctx), w.close())
 	}
@@ -107,7 +107,7 @@ func (s *pluginService) closeWorkload() (r *pluginpb.CloseResponse, err error) {
 	defer s.outbox.beginWorkload(0)
 	w.scheduler.Close() // batches in progress count
 	r = &pluginpb.CloseResponse{
-		BackendInfo: w.aboutEngine(), Shares: convert.To[[]*pluginpb.Share](deviceShares(w.engine)),
+		BackendInfo: w.engineDetails(), Shares: convert.To[[]*pluginpb.Share](deviceShares(w.engine)),
 		ClientWork: w.clientWork(),
 	}
 	if b := w.batchingReport(); len(b.Sizes) > 0 || b.Waiting.Count+b.Model.Count > 0 {
@@ -173,7 +173,7 @@ func (s *pluginService) NodeNames(ctx context.Context, _ *pluginpb.NodeNamesRequ
 }
 
 func (s *pluginService) WarmUp(ctx context.Context, _ *pluginpb.WarmUpRequest) (*pluginpb.WarmUpResponse, error) {
-	err := s.withWorkload(func(w *openedWorkload) error { return w.warmUp(s.lookout.watch.NewContext(ctx)) })
+	err := s.withWorkload(func(w *openedWorkload) error { return w.warmUp(s.monitor.watch.NewContext(ctx)) })
 	printStack(err)
 	return &pluginpb.WarmUpResponse{}, toStatus(err, codes.Unknown)
 }
@@ -220,7 +220,7 @@ func (s *pluginService) sendHeartbeats(ctx context.Context, every time.Duration)
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.outbox.addHeartbeat(s.lookout.reportWork())
+			s.outbox.addHeartbeat(s.monitor.reportWork())
 		}
 	}
 }

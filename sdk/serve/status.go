@@ -18,9 +18,9 @@ import (
 // maxMessage is the maximum size of an error's text on the wire.
 const maxMessage = 64 << 10
 
-// ofBackend marks an error of a backend's Open as the backend's own if it blames neither options nor the model, for
-// example a missing library. Its text is unchanged.
-func ofBackend(err error) error {
+// markBackendError marks an error of a backend's Open as the backend's own if it blames neither options nor the model,
+// for example a missing library. Its text is unchanged.
+func markBackendError(err error) error {
 	if codeOf(err, codes.Unknown) != codes.Unknown || errors.Is(err, context.Canceled) ||
 		errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -10,7 +10,7 @@ func Unpack(t testing.TB, archive, dir string) {
 	t.Helper()
 	packed, err := os.ReadFile(archive)
 	if err == nil {
-		err = extract(packed, dir)
+		err = extractFiles(packed, dir)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestUnpack(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range dirs {
 		all.Go(func() {
-			dir, err := unpack(archive, store)
+			dir, err := unpackArchive(archive, store)
 			if err != nil {
 				t.Error(err)
 				return
@@ -45,7 +45,7 @@ func TestUnpack(t *testing.T) {
 		}
 	}
 	put(t, archive, packed(t, "a/b.json", "other"))
-	if dir, err := unpack(archive, store); err != nil || dir == dirs[0] {
+	if dir, err := unpackArchive(archive, store); err != nil || dir == dirs[0] {
 		t.Errorf("another archive: %s, %v", dir, err)
 	}
 }
@@ -62,7 +62,7 @@ func TestUnpackRefuses(t *testing.T) {
 	} {
 		archive, store := filepath.Join(t.TempDir(), "cases.tar.gz"), filepath.Join(t.TempDir(), "golden")
 		put(t, archive, data)
-		if dir, err := unpack(archive, store); err == nil || !strings.Contains(err.Error(), archive) &&
+		if dir, err := unpackArchive(archive, store); err == nil || !strings.Contains(err.Error(), archive) &&
 			!strings.Contains(err.Error(), store) {
 			t.Errorf("%s: %s, %v", name, dir, err)
 		}
@@ -70,7 +70,7 @@ func TestUnpackRefuses(t *testing.T) {
 			t.Errorf("%s: left %v, %v", name, entries, err)
 		}
 	}
-	if _, err := unpack(filepath.Join(t.TempDir(), "none"), t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := unpackArchive(filepath.Join(t.TempDir(), "none"), t.TempDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no archive: %v", err)
 	}
 }
@@ -86,27 +86,27 @@ func TestFind(t *testing.T) {
 	}
 	t.Chdir(below)
 	t.Setenv("PLUMBLINE_GOLDEN", "")
-	if dir, err := find(); !errors.Is(err, errAlone) {
+	if dir, err := findCases(); !errors.Is(err, errAlone) {
 		t.Errorf("outside of a workspace: %s, %v", dir, err)
 	}
 	put(t, filepath.Join(top, "clone", "go.work"), nil)
-	if dir, err := find(); err != nil || dir != beside {
+	if dir, err := findCases(); err != nil || dir != beside {
 		t.Errorf("beside the workspace: %s, %v, want %s", dir, err, beside)
 	}
 	named := t.TempDir()
 	t.Setenv("PLUMBLINE_GOLDEN", named)
-	if dir, err := find(); err != nil || dir != named {
+	if dir, err := findCases(); err != nil || dir != named {
 		t.Errorf("named: %s, %v, want %s", dir, err, named)
 	}
 	t.Setenv("PLUMBLINE_GOLDEN", filepath.Join(named, "none"))
-	if dir, err := find(); err == nil || errors.Is(err, errAlone) {
+	if dir, err := findCases(); err == nil || errors.Is(err, errAlone) {
 		t.Errorf("a named folder that is not there: %s, %v", dir, err)
 	}
 }
 
 // TestFindPacked unpacks this workspace's own cases, which are the last to be asked.
 func TestFindPacked(t *testing.T) {
-	dir, err := unpacked()
+	dir, err := unpackedCases()
 	if errors.Is(err, errAlone) {
 		t.Skip(err)
 	}

@@ -40,7 +40,7 @@ func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, pa
 	if each(t, folder, pattern, check) == 0 && folder != own {
 		t.Errorf("no %s below %s", pattern, folder)
 	}
-	root, err := find()
+	root, err := findCases()
 	switch {
 	case errors.Is(err, errAlone):
 		t.Run("full", func(t *testing.T) { t.Skip(err) })
@@ -58,7 +58,7 @@ func EachOwn(t *testing.T, folder, pattern string, check func(t *testing.T, path
 	if each(t, folder, pattern, check) == 0 {
 		t.Errorf("no %s below %s", pattern, folder)
 	}
-	if root, err := find(); err == nil {
+	if root, err := findCases(); err == nil {
 		each(t, root, pattern, check)
 	} else if !errors.Is(err, errAlone) {
 		t.Error(err)
@@ -82,7 +82,7 @@ func each(t *testing.T, root, pattern string, check func(t *testing.T, path stri
 // with go.work, or the unpacked packed cases. If a module is tested outside of the workspace, Root skips the test.
 func Root(t testing.TB) string {
 	t.Helper()
-	root, err := find()
+	root, err := findCases()
 	switch {
 	case errors.Is(err, errAlone):
 		t.Skip(err)

@@ -8,12 +8,12 @@ import (
 
 // Fit returns the model that explains the times of n queries, in ns and in the order of arrival. n must not be 0.
 func Fit(arrive, done []int64) Model {
-	f := queueFitter{arrive: arrive, done: done, present: inSystem(arrive, done), service: make([]int64, len(arrive))}
+	f := queueFitter{arrive: arrive, done: done, present: countPresent(arrive, done), service: make([]int64, len(arrive))}
 	servers := f.estimateServers()
 	seen := maxOvertaken(done) + 1
 	if servers < seen {
 		servers = seen
-	} else if most := seen + seen/2; servers > most && f.modelFor(servers).serviceVariation() > regular {
+	} else if most := seen + seen/2; servers > most && f.modelFor(servers).serviceVariation() > minVariation {
 		servers = most
 	}
 	return f.modelFor(servers)
@@ -21,7 +21,7 @@ func Fit(arrive, done []int64) Model {
 
 // minVariation is the coefficient of variation of times in service above which Fit counts overtaking queries. With such
 // times, the number of overtaken queries is close to the number of other servers.
-const regular = 0.2
+const minVariation = 0.2
 
 type queueFitter struct {
 	arrive, done []int64
@@ -81,7 +81,7 @@ func (f *queueFitter) modelFor(servers int) Model {
 }
 
 // countPresent returns, for each arrival, the number of earlier queries that are not done.
-func inSystem(arrive, done []int64) []int {
+func countPresent(arrive, done []int64) []int {
 	present := make([]int, len(arrive))
 	var open timeHeap
 	for i, at := range arrive {

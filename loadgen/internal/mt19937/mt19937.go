@@ -106,13 +106,13 @@ func (s *Source) Float64() float64 {
 	return u
 }
 
-// onePerDraw is the length from which a shuffle draws once for each position. In shorter slices, one draw places two
+// minSingleDraw is the length from which a shuffle draws once for each position. In shorter slices, one draw places two
 // elements.
-const onePerDraw = 1 << 16
+const minSingleDraw = 1 << 16
 
 // Shuffle permutes v. Its length must be below 2^32.
 func Shuffle[T any](s *Source, v []T) {
-	if len(v) >= onePerDraw {
+	if len(v) >= minSingleDraw {
 		for i := 1; i < len(v); i++ {
 			j := s.Below(uint32(i + 1))
 			v[i], v[j] = v[j], v[i]
@@ -136,7 +136,7 @@ func Shuffle[T any](s *Source, v []T) {
 
 // SkipShuffle consumes the outputs that Shuffle of n elements would consume.
 func (s *Source) SkipShuffle(n int) {
-	if n >= onePerDraw {
+	if n >= minSingleDraw {
 		for i := 1; i < n; i++ {
 			s.Below(uint32(i + 1))
 		}

@@ -65,7 +65,7 @@ func TestFloat64IsInUnitInterval(t *testing.T) {
 }
 
 func FuzzShuffle(f *testing.F) {
-	for _, n := range []int{0, 1, 2, 3, 64, 1001, onePerDraw - 1, onePerDraw} {
+	for _, n := range []int{0, 1, 2, 3, 64, 1001, minSingleDraw - 1, minSingleDraw} {
 		f.Add(n, uint64(n)*7)
 	}
 	f.Fuzz(func(t *testing.T, n int, seed uint64) {

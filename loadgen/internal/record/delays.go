@@ -10,18 +10,18 @@ type Delays []uint32
 const (
 	delayBits = 30
 	delayStep = 6
-	delayMost = 1<<delayBits - 1
+	maxMantissa = 1<<delayBits - 1
 )
 
 // Set stores a delay, which must not be negative.
 func (d Delays) Set(i int, ns int64) {
-	if ns <= delayMost {
+	if ns <= maxMantissa {
 		d[i] = uint32(ns)
 		return
 	}
 	e := (bits.Len64(uint64(ns)) - delayBits + delayStep - 1) / delayStep
 	if e > 3 {
-		d[i] = 3<<delayBits | delayMost
+		d[i] = 3<<delayBits | maxMantissa
 		return
 	}
 	d[i] = uint32(e)<<delayBits | uint32(ns>>(delayStep*e))
@@ -30,5 +30,5 @@ func (d Delays) Set(i int, ns int64) {
 // At returns the delay of an element.
 func (d Delays) At(i int) int64 {
 	v := d[i]
-	return int64(v&delayMost) << (delayStep * (v >> delayBits))
+	return int64(v&maxMantissa) << (delayStep * (v >> delayBits))
 }

@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 // sampleOrder draws the samples of the queries. It consumes the source in a fixed order, whether the result is used or
 // not: the accuracy order, the order of unique issue, the passes of equal issue, then the queries.
 type sampleOrder struct {
-	p        Params
+	params        Params
 	src      *mt19937.Source
 	accuracy []uint32 // positions in the set, one per query; nil if unused
 	unique   []uint32
@@ -13,7 +13,7 @@ type sampleOrder struct {
 }
 
 func newOrder(p Params) *sampleOrder {
-	o := &sampleOrder{p: p, src: Source(p.SampleSeed, p.Older)}
+	o := &sampleOrder{params: p, src: Source(p.SampleSeed, p.Older)}
 	if p.Accuracy {
 		o.accuracy = o.queryStarts(true)
 	}
@@ -24,8 +24,8 @@ func newOrder(p Params) *sampleOrder {
 
 // queryStarts shuffles the start positions of disjoint queries.
 func (o *sampleOrder) queryStarts(used bool) []uint32 {
-	stride := int(o.p.queryWidth())
-	n := (o.p.Set.Size + stride - 1) / stride
+	stride := int(o.params.queryWidth())
+	n := (o.params.Set.Size + stride - 1) / stride
 	if !used {
 		o.src.SkipShuffle(n)
 		return nil
@@ -40,10 +40,10 @@ func (o *sampleOrder) queryStarts(used bool) []uint32 {
 
 // shuffledPasses shuffles the loaded list repeatedly until it covers the minimum number of queries.
 func (o *sampleOrder) shuffledPasses(used bool) []uint32 {
-	loaded := len(o.p.Set.Loaded)
-	least := o.p.MinQueries
-	if o.p.Accuracy || o.p.IssueUnique {
-		least = uint64(loaded) / o.p.perQuery()
+	loaded := len(o.params.Set.Loaded)
+	least := o.params.MinQueries
+	if o.params.Accuracy || o.params.IssueUnique {
+		least = uint64(loaded) / o.params.samplesPerQuery()
 	}
 	n := int((least + uint64(loaded) - 1) / uint64(loaded))
 	if !used {
@@ -66,7 +66,7 @@ func (o *sampleOrder) shuffledPasses(used bool) []uint32 {
 
 // drawSamples returns the data-set indices of all queries, in the order of the queries.
 func (o *sampleOrder) drawSamples(queries int) []uint32 {
-	switch o.p.Scenario {
+	switch o.params.Scenario {
 	case MultiStream:
 		return o.drawRuns(queries)
 	case Offline:
@@ -78,14 +78,14 @@ func (o *sampleOrder) drawSamples(queries int) []uint32 {
 // drawSingles draws one-sample queries.
 func (o *sampleOrder) drawSingles(queries int) []uint32 {
 	out := make([]uint32, queries)
-	loaded := o.p.Set.Loaded
+	loaded := o.params.Set.Loaded
 	if list := o.walkedList(); list != nil {
 		for q := range out {
 			out[q] = loaded[list[q%len(list)]]
 		}
 		return out
 	}
-	size := uint32(o.p.Set.Size)
+	size := uint32(o.params.Set.Size)
 	for q := range out {
 		out[q] = loaded[o.src.Below(size)]
 	}
@@ -95,11 +95,11 @@ func (o *sampleOrder) drawSingles(queries int) []uint32 {
 // walkedList returns the positions that one-sample queries walk through, or nil if each query draws its sample.
 func (o *sampleOrder) walkedList() []uint32 {
 	switch {
-	case o.p.IssueUnique:
+	case o.params.IssueUnique:
 		return o.unique
-	case o.p.IssueSame:
-		return []uint32{uint32(o.p.SameIndex)}
-	case o.p.EqualIssue:
+	case o.params.IssueSame:
+		return []uint32{uint32(o.params.SameIndex)}
+	case o.params.EqualIssue:
 		return o.equal
 	}
 	return o.accuracy
@@ -107,36 +107,36 @@ func (o *sampleOrder) walkedList() []uint32 {
 
 // drawRuns draws MultiStream's queries. Each is a run of consecutive entries of the loaded list, including its padding.
 func (o *sampleOrder) drawRuns(queries int) []uint32 {
-	width := int(o.p.SamplesPerQuery)
+	width := int(o.params.SamplesPerQuery)
 	out := make([]uint32, 0, queries*width)
 	for q := range queries {
-		at := int(o.startOf(q))
-		out = append(out, o.p.Set.Loaded[at:at+width]...)
+		at := int(o.startPosition(q))
+		out = append(out, o.params.Set.Loaded[at:at+width]...)
 	}
 	return out
 }
 
-func (o *sampleOrder) startOf(q int) uint32 {
+func (o *sampleOrder) startPosition(q int) uint32 {
 	switch {
-	case o.p.IssueUnique:
+	case o.params.IssueUnique:
 		return o.unique[q]
-	case o.p.IssueSame:
-		return uint32(o.p.SameIndex)
-	case o.p.Accuracy:
+	case o.params.IssueSame:
+		return uint32(o.params.SameIndex)
+	case o.params.Accuracy:
 		return o.accuracy[q]
 	}
-	return o.src.Below(uint32(o.p.Set.Size))
+	return o.src.Below(uint32(o.params.Set.Size))
 }
 
 // drawBatch returns the samples of Offline's only query. They are repetitions of the loaded list, the last one cut
 // short, so it returns only one copy of the list. With equal issue, each whole copy is a fresh shuffle.
 func (o *sampleOrder) drawBatch() []uint32 {
-	loaded := o.p.Set.Loaded
-	n := o.p.perQuery()
+	loaded := o.params.Set.Loaded
+	n := o.params.samplesPerQuery()
 	switch {
-	case o.p.IssueSame:
-		return loaded[o.p.SameIndex : o.p.SameIndex+1]
-	case !o.p.EqualIssue:
+	case o.params.IssueSame:
+		return loaded[o.params.SameIndex : o.params.SameIndex+1]
+	case !o.params.EqualIssue:
 		return loaded[:min(n, uint64(len(loaded)))]
 	}
 	out := make([]uint32, n)

@@ -76,7 +76,7 @@ func Generate(p Params) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{SamplesPerQuery: int(p.perQuery())}
+	plan := Plan{SamplesPerQuery: int(p.samplesPerQuery())}
 	if p.Scenario == Server {
 		plan.Scheduled, plan.End, err = poissonTimes(p)
 		plan.Queries = len(plan.Scheduled)
@@ -94,7 +94,7 @@ func Generate(p Params) (Plan, error) {
 // It allocates nothing and reads only the size of the set. It fails if Generate would need more than MaxSamples samples
 // or a schedule of more than a century.
 func Count(p Params) (uint64, error) {
-	least := p.atLeast()
+	least := p.minCount()
 	if need := p.queriesFor(p.targetNanos()); need > float64(least) {
 		if need > MaxSamples {
 			return 0, fmt.Errorf("%w: about %.3g queries, at most %d are possible: "+
@@ -102,7 +102,7 @@ func Count(p Params) (uint64, error) {
 		}
 		least = p.extendedCount(least, uint64(need))
 	}
-	if spq := p.perQuery(); least > MaxSamples || spq > MaxSamples || least*spq > MaxSamples {
+	if spq := p.samplesPerQuery(); least > MaxSamples || spq > MaxSamples || least*spq > MaxSamples {
 		return 0, fmt.Errorf("%w: %d queries of %d samples, at most %d samples are possible",
 			ErrTooMuch, least, spq, uint64(MaxSamples))
 	}
@@ -126,10 +126,10 @@ func (p *Params) targetNanos() int64 {
 
 // minCount returns the minimum number of queries. If all samples are issued equally often, the queries are whole passes
 // over the set.
-func (p *Params) atLeast() uint64 {
+func (p *Params) minCount() uint64 {
 	n := p.MinQueries
 	if p.Accuracy || p.IssueUnique {
-		n = p.loadedLength() / p.perQuery()
+		n = p.loadedLength() / p.samplesPerQuery()
 	}
 	if p.EqualIssue && !p.Accuracy && p.Scenario != Offline {
 		n = roundUp(n, p.loadedLength())
@@ -156,8 +156,8 @@ func (p *Params) queryWidth() uint64 {
 	return 1
 }
 
-// perQuery returns the number of samples of each query.
-func (p *Params) perQuery() uint64 {
+// samplesPerQuery returns the number of samples of each query.
+func (p *Params) samplesPerQuery() uint64 {
 	switch {
 	case p.Scenario != Offline:
 		return p.queryWidth()
@@ -206,7 +206,7 @@ func roundUp(n, unit uint64) uint64 {
 // All times exist before the clock starts. A slow SUT therefore shows late answers and does not get queries at a lower
 // rate. Each gap is truncated to whole nanoseconds, like in the official program.
 func poissonTimes(p Params) (due []int64, end int64, err error) {
-	span, least := p.targetNanos(), p.atLeast()
+	span, least := p.targetNanos(), p.minCount()
 	mean := p.queriesFor(span)
 	due = make([]int64, 0, max(least, min(uint64(mean+6*math.Sqrt(mean)), MaxSamples)))
 	gaps := mt19937.New(p.ScheduleSeed)

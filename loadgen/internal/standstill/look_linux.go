@@ -33,12 +33,12 @@ func readClock(clock uintptr) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// tasks is the path of a folder that contains a folder for each thread of the process, named by its number.
-var tasks = []byte("/proc/self/task\x00")
+// tasksPath is the path of a folder that contains a folder for each thread of the process, named by its number.
+var tasksPath = []byte("/proc/self/task\x00")
 
-// room holds the buffers for the kernel's answers. Now must not allocate memory, because it is called during the timed
-// test.
-var room struct {
+// readBuffers holds the buffers for the kernel's answers. Now must not allocate memory, because it is called during the
+// timed test.
+var readBuffers struct {
 	sync.Mutex
 	folder [8 << 10]byte // entries of tasks
 	path   [64]byte
@@ -48,29 +48,29 @@ var room struct {
 // queueWait returns how long the living threads of the process have waited for a processor, summed up. It returns a
 // negative value if the system does not report it for any thread.
 func queueWait() time.Duration {
-	room.Lock()
-	defer room.Unlock()
+	readBuffers.Lock()
+	defer readBuffers.Unlock()
 	const atCurrent = -100 // AT_FDCWD: tasks is an absolute path
-	dir, ok := openAt(atCurrent, tasks)
+	dir, ok := openAt(atCurrent, tasksPath)
 	if !ok {
 		return -1
 	}
 	defer func() { _ = syscall.Close(dir) }()
 	sum, said := time.Duration(0), false
 	for {
-		n, err := syscall.ReadDirent(dir, room.folder[:])
+		n, err := syscall.ReadDirent(dir, readBuffers.folder[:])
 		if err != nil || n <= 0 {
 			if err != nil || !said {
 				return -1
 			}
 			return sum
 		}
-		for name, rest := firstEntry(room.folder[:n]); name != nil; name, rest = firstEntry(rest) {
+		for name, rest := firstEntry(readBuffers.folder[:n]); name != nil; name, rest = firstEntry(rest) {
 			text, ok := readSchedstat(dir, name)
 			if !ok { // not a thread, or one that has ended in the meantime
 				continue
 			}
-			ns, ok := waitedOf(text)
+			ns, ok := parseQueueTime(text)
 			if !ok {
 				return -1
 			}
@@ -100,13 +100,13 @@ func readSchedstat(dir int, thread []byte) (text []byte, ok bool) {
 	if len(thread) == 0 || thread[0] < '0' || thread[0] > '9' {
 		return nil, false
 	}
-	file, ok := openAt(dir, append(append(room.path[:0], thread...), "/schedstat\x00"...))
+	file, ok := openAt(dir, append(append(readBuffers.path[:0], thread...), "/schedstat\x00"...))
 	if !ok {
 		return nil, false
 	}
 	defer func() { _ = syscall.Close(file) }()
-	n, err := syscall.Read(file, room.text[:])
-	return room.text[:max(n, 0)], err == nil && n > 0
+	n, err := syscall.Read(file, readBuffers.text[:])
+	return readBuffers.text[:max(n, 0)], err == nil && n > 0
 }
 
 // openAt opens a zero-terminated path, relative to a folder, for reading.
@@ -116,9 +116,9 @@ func openAt(folder int, path []byte) (file int, ok bool) {
 	return int(fd), err == 0
 }
 
-// waitedOf parses the second number of a schedstat: the nanoseconds in the queue. The first number is the nanoseconds
-// on a processor.
-func waitedOf(schedstat []byte) (time.Duration, bool) {
+// parseQueueTime parses the second number of a schedstat: the nanoseconds in the queue. The first number is the
+// nanoseconds on a processor.
+func parseQueueTime(schedstat []byte) (time.Duration, bool) {
 	_, behind, _ := bytes.Cut(schedstat, []byte{' '})
 	number, _, _ := bytes.Cut(behind, []byte{' '})
 	ns, err := strconv.ParseInt(string(bytes.TrimRight(number, "\n")), 10, 64)

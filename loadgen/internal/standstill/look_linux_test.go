@@ -10,7 +10,7 @@ import (
 
 func TestWaitedOf(t *testing.T) {
 	for text, want := range map[string]time.Duration{"813696 2306037 3\n": 2306037, "1 0 0": 0} {
-		if got, ok := waitedOf([]byte(text)); !ok || got != want {
+		if got, ok := parseQueueTime([]byte(text)); !ok || got != want {
 			t.Errorf("%q: %v, %v; want %v", text, got, ok, want)
 		}
 	}
@@ -72,7 +72,7 @@ func FuzzWaitedOf(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if ns, ok := waitedOf([]byte(text)); !ok && ns != 0 {
+		if ns, ok := parseQueueTime([]byte(text)); !ok && ns != 0 {
 			t.Errorf("%q: %v of what cannot be read", text, ns)
 		}
 	})

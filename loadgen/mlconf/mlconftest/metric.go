@@ -35,7 +35,7 @@ func AddMadeUp(t *testing.T) {
 func AddRoundOfMadeUp(t *testing.T) {
 	t.Helper()
 	newest := mlconf.Rounds()[0]
-	add(t, newest, MadeUpRound, func(file map[string]json.RawMessage) {
+	addChanged(t, newest, MadeUpRound, func(file map[string]json.RawMessage) {
 		var models map[string]map[string]any
 		decode(t, file["models"], &models)
 		models["resnet"]["targets"] = map[string]any{"*": [][]any{{MadeUp, MadeUpTarget}}}
@@ -45,7 +45,7 @@ func AddRoundOfMadeUp(t *testing.T) {
 
 func addRow(t *testing.T) {
 	t.Helper()
-	add(t, "accuracy", "accuracy", func(file map[string]json.RawMessage) {
+	addChanged(t, "accuracy", "accuracy", func(file map[string]json.RawMessage) {
 		var metrics map[string]json.RawMessage
 		decode(t, file["metrics"], &metrics)
 		metrics[MadeUp] = json.RawMessage(madeUp)
@@ -53,8 +53,8 @@ func addRow(t *testing.T) {
 	})
 }
 
-// add adds a changed copy of a file.
-func add(t *testing.T, from, name string, change func(file map[string]json.RawMessage)) {
+// addChanged adds a changed copy of a file.
+func addChanged(t *testing.T, from, name string, change func(file map[string]json.RawMessage)) {
 	t.Helper()
 	text, err := roundfiles.Read(from)
 	if err != nil {

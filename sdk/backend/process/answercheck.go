@@ -27,14 +27,14 @@ func (l *clientLane) checkUnasked() error {
 			return l.session.child.explainError("run a batch", extra.err)
 		}
 		return fmt.Errorf("%w: the backend process answered what it was not asked%s, want one answer to each request",
-			backend.ErrFailed, l.nameOf(extra.response))
+			backend.ErrFailed, l.describeRequest(extra.response))
 	default:
 		return nil
 	}
 }
 
-// nameOf describes the request that an answer names, if it names one.
-func (l *clientLane) nameOf(r *backendpb.RunResponse) string {
+// describeRequest describes the request that an answer names, if it names one.
+func (l *clientLane) describeRequest(r *backendpb.RunResponse) string {
 	if !l.session.named {
 		return ""
 	}

@@ -147,7 +147,7 @@ func openSession(ctx context.Context, p *childProcess, set processOptions, m bac
 			backend.ErrFailed, r.Concurrency, most)
 	}
 	s := &processSession{
-		child: p, set: set, number: number, response: r, named: slices.Contains(r.Capabilities, requestIDs),
+		child: p, options: set, number: number, response: r, named: slices.Contains(r.Capabilities, requestIDs),
 		shared: set.shared && slices.Contains(r.Capabilities, sharedMemory),
 	}
 	if s.inputs, err = bindTensors("input", m.Inputs, r.Inputs); err != nil {

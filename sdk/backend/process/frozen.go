@@ -16,8 +16,8 @@ const (
 	defaultHeartbeatTimeout = 30 * time.Second
 	// checkInterval is the time between checks of a process. minChecks is the minimum number of checks before a process
 	// counts as frozen.
-	lookEvery       = time.Second
-	looksPerTimeout = 4
+	checkInterval = time.Second
+	minChecks     = 4
 )
 
 // keepalivePings configures pings that detect a frozen process if its state does not show it or the system does not
@@ -30,17 +30,18 @@ func keepalivePings(timeout time.Duration) keepalive.ClientParameters {
 // watchFrozen ends the connection when the process has been stopped for timeout. A process that computes is not
 // stopped, even if it does not answer.
 func (p *childProcess) watchFrozen(timeout time.Duration) {
-	every := max(time.Millisecond, min(lookEvery, timeout/looksPerTimeout))
+	every := max(time.Millisecond, min(checkInterval, timeout/minChecks))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	signs := silenceCounter{heard: p.heard.Load()}
+	signs := silenceCounter{heard: p.messageCount.Load()}
 	for {
 		select {
 		case <-p.exited:
 			return
 		case <-tick.C:
 		}
-		if silent := time.Duration(signs.countLook(isStopped(p.serverPID()), p.heard.Load())) * every; silent >= timeout {
+		checks := signs.countCheck(isStopped(p.serverPID()), p.messageCount.Load())
+		if silent := time.Duration(checks) * every; silent >= timeout {
 			p.failFrozen(silent, timeout)
 			return
 		}
@@ -50,19 +51,19 @@ func (p *childProcess) watchFrozen(timeout time.Duration) {
 // silenceCounter counts checks of a process without a sign of life. It counts checks and not time. If this process was
 // itself stopped or late, it does not blame the other process for the missed time.
 type silenceCounter struct {
-	looks int
-	heard uint64 // number of answers at the last check
+	checks int
+	heard  uint64 // number of answers at the last check
 }
 
-// countLook returns the number of consecutive checks at which the process was stopped and had not answered since the
+// countCheck returns the number of consecutive checks at which the process was stopped and had not answered since the
 // previous check.
-func (s *silenceCounter) countLook(stopped bool, heard uint64) int {
-	s.looks++
+func (s *silenceCounter) countCheck(stopped bool, heard uint64) int {
+	s.checks++
 	if !stopped || heard != s.heard {
-		s.looks = 0
+		s.checks = 0
 	}
 	s.heard = heard
-	return s.looks
+	return s.checks
 }
 
 // failFrozen makes all calls fail, including those in progress.
@@ -81,7 +82,7 @@ func (p *childProcess) stoppedBy() string {
 // serverPID returns the process that serves: the process at the other end of the socket if the system reports it,
 // otherwise the process that was started. They differ if the started process has started another one.
 func (p *childProcess) serverPID() int {
-	if pid := p.server.Load(); pid > 0 {
+	if pid := p.serverID.Load(); pid > 0 {
 		return int(pid)
 	}
 	return p.cmd.Process.Pid

@@ -17,7 +17,7 @@ func TestSilenceCountsLooks(t *testing.T) {
 	} {
 		var s silenceCounter
 		for i, l := range looks {
-			if got := s.countLook(l.stopped, l.heard); got != l.want {
+			if got := s.countCheck(l.stopped, l.heard); got != l.want {
 				t.Errorf("%s: look %d gives %d, want %d", name, i, got, l.want)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // clientLane runs one batch at a time over its own stream.
 type clientLane struct {
 	session *processSession
-	home    chan *clientLane // contains the lane while it is idle
+	idleLanes    chan *clientLane // contains the lane while it is idle
 	stage   *laneStage       // nil: the lane takes any batch and copies it into its region
 	stream  backendpb.Backend_RunClient
 	sent    uint64 // id of the last request on the stream
@@ -21,7 +21,7 @@ type clientLane struct {
 	replies chan streamReply
 
 	memory   laneMemory
-	plain    bool          // mapping a region failed
+	mapFailed    bool          // mapping a region failed
 	attached bool          // the process knows the order of the tensors
 	mapped   *sharedRegion // the region that the process has mapped; nil: tensors go through the stream
 
@@ -29,7 +29,7 @@ type clientLane struct {
 }
 
 func newLane(s *processSession, home chan *clientLane) *clientLane {
-	l := &clientLane{session: s, home: home, memory: laneMemory{inputSizes: make([]int, len(s.inputs))}}
+	l := &clientLane{session: s, idleLanes: home, memory: laneMemory{inputSizes: make([]int, len(s.inputs))}}
 	for range s.inputs {
 		l.request.Inputs = append(l.request.Inputs, &backendpb.Tensor{})
 	}
@@ -51,13 +51,13 @@ func (l *clientLane) runBatch(ctx context.Context, in, out []backend.Tensor) err
 	}
 	if err != nil {
 		l.resetStream()
-		l.home <- l
+		l.idleLanes <- l
 		return err
 	}
 	defer l.session.child.awaitAnswer(ctx, "a batch").End()
 	select {
 	case r := <-l.replies:
-		defer func() { l.home <- l }()
+		defer func() { l.idleLanes <- l }()
 		l.memory.discardRetired()
 		return l.readAnswer(r, out)
 	case <-ctx.Done():
@@ -73,7 +73,7 @@ func (l *clientLane) awaitAbandoned() {
 	} else {
 		l.session.child.kept.dropAnswer(r.response)
 	}
-	l.home <- l
+	l.idleLanes <- l
 }
 
 // prepareBatch opens the stream if there is none, makes room for the batch in the region, and copies it there.
@@ -94,7 +94,7 @@ func (l *clientLane) prepareBatch(ctx context.Context, in []backend.Tensor) erro
 
 // regionFor returns the region that the batch fits into, or nil if tensors go through the stream.
 func (l *clientLane) regionFor(in []backend.Tensor) *sharedRegion {
-	if !l.session.shared || l.plain {
+	if !l.session.shared || l.mapFailed {
 		return nil
 	}
 	if err := l.memory.fitBatch(in); err != nil {
@@ -106,7 +106,7 @@ func (l *clientLane) regionFor(in []backend.Tensor) *sharedRegion {
 
 // fallBack switches to passing tensors through the stream, which is slower.
 func (l *clientLane) fallBack(why string) {
-	l.plain = true
+	l.mapFailed = true
 	l.session.unshared.Store(&why)
 }
 
@@ -122,7 +122,7 @@ func (l *clientLane) openStream() error {
 	go func() {
 		for {
 			r, err := stream.Recv()
-			l.session.child.heard.Add(1)
+			l.session.child.messageCount.Add(1)
 			select {
 			case replies <- streamReply{r, err}:
 			default: // two unrequested answers; the next send reports the error

@@ -32,7 +32,7 @@ const (
 	exitGrace = 3 * time.Second
 	// exitWait is how long an error waits for the end of a process whose connection broke, to report its exit status. Such
 	// a process is almost always about to end, but this can take long on a busy machine.
-	lastWords = 10 * time.Second
+	exitWait = 10 * time.Second
 )
 
 // childProcess is a backend process with its connection.
@@ -47,12 +47,12 @@ type childProcess struct {
 	conn    *grpc.ClientConn
 	rpc     backendpb.BackendClient
 
-	users  atomic.Int32  // number of open sessions and of sessions being opened
+	sessions  atomic.Int32  // number of open sessions and of sessions being opened
 	models atomic.Uint32 // number of models that it had to open
 	kept   releasedHandles
 
-	server atomic.Int32          // process that listens on the socket; 0: not known
-	heard  atomic.Uint64         // number of messages from the process
+	serverID atomic.Int32          // process that listens on the socket; 0: not known
+	messageCount  atomic.Uint64         // number of messages from the process
 	frozen atomic.Pointer[error] // error for all further calls; nil: the process is not frozen
 
 	exited  chan struct{} // closed when the process has ended and its output is read
@@ -70,7 +70,7 @@ func launchChild(ctx context.Context, set processOptions, device string, to io.W
 		command: set.command, device: device, output: &processOutput{to: to}, dir: dir, grace: exitGrace,
 		exited: make(chan struct{}),
 	}
-	p.users.Store(1)
+	p.sessions.Store(1)
 	address, err := p.startCommand(ctx, set.start)
 	if err == nil {
 		err = p.dialProcess(address, set.heartbeat)
@@ -106,7 +106,7 @@ func (p *childProcess) startCommand(ctx context.Context, timeout time.Duration) 
 	}
 	p.stdin = stdin
 	line := make(chan string, 1)
-	first := &firstLine{found: line, rest: p.output}
+	first := &firstLineWriter{found: line, rest: p.output}
 	p.cmd.Stdout = first
 	if err := p.cmd.Start(); err != nil {
 		close(p.exited)
@@ -195,7 +195,7 @@ func (p *childProcess) connectSocket(ctx context.Context, address string) (net.C
 	if err != nil {
 		return nil, err
 	}
-	p.server.Store(peerPID(conn))
+	p.serverID.Store(peerPID(conn))
 	return conn, nil
 }
 
@@ -236,7 +236,7 @@ func (p *childProcess) endedError(what string, err error) error {
 	case <-p.exited:
 		return fmt.Errorf("%w: the backend process %q %s while it was to %s%s", backend.ErrFailed, p.command, p.exitText(),
 			what, p.output.outputTail())
-	case <-time.After(lastWords):
+	case <-time.After(exitWait):
 	}
 	return fmt.Errorf("%w: the connection to the backend process %q broke while it was to %s: %w%s", backend.ErrFailed,
 		p.command, what, err, p.output.outputTail())
@@ -250,8 +250,8 @@ func (p *childProcess) exitText() string {
 	return "ended (" + p.cmd.ProcessState.String() + ")"
 }
 
-// firstLine passes the first line to a channel and the following output to a writer.
-type firstLine struct {
+// firstLineWriter passes the first line to a channel and the following output to a writer.
+type firstLineWriter struct {
 	found chan<- string
 	rest  io.Writer
 
@@ -263,7 +263,7 @@ type firstLine struct {
 // handshakeBytes is the maximum length of the first line.
 const handshakeBytes = 4 << 10
 
-func (f *firstLine) Write(b []byte) (int, error) {
+func (f *firstLineWriter) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {
@@ -283,7 +283,7 @@ func (f *firstLine) Write(b []byte) (int, error) {
 }
 
 // partialLine returns the beginning of a line that has not ended, or "" if the line has ended or not begun.
-func (f *firstLine) partialLine() string {
+func (f *firstLineWriter) partialLine() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {
@@ -293,7 +293,7 @@ func (f *firstLine) partialLine() string {
 }
 
 // flushPartial passes on an incomplete line, because it contains the last output of the process.
-func (f *firstLine) flushPartial() {
+func (f *firstLineWriter) flushPartial() {
 	if part := f.partialLine(); part != "" {
 		_, _ = f.rest.Write([]byte(part))
 	}

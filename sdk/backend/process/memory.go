@@ -19,24 +19,24 @@ type laneMemory struct {
 	outputBytes int                 // size of the part for outputs
 	retired     []*sharedRegion     // replaced regions whose memory a caller may hold
 	empty       []*sharedRegion     // replaced regions whose memory is freed but whose addresses are still mapped
-	made        func(*sharedRegion) // called for each new region; may be nil
+	onNewRegion        func(*sharedRegion) // called for each new region; may be nil
 }
 
 // reserveInput returns n bytes in the slot of input i. If the slot is too small, it makes a new region.
 func (m *laneMemory) reserveInput(i, n int) ([]byte, error) {
-	if m.widenPlace(i, n) || m.region == nil {
+	if m.widenSlot(i, n) || m.region == nil {
 		if err := m.renewRegion(); err != nil {
 			return nil, err
 		}
 	}
-	return m.inputPlace(i, n), nil
+	return m.inputSlot(i, n), nil
 }
 
 // fitBatch makes a new region if the current one is too small for a batch and its expected outputs.
 func (m *laneMemory) fitBatch(in []backend.Tensor) error {
 	wider := m.region == nil
 	for i := range in {
-		wider = m.widenPlace(i, len(in[i].Data)) || wider
+		wider = m.widenSlot(i, len(in[i].Data)) || wider
 	}
 	if wider || m.inputsEnd()+m.outputBytes > len(m.region.data) {
 		return m.renewRegion()
@@ -47,7 +47,7 @@ func (m *laneMemory) fitBatch(in []backend.Tensor) error {
 // widenSlot records that input i has n bytes, and reports whether its slot is too small. A slot that grows for the
 // second time gets a quarter more, so batches of rising size do not each need a new region. Unused pages take no
 // memory.
-func (m *laneMemory) widenPlace(i, n int) bool {
+func (m *laneMemory) widenSlot(i, n int) bool {
 	if n <= m.inputSizes[i] {
 		return false
 	}
@@ -67,8 +67,8 @@ func (m *laneMemory) renewRegion() error {
 		return err
 	}
 	m.region = r
-	if m.made != nil {
-		m.made(r)
+	if m.onNewRegion != nil {
+		m.onNewRegion(r)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (m *laneMemory) retireRegion() {
 }
 
 // inputSlot returns the first n bytes of the slot of input i.
-func (m *laneMemory) inputPlace(i, n int) []byte {
+func (m *laneMemory) inputSlot(i, n int) []byte {
 	at := 0
 	for _, room := range m.inputSizes[:i] {
 		at += room
@@ -105,7 +105,7 @@ func (m *laneMemory) putInput(i int, data []byte) uint64 {
 	if offset, ok := m.region.offsetOf(data); ok && offset%alignment == 0 {
 		return offset
 	}
-	place := m.inputPlace(i, len(data))
+	place := m.inputSlot(i, len(data))
 	copy(place, data)
 	offset, _ := m.region.offsetOf(place)
 	return offset

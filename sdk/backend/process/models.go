@@ -16,7 +16,7 @@ const severalModels = "models"
 func processToJoin(set processOptions, c backend.Config) (*childProcess, error) {
 	for _, sibling := range c.Siblings {
 		s, ok := sibling.(*processSession)
-		if !ok || s.set.command != set.command || s.child.device != c.Device {
+		if !ok || s.options.command != set.command || s.child.device != c.Device {
 			continue
 		}
 		if !slices.Contains(s.response.Capabilities, severalModels) {
@@ -25,7 +25,7 @@ func processToJoin(set processOptions, c backend.Config) (*childProcess, error) 
 				"with --backend-opt %[4]s.command=COMMAND, or have the process take several models",
 				backend.ErrFailed, set.command, severalModels, c.Part)
 		}
-		s.child.users.Add(1)
+		s.child.sessions.Add(1)
 		return s.child, nil
 	}
 	return nil, nil
@@ -33,7 +33,7 @@ func processToJoin(set processOptions, c backend.Config) (*childProcess, error) 
 
 // closeSession closes the process together with its last session.
 func (p *childProcess) closeSession() error {
-	if p.users.Add(-1) > 0 {
+	if p.sessions.Add(-1) > 0 {
 		return nil
 	}
 	return p.close()

@@ -285,7 +285,7 @@ func TestFirstLine(t *testing.T) {
 	} {
 		found := make(chan string, 1)
 		var rest bytes.Buffer
-		f := &firstLine{found: found, rest: &rest}
+		f := &firstLineWriter{found: found, rest: &rest}
 		for _, p := range parts {
 			if n, err := f.Write([]byte(p)); n != len(p) || err != nil {
 				t.Fatalf("%d, %v", n, err)
@@ -299,7 +299,7 @@ func TestFirstLine(t *testing.T) {
 }
 
 func TestALineThatDoesNotEnd(t *testing.T) {
-	f := &firstLine{found: make(chan string, 1), rest: io.Discard}
+	f := &firstLineWriter{found: make(chan string, 1), rest: io.Discard}
 	if _, err := f.Write([]byte("1|1|unix|/x|grpc")); err != nil {
 		t.Fatal(err)
 	}

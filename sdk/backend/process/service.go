@@ -55,7 +55,7 @@ func (s *backendService) Open(ctx context.Context, r *backendpb.OpenRequest) (*b
 	s.models[r.ModelNumber] = &servedModel{session: session}
 	limits, info := session.Limits(), describeSession(session, s.backend)
 	return &backendpb.OpenResponse{
-		Inputs: toProto(session.Inputs()), Outputs: toProto(session.Outputs()),
+		Inputs: tensorsToProto(session.Inputs()), Outputs: tensorsToProto(session.Outputs()),
 		Concurrency: uint32(limits.Concurrency), PreferredBatch: uint32(limits.PreferredBatch),
 		MaxBatch: uint32(limits.MaxBatch),
 		Version:  info.Version, Devices: info.Devices, Details: info.Details,
@@ -99,7 +99,7 @@ func describeSession(s backend.Session, b backend.Backend) backend.Info {
 	return backend.Info{}
 }
 
-func toProto(infos []backend.TensorInfo) []*backendpb.TensorInfo {
+func tensorsToProto(infos []backend.TensorInfo) []*backendpb.TensorInfo {
 	out := make([]*backendpb.TensorInfo, len(infos))
 	for i, t := range infos {
 		out[i] = &backendpb.TensorInfo{Name: t.Name, Dtype: backendpb.DType(t.DType), Shape: t.Shape}

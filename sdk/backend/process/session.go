@@ -23,7 +23,7 @@ const requestIDs = "request-ids"
 // processSession is a model in a backend process.
 type processSession struct {
 	child           *childProcess
-	set             processOptions
+	options             processOptions
 	number          uint32 // number of the model in the process
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
@@ -111,7 +111,7 @@ func (s *processSession) Run(ctx context.Context, in, out []backend.Tensor) erro
 // batch.
 func (s *processSession) lanesFor(in []backend.Tensor) chan *clientLane {
 	if g := s.stages.stageOf(in); g != nil && g.unreleased.Load() == 0 {
-		return g.lane.home
+		return g.lane.idleLanes
 	}
 	return s.lanes
 }
@@ -125,7 +125,7 @@ func (s *processSession) Close() error {
 			(<-s.lanes).close()
 		}
 		for _, g := range s.stages.allStages() {
-			(<-g.lane.home).close()
+			(<-g.lane.idleLanes).close()
 		}
 	})
 	return s.closed

@@ -21,8 +21,8 @@ func (s *processSession) Stage() backend.Stage {
 	}
 	l := newLane(s, make(chan *clientLane, 1))
 	g := &laneStage{lane: l}
-	l.stage, l.memory.made = g, func(r *sharedRegion) { s.stages.addStage(g, r) }
-	l.home <- l
+	l.stage, l.memory.onNewRegion = g, func(r *sharedRegion) { s.stages.addStage(g, r) }
+	l.idleLanes <- l
 	return g
 }
 
@@ -30,8 +30,8 @@ func (s *processSession) Stage() backend.Stage {
 // ordinary memory.
 func (g *laneStage) Input(i, n int) []byte {
 	select {
-	case l := <-g.lane.home:
-		defer func() { l.home <- l }()
+	case l := <-g.lane.idleLanes:
+		defer func() { l.idleLanes <- l }()
 		return l.inputMemory(i, n)
 	case <-g.lane.session.ctx.Done():
 		return make([]byte, n)

@@ -191,14 +191,14 @@ func (l *SampleLibrary[S]) Get(dst []S, samples []loadgen.QuerySample) ([]S, err
 	defer l.mu.RUnlock()
 	for _, s := range samples {
 		if int64(s.Index) >= int64(len(l.slots)) || l.slots[s.Index].refs == 0 {
-			return dst, l.notLoaded(s.Index)
+			return dst, l.errNotLoaded(s.Index)
 		}
 		dst = append(dst, l.slots[s.Index].sample)
 	}
 	return dst, nil
 }
 
-func (l *SampleLibrary[S]) notLoaded(i loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) errNotLoaded(i loadgen.SampleIndex) error {
 	if err := l.checkIndices([]loadgen.SampleIndex{i}); err != nil {
 		return err
 	}

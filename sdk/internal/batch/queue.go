@@ -20,7 +20,7 @@ type sampleQueue struct {
 	waiting int  // number of workers in work.Wait
 	shares  int  // number of workers that share the queued samples; 0: a worker may take all
 	full    bool // hold back samples that do not fill a batch until the query ends
-	more    bool // the query continues
+	continues    bool // the query continues
 	closed  bool
 	window  *sizeWindow // window of samples with sizes; otherwise nil
 }
@@ -51,7 +51,7 @@ func (q *sampleQueue) push(samples []loadgen.QuerySample, at int64, limit int, m
 		}
 		k := q.copyIn(samples, at)
 		samples = samples[k:]
-		q.more = more || len(samples) > 0
+		q.continues = more || len(samples) > 0
 		q.wakeWorkers(k)
 	}
 }
@@ -74,7 +74,7 @@ func (q *sampleQueue) copyIn(samples []loadgen.QuerySample, at int64) int {
 
 // wakeWorkers wakes as many workers as k new samples can occupy.
 func (q *sampleQueue) wakeWorkers(k int) {
-	if !q.more && q.full {
+	if !q.continues && q.full {
 		q.work.Broadcast() // held-back samples are also due
 		return
 	}
@@ -153,14 +153,14 @@ func (q *sampleQueue) hasBatch(batch int) bool {
 	if q.closed || n >= min(batch, q.limit) {
 		return true
 	}
-	return n > 0 && (!q.full || !q.more)
+	return n > 0 && (!q.full || !q.continues)
 }
 
 // flush releases held-back samples.
 func (q *sampleQueue) flush() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.more = false
+	q.continues = false
 	q.work.Broadcast()
 }
 

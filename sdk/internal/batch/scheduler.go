@@ -32,7 +32,7 @@ type Worker interface {
 type Scheduler struct {
 	policy BatchPolicy
 	queue  *sampleQueue
-	hands  []*workerState
+	states  []*workerState
 	began  time.Time // origin of the samples' arrival times
 	// permits limits the concurrent runs if there are more workers than sessions; otherwise nil.
 	permits chan struct{}
@@ -50,17 +50,17 @@ func New(ctx context.Context, p BatchPolicy, newWorker func() Worker, fail func(
 	s := &Scheduler{policy: p, fail: fail, began: time.Now()}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	if p.Inline {
-		s.hands = []*workerState{{worker: newWorker(), job: &WorkerJob{}}}
+		s.states = []*workerState{{worker: newWorker(), job: &WorkerJob{}}}
 		return s
 	}
 	for range p.Workers {
-		s.hands = append(s.hands, &workerState{worker: newWorker(), job: &WorkerJob{}})
+		s.states = append(s.states, &workerState{worker: newWorker(), job: &WorkerJob{}})
 	}
 	s.queue = newQueue(max(queueSamples, 4*p.MaxBatch), p)
 	if p.Workers > p.Sessions && !p.OwnTurns {
 		s.permits = make(chan struct{}, p.Sessions)
 	}
-	for _, h := range s.hands {
+	for _, h := range s.states {
 		s.workers.Go(func() { s.runWorker(h) })
 	}
 	return s
@@ -68,8 +68,8 @@ func New(ctx context.Context, p BatchPolicy, newWorker func() Worker, fail func(
 
 // Jobs returns the current work of each worker. The values stay valid as long as the scheduler.
 func (s *Scheduler) Jobs() []*WorkerJob {
-	all := make([]*WorkerJob, len(s.hands))
-	for i, h := range s.hands {
+	all := make([]*WorkerJob, len(s.states))
+	for i, h := range s.states {
 		all[i] = h.job
 	}
 	return all
@@ -100,7 +100,7 @@ func (s *Scheduler) batchLimit(n int) int {
 func (s *Scheduler) runInline(samples []loadgen.QuerySample) {
 	for len(samples) > 0 && s.ctx.Err() == nil {
 		n := min(len(samples), s.policy.MaxBatch)
-		s.runBatch(s.hands[0], samples[:n], nil)
+		s.runBatch(s.states[0], samples[:n], nil)
 		samples = samples[n:]
 	}
 }

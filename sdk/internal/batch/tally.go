@@ -132,7 +132,7 @@ func (h *workerState) addTimes(n int, arrived []int64, from, to int64) {
 func (s *Scheduler) Work() WorkTotals {
 	var out WorkTotals
 	var waiting, model timeTally
-	for _, h := range s.hands {
+	for _, h := range s.states {
 		waiting.mergeTally(&h.waiting)
 		model.mergeTally(&h.model)
 		if k := len(h.samples) - len(out.Batches); k > 0 {

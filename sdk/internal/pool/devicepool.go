@@ -52,7 +52,7 @@ func openAll[E poolEngine](
 				faults[i] = onDevice(device, err)
 				return
 			}
-			most := atATime(e.Limits().Concurrency, own.Concurrency)
+			most := concurrentRuns(e.Limits().Concurrency, own.Concurrency)
 			members[i] = &poolMember[E]{
 				engine: e, name: device, busy: backend.WaitInfo{For: "device " + device}, share: backend.WorkShare{Name: device},
 				width: max(1, e.Limits().Concurrency), turn: make(chan struct{}, most),
@@ -81,15 +81,15 @@ func onDevice(device string, err error) error {
 }
 
 // unlimitedRuns is the number of concurrent runs without a limit.
-const maxAtATime = 4096
+const unlimitedRuns = 4096
 
 // concurrentRuns returns the number of concurrent runs of a device: the minimum of its capability and the request. 0
 // means no limit.
-func atATime(can, asked int) int {
+func concurrentRuns(can, asked int) int {
 	if n := minLimit(max(can, 0), max(asked, 0)); n > 0 {
 		return n
 	}
-	return maxAtATime
+	return unlimitedRuns
 }
 
 // divideRuns returns part i of n concurrent runs among devices. 0 stays 0, so the backend chooses.

@@ -79,7 +79,7 @@ func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 // batches.
 type SessionLane struct {
 	*Session
-	at               *poolMember[backend.Session] // nil: outside Begin and End
+	device               *poolMember[backend.Session] // nil: outside Begin and End
 	batches, samples int                          // counts since Begin
 	stages           map[*poolMember[backend.Session]]backend.Stage
 }
@@ -90,26 +90,26 @@ func (s *Session) Lane() *SessionLane {
 }
 
 // Begin chooses the device for a number of samples. End must follow.
-func (l *SessionLane) Begin(samples int) { l.at, l.batches, l.samples = l.beginRun(), 0, samples }
+func (l *SessionLane) Begin(samples int) { l.device, l.batches, l.samples = l.beginRun(), 0, samples }
 
 // Run executes one batch on the device that Begin chose. Outside Begin and End it uses any device.
 func (l *SessionLane) Run(ctx context.Context, in, out []backend.Tensor) error {
-	if l.at == nil {
+	if l.device == nil {
 		return l.Session.Run(ctx, in, out)
 	}
 	if l.stages != nil { // otherwise the caller limits the concurrent runs
 		select {
-		case l.at.turn <- struct{}{}:
-			defer func() { <-l.at.turn }()
+		case l.device.turn <- struct{}{}:
+			defer func() { <-l.device.turn }()
 		case <-ctx.Done():
 			l.samples = 0
 			return ctx.Err()
 		}
 	}
-	defer backend.StartWait(ctx, l.at.busy).End()
-	if err := l.at.engine.Run(ctx, in, out); err != nil {
+	defer backend.StartWait(ctx, l.device.busy).End()
+	if err := l.device.engine.Run(ctx, in, out); err != nil {
 		l.samples = 0 // failed samples are not answered
-		return fmt.Errorf("device %s: %w", l.at.name, err)
+		return fmt.Errorf("device %s: %w", l.device.name, err)
 	}
 	l.batches++
 	return nil
@@ -123,6 +123,6 @@ func (l *SessionLane) Abandon() {
 
 // End counts the runs since Begin.
 func (l *SessionLane) End() {
-	l.endRun(l.at, l.batches, l.samples)
-	l.at = nil
+	l.endRun(l.device, l.batches, l.samples)
+	l.device = nil
 }

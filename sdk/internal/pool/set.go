@@ -28,7 +28,7 @@ func (s *PartSet) Add(name string, session backend.Session, asked int) {
 	if s.parts == nil {
 		s.parts = map[string]*limitedSession{}
 	}
-	most := atATime(session.Limits().Concurrency, asked)
+	most := concurrentRuns(session.Limits().Concurrency, asked)
 	s.parts[name] = &limitedSession{Session: session, name: name, turns: make(chan struct{}, most)}
 }
 
@@ -196,7 +196,7 @@ func (s *PartSets) withEachPart(f func(p *limitedSession)) {
 // Begin and End.
 type PartLane struct {
 	*PartSets
-	at      *poolMember[*PartSet] // nil: outside Begin and End
+	device      *poolMember[*PartSet] // nil: outside Begin and End
 	runs    atomic.Int64
 	samples int
 }
@@ -215,7 +215,7 @@ func (l *PartLane) Sessions() map[string]backend.Session {
 
 // Begin chooses the device for a batch of samples.
 func (l *PartLane) Begin(samples int) {
-	l.at, l.samples = l.beginRun(), samples
+	l.device, l.samples = l.beginRun(), samples
 	l.runs.Store(0)
 }
 
@@ -227,8 +227,8 @@ func (l *PartLane) Abandon() {
 
 // End counts the batch's runs and samples for the device.
 func (l *PartLane) End() {
-	l.endRun(l.at, int(l.runs.Load()), l.samples)
-	l.at = nil
+	l.endRun(l.device, int(l.runs.Load()), l.samples)
+	l.device = nil
 }
 
 // laneSession is a part on the device that its lane has chosen. Before Begin it uses the first device.
@@ -239,7 +239,7 @@ type laneSession struct {
 }
 
 func (s *laneSession) currentPart() *limitedSession {
-	if at := s.lane.at; at != nil {
+	if at := s.lane.device; at != nil {
 		return at.engine.parts[s.name]
 	}
 	return s.lane.all[0].engine.parts[s.name]
@@ -261,7 +261,7 @@ func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	err := p.Run(ctx, in, out)
 	if err == nil {
 		s.lane.runs.Add(1)
-	} else if at := s.lane.at; at != nil && at.name != "" {
+	} else if at := s.lane.device; at != nil && at.name != "" {
 		err = fmt.Errorf("device %s: %w", at.name, err)
 	}
 	return err
@@ -271,7 +271,7 @@ func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 func (s *laneSession) Stage() backend.Stage {
 	for _, m := range s.lane.all {
 		if _, ok := m.engine.parts[s.name].Session.(backend.Stager); ok {
-			return &laneStage{at: s.currentStage}
+			return &laneStage{current: s.currentStage}
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 func (l *SessionLane) Stage() backend.Stage {
 	for _, m := range l.all {
 		if _, ok := m.engine.(backend.Stager); ok {
-			return &laneStage{at: l.currentStage}
+			return &laneStage{current: l.currentStage}
 		}
 	}
 	return nil
@@ -15,13 +15,13 @@ func (l *SessionLane) Stage() backend.Stage {
 
 // laneStage is the memory of the device that a lane has chosen.
 type laneStage struct {
-	at  func() backend.Stage // returns the stage of the chosen device, or nil
+	current  func() backend.Stage // returns the stage of the chosen device, or nil
 	own [][]byte             // by input, for a device without its own memory
 }
 
 // Input implements backend.Stage.
 func (s *laneStage) Input(i, n int) []byte {
-	if at := s.at(); at != nil {
+	if at := s.current(); at != nil {
 		return at.Input(i, n)
 	}
 	for len(s.own) <= i {
@@ -35,16 +35,16 @@ func (s *laneStage) Input(i, n int) []byte {
 
 // currentStage returns the lane's memory on its current device, or nil if the device has none.
 func (l *SessionLane) currentStage() backend.Stage {
-	if l.at == nil {
+	if l.device == nil {
 		return nil
 	}
-	s, made := l.stages[l.at]
+	s, made := l.stages[l.device]
 	if made {
 		return s
 	}
-	if stager, ok := l.at.engine.(backend.Stager); ok {
+	if stager, ok := l.device.engine.(backend.Stager); ok {
 		s = stager.Stage()
 	}
-	l.stages[l.at] = s
+	l.stages[l.device] = s
 	return s
 }

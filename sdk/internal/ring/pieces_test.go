@@ -117,7 +117,7 @@ func TestASlowReaderHoldsTheWriterBack(t *testing.T) {
 	n := 0
 	err := NewReceiver(harness.Reader, func(b []byte) error {
 		time.Sleep(time.Millisecond)
-		if ahead := harness.Reader.written.Load() - harness.Reader.mine; ahead > toHarness {
+		if ahead := harness.Reader.written.Load() - harness.Reader.position; ahead > toHarness {
 			t.Errorf("%d bytes are ahead", ahead)
 		}
 		if !bytes.Equal(b, want[n]) {
@@ -142,8 +142,8 @@ func FuzzPieces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, one, two []byte, size uint8, start uint32) {
 		at := uint64(start) % (4 * toHarness)
 		*harness.Reader = FrameReader{ringMemory: harness.Reader.ringMemory, bells: harness.Reader.bells, maxFrame: maxBytes,
-			mine: at}
-		*plugin.Writer = FrameWriter{ringMemory: plugin.Writer.ringMemory, bells: plugin.Writer.bells, mine: at}
+			position: at}
+		*plugin.Writer = FrameWriter{ringMemory: plugin.Writer.ringMemory, bells: plugin.Writer.bells, position: at}
 		plugin.Writer.written.Store(at)
 		plugin.Writer.read.Store(at)
 		if len(one)+len(two)+2*headerBytes > toHarness {

@@ -6,14 +6,14 @@ import (
 )
 
 // Constants for polling before a side sleeps. Waking up takes 25 to 60 µs on a halted core. The plugin polls longer
-// than a harness needs to wake up after the inference. After vainLooks unsuccessful polls in a row, a side sleeps
+// than a harness needs to wake up after the inference. After maxVainPolls unsuccessful polls in a row, a side sleeps
 // immediately and polls only every retryEvery times. With a model that takes milliseconds, polling is therefore rare.
 const (
-	lookFor    = 100 * time.Microsecond
-	vainLooks  = 4
-	retryEvery = 64
-	// looksPerClock is the number of memory reads between two clock reads.
-	looksPerClock = 16
+	pollTime     = 100 * time.Microsecond
+	maxVainPolls = 4
+	retryEvery   = 64
+	// readsPerClock is the number of memory reads between two clock reads.
+	readsPerClock = 16
 )
 
 // FrameReceiver passes on the frames of a ring in order. The caller's goroutine is that of Run or, between Begin and
@@ -22,10 +22,10 @@ type FrameReceiver struct {
 	reader *FrameReader
 	handle func(frame []byte) error
 
-	mu      sync.Mutex // held while reading
-	failure error      // error of handle or of the memory
-	looks   lookPolicy // used by Run
-	polls   lookPolicy // used by Begin and Finish
+	mu           sync.Mutex // held while reading
+	failure      error      // error of handle or of the memory
+	runPolicy    pollPolicy // used by Run
+	callerPolicy pollPolicy // used by Begin and Finish
 }
 
 // NewReceiver returns a receiver that calls handle with each frame, which is valid during the call.
@@ -62,7 +62,7 @@ func (x *FrameReceiver) handleReady(look func() bool) (asleep bool, err error) {
 	if err := x.drainFrames(); err != nil {
 		return false, err
 	}
-	if look() && x.looks.shouldLook() && x.looks.lookBriefly(x.reader) {
+	if look() && x.runPolicy.shouldPoll() && x.runPolicy.pollBriefly(x.reader) {
 		return false, nil
 	}
 	return x.reader.Arm(), nil
@@ -91,7 +91,7 @@ func (x *FrameReceiver) Begin() bool {
 	if !x.mu.TryLock() {
 		return false
 	}
-	if x.failure != nil || x.reader.closed.Load() || !x.polls.shouldLook() {
+	if x.failure != nil || x.reader.closed.Load() || !x.callerPolicy.shouldPoll() {
 		x.mu.Unlock()
 		return false
 	}
@@ -102,7 +102,7 @@ func (x *FrameReceiver) Begin() bool {
 // Finish handles frames on the caller's goroutine while wanted returns true, but only for a short time.
 func (x *FrameReceiver) Finish(wanted func() bool) {
 	defer x.mu.Unlock()
-	for wanted() && x.polls.lookBriefly(x.reader) && x.drainFrames() == nil {
+	for wanted() && x.callerPolicy.pollBriefly(x.reader) && x.drainFrames() == nil {
 	}
 	// Run sleeps or is about to, so later frames ring
 	for x.failure == nil && !x.reader.Arm() {
@@ -130,27 +130,27 @@ func (x *FrameReceiver) Unlock() { x.mu.Unlock() }
 // NeverLook returns false. Passed to Run, it prevents polling.
 func NeverLook() bool { return false }
 
-// lookPolicy decides whether to poll before sleeping.
-type lookPolicy struct {
+// pollPolicy decides whether to poll before sleeping.
+type pollPolicy struct {
 	vain   int // number of consecutive unsuccessful polls
 	pauses int // number of sleeps without a poll since the last one
 }
 
-// shouldLook reports whether to poll this time.
-func (l *lookPolicy) shouldLook() bool {
-	if l.vain < vainLooks {
+// shouldPoll reports whether to poll this time.
+func (l *pollPolicy) shouldPoll() bool {
+	if l.vain < maxVainPolls {
 		return true
 	}
 	l.pauses++
 	return l.pauses%retryEvery == 0
 }
 
-// lookBriefly polls for a short time and reports whether a frame has arrived.
-func (l *lookPolicy) lookBriefly(r *FrameReader) bool {
+// pollBriefly polls for a short time and reports whether a frame has arrived.
+func (l *pollPolicy) pollBriefly(r *FrameReader) bool {
 	if r.Ready() {
 		return true
 	}
-	if !lookUntilReady(r) {
+	if !pollUntilReady(r) {
 		l.vain++
 		return false
 	}
@@ -158,10 +158,10 @@ func (l *lookPolicy) lookBriefly(r *FrameReader) bool {
 	return true
 }
 
-// lookUntilReady polls until a frame has arrived or the time is over.
-func lookUntilReady(r *FrameReader) bool {
-	for start := time.Now(); time.Since(start) < lookFor; {
-		for range looksPerClock {
+// pollUntilReady polls until a frame has arrived or the time is over.
+func pollUntilReady(r *FrameReader) bool {
+	for start := time.Now(); time.Since(start) < pollTime; {
+		for range readsPerClock {
 			if r.Ready() {
 				return true
 			}

@@ -105,9 +105,9 @@ func ReuseBuffer(b []byte) []byte {
 // FrameWriter writes frames. Calls must not overlap.
 type FrameWriter struct {
 	ringMemory
-	bells  RingBells
-	mine   uint64 // number of bytes written; the reader uses the copy in the memory
-	closed atomic.Bool
+	bells    RingBells
+	position uint64 // number of bytes written; the reader uses the copy in the memory
+	closed   atomic.Bool
 }
 
 // Write writes one frame. It blocks while the ring is full. It writes a frame larger than the ring in pieces.
@@ -131,13 +131,13 @@ func (w *FrameWriter) Write(frame []byte) error {
 
 // putBytes copies b after the written bytes. There must be room. publish makes it visible to the reader.
 func (w *FrameWriter) putBytes(b []byte) {
-	first := copy(w.data[w.mine%w.capacity():], b)
+	first := copy(w.data[w.position%w.capacity():], b)
 	copy(w.data, b[first:])
-	w.mine += uint64(len(b))
+	w.position += uint64(len(b))
 }
 
 func (w *FrameWriter) publish() {
-	w.written.Store(w.mine)
+	w.written.Store(w.position)
 	if w.readerWaits.Load() == 1 && w.readerWaits.CompareAndSwap(1, 0) {
 		w.bells.Data.Ring()
 	}
@@ -167,10 +167,10 @@ func (w *FrameWriter) freeBytes() (int, error) {
 		return 0, ErrClosed
 	}
 	read := w.read.Load()
-	if used := w.mine - read; used <= w.capacity() {
+	if used := w.position - read; used <= w.capacity() {
 		return int(w.capacity() - used), nil
 	}
-	return 0, fmt.Errorf("%w: %d bytes are read of %d that were written", ErrCorrupt, read, w.mine)
+	return 0, fmt.Errorf("%w: %d bytes are read of %d that were written", ErrCorrupt, read, w.position)
 }
 
 // Close ends a blocked Write and makes later ones fail.
@@ -183,7 +183,7 @@ func (w *FrameWriter) Close() {
 type FrameReader struct {
 	ringMemory
 	bells    RingBells
-	mine     uint64 // number of bytes read
+	position uint64 // number of bytes read
 	maxFrame int    // maximum size of a frame
 	header   []byte // received part of the current frame's header
 	want     int    // length of the current frame
@@ -197,7 +197,7 @@ type FrameReader struct {
 func (r *FrameReader) Taken() uint64 { return r.taken.Load() }
 
 // Ready reports whether there are written bytes that are not read.
-func (r *FrameReader) Ready() bool { return r.written.Load() != r.mine }
+func (r *FrameReader) Ready() bool { return r.written.Load() != r.position }
 
 // TryRead returns the next frame if it is complete. The frame is valid until the next call.
 func (r *FrameReader) TryRead() (frame []byte, ok bool, err error) {
@@ -215,12 +215,12 @@ func (r *FrameReader) takeReady() (bool, error) {
 	if r.closed.Load() {
 		return false, ErrClosed
 	}
-	n := written - r.mine
+	n := written - r.position
 	if n > r.capacity() {
-		return false, fmt.Errorf("%w: %d bytes are written, %d were read, and the ring holds %d", ErrCorrupt, written, r.mine,
-			r.capacity())
+		return false, fmt.Errorf("%w: %d bytes are written, %d were read, and the ring holds %d", ErrCorrupt, written,
+			r.position, r.capacity())
 	}
-	from := r.mine
+	from := r.position
 	if missing := headerBytes - len(r.header); missing > 0 {
 		n -= r.moveBytes(&r.header, min(n, uint64(missing)))
 		if len(r.header) < headerBytes {
@@ -236,7 +236,7 @@ func (r *FrameReader) takeReady() (bool, error) {
 	if complete {
 		r.header = r.header[:0]
 	}
-	if complete || r.mine-from > 0 {
+	if complete || r.position-from > 0 {
 		r.releaseRead()
 	}
 	return complete, nil
@@ -255,20 +255,20 @@ func (r *FrameReader) beginFrame() error {
 // moveBytes appends the next n bytes to dst. The memory of a large frame grows with the received bytes, so a wrong
 // length costs no memory.
 func (r *FrameReader) moveBytes(dst *[]byte, n uint64) uint64 {
-	at := r.mine % r.capacity()
+	at := r.position % r.capacity()
 	first := min(n, r.capacity()-at)
 	*dst = append(*dst, r.data[at:at+first]...)
 	*dst = append(*dst, r.data[:n-first]...)
-	r.mine += n
+	r.position += n
 	return n
 }
 
 // releaseRead releases the read bytes to the writer. It wakes a sleeping writer only when half of the ring is free, so
 // the writer does not wake for every frame.
 func (r *FrameReader) releaseRead() {
-	r.read.Store(r.mine)
-	r.taken.Store(r.mine)
-	if r.writerWaits.Load() == 1 && r.written.Load()-r.mine <= r.capacity()/2 && r.writerWaits.CompareAndSwap(1, 0) {
+	r.read.Store(r.position)
+	r.taken.Store(r.position)
+	if r.writerWaits.Load() == 1 && r.written.Load()-r.position <= r.capacity()/2 && r.writerWaits.CompareAndSwap(1, 0) {
 		r.bells.Room.Ring()
 	}
 }

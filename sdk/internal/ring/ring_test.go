@@ -243,19 +243,19 @@ func TestALengthAloneTakesNoMemory(t *testing.T) {
 
 func TestLooksEndWhereTheyAreInVain(t *testing.T) {
 	harness, _ := pair()
-	l := &lookPolicy{}
+	l := &pollPolicy{}
 	looked := 0
 	for range 1000 {
-		if l.shouldLook() {
+		if l.shouldPoll() {
 			looked++
-			l.lookBriefly(harness.Reader)
+			l.pollBriefly(harness.Reader)
 		}
 	}
-	if most := vainLooks + 1000/retryEvery + 1; looked > most {
+	if most := maxVainPolls + 1000/retryEvery + 1; looked > most {
 		t.Errorf("it looked %d times of 1000 in vain, want %d at most", looked, most)
 	}
 	harness.Reader.written.Store(1)
-	if !l.lookBriefly(harness.Reader) {
+	if !l.pollBriefly(harness.Reader) {
 		t.Error("it does not see what is there")
 	}
 }
@@ -306,8 +306,8 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("%d bytes of frames out of %d", total, written)
 			}
 		}
-		if harness.Reader.mine != written {
-			t.Errorf("%d bytes read of %d", harness.Reader.mine, written)
+		if harness.Reader.position != written {
+			t.Errorf("%d bytes read of %d", harness.Reader.position, written)
 		}
 	})
 }

@@ -23,12 +23,12 @@ import (
 func Run(t *testing.T, b sdk.Benchmark, params ...string) {
 	s := benchmarkSuite{b, b.Describe(), parsePairs(t, params)}
 	t.Run("description", func(t *testing.T) { sdktest.CheckDescription(t, s.described) })
-	t.Run("embedded files", s.opensEmbeddedFiles)
-	t.Run("sizes", s.areSmall)
-	t.Run("official defaults", s.takesOfficialDefaults)
+	t.Run("embedded files", s.checkEmbeddedFiles)
+	t.Run("sizes", s.checkSizes)
+	t.Run("official defaults", s.checkOfficialDefaults)
 	t.Run("refusals", s.checkRefusals)
-	t.Run("refusals to score", s.refusesToScore)
-	t.Run("every fault", s.reportsEveryFault)
+	t.Run("refusals to score", s.checkScoreRefusals)
+	t.Run("every fault", s.checkAllFaultsReported)
 }
 
 type benchmarkSuite struct {

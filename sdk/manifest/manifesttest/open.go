@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	fileMost  = 4 << 20 // maximum size of one embedded file in bytes
-	filesMost = 5 << 20 // maximum size of all embedded files in bytes
+	maxFileBytes  = 4 << 20 // maximum size of one embedded file in bytes
+	maxTotalBytes = 5 << 20 // maximum size of all embedded files in bytes
 )
 
-// opensEmbeddedFiles opens each embedded file of each model by its precision and by its name, and the fp32 file by
+// checkEmbeddedFiles opens each embedded file of each model by its precision and by its name, and the fp32 file by
 // default.
-func (s benchmarkSuite) opensEmbeddedFiles(t *testing.T) {
+func (s benchmarkSuite) checkEmbeddedFiles(t *testing.T) {
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
 			if !f.Embedded {
 				continue
 			}
-			s.opensFile(t, m, f, sdk.Options{Model: m.Name, Precision: f.Precision, Count: 2})
-			s.opensFile(t, m, f, sdk.Options{Model: m.Name, ModelFile: f.Name, Count: 1})
+			s.checkFile(t, m, f, sdk.Options{Model: m.Name, Precision: f.Precision, Count: 2})
+			s.checkFile(t, m, f, sdk.Options{Model: m.Name, ModelFile: f.Name, Count: 1})
 			if f.Precision == "fp32" {
-				s.opensFile(t, m, f, sdk.Options{Model: m.Name, Count: 1})
+				s.checkFile(t, m, f, sdk.Options{Model: m.Name, Count: 1})
 			}
 		}
 	}
 	first := s.described.Models[0]
-	s.opensFile(t, first, first.Files[0], sdk.Options{})
+	s.checkFile(t, first, first.Files[0], sdk.Options{})
 }
 
-// opensFile checks that the workload opened by o has the described size, digest and data set. A name and a precision
+// checkFile checks that the workload opened by o has the described size, digest and data set. A name and a precision
 // select a file of each part.
-func (s benchmarkSuite) opensFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
+func (s benchmarkSuite) checkFile(t *testing.T, m sdk.ModelInfo, f sdk.ModelFile, o sdk.Options) {
 	t.Helper()
 	w, err := s.Open(t.Context(), o)
 	if err != nil {
@@ -71,8 +71,8 @@ func checkModelBytes(t *testing.T, o sdk.Options, f sdk.ModelFile, model backend
 	clear(model.Bytes)
 }
 
-// areSmall checks that the embedded files of all models are small enough for a repository.
-func (s benchmarkSuite) areSmall(t *testing.T) {
+// checkSizes checks that the embedded files of all models are small enough for a repository.
+func (s benchmarkSuite) checkSizes(t *testing.T) {
 	total, counted := int64(0), map[string]bool{}
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
@@ -80,19 +80,19 @@ func (s benchmarkSuite) areSmall(t *testing.T) {
 				continue
 			}
 			counted[f.SHA256] = true
-			if total += f.Size; f.Size > fileMost {
-				t.Errorf("%s has %d bytes, want at most %d", f.Name, f.Size, fileMost)
+			if total += f.Size; f.Size > maxFileBytes {
+				t.Errorf("%s has %d bytes, want at most %d", f.Name, f.Size, maxFileBytes)
 			}
 		}
 	}
-	if total > filesMost {
-		t.Errorf("the embedded files have %d bytes together, want at most %d", total, filesMost)
+	if total > maxTotalBytes {
+		t.Errorf("the embedded files have %d bytes together, want at most %d", total, maxTotalBytes)
 	}
 }
 
-// takesOfficialDefaults opens a user's model file, and a scorer, with a missing data set. This must be the only fault;
+// checkOfficialDefaults opens a user's model file, and a scorer, with a missing data set. This must be the only fault;
 // the parameters' defaults must be valid.
-func (s benchmarkSuite) takesOfficialDefaults(t *testing.T) {
+func (s benchmarkSuite) checkOfficialDefaults(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "none")
 	for _, m := range s.described.Models {
 		o := sdk.Options{Model: m.Name, Dataset: nowhere, Params: s.params, PartFiles: map[string]string{}}

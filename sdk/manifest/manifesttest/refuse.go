@@ -27,7 +27,7 @@ func (s benchmarkSuite) checkRefusals(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cases := append(s.wrongFiles(), []refusalCase{
+	cases := append(s.missingFiles(), []refusalCase{
 		{"unknown model", sdk.Options{Model: "no-such-model"}, sdk.ErrUsage, []string{`"no-such-model"`, s.modelNames()}},
 		{"unknown precision", sdk.Options{Precision: "int3"}, sdk.ErrUsage, []string{`"int3"`, "want one of"}},
 		{"no such file", sdk.Options{ModelFile: "none.onnx"}, sdk.ErrData, []string{"none.onnx"}},
@@ -50,8 +50,8 @@ func (s benchmarkSuite) checkRefusals(t *testing.T) {
 	}
 }
 
-// wrongFiles returns requests for the official files by name, which are not in the working folder.
-func (s benchmarkSuite) wrongFiles() []refusalCase {
+// missingFiles returns requests for the official files by name, which are not in the working folder.
+func (s benchmarkSuite) missingFiles() []refusalCase {
 	var cases []refusalCase
 	for _, m := range s.described.Models {
 		for _, f := range m.Files {
@@ -77,7 +77,7 @@ func (s benchmarkSuite) modelNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (s benchmarkSuite) refusesToScore(t *testing.T) {
+func (s benchmarkSuite) checkScoreRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		o     sdk.ScoreOptions
 		class error
@@ -99,8 +99,8 @@ func (s benchmarkSuite) refusesToScore(t *testing.T) {
 	}
 }
 
-// reportsEveryFault opens with wrong values of several kinds and requires an error that lists all of them.
-func (s benchmarkSuite) reportsEveryFault(t *testing.T) {
+// checkAllFaultsReported opens with wrong values of several kinds and requires an error that lists all of them.
+func (s benchmarkSuite) checkAllFaultsReported(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	_, err := s.Open(t.Context(), sdk.Options{
 		Precision: "int3", Count: -1, Dataset: nowhere, Params: map[string]string{unknown: "1"},

@@ -32,7 +32,7 @@ func find() (string, error) {
 		}
 		return named, nil
 	}
-	top, err := workspace()
+	top, err := workspaceDir()
 	if err != nil {
 		return "", err
 	}
@@ -40,7 +40,7 @@ func find() (string, error) {
 	if _, err := os.Stat(beside); err == nil {
 		return beside, nil
 	}
-	return unpacked()
+	return unpackedCases()
 }
 
 // workspace returns the folder of go.work above the test.
@@ -59,13 +59,13 @@ func workspace() (string, error) {
 	}
 }
 
-// unpacked returns the folder of the workspace's unpacked cases. It searches once per process.
-var unpacked = sync.OnceValues(func() (string, error) {
-	top, err := workspace()
+// unpackedCases returns the folder of the workspace's unpacked cases. It searches once per process.
+var unpackedCases = sync.OnceValues(func() (string, error) {
+	top, err := workspaceDir()
 	if err != nil {
 		return "", err
 	}
-	dir, err := unpack(filepath.Join(top, "tools", "golden", "cases.tar.gz"), filepath.Join(top, "bin", "golden"))
+	dir, err := unpackArchive(filepath.Join(top, "tools", "golden", "cases.tar.gz"), filepath.Join(top, "bin", "golden"))
 	if err != nil {
 		return "", fmt.Errorf("unpack the golden cases (PLUMBLINE_GOLDEN may name a folder with them): %w", err)
 	}
@@ -92,7 +92,7 @@ func unpack(archive, store string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(fresh)
-	if err := errors.Join(os.Chmod(fresh, 0o755), extract(packed, fresh)); err != nil {
+	if err := errors.Join(os.Chmod(fresh, 0o755), extractFiles(packed, fresh)); err != nil {
 		return "", fmt.Errorf("%s: %w", archive, err)
 	}
 	if err := os.Rename(fresh, dir); err != nil {
@@ -103,8 +103,8 @@ func unpack(archive, store string) (string, error) {
 	return dir, nil
 }
 
-// extract writes the files of an archive into a folder.
-func extract(packed []byte, dir string) error {
+// extractFiles writes the files of an archive into a folder.
+func extractFiles(packed []byte, dir string) error {
 	plain, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return err

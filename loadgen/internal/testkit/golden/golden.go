@@ -11,7 +11,7 @@ import (
 // with go.work, or the workspace's unpacked cases. It skips the test if LoadGen is tested outside the workspace.
 func Root(t testing.TB) string {
 	t.Helper()
-	root, err := find()
+	root, err := findCases()
 	switch {
 	case errors.Is(err, errAlone):
 		t.Skip(err)

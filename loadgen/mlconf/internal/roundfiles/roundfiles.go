@@ -13,28 +13,28 @@ import (
 )
 
 //go:embed rules
-var files embed.FS
+var embedded embed.FS
 
 var (
 	lock       sync.RWMutex
-	added      = map[string][]byte{}
+	addedFiles      = map[string][]byte{}
 	generation int
-	round      = regexp.MustCompile(`^v[0-9]+\.[0-9]+$`)
+	roundName      = regexp.MustCompile(`^v[0-9]+\.[0-9]+$`)
 )
 
 // Names returns the names of the rounds that have a file, unordered.
 func Names() []string {
 	var names []string
-	entries, _ := fs.ReadDir(files, "rules") // embedded, so the call cannot fail
+	entries, _ := fs.ReadDir(embedded, "rules") // embedded, so the call cannot fail
 	for _, e := range entries {
-		if name := strings.TrimSuffix(e.Name(), ".json"); round.MatchString(name) {
+		if name := strings.TrimSuffix(e.Name(), ".json"); roundName.MatchString(name) {
 			names = append(names, name)
 		}
 	}
 	lock.RLock()
 	defer lock.RUnlock()
-	for name := range added {
-		if round.MatchString(name) && !slices.Contains(names, name) {
+	for name := range addedFiles {
+		if roundName.MatchString(name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -46,10 +46,10 @@ func Names() []string {
 func Read(name string) ([]byte, error) {
 	lock.RLock()
 	defer lock.RUnlock()
-	if text, ok := added[name]; ok {
+	if text, ok := addedFiles[name]; ok {
 		return text, nil
 	}
-	return files.ReadFile("rules/" + name + ".json")
+	return embedded.ReadFile("rules/" + name + ".json")
 }
 
 // Add adds a round's file or replaces a shared table until remove is called. It is for tests.
@@ -57,12 +57,12 @@ func Add(name string, text []byte) (remove func()) {
 	lock.Lock()
 	defer lock.Unlock()
 	generation++
-	added[name] = text
+	addedFiles[name] = text
 	return func() {
 		lock.Lock()
 		defer lock.Unlock()
 		generation++
-		delete(added, name)
+		delete(addedFiles, name)
 	}
 }
 

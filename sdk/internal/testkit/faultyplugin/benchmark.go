@@ -43,8 +43,9 @@ type plannedFault struct {
 	score func(*sdk.Score) // changes a score; nil: no change
 }
 
-// works contains the faults of a benchmark's code. Those of Collate and Postprocess occur in the middle of a run.
-var works = map[string]*plannedFault{
+// benchmarkFaults contains the faults of a benchmark's code. Those of Collate and Postprocess occur in the middle of a
+// run.
+var benchmarkFaults = map[string]*plannedFault{
 	"panic-open":        {at: atOpen, act: raisePanic},
 	"panic-load":        {at: atLoad, act: raisePanic},
 	"panic-collate":     {at: atCollate, act: raisePanic},

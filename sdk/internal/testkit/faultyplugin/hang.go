@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// hangs contains the faults of a backend that never answers while the plugin's heartbeats continue. The value is the
-// number of the session's run that hangs, counting the runs of the warm-up. 0 means that Open hangs.
-var hangs = map[string]int64{"hang-open": 0, "hang-warm-up": 1, "hang-run": 50}
+// backendHangs contains the faults of a backend that never answers while the plugin's heartbeats continue. The value is
+// the number of the session's run that hangs, counting the runs of the warm-up. 0 means that Open hangs.
+var backendHangs = map[string]int64{"hang-open": 0, "hang-warm-up": 1, "hang-run": 50}
 
 // hangingBackend is a backend with such a fault.
 type hangingBackend struct {

@@ -25,8 +25,8 @@ import (
 // faultEnv is the variable that names the fault.
 const faultEnv = "PLUMBLINE_FAULT"
 
-// starts contains the faults before the handshake.
-var starts = map[string]func(){
+// startFaults contains the faults before the handshake.
+var startFaults = map[string]func(){
 	"exit": func() {
 		fmt.Fprintln(os.Stderr, "cannot start: the fault asked for it")
 		os.Exit(3)
@@ -53,7 +53,7 @@ func handshakeOf(core, protocol int) {
 }
 
 func main() {
-	if len(os.Args) >= 2 && os.Args[1] == asBackend {
+	if len(os.Args) >= 2 && os.Args[1] == backendArg {
 		if err := serveBackend(strings.Join(os.Args[2:], " ")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -64,47 +64,47 @@ func main() {
 	if os.Getenv(wire.CookieKey) != wire.CookieValue {
 		fault = "" // started by the user, or only to describe itself
 	}
-	if start, ok := starts[fault]; ok {
+	if start, ok := startFaults[fault]; ok {
 		start()
-	} else if speak, ok := speeches[fault]; ok {
-		r := &rawPlugin{speak: speak, tokens: strings.HasPrefix(fault, "tokens-")}
+	} else if speak, ok := wireFaults[fault]; ok {
+		r := &rawPlugin{changeAnswer: speak, tokens: strings.HasPrefix(fault, "tokens-")}
 		if fault == idleProcess {
 			r.work = idleWork()
 		}
 		serveRaw(r)
 		return
-	} else if b, ok := beats[fault]; ok {
-		serveRaw(&rawPlugin{speak: speeches["none-raw"], beats: b})
+	} else if b, ok := heartbeatFaults[fault]; ok {
+		serveRaw(&rawPlugin{changeAnswer: wireFaults["none-raw"], changeBeat: b})
 		return
-	} else if call, ok := strings.CutPrefix(fault, losesPrefix); ok && slices.Contains(losable, call) {
+	} else if call, ok := strings.CutPrefix(fault, lostCallPrefix); ok && slices.Contains(losableCalls, call) {
 		none := uint32(0)
-		serveRaw(&rawPlugin{speak: speeches["none-raw"], loses: call, work: &pluginpb.Work{Calls: &none}})
+		serveRaw(&rawPlugin{changeAnswer: wireFaults["none-raw"], lostCall: call, work: &pluginpb.Work{Calls: &none}})
 		return
-	} else if o, ok := opens[fault]; ok {
-		serveRaw(&rawPlugin{speak: speeches["none-raw"], opens: o})
+	} else if o, ok := openFaults[fault]; ok {
+		serveRaw(&rawPlugin{changeAnswer: wireFaults["none-raw"], changeInfo: o})
 		return
-	} else if deed, ok := deeds[fault]; ok {
-		serveRaw(&rawPlugin{speak: speeches["none-raw"], deed: deed})
+	} else if deed, ok := ringFaults[fault]; ok {
+		serveRaw(&rawPlugin{changeAnswer: wireFaults["none-raw"], misuse: deed})
 		return
 	} else if !isWork(fault) {
 		fmt.Fprintf(os.Stderr, "unknown fault %q, want one of %s\n", fault, strings.Join(faultNames(), ", "))
 		os.Exit(2)
 	}
-	serve.Main(faultyBenchmark{fault: works[fault], warms: fault == "hang-warm-up"}, serve.Backend("null",
+	serve.Main(faultyBenchmark{fault: benchmarkFaults[fault], warms: fault == "hang-warm-up"}, serve.Backend("null",
 		usualBackend(fault)),
 		serve.Backend("process", process.Backend{}))
 }
 
 // isWork reports whether a fault is empty or concerns the benchmark's code or its backend.
 func isWork(fault string) bool {
-	_, works := works[fault]
-	_, hangs := hangs[fault]
+	_, works := benchmarkFaults[fault]
+	_, hangs := backendHangs[fault]
 	return works || hangs || fault == ""
 }
 
 // usualBackend returns the null backend, which hangs if the fault says so.
 func usualBackend(fault string) backend.Backend {
-	if at, ok := hangs[fault]; ok {
+	if at, ok := backendHangs[fault]; ok {
 		return hangingBackend{Backend: null.Backend{}, at: at}
 	}
 	return null.Backend{}
@@ -112,12 +112,14 @@ func usualBackend(fault string) backend.Backend {
 
 func faultNames() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for _, names := range []func(func(string) bool){keys(starts), keys(speeches), keys(deeds), keys(works), keys(hangs),
-			keys(beats), keys(opens)} {
+		for _, names := range []func(func(string) bool){
+			keys(startFaults), keys(wireFaults), keys(ringFaults), keys(benchmarkFaults), keys(backendHangs),
+			keys(heartbeatFaults), keys(openFaults),
+		} {
 			names(yield)
 		}
-		for _, call := range losable {
-			_ = yield(losesPrefix + call)
+		for _, call := range losableCalls {
+			_ = yield(lostCallPrefix + call)
 		}
 	})
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// asBackend is the argument that makes the program a backend process.
-const asBackend = "backend"
+// backendArg is the argument that makes the program a backend process.
+const backendArg = "backend"
 
 // serveBackend serves one plugin, or hangs with a fault of hangs.
 func serveBackend(fault string) error {
 	if fault == hangsInAttach {
 		return serveDeaf()
 	}
-	if at, ok := hangs[fault]; ok {
+	if at, ok := backendHangs[fault]; ok {
 		return process.Serve(hangingBackend{Backend: valueBackend{}, at: at})
 	}
 	return process.Serve(valueBackend{})

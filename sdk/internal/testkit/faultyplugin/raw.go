@@ -22,16 +22,16 @@ import (
 type rawPlugin struct {
 	pluginpb.UnimplementedPluginServer
 	plugin.NetRPCUnsupportedPlugin
-	speak  rawAnswer
-	tokens bool           // it generates tokens
-	work   *pluginpb.Work // report of its work in its heartbeats
-	// beats changes its heartbeats; nil means that they are correct.
-	beats func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
-	// deed misuses a ring instead of answering; nil means that the plugin does not support rings.
-	deed ringMisuse
-	// opens changes the description of its workload; nil means no change.
-	opens func(*pluginpb.WorkloadInfo)
-	loses string // the call that it ignores
+	changeAnswer rawAnswer
+	tokens       bool           // it generates tokens
+	work         *pluginpb.Work // report of its work in its heartbeats
+	// changeBeat changes its heartbeats; nil means that they are correct.
+	changeBeat func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
+	// misuse misuses a ring instead of answering; nil means that the plugin does not support rings.
+	misuse ringMisuse
+	// changeInfo changes the description of its workload; nil means no change.
+	changeInfo func(*pluginpb.WorkloadInfo)
+	lostCall   string // the call that it ignores
 }
 
 var _ plugin.GRPCPlugin = (*rawPlugin)(nil)
@@ -40,8 +40,8 @@ var _ plugin.GRPCPlugin = (*rawPlugin)(nil)
 // received so far, or return nil to send none.
 type rawAnswer func(answer *pluginpb.RunResponse) *pluginpb.RunResponse
 
-// beats contains the faults of heartbeats.
-var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat{
+// heartbeatFaults contains the faults of heartbeats.
+var heartbeatFaults = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat{
 	"silent-when-idle": func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat {
 		if idle {
 			return nil
@@ -58,21 +58,21 @@ var beats = map[string]func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbea
 	},
 }
 
-// opens contains the faults in the description of a workload.
-var opens = map[string]func(*pluginpb.WorkloadInfo){
+// openFaults contains the faults in the description of a workload.
+var openFaults = map[string]func(*pluginpb.WorkloadInfo){
 	"opens-endless": func(i *pluginpb.WorkloadInfo) { i.DatasetSize, i.PerformanceSampleCount = 1<<62, 1<<62 },
 	"opens-parts":   func(i *pluginpb.WorkloadInfo) { i.Parts = slices.Repeat([]*pluginpb.PartReport{{}}, 4<<20) },
 }
 
-// losesPrefix is the prefix of the faults of a plugin that ignores a call and reports that it has none in progress.
-const losesPrefix = "loses-"
+// lostCallPrefix is the prefix of the faults of a plugin that ignores a call and reports that it has none in progress.
+const lostCallPrefix = "loses-"
 
-// losable lists the calls that can be ignored.
-var losable = []string{"open", "load", "unload", "warm-up", "close"}
+// losableCalls lists the calls that can be ignored.
+var losableCalls = []string{"open", "load", "unload", "warm-up", "close"}
 
 // loseCall waits for the end of an ignored call.
 func (r *rawPlugin) loseCall(ctx context.Context, call string) {
-	if r.loses == call {
+	if r.lostCall == call {
 		<-ctx.Done()
 	}
 }
@@ -87,8 +87,8 @@ func idleWork() *pluginpb.Work {
 		Ns: int64(time.Minute), Pid: 1 << 25, UsedNs: &none}}}
 }
 
-// speeches contains the faults on the wire. They occur from the midRun-th frame on.
-var speeches = map[string]rawAnswer{
+// wireFaults contains the faults on the wire. They occur from the midRun-th frame on.
+var wireFaults = map[string]rawAnswer{
 	"none-raw": func(f *pluginpb.RunResponse) *pluginpb.RunResponse { return f },
 	"twice": func(f *pluginpb.RunResponse) *pluginpb.RunResponse {
 		f.Complete.Ids = append(f.Complete.Ids, f.Complete.Ids...)
@@ -181,8 +181,8 @@ func bombHeartbeat() *pluginpb.Heartbeat {
 	return &pluginpb.Heartbeat{Work: &pluginpb.Work{Pending: slices.Repeat([]*pluginpb.Pending{{}}, 4<<20)}}
 }
 
-// theWorkload is the number of the only workload.
-const theWorkload = 1
+// workloadNumber is the number of the only workload.
+const workloadNumber = 1
 
 var errHangUp = errors.New("hangs up")
 
@@ -197,7 +197,7 @@ func serveRaw(r *rawPlugin) {
 }
 
 func (r *rawPlugin) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
-	if r.speak != nil { // otherwise "no-calls": register no service
+	if r.changeAnswer != nil { // otherwise "no-calls": register no service
 		pluginpb.RegisterPluginServer(s, r)
 	}
 	return nil
@@ -224,10 +224,10 @@ func (r *rawPlugin) Open(ctx context.Context, _ *pluginpb.OpenRequest) (*pluginp
 	info := &pluginpb.WorkloadInfo{
 		Model: "faulty", Dataset: "none", DatasetSize: samples, PerformanceSampleCount: samples, Backend: "none",
 	}
-	if r.opens != nil {
-		r.opens(info)
+	if r.changeInfo != nil {
+		r.changeInfo(info)
 	}
-	return &pluginpb.OpenResponse{Workload: theWorkload, Info: info}, nil
+	return &pluginpb.OpenResponse{Workload: workloadNumber, Info: info}, nil
 }
 
 func (r *rawPlugin) LoadSamples(ctx context.Context, _ *pluginpb.SamplesRequest) (*pluginpb.SamplesResponse, error) {

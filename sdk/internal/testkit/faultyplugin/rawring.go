@@ -17,8 +17,8 @@ import (
 // ringMisuse misuses the ring that is offered to a faulty plugin.
 type ringMisuse func(stream runStream, offer []int) error
 
-// deeds contains the faults of plugins that accept a ring.
-var deeds = map[string]ringMisuse{
+// ringFaults contains the faults of plugins that accept a ring.
+var ringFaults = map[string]ringMisuse{
 	"ring-unasked": func(stream runStream, _ []int) error { return takeRing(stream) },
 	"ring-silent":  func(stream runStream, _ []int) error { return takeRing(stream) },
 	"ring-and-stream": func(stream runStream, _ []int) error {
@@ -105,7 +105,7 @@ func answerAndDie(to *ring.FrameWriter, frame []byte) error {
 	}
 	samples := r.GetIssue().GetSamples()
 	for at := 0; at < len(samples); at += sampleBytes {
-		answer, err := proto.Marshal(&pluginpb.RunResponse{Workload: theWorkload,
+		answer, err := proto.Marshal(&pluginpb.RunResponse{Workload: workloadNumber,
 			Complete: &pluginpb.Answers{Ids: samples[at : at+idBytes]}})
 		if err != nil {
 			return err

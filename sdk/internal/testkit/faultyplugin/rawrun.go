@@ -27,14 +27,14 @@ func (r *rawPlugin) Run(stream runStream) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.deed != nil {
-		return r.deed.playMisuse(stream, first.GetStart())
+	if r.misuse != nil {
+		return r.misuse.playMisuse(stream, first.GetStart())
 	}
 	frames := make(chan *pluginpb.RunRequest)
 	go receiveAll(stream, frames)
 	beat := time.NewTicker(time.Duration(first.GetStart().GetHeartbeatNs()))
 	defer beat.Stop()
-	c := rawConversation{speak: r.speak, tokens: r.tokens, work: r.work, beats: r.beats}
+	c := rawConversation{changeAnswer: r.changeAnswer, tokens: r.tokens, work: r.work, changeBeat: r.changeBeat}
 	if err := stream.Send(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{}}); err != nil { // no workload is open yet
 		return err
 	}
@@ -58,7 +58,7 @@ func (r *rawPlugin) Run(stream runStream) (err error) {
 		if answer == nil {
 			continue
 		}
-		answer.Workload = theWorkload
+		answer.Workload = workloadNumber
 		if err := stream.Send(answer); err != nil {
 			return err
 		}
@@ -84,15 +84,15 @@ const tokensEach = 5
 
 // rawConversation is the state of a plugin's communication: the received frames and the answers.
 type rawConversation struct {
-	speak  rawAnswer
-	tokens bool // answers include first tokens and token counts
-	frames int
-	count  uint64
-	owed   uint64 // number of unanswered samples of count
-	silent bool
-	work   *pluginpb.Work
-	beats  func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
-	beaten int // number of frames at the last heartbeat
+	changeAnswer rawAnswer
+	tokens       bool // answers include first tokens and token counts
+	frames       int
+	count        uint64
+	owed         uint64 // number of unanswered samples of count
+	silent       bool
+	work         *pluginpb.Work
+	changeBeat   func(h *pluginpb.Heartbeat, idle bool) *pluginpb.Heartbeat
+	beaten       int // number of frames at the last heartbeat
 }
 
 func (c *rawConversation) nextHeartbeat() *pluginpb.RunResponse {
@@ -100,8 +100,8 @@ func (c *rawConversation) nextHeartbeat() *pluginpb.RunResponse {
 		return nil
 	}
 	h := &pluginpb.Heartbeat{Received: c.count, Answered: c.count - c.owed, Work: c.work}
-	if c.beats != nil {
-		h = c.beats(h, c.frames == c.beaten)
+	if c.changeBeat != nil {
+		h = c.changeBeat(h, c.frames == c.beaten)
 	}
 	c.beaten = c.frames
 	if h == nil {
@@ -130,7 +130,7 @@ func (c *rawConversation) answerIssue(issue *pluginpb.Issue) *pluginpb.RunRespon
 	if c.frames < midRun {
 		return frame
 	}
-	frame = c.speak(frame)
+	frame = c.changeAnswer(frame)
 	c.silent = frame == nil
 	if frame != nil && frame.Complete == nil {
 		c.owed += n
