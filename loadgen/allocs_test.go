@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// counted is a SUT that answers at once and notes how much was allocated in the process when its second query came and
-// when the one with the last sample did. (The first makes the answers.)
+// counted is a SUT that answers at once. It records the process's allocated memory at its second query and at the query
+// with the last sample. (The first query creates the answers.)
 type counted struct {
 	loadgentest.NullSUT
 	last          loadgen.ResponseID
@@ -29,14 +29,14 @@ func (c *counted) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Res
 	return c.NullSUT.IssueQuery(ctx, q, r)
 }
 
-// While the clock runs LoadGen allocates nothing for a query: what a run of 20,000 queries allocates between the second
-// and the last is a few timers and what the runtime itself does, however many queries there are.
+// While the clock runs, LoadGen allocates no memory per query. Between the second and the last of 20,000 queries, it
+// allocates only a few timers, and the runtime allocates memory independently of the number of queries.
 func TestNothingIsAllocatedPerQuery(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates memory of its own")
 	}
 	const queries, few = 20_000, 500
-	runtime.GC() // the first collection makes a worker for each processor
+	runtime.GC() // the first collection creates a worker for each processor
 	for _, c := range []struct {
 		name   string
 		change func(*loadgen.TestSettings)

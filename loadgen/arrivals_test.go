@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// A test issues its queries, on virtual time, exactly when they are due.
+// On virtual time, a test issues its queries exactly when they are due.
 func TestServerArrivalsAreThoseOfATest(t *testing.T) {
 	for _, c := range []struct {
 		qps     float64

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// BenchmarkStartTest measures whole tests with a SUT that answers at once, logs written.
+// BenchmarkStartTest measures whole tests with logs and with a SUT that answers at once.
 func BenchmarkStartTest(b *testing.B) {
 	for _, c := range []struct {
 		scenario loadgen.Scenario
@@ -44,7 +44,8 @@ func run(b *testing.B, s loadgen.TestSettings, spin bool) *loadgen.Result {
 	return r
 }
 
-// BenchmarkSingleStreamHandover measures queries that another goroutine answers: two hand-overs per query.
+// BenchmarkSingleStreamHandover measures queries that another goroutine answers, with two switches between goroutines
+// per query.
 func BenchmarkSingleStreamHandover(b *testing.B) {
 	s := quick(loadgen.SingleStream, loadgen.PerformanceOnly)
 	s.MinQueryCount = 100000
@@ -60,8 +61,8 @@ func BenchmarkSingleStreamHandover(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.MinQueryCount), "ns/query")
 }
 
-// BenchmarkServerPacing reports how late queries are issued at several rates, without and with spinning, and the share
-// of one processor that the whole run takes.
+// BenchmarkServerPacing reports the delay of issued queries at several rates, with and without spinning, and the run's
+// share of one processor.
 func BenchmarkServerPacing(b *testing.B) {
 	for _, spin := range []bool{false, true} {
 		for _, qps := range []float64{1e3, 1e4, 5e4, 1e5} {
@@ -88,7 +89,7 @@ func BenchmarkServerPacing(b *testing.B) {
 	}
 }
 
-// firstQuery notes when the first query comes.
+// firstQuery records the time of the first query.
 type firstQuery struct {
 	loadgentest.NullSUT
 	at time.Time
@@ -125,7 +126,7 @@ func BenchmarkFirstQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkScale shows that the cost per sample does not grow with their number.
+// BenchmarkScale shows that the cost per sample does not grow with the number of samples.
 func BenchmarkScale(b *testing.B) {
 	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.Server, loadgen.Offline} {
 		for _, samples := range []uint64{1e3, 1e5, 1e7, 1e8} {

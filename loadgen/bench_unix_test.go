@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is how much processor time this process has used.
+// processorTime returns the processor time of this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

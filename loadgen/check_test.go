@@ -100,7 +100,7 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// refused wants an error before anything is written or called.
+// refused requires an error before anything is written or called.
 func refused(t *testing.T, qsl loadgen.QSL, s loadgen.TestSettings, want error, says string) {
 	t.Helper()
 	sut := &loadgentest.Script{}

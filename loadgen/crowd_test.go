@@ -68,7 +68,7 @@ func once(r loadgen.Responder, s loadgen.QuerySample) {
 	r.QuerySamplesComplete(one)
 }
 
-// However many goroutines answer, each sample is counted and logged once.
+// Each sample is counted and logged once, even if many goroutines answer.
 func TestAnswersFrom64Goroutines(t *testing.T) {
 	for _, tokens := range []bool{false, true} {
 		for _, scenario := range loadgen.Scenarios() {
@@ -95,7 +95,7 @@ func TestAnswersFrom64Goroutines(t *testing.T) {
 	}
 }
 
-// Two goroutines that answer the same sample at the same time are caught, whichever comes first.
+// LoadGen detects two goroutines that answer the same sample at the same time.
 func TestSimultaneousAnswersAreCaught(t *testing.T) {
 	for range 20 {
 		s := quick(loadgen.Offline, loadgen.PerformanceOnly)
@@ -124,7 +124,7 @@ func TestSimultaneousAnswersAreCaught(t *testing.T) {
 	}
 }
 
-// 64 goroutines that all break the contract at once end the test with one error.
+// If 64 goroutines break the contract at once, the test ends with one error.
 func TestFaultsFrom64Goroutines(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		c := newCrowd(t, func(r loadgen.Responder, s loadgen.QuerySample) {
@@ -137,7 +137,7 @@ func TestFaultsFrom64Goroutines(t *testing.T) {
 	}
 }
 
-// A sample that is answered again while the next series runs is caught.
+// LoadGen detects a second answer to a sample while the next series runs.
 func TestAnswerOfAnEndedSeries(t *testing.T) {
 	sut := &faultySUT{}
 	sut.issue = func(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {

@@ -32,7 +32,7 @@ func ExampleStartTest() {
 	// Output: VALID: 99th percentile 5ms, 100.6 samples/s
 }
 
-// An INVALID run says why.
+// The result of an INVALID run contains the reasons.
 func ExampleReason() {
 	clock := &loadgentest.Clock{}
 	s := loadgen.DefaultTestSettings()

@@ -68,7 +68,7 @@ func (f faultyQSL) UnloadSamplesFromRAM(ctx context.Context, _ []loadgen.SampleI
 
 func boom(context.Context) error { return errBoom }
 
-// answersFor answers the sample of id with others.
+// answersFor answers the sample of id with the ids others.
 func answersFor(id loadgen.ResponseID, others ...loadgen.ResponseID) func(loadgen.QuerySample) []loadgen.ResponseID {
 	return func(s loadgen.QuerySample) []loadgen.ResponseID {
 		if s.ID == id {
@@ -78,7 +78,7 @@ func answersFor(id loadgen.ResponseID, others ...loadgen.ResponseID) func(loadge
 	}
 }
 
-// aborted runs a test that must end early and checks what is left of it.
+// aborted runs a test that must end early, and checks its result and its logs.
 func aborted(
 	t *testing.T, ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, s loadgen.TestSettings,
 	want error, says ...string,
@@ -151,7 +151,7 @@ func TestFaultInAccuracyEndsSubmissionRun(t *testing.T) {
 	}
 }
 
-// A dropped answer never hangs the test: the context ends it, after a grace in which the answer might have come.
+// A dropped answer never hangs the test. The context ends the test after a grace period for the answer.
 func TestDroppedAnswerEndsWithContext(t *testing.T) {
 	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.MultiStream, loadgen.Offline} {
 		t.Run(scenario.String(), func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestDroppedAnswerEndsWithContext(t *testing.T) {
 	}
 }
 
-// While the grace lasts, answers that come still count.
+// Answers within the grace period count.
 func TestAnswersWithinTheGraceCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sut := &loadgentest.Script{Latency: func(loadgen.QuerySample) time.Duration { return time.Second }}
@@ -183,7 +183,7 @@ func TestAnswersWithinTheGraceCount(t *testing.T) {
 	})
 }
 
-// When the context ends for a failure, nothing is awaited.
+// If the context ends because of a failure, LoadGen does not wait for answers.
 func TestFailureCauseEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -197,7 +197,7 @@ func TestFailureCauseEndsAtOnce(t *testing.T) {
 	})
 }
 
-// A SUT or QSL that returns just the context's error does not hide why the test ended.
+// If a SUT or QSL returns only the context's error, the test still reports why the context ended.
 func TestContextErrorsTellTheCause(t *testing.T) {
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, sut := range map[string]*faultySUT{
@@ -225,13 +225,13 @@ func TestContextErrorsTellTheCause(t *testing.T) {
 	}
 }
 
-// A call into the SUT or the QSL that never returns is abandoned some seconds after the end of the context.
+// LoadGen abandons a call into the SUT or the QSL that does not return within seconds after the end of the context.
 func TestCallsThatNeverReturnAreAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})
 		defer func() {
 			close(free)
-			time.Sleep(time.Minute) // what was abandoned ends meanwhile
+			time.Sleep(time.Minute) // the abandoned call ends in the meantime
 		}()
 		for name, block := range map[string]func(*faultySUT, *faultyQSL){
 			"issuing": func(s *faultySUT, _ *faultyQSL) {
@@ -280,7 +280,7 @@ func TestServerStopsWaitingForTheNextQuery(t *testing.T) {
 	}
 }
 
-// A SUT may keep the Responder: late answers do no harm.
+// A SUT may keep the Responder: late answers have no effect.
 func TestResponderOutlivesTheTest(t *testing.T) {
 	var kept loadgen.Responder
 	sut := &faultySUT{}

@@ -52,7 +52,7 @@ func TestFieldsCoverTestSettings(t *testing.T) {
 	}
 }
 
-// TestFieldsKeepRules wants what is stricter than the rules to keep them, and what they leave open to be free.
+// TestFieldsKeepRules requires that stricter values and values that the rules do not fix comply with the rules.
 func TestFieldsKeepRules(t *testing.T) {
 	rules := loadgen.DefaultTestSettings()
 	for name, c := range map[string]struct {

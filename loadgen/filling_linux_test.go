@@ -17,9 +17,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// A disk that fills up in mid-run costs the ends of the logs that grow beyond it, and nothing else: the run goes on,
-// its result is whole, the error says what happened, and what was written until then can be read. The disk is a limit
-// on the size of files, which holds for a process: a child runs the test.
+// If a disk becomes full during a run, only the ends of the logs are lost. The run continues, its result is complete,
+// the error describes the problem, and the written part of the logs is readable. The test simulates the disk with a
+// limit on the size of files, which applies to a process. It therefore runs in a child process.
 func TestDiskFillsUpInMidRun(t *testing.T) {
 	const variable, room = "LOADGEN_FILLING_DISK", 256 << 10
 	if dir := os.Getenv(variable); dir != "" {
@@ -42,9 +42,9 @@ func TestDiskFillsUpInMidRun(t *testing.T) {
 	}
 }
 
-// runOnSmallDisk is the child. Of an answer of a kilobyte each, the disk has room for about 128.
+// runOnSmallDisk is the child process. The disk has room for about 128 answers of a kilobyte each.
 func runOnSmallDisk(t *testing.T, dir string, room uint64) {
-	signal.Ignore(syscall.SIGXFSZ) // writing beyond the limit is an error then
+	signal.Ignore(syscall.SIGXFSZ) // writing beyond the limit then returns an error
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: room, Max: room}); err != nil {
 		t.Skip(err)
 	}
@@ -59,7 +59,7 @@ func runOnSmallDisk(t *testing.T, dir string, room uint64) {
 	fmt.Printf("%s, %d queries\n", r.Verdict, r.QueryCount)
 }
 
-// A disk that is full spoils the logs on it and nothing else: the run goes to its end, and the error says what is lost.
+// If a disk is full, only the logs on it are lost. The run continues to its end, and the error names the lost logs.
 func TestRunOnAFullDisk(t *testing.T) {
 	for _, name := range []string{"summary.txt", "detail.txt", "accuracy.json", "trace.json"} {
 		t.Run(name, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestRunOnAFullDisk(t *testing.T) {
 	}
 }
 
-// full is a library in whose first moments the disk of a log is full: what has the log open has a device open that
-// takes nothing.
+// full is a library that simulates a full disk for one log: at first it replaces the log's open file by a device that
+// accepts no data.
 type full struct {
 	loadgentest.QSL
 	t   *testing.T
@@ -110,7 +110,7 @@ func (q full) LoadSamplesToRAM(ctx context.Context, indices []loadgen.SampleInde
 	return q.QSL.LoadSamplesToRAM(ctx, indices)
 }
 
-// checkCutAccuracy reads what there was room for.
+// checkCutAccuracy reads the part of the log that fitted on the disk.
 func checkCutAccuracy(t *testing.T, path string, room int) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -11,12 +11,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// capacity is a SUT on virtual time that serves one query after the other, each in a fixed time.
+// capacity is a SUT on virtual time that serves one query after another, each in a fixed time.
 type capacity struct {
 	loadgentest.Script
 	each  time.Duration
-	free  time.Duration // when it has served what it got
-	calls int           // of IssueQuery
+	free  time.Duration // time at which it has served its queries
+	calls int           // number of IssueQuery calls
 	stop  func(calls int)
 }
 
@@ -52,7 +52,7 @@ func findPeak(t *testing.T, ctx context.Context, sut *capacity, s loadgen.TestSe
 		loadgen.LogSettings{OutDir: t.TempDir()})
 }
 
-// The search ends at the rate up to which the SUT meets its limit, with that run's result.
+// The search ends at the highest rate at which the SUT meets its limit, with the result of that run.
 func TestFindPeakEndsAtTheCapacity(t *testing.T) {
 	for _, base := range []float64{1, 650} {
 		r, err := findPeak(t, t.Context(), newCapacity(time.Millisecond), peakSettings(base))
@@ -88,7 +88,7 @@ func TestFindPeakFromTooHighARate(t *testing.T) {
 	}
 }
 
-// A SUT that no rate overloads ends the search with a warning.
+// If no rate overloads the SUT, the search ends with a warning.
 func TestFindPeakWithoutFailingRate(t *testing.T) {
 	r, err := findPeak(t, t.Context(), newCapacity(0), peakSettings(1000))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestFindPeakWithoutFailingRate(t *testing.T) {
 	}
 }
 
-// A search whose samples outgrow the response ids stops before the run that would need too many.
+// If a search would need more samples than there are response ids, it stops before that run.
 func TestFindPeakStopsWhereSchedulesOverflow(t *testing.T) {
 	s := peakSettings(1)
 	s.MinDuration, s.MinQueryCount, s.ServerFindPeakQPSBoundaryStepSize = time.Hour, 1, 1e7
@@ -113,7 +113,7 @@ func TestFindPeakStopsWhereSchedulesOverflow(t *testing.T) {
 	}
 }
 
-// A search that is interrupted gives the best run so far, marked as aborted.
+// An interrupted search returns the best run so far, marked as aborted.
 func TestFindPeakInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

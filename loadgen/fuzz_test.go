@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// FuzzStartTest runs whatever settings there are on virtual time: they are refused with ErrBadSettings or ErrBadQSL, or
-// the test ends by itself, having asked only for samples that exist.
+// FuzzStartTest runs arbitrary settings on virtual time. StartTest must refuse them with ErrBadSettings or ErrBadQSL,
+// or the test must end by itself and request only existing samples.
 func FuzzStartTest(f *testing.F) {
 	f.Add(uint8(0), uint8(2), int64(1e6), 1000.0, int64(0), int64(0), uint64(20), uint64(0), uint16(100), uint16(30),
 		uint64(8), uint8(0), uint64(1))

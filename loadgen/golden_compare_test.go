@@ -18,11 +18,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// sum64 is the SHA-256 of the values as little-endian uint64.
+// sum64 returns the SHA-256 of the values as little-endian uint64.
 func sum64(v []uint64) string {
 	h := sha256.New()
 	if err := binary.Write(h, binary.LittleEndian, v); err != nil {
-		panic(err) // a hash takes everything
+		panic(err) // writing to a hash cannot fail
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -93,7 +93,8 @@ func hasPrefix(v, prefix []uint64) bool {
 	return len(v) >= len(prefix) && slices.Equal(v[:len(prefix)], prefix)
 }
 
-// checkSchedule compares the issue times with the official schedule: on virtual time each query is issued when due.
+// checkSchedule compares the issue times with the official schedule. On virtual time each query is issued when it is
+// due.
 func (c *goldenCase) checkSchedule(t *testing.T, w *witness) {
 	t.Helper()
 	if c.ScheduleSHA == "" {
@@ -151,7 +152,7 @@ func (c *goldenCase) checkDetail(t *testing.T, path string) {
 	}
 }
 
-// sameValue compares two values of logs, numbers to the six digits that they are written with.
+// sameValue compares two values of logs. It compares numbers with the six digits that logs contain.
 func sameValue(got, want any) bool {
 	a, ok1 := got.(json.Number)
 	b, ok2 := want.(json.Number)
@@ -178,7 +179,7 @@ func (e detailEntry) uint(t *testing.T) uint64 {
 	return v
 }
 
-// readDetail reads one of our logs, numbers as they are written: bare -nan is not JSON.
+// readDetail reads one of our logs with numbers as text, because -nan is not JSON.
 func readDetail(t *testing.T, path string) []detailEntry {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -224,7 +225,7 @@ func (c *goldenCase) checkAccuracyLog(t *testing.T, path string) {
 	}
 }
 
-// checkResult compares what follows from counts alone.
+// checkResult compares the results that depend only on counts.
 func (c *goldenCase) checkResult(t *testing.T, r *loadgen.Result) {
 	t.Helper()
 	if want, ok := c.Result["result_query_count"].(json.Number); ok &&

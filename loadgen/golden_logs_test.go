@@ -23,7 +23,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// logCase is a run of the official LoadGen of which the four logs are kept.
+// logCase is a run of the official LoadGen with its four logs.
 type logCase struct {
 	Name     string
 	Settings struct {
@@ -37,26 +37,26 @@ type logCase struct {
 	Conf           [][]string
 	Double         bool
 	NTokens        *int64 `json:"n_tokens"`
-	// NTokensMod makes n_tokens grow with the sample's index modulo it.
+	// NTokensMod makes n_tokens grow with the sample's index modulo NTokensMod.
 	NTokensMod uint32 `json:"n_tokens_mod"`
 
 	dir string
-	met []bool // the outcomes of FindPeakPerformance's trials
-	// hung says that the official program hung and was killed: the logs end at an error, and ours goes on.
+	met []bool // outcomes of FindPeakPerformance's trials
+	// hung reports that the official program hung and was killed. Its logs end at an error, and ours continue.
 	hung bool
 }
 
-// TestGoldenLogs repeats runs of the official LoadGen and compares all logs. Where its trace log is kept, the issue and
-// completion times are those of the trace, and the summary, detail and accuracy logs must be equal in content; else
-// the SUT answers after the same sleep, and they must be equal in form.
+// TestGoldenLogs repeats runs of the official LoadGen and compares all logs. If a run has a trace log, it repeats the
+// issue and completion times of the trace, and the summary, detail and accuracy logs must have the same content.
+// Otherwise the SUT answers after the same sleep, and the logs must have the same form.
 func TestGoldenLogs(t *testing.T) {
 	checkTable(t, walkLogs(t, filepath.Join(golden.Root(t), "loadgen", "logs")))
 }
 
-// TestOwnGoldenLogs does the same with the few runs that are kept beside the code.
+// TestOwnGoldenLogs does the same with the few runs in this repository.
 func TestOwnGoldenLogs(t *testing.T) { walkLogs(t, filepath.Join("testdata", "logs")) }
 
-// walkLogs returns how each run compares.
+// walkLogs returns the result of the comparison of each run.
 func walkLogs(t *testing.T, dir string) map[string]string {
 	dirs, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(dirs) == 0 {
@@ -88,8 +88,8 @@ func readLogCase(t *testing.T, dir string) *logCase {
 	return c
 }
 
-// check compares one run and says how: "equal in content", "equal in form", "our error: ..." or that the official run
-// hung.
+// check compares one run and returns the result: "equal in content", "equal in form", "our error: ..." or a text that
+// the official run hung.
 func (c *logCase) check(t *testing.T) string {
 	c.met = c.trials(t)
 	out, exact, err := c.run(t)
@@ -116,8 +116,9 @@ func (c *logCase) check(t *testing.T) string {
 	return "equal in form"
 }
 
-// run repeats the run and returns the directory of its logs, and whether its times are those of a trace. Without one
-// the SUT is slower or quicker until the verdict is that of the official run, whose machine nobody knows.
+// run repeats the run. It returns the directory of its logs, and whether its times are those of a trace. Without a
+// trace it tries SUTs of different speeds until the verdict is that of the official run, because the speed of the
+// official run's machine is not known.
 func (c *logCase) run(t *testing.T) (out string, exact bool, err error) {
 	trace, tokens := c.trace(t)
 	want := c.rates(t)
@@ -136,14 +137,14 @@ func (c *logCase) run(t *testing.T) (out string, exact bool, err error) {
 	return out, len(trace) > 0, err
 }
 
-// tempo is how quick a SUT is: how many times slower than the case says, and each how manieth query is over the limit
-// in trials of a search that met it; 0: none.
+// tempo is the speed of a SUT: a factor on the case's times, and for trials of a search that met the limit, the
+// distance between queries over the limit; 0: none.
 type tempo struct {
 	slower float64
 	late   uint64
 }
 
-// paces lists what is tried, the likeliest first.
+// paces lists the tempos to try, the most likely first.
 func (c *logCase) paces() []tempo {
 	if len(c.met) > 0 {
 		over := 1 - c.Settings.test().ServerTargetLatencyPercentile
@@ -161,7 +162,7 @@ func (c *logCase) start(t *testing.T, sut *replay, out string) (*loadgen.Result,
 	return loadgen.StartTest(ctx, sut, qsl, s, l)
 }
 
-// sameChecks says whether a result passes the checks that the official run passed.
+// sameChecks reports whether a result passes the checks that the official run passed.
 func (c *logCase) sameChecks(t *testing.T, r *loadgen.Result) bool {
 	t.Helper()
 	passed := map[string]bool{
@@ -176,8 +177,8 @@ func (c *logCase) sameChecks(t *testing.T, r *loadgen.Result) bool {
 	return true
 }
 
-// configure makes the run's settings and log settings: from its configuration files, then its own settings, then its
-// audit settings.
+// configure returns the run's settings and log settings. It applies the run's configuration files, then its own
+// settings, then its audit settings.
 func (c *logCase) configure(t *testing.T, outDir string) (loadgen.TestSettings, loadgen.LogSettings) {
 	t.Helper()
 	s, l := loadgen.DefaultTestSettings(), loadgen.LogSettings{OutDir: outDir, Prefix: c.Prefix, Suffix: c.Suffix}
@@ -200,13 +201,13 @@ func (c *logCase) configure(t *testing.T, outDir string) (loadgen.TestSettings, 
 	return s, l
 }
 
-// misbehaves names the runs in which the official LoadGen goes on where ours returns an error.
+// misbehaves reports whether the official LoadGen continues in a run for which ours returns an error.
 func (c *logCase) misbehaves() bool {
 	few := c.Settings.UseTokenLatencies && c.NTokens != nil && *c.NTokens < 2
 	return c.Double || few || c.Settings.refused(c.QSL[0], c.QSL[1])
 }
 
-// tokensOf is the number of tokens of an answer.
+// tokensOf returns the number of tokens of an answer.
 func (c *logCase) tokensOf(index loadgen.SampleIndex) int64 {
 	n := int64(5)
 	if c.NTokens != nil {
@@ -218,14 +219,14 @@ func (c *logCase) tokensOf(index loadgen.SampleIndex) int64 {
 	return n
 }
 
-// trace reads the samples of the trace log and their first tokens, in the order of their numbers.
+// trace reads the samples of the trace log and their first tokens, ordered by number.
 func (c *logCase) trace(t *testing.T) (samples, tokens []mllog.TraceSample) {
 	t.Helper()
 	r := mllog.NewTraceReader(bytes.NewReader(c.read(t, c.dir, "trace", ".json")))
 	for {
 		e, err := r.Next()
 		if err != nil {
-			break // the end: the reader's own tests are elsewhere
+			break // the end; other tests cover the reader
 		}
 		if s, ok := e.Sample(); ok {
 			samples = append(samples, s)
@@ -243,7 +244,7 @@ func (c *logCase) trace(t *testing.T) (samples, tokens []mllog.TraceSample) {
 	return samples, tokens
 }
 
-// trials are the outcomes of FindPeakPerformance, as far as they show in what was tried next.
+// trials returns the outcomes of FindPeakPerformance's trials that the following trials reveal.
 func (c *logCase) trials(t *testing.T) []bool {
 	var met []bool
 	tried := 0.0
@@ -267,13 +268,13 @@ func (c *logCase) trials(t *testing.T) []bool {
 	return met
 }
 
-// searched matches the lower bound and what is tried: the upper bound or, in the binary search, the middle.
+// searched matches the lower bound and the tried rate: the upper bound or, in the binary search, the middle.
 var searched = regexp.MustCompile(`^(?:` +
 	`FindPeakPerformance: Check validity of the base settings field: |FindBoundaries: Checking fields \[|` +
 	`FindPeakPerformanceBinarySearch: .*\[|FindPeakPerformance: Found peak performance field: )([\d.]+)` +
 	`(?:, ([\d.]+)\)$|, [\d.]+\): ([\d.]+))?`)
 
-// rates are the official run's numbers.
+// rates returns the rates in the official run's logs.
 func (c *logCase) rates(t *testing.T) map[string]float64 {
 	rates := map[string]float64{}
 	for _, e := range c.entries(t, c.dir) {
@@ -306,7 +307,7 @@ func (c *logCase) read(t *testing.T, dir, kind, ext string) []byte {
 	return text
 }
 
-// The keys whose values differ from run to run: of hosts, dates, builds and clocks.
+// The keys whose values differ between runs: those of hosts, dates, builds and clocks.
 var volatile = regexp.MustCompile(
 	`^(loadgen_.*|test_datetime|get_sut_name_duration_ns|power_begin|power_end|logger_.*)$`)
 
@@ -333,7 +334,7 @@ func (c *logCase) compareDetail(t *testing.T, out string, exact bool) {
 	}
 }
 
-// detailLine is an entry without what the run's circumstances fill in; Value is as written.
+// detailLine is an entry without the values that depend on the run's environment. Value is the text in the log.
 type detailLine struct {
 	Key, Value     string
 	Error, Warning bool
@@ -354,7 +355,7 @@ func (c *logCase) details(t *testing.T, dir string) []detailLine {
 	return list
 }
 
-// recover finds the settings of a run without a description in its detail log.
+// recover determines the settings of a run without a description from its detail log.
 func (c *logCase) recover(t *testing.T) {
 	t.Helper()
 	settings := map[string]any{}
@@ -398,10 +399,10 @@ func (c *logCase) compareBeginning(t *testing.T, out string) {
 	}
 }
 
-// noise are warnings of the official logger about itself.
+// noise matches warnings of the official logger about itself.
 var noise = regexp.MustCompile(`CAS failed|Logging allocation detected`)
 
-// kindOnly leaves the kind of a value: its first byte, or that it is a number.
+// kindOnly reduces a value to its type: its first byte, or a mark for numbers.
 func kindOnly(l detailLine) detailLine {
 	l.Value = numbers.ReplaceAllString(l.Value, "N")[:1]
 	return l
@@ -440,7 +441,7 @@ func compareBytes(t *testing.T, got, want []byte) {
 	}
 }
 
-// indexData is the payload of the runs' SUT: the index of the sample.
+// indexData returns the payload of the runs' SUT: the index of the sample.
 func indexData(index loadgen.SampleIndex) []byte {
 	return binary.LittleEndian.AppendUint32(nil, uint32(index))
 }

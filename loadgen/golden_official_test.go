@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// TestOfficialDriverOnGoldenCases repeats the cases through the driver, in real time: what is loaded, issued and logged
-// is what the official program did by itself.
+// TestOfficialDriverOnGoldenCases repeats the cases with the driver in real time. The loaded, issued and logged samples
+// must be those of the official program.
 func TestOfficialDriverOnGoldenCases(t *testing.T) {
 	l := golden.Library(t, official.Open)
 	files, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "cases", "*.json"))
@@ -40,7 +40,7 @@ func (c *goldenCase) drive(t *testing.T, l *official.Library) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Trials) > 0 { // in real time each trial ends as the machine lets it
+	if len(c.Trials) > 0 { // in real time the outcomes of trials depend on the machine
 		if len(r.Trials) == 0 || r.Trials[0].TargetQPS != c.Settings.test().ServerTargetQPS {
 			t.Errorf("trials %+v", r.Trials)
 		}
@@ -54,8 +54,8 @@ func (c *goldenCase) drive(t *testing.T, l *official.Library) {
 	}
 }
 
-// TestOfficialDriverOnGoldenLogs repeats the recorded runs through the driver: the settings, the sets and the counts of
-// the detail log are equal, and so are the keys in their order where the verdict is that of the recorded run.
+// TestOfficialDriverOnGoldenLogs repeats the recorded runs with the driver. The settings, the sets and the counts in
+// the detail log must be equal. If the verdict is that of the recorded run, the keys must also have the same order.
 func TestOfficialDriverOnGoldenLogs(t *testing.T) {
 	l := golden.Library(t, official.Open)
 	dirs, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "logs", "*"))
@@ -94,7 +94,7 @@ func (c *logCase) drive(t *testing.T, l *official.Library) {
 	}
 }
 
-// pySUT and pyQSL have the names of those of the recorded runs.
+// pySUT and pyQSL have the names of the recorded runs' SUT and QSL.
 type pySUT struct{ *loadgentest.Script }
 
 func (pySUT) Name() string { return "PySUT" }
@@ -103,7 +103,7 @@ type pyQSL struct{ loadgentest.QSL }
 
 func (pyQSL) Name() string { return "PyQSL" }
 
-// queue gives the latencies of a SUT that answers one query after the other, each in the same time.
+// queue returns the latencies of a SUT that answers one query after another, each in the same time.
 func queue(each time.Duration) func(loadgen.QuerySample) time.Duration {
 	var free time.Time
 	return func(loadgen.QuerySample) time.Duration {
@@ -116,8 +116,8 @@ func queue(each time.Duration) func(loadgen.QuerySample) time.Duration {
 	}
 }
 
-// sleeper answers as late as the SUT of the recorded run. That one answered one after the other, which is what ends a
-// search.
+// sleeper returns a SUT with the latencies of the recorded run's SUT. That one answered one query after another, which
+// ends a search.
 func (c *logCase) sleeper() loadgen.SUT {
 	sleep := time.Millisecond
 	if c.SleepS != nil {
@@ -138,7 +138,7 @@ func (c *logCase) sleeper() loadgen.SUT {
 	return pySUT{script}
 }
 
-// sameFacts compares the entries of the detail log whose keys begin so.
+// sameFacts compares the entries of the detail log whose keys have one of the prefixes.
 func (c *logCase) sameFacts(t *testing.T, out string, prefixes ...string) {
 	t.Helper()
 	facts := func(dir string) []string {
@@ -161,7 +161,7 @@ func (c *logCase) sameFacts(t *testing.T, out string, prefixes ...string) {
 	}
 }
 
-// keys are those of the detail log but for warnings of the logger, with the values of the conditions.
+// keys returns the keys of the detail log without warnings of the logger, with the values of the conditions.
 func (c *logCase) keys(t *testing.T, dir string) []string {
 	t.Helper()
 	var list []string
@@ -177,7 +177,7 @@ func (c *logCase) keys(t *testing.T, dir string) []string {
 	return list
 }
 
-// verdict is what a run's conditions are, as far as keys depend on them.
+// verdict returns the run's conditions that determine the set of keys.
 func verdict(keys []string) string {
 	var list []string
 	for _, k := range keys {

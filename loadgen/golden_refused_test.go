@@ -4,8 +4,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// refused says whether ours returns an error where the official program goes on: the settings of the first table in
-// docs/official-loadgen.md, with a library of total samples that loads performance at a time.
+// refused reports whether ours returns an error for settings with which the official program continues. These are the
+// settings of the first table in docs/official-loadgen.md. The library has total samples and loads performance of them
+// at a time.
 func (g goldenSettings) refused(total, performance int) bool {
 	s := g.test()
 	if !(s.AccuracyLogProbability >= 0 && s.AccuracyLogProbability <= 1) {

@@ -13,27 +13,27 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/pace"
 )
 
-// replay is a SUT and a virtual clock that make a run happen at the times of a trace: each query is issued and each
-// sample answered to the nanosecond as it was. Without a trace the SUT sleeps in IssueQuery as the official one did.
+// replay is a SUT and a virtual clock that repeat the times of a trace. Each query is issued and each sample answered
+// at the same nanosecond as in the trace. Without a trace the SUT sleeps in IssueQuery like the official one.
 type replay struct {
 	loadgentest.Clock
 	c      *logCase
 	trace  []mllog.TraceSample // by number; only issued samples
 	next   int                 // the first sample of the next query
-	begin  time.Duration       // where the clock goes after the series' start was read; 0: nowhere
-	shift  time.Duration       // from the trace's times to the clock's
-	leads  int                 // the first sample of the performance series, and
-	lead   time.Duration       // the time from its start to its first query
+	begin  time.Duration       // time to which the clock moves after the series' start was read; 0: it does not move
+	shift  time.Duration       // difference between the clock's times and the trace's
+	leads  int                 // the first sample of the performance series
+	lead   time.Duration       // time from the start of that series to its first query
 	tokens []mllog.TraceSample // first tokens by number of the sample, in token runs
 	sleep  time.Duration       // without a trace: how long the SUT sleeps inside IssueQuery
-	late   uint64              // in trials that met the limit, each how manieth query is over it
-	asked  uint64              // without a trace: queries since the last FlushQueries
-	trial  int                 // FlushQueries calls so far
-	fresh  bool                // no query was issued since the last of them, nor were samples loaded
+	late   uint64              // in trials that met the limit: distance between queries over the limit
+	asked  uint64              // without a trace: number of queries since the last FlushQueries
+	trial  int                 // number of FlushQueries calls so far
+	fresh  bool                // since the last FlushQueries, no query was issued and no samples were loaded
 	held   []func()            // answers that wait for FlushQueries
 }
 
-// newReplay makes a replay whose SUT, without a trace, sleeps as the case says and p varies.
+// newReplay returns a replay. Without a trace, its SUT sleeps as long as the case requires, modified by p.
 func newReplay(c *logCase, trace, tokens []mllog.TraceSample, p tempo) *replay {
 	sleep := time.Millisecond
 	if c.SleepS != nil {
@@ -45,7 +45,7 @@ func newReplay(c *logCase, trace, tokens []mllog.TraceSample, p tempo) *replay {
 
 func withVirtual(ctx context.Context, r *replay) context.Context { return pace.WithVirtual(ctx, r) }
 
-// load makes the series that follows start now.
+// load sets the start of the following series to now.
 func (r *replay) load() {
 	r.fresh = false
 	if r.next == len(r.trace) {
@@ -60,9 +60,9 @@ func (r *replay) load() {
 	r.begin = r.issueTime(first)
 }
 
-// findLead works out how long before its first query the performance series began, in SingleStream and in token runs of
-// MultiStream: the trace does not tell. What depends on it are rates over the time to the last issue or completion,
-// each written with six digits: the lead is in the middle of what all of them allow.
+// findLead determines how long before its first query the performance series began, in SingleStream and in token runs
+// of MultiStream, because the trace does not contain it. Rates over the time to the last issue or completion depend on
+// it. They have six digits, and the lead is the middle of the interval that all of them allow.
 func (r *replay) findLead(rates map[string]float64) {
 	queries, samples := int(rates["result_query_count"]), len(r.trace)
 	switch r.c.Settings.Scenario {
@@ -76,7 +76,7 @@ func (r *replay) findLead(rates map[string]float64) {
 	default:
 		return
 	}
-	if queries == 0 { // of an accuracy run there is no rate
+	if queries == 0 { // an accuracy run has no rate
 		return
 	}
 	tokens := 0.0
@@ -91,7 +91,7 @@ func (r *replay) findLead(rates map[string]float64) {
 	})
 }
 
-// lastLatency is that of the query issued last.
+// lastLatency returns the latency of the query issued last.
 func (r *replay) lastLatency() time.Duration {
 	last := r.trace[len(r.trace)-1]
 	var longest int64
@@ -103,13 +103,13 @@ func (r *replay) lastLatency() time.Duration {
 	return time.Duration(longest)
 }
 
-// leadRate is a rate of n events over a time that is the lead longer than since.
+// leadRate is a rate of n events over the time since plus the lead.
 type leadRate struct {
 	rate, n float64
 	since   time.Duration
 }
 
-// leadOf is the middle of the leads with which all rates are as they are written.
+// leadOf returns the middle of the leads with which all rates have their logged values.
 func leadOf(rates []leadRate) time.Duration {
 	low, high := 0.0, math.Inf(1)
 	for _, r := range rates {
@@ -133,7 +133,7 @@ func (r *replay) to(at time.Duration) {
 	}
 }
 
-// issueTime is when a sample was issued. Where queries follow each other that is what the latency counts from.
+// issueTime returns the time at which a sample was issued. If queries follow each other, the latency counts from it.
 func (r *replay) issueTime(s mllog.TraceSample) time.Duration {
 	if r.c.Settings.Scenario == "Server" || r.c.Settings.Scenario == "Offline" {
 		return r.shift + time.Duration(s.Scheduled+s.IssueDelay)
@@ -141,7 +141,7 @@ func (r *replay) issueTime(s mllog.TraceSample) time.Duration {
 	return r.shift + time.Duration(s.Scheduled)
 }
 
-// Now implements pace.Virtual: the first call of a series reads its start, the next is already at the first issue.
+// Now implements pace.Virtual. The first call of a series reads its start, and the next call is at the first issue.
 func (r *replay) Now() time.Duration {
 	now := r.Clock.Now()
 	if r.begin > 0 && r.next < len(r.trace) {
@@ -151,7 +151,7 @@ func (r *replay) Now() time.Duration {
 	return now
 }
 
-// SleepUntil implements pace.Virtual: it oversleeps as the trace says.
+// SleepUntil implements pace.Virtual. It sleeps too long where the trace shows it.
 func (r *replay) SleepUntil(at time.Duration) {
 	if r.next < len(r.trace) {
 		at = r.issueTime(r.trace[r.next])
@@ -173,7 +173,7 @@ func (r *replay) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Resp
 		return fmt.Errorf("a query of %d samples, and the trace has %d of %d left",
 			len(q.Samples), len(r.trace)-first, len(r.trace))
 	}
-	if r.fresh && !r.c.Settings.Defer { // a trial of a search with the samples of the last
+	if r.fresh && !r.c.Settings.Defer { // a trial of a search with the same samples as the previous one
 		r.shift = r.Clock.Now() - time.Duration(r.trace[first].Scheduled)
 	}
 	r.fresh = false
@@ -201,7 +201,7 @@ func (r *replay) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Resp
 	return nil
 }
 
-// overdue goes on to the issue of Server's next query where that is due already: LoadGen would not wait for it.
+// overdue advances to the issue of Server's next query if that is already due, because LoadGen would not wait for it.
 func (r *replay) overdue() {
 	if r.c.Settings.Scenario != "Server" || r.next == len(r.trace) {
 		return
@@ -211,7 +211,7 @@ func (r *replay) overdue() {
 	}
 }
 
-// sleepAndAnswer keeps the issuing thread, as the SUT of the official runs did.
+// sleepAndAnswer blocks the issuing thread like the SUT of the official runs.
 func (r *replay) sleepAndAnswer(q loadgen.Query, out loadgen.Responder) {
 	r.asked++
 	s, sleep := r.c.Settings.test(), r.sleep
@@ -231,7 +231,7 @@ func (r *replay) sleepAndAnswer(q loadgen.Query, out loadgen.Responder) {
 	r.answerAll(q.Samples, sleep, out)
 }
 
-// answerAll answers a query: in token runs the first tokens, and the rest after another sleep.
+// answerAll answers a query. In token runs it reports the first tokens and answers after another sleep.
 func (r *replay) answerAll(samples []loadgen.QuerySample, sleep time.Duration, out loadgen.Responder) {
 	if r.c.Settings.UseTokenLatencies {
 		for _, s := range samples {
@@ -256,7 +256,7 @@ func (r *replay) answer(s loadgen.QuerySample, out loadgen.Responder) {
 	}
 }
 
-// idle lets the time pass between the last answer of a query and the next issue, unless the clock decides on that.
+// idle advances the time from the last answer of a query to the next issue, unless the clock determines it.
 func (r *replay) idle() {
 	if r.next < len(r.trace) && r.c.Settings.Scenario != "Server" {
 		r.to(r.issueTime(r.trace[r.next]))
@@ -274,7 +274,7 @@ func (r *replay) FlushQueries(context.Context) error {
 	return nil
 }
 
-// replayQSL tells the replay when a series begins.
+// replayQSL informs the replay when a series begins.
 type replayQSL struct {
 	*loadgentest.QSL
 	r *replay

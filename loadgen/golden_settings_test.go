@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// goldenSettings are a case's settings under their official names; what is missing has the default.
+// goldenSettings contains a case's settings under their official names. Missing settings have the defaults.
 type goldenSettings struct {
 	Scenario, Mode string
 
@@ -59,14 +59,14 @@ type goldenSettings struct {
 	TokenScaling        uint64 `json:"token_latency_scaling_factor"`
 }
 
-// quoteNonFinite makes JSON of what Python writes for numbers that JSON does not have.
+// quoteNonFinite converts Python's form of non-finite numbers to valid JSON.
 func quoteNonFinite(text []byte) []byte {
 	return nonFinite.ReplaceAll(text, []byte(`$1"$2"`))
 }
 
 var nonFinite = regexp.MustCompile(`([:\[,]\s*)(NaN|-?Infinity)\b`)
 
-// number is a number of a case, which may be "NaN".
+// number is a number of a case. It may be "NaN".
 type number float64
 
 func (n *number) UnmarshalJSON(text []byte) error {
@@ -75,10 +75,10 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// setNumber replaces a default by a number that the case gives.
+// setNumber replaces a default if the case contains a number.
 func setNumber(field *float64, value *number) { set(field, (*float64)(value)) }
 
-// set replaces a default by a value that the case gives.
+// set replaces a default if the case contains a value.
 func set[T any](field *T, value *T) {
 	if value != nil {
 		*field = *value
@@ -87,7 +87,7 @@ func set[T any](field *T, value *T) {
 
 func (g goldenSettings) test() loadgen.TestSettings { return g.over(loadgen.DefaultTestSettings()) }
 
-// over sets the case's settings over others.
+// over returns s with the case's settings.
 func (g goldenSettings) over(s loadgen.TestSettings) loadgen.TestSettings {
 	s.Scenario, _ = loadgen.ParseScenario(g.Scenario)
 	s.Mode, _ = loadgen.ParseMode(g.Mode)
@@ -142,7 +142,7 @@ func (g goldenSettings) scenarios(s *loadgen.TestSettings) {
 	setNumber(&s.OfflineExpectedQPS, g.OfflineExpectedQPS)
 }
 
-// split gives whole nanoseconds and the rest.
+// split returns whole nanoseconds and the fraction.
 func split(ns float64) (time.Duration, float64) {
 	whole := time.Duration(ns)
 	return whole, ns - float64(whole)

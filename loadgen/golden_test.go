@@ -16,11 +16,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// goldenCase is one run of the official LoadGen with a SUT that answers inside IssueQuery. Lists may be cut; their
-// totals and checksums are of the whole.
+// goldenCase is one run of the official LoadGen with a SUT that answers inside IssueQuery. Lists may be shortened.
+// Their totals and checksums are those of the whole lists.
 type goldenCase struct {
 	Name      string
-	Exact     string `json:"deterministic"` // "full", or what does not depend on timing
+	Exact     string `json:"deterministic"` // "full", or the facts that do not depend on timing
 	Settings  goldenSettings
 	QSL       struct{ Total, Performance int }
 	Effective map[string]any
@@ -51,22 +51,22 @@ type goldenGenerated struct {
 	Duration uint64 `json:"duration_ns"`
 }
 
-// TestGoldenCases repeats the runs of the official LoadGen by StartTest itself, on virtual time: the SUT answers at
-// once, each Server query is issued exactly when it is due, and runs of any length take milliseconds. What was loaded,
-// issued, scheduled and logged must be equal.
+// TestGoldenCases repeats the runs of the official LoadGen with StartTest on virtual time. The SUT answers at once,
+// each Server query is issued exactly when it is due, and runs of any length take milliseconds. The loaded, issued,
+// scheduled and logged samples must be equal.
 func TestGoldenCases(t *testing.T) {
 	walkGolden(t, filepath.Join(golden.Root(t), "loadgen", "cases")+"/")
 }
 
-// TestGoldenOwnCases does the same with the few cases that are kept beside the code.
+// TestGoldenOwnCases does the same with the few cases in this repository.
 func TestGoldenOwnCases(t *testing.T) { walkGolden(t, filepath.Join("testdata", "cases")+"/") }
 
-// TestGoldenFoundCases expects runs in which the official program reads out of range to be refused.
+// TestGoldenFoundCases requires that StartTest refuses runs in which the official program reads out of range.
 func TestGoldenFoundCases(t *testing.T) {
 	walkGolden(t, filepath.Join(golden.Root(t), "found", "loadgen_"))
 }
 
-// walkGolden runs the cases in files whose paths begin so.
+// walkGolden runs the cases in files whose paths have this prefix.
 func walkGolden(t *testing.T, dir string) {
 	files, err := filepath.Glob(dir + "*.json")
 	if err != nil || len(files) == 0 {
@@ -96,12 +96,12 @@ func readCase(t *testing.T, path string) *goldenCase {
 	return c
 }
 
-// refused tells a case in which the official program runs nothing, or reads what it should not.
+// refused reports whether the official program runs nothing in the case, or reads out of range.
 func (c *goldenCase) refused() bool {
 	return len(c.Events) == 0 || c.Settings.refused(c.QSL.Total, c.QSL.Performance)
 }
 
-// endless tells a search that goes beyond one query per nanosecond, where ours ends.
+// endless reports whether a search exceeds one query per nanosecond, the rate at which ours ends.
 func (c *goldenCase) endless() bool {
 	for _, trial := range c.Trials {
 		if qps, err := trial[0].(json.Number).Float64(); err == nil && qps > 1e9 {
@@ -140,7 +140,7 @@ func (c *goldenCase) check(t *testing.T) {
 	c.checkResult(t, r)
 }
 
-// checkCalls compares what the SUT and its library were asked for.
+// checkCalls compares the calls to the SUT and its library.
 func (c *goldenCase) checkCalls(t *testing.T, w *witness) {
 	t.Helper()
 	c.checkEvents(t, w)
@@ -148,7 +148,7 @@ func (c *goldenCase) checkCalls(t *testing.T, w *witness) {
 	c.checkQueries(t, w)
 }
 
-// witness is a SUT that writes down the calls to itself and to its library.
+// witness is a SUT that records the calls to itself and to its library.
 type witness struct {
 	loadgentest.Script
 	QSL    loadgentest.QSL
@@ -158,7 +158,7 @@ type witness struct {
 	ends   []int // the number of queries up to the end of each series
 }
 
-// witness is the case's SUT. Without a clock its times are real.
+// witness returns the case's SUT. Without a clock its times are real.
 func (c *goldenCase) witness(clock *loadgentest.Clock) *witness {
 	w := &witness{QSL: loadgentest.QSL{Total: c.QSL.Total, Performance: c.QSL.Performance}, clock: clock}
 	w.Clock = clock
@@ -172,7 +172,7 @@ func (c *goldenCase) witness(clock *loadgentest.Clock) *witness {
 	return w
 }
 
-// trialLatency makes a trial of FindPeakPerformance end as the official one did.
+// trialLatency returns the latency with which a trial of FindPeakPerformance has the official outcome.
 func (c *goldenCase) trialLatency(trial int) time.Duration {
 	if c.Trials[trial][1] == "fail" {
 		return c.Settings.test().ServerTargetLatency + time.Millisecond
@@ -223,7 +223,7 @@ func widened(set []loadgen.SampleIndex) []uint64 {
 
 func equal(a, b []uint64) bool { return sum64(a) == sum64(b) }
 
-// summary shortens runs of one event: "load issue*40 flush unload same".
+// summary shortens repetitions of one event: "load issue*40 flush unload same".
 func summary(events []string) string {
 	var out []string
 	for i := 0; i < len(events); {

@@ -16,7 +16,7 @@ import (
 
 const interval = 50 * time.Millisecond
 
-// intervalSettings are those of a MultiStream run of v0.7 with fewer queries.
+// intervalSettings returns the settings of a MultiStream run of v0.7 with fewer queries.
 func intervalSettings(queries uint64) loadgen.TestSettings {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.MultiStreamSamplesPerQuery = loadgen.MultiStream, 4
@@ -25,8 +25,8 @@ func intervalSettings(queries uint64) loadgen.TestSettings {
 	return s
 }
 
-// queryTimes is a SUT whose queries take the listed numbers of milliseconds, the last for all that follow; the samples
-// of a query are answered one ms after the other, the last at that time.
+// queryTimes is a SUT whose queries take the listed numbers of milliseconds. Queries after the list take the last time.
+// The samples of a query are answered one ms after another, the last one at that time.
 func queryTimes(clock *loadgentest.Clock, perQuery int, times ...float64) *loadgentest.Script {
 	return &loadgentest.Script{Clock: clock, Latency: func(s loadgen.QuerySample) time.Duration {
 		q, i := int(s.ID)/perQuery, int(s.ID)%perQuery
@@ -46,14 +46,14 @@ func runOn(
 	return r
 }
 
-// TestArrivalIntervals follows the rule of the texts: a query at each interval, none in those that begin while the one
-// before is under way.
+// TestArrivalIntervals checks the rule of the texts: a query is issued at each interval that begins after the previous
+// query is complete.
 func TestArrivalIntervals(t *testing.T) {
 	for name, c := range map[string]struct {
-		times   []float64 // ms of each of six queries
+		times   []float64 // in ms for each of six queries
 		at      []int     // the intervals in which they are issued
 		skipped uint64
-		late    uint64 // queries that caused skipped intervals, or the last one
+		late    uint64 // queries that caused skipped intervals, or a late last query
 	}{
 		"in time":           {[]float64{10}, []int{0, 1, 2, 3, 4, 5}, 0, 0},
 		"just in time":      {[]float64{50}, []int{0, 1, 2, 3, 4, 5}, 0, 0},
@@ -79,7 +79,8 @@ func TestArrivalIntervals(t *testing.T) {
 	}
 }
 
-// TestDroppedQueriesCount checks the counting of v0.5: each dropped query is one, of those issued and dropped.
+// TestDroppedQueriesCount checks the counting of v0.5: each dropped query counts once, relative to the issued and the
+// dropped queries.
 func TestDroppedQueriesCount(t *testing.T) {
 	s := intervalSettings(27)
 	s.MultiStreamCountDropped, s.MultiStreamTargetLatencyPercentile = true, 0.9
@@ -103,7 +104,7 @@ func TestDroppedQueriesCount(t *testing.T) {
 	}
 }
 
-// TestIntervalVerdict holds the verdict to the share of the round's text: 1 % of the queries may be late.
+// TestIntervalVerdict checks the share in the round's text: 1 % of the queries may be late.
 func TestIntervalVerdict(t *testing.T) {
 	for late, want := range map[int]loadgen.Verdict{0: loadgen.Valid, 10: loadgen.Valid, 11: loadgen.Invalid} {
 		clock := &loadgentest.Clock{}
@@ -122,18 +123,18 @@ func TestIntervalVerdict(t *testing.T) {
 	}
 }
 
-// TestIntervalsLastTheMinimumDuration checks that a run goes on until both minima are reached.
+// TestIntervalsLastTheMinimumDuration checks that a run continues until both minima are reached.
 func TestIntervalsLastTheMinimumDuration(t *testing.T) {
 	s := intervalSettings(10)
 	s.MinDuration = 2 * time.Second
 	clock := &loadgentest.Clock{}
 	r := runOn(t, clock, queryTimes(clock, 4, 10), s, loadgen.LogSettings{})
-	if r.QueryCount != 41 || !r.MinDurationMet || r.Verdict != loadgen.Valid { // the 41st is issued after 2 s
+	if r.QueryCount != 41 || !r.MinDurationMet || r.Verdict != loadgen.Valid { // query 41 is issued after 2 s
 		t.Errorf("%d queries, %v %v", r.QueryCount, r.Verdict, r.Reasons)
 	}
 }
 
-// TestIntervalLogs looks for what the logs of such a run say, and no more than that.
+// TestIntervalLogs checks the additional entries in the logs of such a run.
 func TestIntervalLogs(t *testing.T) {
 	clock, dir := &loadgentest.Clock{}, t.TempDir()
 	runOn(t, clock, queryTimes(clock, 4, 60), intervalSettings(10), loadgen.LogSettings{OutDir: dir})
@@ -169,9 +170,9 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestIntervalEnds ends runs whose SUT never answers: by the context, ten intervals later.
+// TestIntervalEnds runs a SUT that never answers. The context ends the run ten intervals later.
 func TestIntervalEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // the grace for the answer takes no time either
+	synctest.Test(t, func(t *testing.T) { // the grace for the answer also takes no time
 		ctx, cancel := context.WithCancel(t.Context())
 		clock := &loadgentest.Clock{}
 		clock.After(10*interval, cancel)
@@ -196,7 +197,7 @@ func TestIntervalRealTime(t *testing.T) {
 
 func TestLegacyScenariosWithoutEarlyStopping(t *testing.T) {
 	s := loadgen.DefaultTestSettings()
-	s.MinDuration, s.MinQueryCount, s.NoEarlyStopping = 0, 20, true // early stopping would need 64
+	s.MinDuration, s.MinQueryCount, s.NoEarlyStopping = 0, 20, true // early stopping would require 64 queries
 	clock := &loadgentest.Clock{}
 	r := runOn(t, clock, queryTimes(clock, 1, 7), s, loadgen.LogSettings{OutDir: t.TempDir()})
 	if r.Verdict != loadgen.Valid || r.Metric != 7e6 || len(r.Warnings) != 0 {
@@ -213,7 +214,7 @@ func TestLegacyScenariosWithoutEarlyStopping(t *testing.T) {
 		}}
 		return runOn(t, clock, sut, s, loadgen.LogSettings{})
 	}
-	// The 99th percentile of 1,000 latencies is the 991st: 9 may be above the limit, where early stopping forgives 3.
+	// The 99th percentile of 1,000 latencies is the 991st: 9 may be above the limit. Early stopping allows 3.
 	if r := late(9); r.Verdict != loadgen.Valid {
 		t.Errorf("Server, 9 late: %v", r.Reasons)
 	}
@@ -222,7 +223,7 @@ func TestLegacyScenariosWithoutEarlyStopping(t *testing.T) {
 	}
 }
 
-// streamsSUT takes 3 ms for each sample of a query; while flaky says so 100 ms more for the query's first.
+// streamsSUT takes 3 ms for each sample of a query, and another 100 ms for the first sample if slow returns true.
 func streamsSUT(clock *loadgentest.Clock, slow func(call int) bool) *callCounter {
 	c := &callCounter{}
 	c.Script = loadgentest.Script{Clock: clock, Latency: func(s loadgen.QuerySample) time.Duration { return c.latency(s) }}
@@ -263,7 +264,7 @@ func search(t *testing.T, slow func(run int) bool, start uint64, o loadgen.Strea
 		loadgentest.QSL{Total: 64}, s, loadgen.LogSettings{}, o)
 }
 
-// TestSearchStreams looks for the 16 samples of 3 ms that fit into 50 ms, from several starts.
+// TestSearchStreams searches for the 16 samples of 3 ms that fit into 50 ms, from several start values.
 func TestSearchStreams(t *testing.T) {
 	for _, start := range []uint64{1, 4, 16, 17, 100} {
 		f, err := search(t, nil, start, loadgen.StreamSearch{})
@@ -285,7 +286,8 @@ func TestSearchStreams(t *testing.T) {
 	}
 }
 
-// TestSearchStreamsConfirms repeats the number that was found as v0.5 asks, and lowers it where a repetition fails.
+// TestSearchStreamsConfirms repeats the run with the found number, as v0.5 requires, and lowers the number if a
+// repetition fails.
 func TestSearchStreamsConfirms(t *testing.T) {
 	f, err := search(t, nil, 16, loadgen.StreamSearch{Runs: 5})
 	if err != nil || f.Found != 16 || confirmations(f) != 5 {
@@ -298,7 +300,7 @@ func TestSearchStreamsConfirms(t *testing.T) {
 	}
 }
 
-// Runs that end as soon as they can only fail find the same number with fewer queries.
+// Aborting hopeless runs early finds the same number with fewer queries.
 func TestSearchStreamsAbortingEarly(t *testing.T) {
 	queries := func(abort bool) (found, queries uint64) {
 		s := intervalSettings(30)
@@ -350,13 +352,13 @@ func TestSearchStreamsRefuses(t *testing.T) {
 	}
 }
 
-// The run is told as hopeless, and ended if asked, with the skipped interval that is one too many, not before.
+// The run is reported as hopeless, and ended on request, exactly when one skipped interval too many occurs.
 func TestSkippedIntervalsEndARunEarly(t *testing.T) {
 	for name, c := range map[string]struct {
 		dropped    bool
 		percentile float64
-		times      []float64 // ms
-		queries    uint64    // issued when it is told; 0: there is hope
+		times      []float64 // in ms
+		queries    uint64    // queries issued until the report; 0: no report
 		says       string
 	}{
 		"hope": {false, 0.9, []float64{60, 60, 10}, 0, ""},
@@ -391,7 +393,7 @@ func TestSkippedIntervalsEndARunEarly(t *testing.T) {
 	}
 }
 
-// A run that lasts longer than its minimum count of queries forgives more.
+// A run that is longer than its minimum number of queries allows more late queries.
 func TestSkippedIntervalsOfALongRun(t *testing.T) {
 	s := intervalSettings(1)
 	s.MultiStreamTargetLatencyPercentile, s.MinDuration = 0.9, 99*interval // 100 queries

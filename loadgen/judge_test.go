@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// plan makes a series of n queries of per samples: query i is scheduled at i*gap, issued late, and its j-th sample is
-// done latency(i, j) after its due time; a negative latency stands for never.
+// plan returns a series of n queries with per samples each. Query i is scheduled at i*gap and issued late after that.
+// Its j-th sample is done latency(i, j) after its due time. A negative latency means that the sample is never done.
 func plan(n, per int, gap, late time.Duration, latency func(i, j int) time.Duration) *testSeries {
 	p := &testSeries{Start: time.Unix(1e9, 0), GeneratedQueries: uint64(n), SamplesPerQuery: uint64(per), Queries: n}
 	for i := range n {
@@ -30,7 +30,7 @@ func constant(d time.Duration) func(i, j int) time.Duration {
 	return func(int, int) time.Duration { return d }
 }
 
-// rising gives query i the latency i+1 ms.
+// rising returns i+1 ms as the latency of query i.
 func rising(i, _ int) time.Duration { return time.Duration(i+1) * time.Millisecond }
 
 func effectiveFor(scenario Scenario) EffectiveSettings {
@@ -152,7 +152,7 @@ func TestJudgeAborted(t *testing.T) {
 	checkReasons(t, r.Reasons, map[string]string{"aborted": "ended after 200 queries: the SUT is gone"})
 }
 
-// TestJudgeNothing judges aborted runs without a single answer: all numbers are finite, and there are reasons.
+// TestJudgeNothing judges aborted runs without any answer. All numbers must be finite, and there must be reasons.
 func TestJudgeNothing(t *testing.T) {
 	for _, scenario := range Scenarios() {
 		for _, n := range []int{0, 3} {

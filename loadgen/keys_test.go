@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// keyRule says of a key that the submission checker reads where it must be, and of what type.
+// keyRule describes a key that the submission checker reads: the runs in which it must occur, and its type.
 type keyRule struct {
 	key  string
 	kind string // int (not negative), double, bool, text
@@ -24,10 +24,10 @@ func logAlways(loadgen.TestSettings) bool       { return true }
 func judged(s loadgen.TestSettings) bool        { return s.Mode != loadgen.AccuracyOnly }
 func logWithTokens(s loadgen.TestSettings) bool { return s.UseTokenLatencies }
 
-// earlyStopped is for what the rounds v0.5 to v1.1 do not have.
+// earlyStopped reports whether a run has early-stopping results. Runs of v0.5 to v1.1 have none.
 func earlyStopped(s loadgen.TestSettings) bool { return judged(s) && !s.NoEarlyStopping }
 
-// estimatedIn is for early-stopping results of some scenarios.
+// estimatedIn selects the early-stopping results of some scenarios.
 func estimatedIn(scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool {
 	in := judgedIn(false, scenarios...)
 	return func(s loadgen.TestSettings) bool { return in(s) && !s.NoEarlyStopping }
@@ -37,7 +37,7 @@ func hasArrivalInterval(s loadgen.TestSettings) bool {
 	return judged(s) && s.MultiStreamArrivalInterval > 0
 }
 
-// judgedIn is for results of some scenarios.
+// judgedIn selects the results of some scenarios.
 func judgedIn(tokens bool, scenarios ...loadgen.Scenario) func(loadgen.TestSettings) bool {
 	return func(s loadgen.TestSettings) bool {
 		for _, sc := range scenarios {
@@ -88,7 +88,7 @@ var (
 		{"result_tokens_per_second", "double", judgedIn(true, of)},
 		{"result_inferred_completed_tokens_per_second", "double", judgedIn(true, sv)},
 		{"result_inferred_tokens_per_second", "double", judgedIn(true, of)},
-		// Of runs at an arrival interval: our own.
+		// Keys of runs at an arrival interval, which only our logs have.
 		{"requested_no_early_stopping", "bool", func(s loadgen.TestSettings) bool { return s.NoEarlyStopping }},
 		{"requested_multi_stream_arrival_interval_ns", "int",
 			func(s loadgen.TestSettings) bool { return s.MultiStreamArrivalInterval > 0 }},
@@ -98,8 +98,8 @@ var (
 	}
 )
 
-// In all scenarios and modes, with and without tokens and in the rounds without early stopping, the detail log has
-// every key that the submission checker reads, of the right type, and none where it has no place.
+// In all scenarios and modes, with and without tokens and in the rounds without early stopping, the detail log contains
+// every key that the submission checker reads, with the right type, and no key that does not belong to the run.
 func TestKeysOfTheSubmissionChecker(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		for mode := loadgen.SubmissionRun; mode <= loadgen.FindPeakPerformance; mode++ {
@@ -115,13 +115,13 @@ func TestKeysOfTheSubmissionChecker(t *testing.T) {
 	}
 }
 
-// counting makes a token run of s, with inferred tokens besides.
+// counting returns settings of a token run of s with inferred tokens.
 func counting(s loadgen.TestSettings) loadgen.TestSettings {
 	s.UseTokenLatencies, s.InferTokenLatencies, s.TokenLatencyScalingFactor = true, true, 7
 	return s
 }
 
-// legacy makes a run of v0.5 of s.
+// legacy returns settings of a run of v0.5 of s.
 func legacy(s loadgen.TestSettings) loadgen.TestSettings {
 	s.NoEarlyStopping = true
 	if s.Scenario == loadgen.MultiStream {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// virtual runs a test on virtual time; every sample takes latency.
+// virtual runs a test on virtual time in which every sample takes latency.
 func virtual(t *testing.T, s loadgen.TestSettings, latency time.Duration) (*loadgen.Result, *loadgentest.Script) {
 	t.Helper()
 	clock := &loadgentest.Clock{}
@@ -36,7 +36,7 @@ func TestChainedQueriesFollowCompletions(t *testing.T) {
 	s := quick(loadgen.SingleStream, loadgen.PerformanceOnly)
 	s.MinDuration, s.MinQueryCount = time.Second, 10
 	r, sut := virtual(t, s, 3*time.Millisecond)
-	// The last query is the first issued at or after the minimum duration.
+	// The last query is the first one issued at or after the minimum duration.
 	if r.QueryCount != 335 || len(r.Errors) != 0 || r.Verdict != loadgen.Valid {
 		t.Errorf("%d queries, verdict %s, errors %v; want 335 without errors", r.QueryCount, r.Verdict, r.Errors)
 	}
@@ -60,7 +60,7 @@ func TestServerKeepsItsScheduleUnderLoad(t *testing.T) {
 	}
 }
 
-// A SUT that blocks IssueQuery delays the queries behind it; their latencies count from when they were due.
+// A SUT that blocks IssueQuery delays the following queries. Their latencies count from their due times.
 func TestServerLatencyCountsFromTheDueTime(t *testing.T) {
 	s := quick(loadgen.Server, loadgen.PerformanceOnly)
 	s.ServerTargetQPS, s.MinQueryCount = 1e6, 100
@@ -108,7 +108,7 @@ func TestMaxQueryCount(t *testing.T) {
 	}
 }
 
-// The accuracy mode asks for everything, whatever the limits.
+// The accuracy mode issues all samples, whatever the limits.
 func TestAccuracyIgnoresLimits(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		s := quick(scenario, loadgen.AccuracyOnly)
@@ -133,7 +133,7 @@ func TestRanOutOfQueries(t *testing.T) {
 	}
 }
 
-// With coalescing, the queries that come due while IssueQuery runs are issued together, each with its own due time.
+// With coalescing, queries that become due while IssueQuery runs are issued together, each with its own due time.
 func TestCoalescedQueries(t *testing.T) {
 	s := quick(loadgen.Server, loadgen.PerformanceOnly)
 	s.ServerTargetQPS, s.ServerCoalesceQueries = 1e5, true

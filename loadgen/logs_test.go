@@ -196,12 +196,12 @@ func TestOpenLogsFaults(t *testing.T) {
 	}
 }
 
-// TestLogsThatDisappear tells which logs are not where they were, however they went.
+// TestLogsThatDisappear requires an error that names the missing logs, for several ways in which they can disappear.
 func TestLogsThatDisappear(t *testing.T) {
 	detail := func(dir string) string { return filepath.Join(dir, "mlperf_log_detail.txt") }
 	for name, c := range map[string]struct {
 		deed func(dir string) error
-		gone int // logs
+		gone int // missing logs
 	}{
 		"nothing happens":       {func(string) error { return nil }, 0},
 		"another file is there": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600) }, 0},
@@ -226,7 +226,7 @@ func TestLogsThatDisappear(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := c.deed(dir); err != nil {
-				t.Skip(err) // a system that does not let it happen
+				t.Skip(err) // this system prevents it
 			}
 			err = g.finishLogs(&Result{})
 			if errors.Is(err, ErrLogsLost) != (c.gone > 0) || errors.Is(err, ErrLogs) != (c.gone > 0) {
@@ -239,7 +239,7 @@ func TestLogsThatDisappear(t *testing.T) {
 	}
 }
 
-// TestLogsFollowNoLinks replaces links in the place of the logs, and writes to nothing that they name.
+// TestLogsFollowNoLinks replaces the logs by links. StartTest must not write to the links' targets.
 func TestLogsFollowNoLinks(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	names := []string{"mlperf_log_summary.txt", "mlperf_log_detail.txt", "mlperf_log_accuracy.json",
@@ -301,7 +301,8 @@ func TestEntriesFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// The logs' names may have the date, and the detail log a copy, which is equal; a copy that fails costs only itself.
+// The names of the logs may contain the date, and the detail log may have an identical copy. An error of the copy
+// affects only the copy.
 func TestDatetimeAndCopies(t *testing.T) {
 	var copied bytes.Buffer
 	r := logged(t, LogSettings{OutDir: t.TempDir(), PrefixWithDatetime: true, CopyDetailTo: &copied}, effectiveFor(Server),
@@ -341,7 +342,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errNoSpace }
 
-// The trace shows the phases of the test beside its samples.
+// The trace shows the phases of the test in addition to its samples.
 func TestTraceShowsPhases(t *testing.T) {
 	dir := t.TempDir()
 	s := DefaultTestSettings()

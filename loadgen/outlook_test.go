@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// lateFrom is a SUT that answers at once, and late from a query on.
+// lateFrom is a SUT that answers at once, and late from one query on.
 type lateFrom struct {
 	loadgentest.Script
 	progress loadgen.Progress
-	seen     map[int]string // what Progress said when so many queries were issued
+	seen     map[int]string // outlook in Progress by number of issued queries
 }
 
 func newLateFrom(query loadgen.ResponseID) *lateFrom {
@@ -35,7 +35,7 @@ func (l *lateFrom) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Re
 	return l.Script.IssueQuery(ctx, q, r)
 }
 
-// limited are settings of 2,000 queries at 1,000 queries per second, of which 9 may take more than 100 ms.
+// limited returns settings of 2,000 queries at 1,000 queries per second. Nine of them may take more than 100 ms.
 func limited() loadgen.TestSettings {
 	s := quick(loadgen.Server, loadgen.PerformanceOnly)
 	s.ServerTargetQPS, s.MinQueryCount, s.ServerTargetLatency = 1000, 2000, 100*time.Millisecond
@@ -48,8 +48,8 @@ func (l *lateFrom) test(t *testing.T, s loadgen.TestSettings, abort bool) (*load
 		loadgen.LogSettings{Progress: &l.progress, AbortEarly: abort})
 }
 
-// Of 2,000 queries at the 99th percentile 9 may be late. At 1,000 queries per second the 10th that is known to be is
-// the one issued 100 ms, the limit, before.
+// Of 2,000 queries at the 99th percentile, 9 may be late. At 1,000 queries per second, the tenth late query is known
+// 100 ms, the limit, after its issue.
 func TestOutlookTellsAtOnce(t *testing.T) {
 	s := limited()
 	sut := newLateFrom(500)
@@ -76,7 +76,7 @@ func TestOutlookTellsAtOnce(t *testing.T) {
 	}
 }
 
-// Exactly as many as are forgiven leave hope, and a VALID run.
+// With exactly the allowed number of late queries, the run is not hopeless and becomes VALID.
 func TestOutlookForgives(t *testing.T) {
 	s := limited()
 	for late, hope := range map[loadgen.ResponseID]bool{9: true, 10: false} {
@@ -110,7 +110,7 @@ func TestAbortEarly(t *testing.T) {
 	}
 }
 
-// On the machine's clock a goroutine looks at the run ten times a second.
+// On the machine's clock, a goroutine checks the run ten times a second.
 func TestAbortEarlyOnRealTime(t *testing.T) {
 	s := quick(loadgen.Server, loadgen.PerformanceOnly)
 	s.ServerTargetQPS, s.MinQueryCount, s.ServerTargetLatency = 1000, 60000, time.Millisecond
@@ -144,12 +144,12 @@ func TestOutlookOfTokens(t *testing.T) {
 	}
 }
 
-// What can only end INVALID whatever the SUT does is told before anything is issued.
+// If settings make a run hopeless for any SUT, this is reported before any query is issued.
 func TestHopelessSettings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*loadgen.TestSettings)
-		says   string // empty: there is hope
+		says   string // empty: not hopeless
 	}{
 		{"enough", func(*loadgen.TestSettings) {}, ""},
 		{"counts", func(s *loadgen.TestSettings) { s.MaxQueryCount = 699 },
@@ -157,7 +157,7 @@ func TestHopelessSettings(t *testing.T) {
 		{"durations", func(s *loadgen.TestSettings) { s.MinDuration, s.MaxDuration = 2*time.Second, time.Second },
 			"max_duration = 1 s ends the run before min_duration = 2 s"},
 		{"server", func(s *loadgen.TestSettings) { s.MinQueryCount = 459 }, ""},
-		// known once the schedule is
+		// known together with the schedule
 		{"nearly enough for server", func(s *loadgen.TestSettings) { s.MinQueryCount = 458 }, "early stopping needs 459"},
 		{"few server", func(s *loadgen.TestSettings) { s.MinQueryCount = 100 },
 			"early stopping needs 459 for the 99.0th percentile"},
@@ -193,11 +193,11 @@ func TestHopelessSettings(t *testing.T) {
 	}
 }
 
-// Which of Server's queries the limits let through is known from the schedule, before the first is issued.
+// The schedule determines, before the first query, which of Server's queries the limits allow.
 func TestHopelessSchedule(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*loadgen.TestSettings)
-		says   string // empty: there is hope
+		says   string // empty: not hopeless
 	}{
 		"long enough": {func(s *loadgen.TestSettings) { s.MaxDuration = 3 * time.Second }, ""},
 		"max_duration": {func(s *loadgen.TestSettings) { s.MaxDuration = time.Second },

@@ -21,14 +21,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// threaded are settings with several issuing goroutines.
+// threaded returns settings with several issuing goroutines.
 func threaded(n uint64) loadgen.TestSettings {
 	s := quick(loadgen.Server, loadgen.PerformanceOnly)
 	s.ServerTargetQPS, s.ServerNumIssueQueryThreads = 1000, n
 	return s
 }
 
-// However many goroutines issue, the traffic is the same.
+// The number of issuing goroutines does not change the traffic.
 func TestThreadsIssueTheSameTraffic(t *testing.T) {
 	for _, coalesce := range []bool{false, true} {
 		one := threaded(0)
@@ -56,14 +56,14 @@ func TestThreadsDivideLimits(t *testing.T) {
 		}
 	}
 	s = threaded(4)
-	s.ServerMaxAsyncQueries = 21 // 6 of thread 0, 5 of the others
+	s.ServerMaxAsyncQueries = 21 // 6 for thread 0, 5 for each other
 	r, _ = virtual(t, s, time.Hour)
 	if r.QueryCount != 25 || len(r.Errors) != 4 {
 		t.Errorf("%d queries, errors %v, want 25 and one of each thread", r.QueryCount, r.Errors)
 	}
 }
 
-// A thread that stops alone leaves holes in the traffic: what is recorded belongs to the queries issued.
+// If only one thread stops early, the issued queries are not contiguous. The records must belong to the issued queries.
 func TestThreadThatStopsAlone(t *testing.T) {
 	s := threaded(2)
 	s.MinQueryCount, s.ServerMaxAsyncQueries, s.AccuracyLogProbability = 100, 2, 1
@@ -190,7 +190,7 @@ func TestThreadSettings(t *testing.T) {
 	}
 }
 
-// readTrace reads the samples of a trace log, in their order.
+// readTrace reads the samples of a trace log in order.
 func readTrace(t *testing.T, dir string) []mllog.TraceSample {
 	t.Helper()
 	var list []mllog.TraceSample

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestPauses judges a series that is VALID but for the pauses in it.
+// TestPauses judges a series that is VALID except for its pauses.
 func TestPauses(t *testing.T) {
 	s := DefaultTestSettings()
 	s.Scenario, s.MinDuration, s.MinQueryCount = Offline, time.Second, 1

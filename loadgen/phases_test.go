@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// interruption ends a test from within the n-th call of one kind.
+// interruption ends a test during the n-th call of one method.
 type interruption struct {
 	faultySUT
 	kind   string
@@ -32,7 +32,7 @@ func (i *interruption) call(kind string) {
 	}
 }
 
-// library is the QSL that belongs to it.
+// library returns the QSL that belongs to it.
 func (i *interruption) library() loadgen.QSL {
 	q := faultyQSL{QSL: loadgentest.QSL{Total: 30, Performance: 20}}
 	q.load = func(context.Context) error { i.call("load"); return nil }
@@ -52,8 +52,8 @@ func newInterruption(kind string, n int, cancel context.CancelFunc) *interruptio
 	return i
 }
 
-// A SubmissionRun has two loadable sets for accuracy and one for performance. Wherever its context ends, it ends with
-// readable logs and a Result; synctest sees to it that no goroutine is left.
+// A SubmissionRun has two loadable sets for accuracy and one for performance. Wherever its context ends, the test must
+// end with readable logs and a Result. synctest checks that no goroutine remains.
 func TestInterruptedInEveryPhase(t *testing.T) {
 	for _, scenario := range []loadgen.Scenario{loadgen.SingleStream, loadgen.MultiStream, loadgen.Offline} {
 		for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestInterruptedInEveryPhase(t *testing.T) {
 	}
 }
 
-// An interruption while the last samples are unloaded comes too late to spoil what was measured.
+// An interruption while the last samples are unloaded must not affect the result.
 func TestInterruptedAtTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sut := newInterruption("unload", 1, cancel)
@@ -88,7 +88,7 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	}
 }
 
-// checkLogs reads the detail and the accuracy log to their ends.
+// checkLogs reads the detail and the accuracy log completely.
 func checkLogs(t *testing.T, r *loadgen.Result) {
 	t.Helper()
 	for _, path := range r.LogFiles {
@@ -109,7 +109,7 @@ func checkLogs(t *testing.T, r *loadgen.Result) {
 	}
 }
 
-// A library whose counts change, or are impossible, is refused or taken at its first word.
+// If a library reports changing or impossible counts, LoadGen refuses it or uses the first ones.
 func TestLyingLibrary(t *testing.T) {
 	for _, counts := range [][2]int{{0, 1}, {-1, 1}, {1, -1}, {1 << 40, 1}} {
 		qsl := loadgentest.QSL{Total: counts[0], Performance: counts[1]}

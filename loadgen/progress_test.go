@@ -65,7 +65,7 @@ func TestSnapshotOfATokenRun(t *testing.T) {
 	}
 }
 
-// Snapshots may be taken from any goroutine while the test runs; counters never go back within a series.
+// Any goroutine may take snapshots while the test runs. Counters never decrease within a series.
 func TestSnapshotsFromAnotherGoroutine(t *testing.T) {
 	progress := &loadgen.Progress{}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -88,7 +88,7 @@ func TestSnapshotsFromAnotherGoroutine(t *testing.T) {
 	}()
 	for _, scenario := range loadgen.Scenarios() {
 		s := quick(scenario, loadgen.PerformanceOnly)
-		s.MinQueryCount = 3000 + uint64(scenario) // tells the series apart by what they plan
+		s.MinQueryCount = 3000 + uint64(scenario) // the plan's size identifies the series
 		sut := newPool()
 		if _, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 100, Performance: 40}, s,
 			loadgen.LogSettings{Progress: progress}); err != nil {

@@ -2,5 +2,5 @@
 
 package loadgen_test
 
-// raceDetector says that the race detector is on: it allocates memory of its own.
+// raceDetector reports whether the race detector is on. It allocates memory itself.
 const raceDetector = true

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// latencies is a visitor that keeps what it gets.
+// latencies is a visitor that stores the records.
 type latencies struct {
 	samples, queries, delays []time.Duration
 	ttft, tpot               []time.Duration
@@ -31,7 +31,7 @@ func (l *latencies) Query(latency, delay time.Duration) {
 	l.queries, l.delays = append(l.queries, latency), append(l.delays, delay)
 }
 
-// beside runs a test with a reader beside it, which looks at few samples at a time, and all in the end.
+// beside runs a test and a concurrent reader that reads few samples at a time, and all samples at the end.
 func beside(t *testing.T, sut loadgen.SUT, s loadgen.TestSettings) (*loadgen.Result, *latencies, loadgen.Counts) {
 	t.Helper()
 	progress, got := &loadgen.Progress{}, &latencies{}
@@ -78,7 +78,7 @@ func wantSummary(t *testing.T, what string, got []time.Duration, want loadgen.La
 	}
 }
 
-// slow answers from goroutines of its own, in any order.
+// slow answers from its own goroutines in any order.
 type slow struct {
 	loadgentest.NullSUT
 	wg sync.WaitGroup
@@ -135,8 +135,8 @@ func TestReaderReadsTokens(t *testing.T) {
 	}
 }
 
-// TestReaderMissesNoSeries: an accuracy test has a series for each loadable set, a search for the peak one for each
-// rate; they are over sooner than anybody looks.
+// TestReaderMissesNoSeries checks tests with many short series, which end before a reader reads them. An accuracy test
+// has a series for each loadable set, and a search for the peak one for each rate.
 func TestReaderMissesNoSeries(t *testing.T) {
 	_, got, counts := beside(t, &loadgentest.NullSUT{}, quick(loadgen.Offline, loadgen.AccuracyOnly))
 	if len(got.samples) != 100 || counts.Done != 100 {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// TestReasons judges INVALID runs: each unmet rule is named, with what was measured and needed, and a hint.
+// TestReasons judges INVALID runs. Each unmet rule must be named, with the measured and the required value and a hint.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(e *EffectiveSettings, s *TestSettings)
 		p      *testSeries
 		e      Scenario
-		want   map[string]string // rule: a part of the reason
+		want   map[string]string // by rule: a part of the reason
 	}{
 		{"too slow", nil, plan(500, 1, 10*time.Millisecond, 0, constant(20*time.Millisecond)), Server,
 			map[string]string{"latency": "90.0th percentile latency 20 ms; 500 of 500 queries (100 %) above the limit | at " +
@@ -85,7 +85,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestRatios: a share is a percentage, and above ten times what it is of a number of times.
+// TestRatios checks that a ratio is a percentage, and a number of times from ten on.
 func TestRatios(t *testing.T) {
 	for ratio, want := range map[float64]string{0.055: "5.5 % of", 9.99: "999.0 % of", 12.34: "12.3 times",
 		1235.6: "1236 times"} {
@@ -95,7 +95,7 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// short makes p a part of a series for which more queries were generated.
+// short makes p a part of a series with more generated queries.
 func short(p *testSeries, generated uint64) *testSeries {
 	p.GeneratedQueries = generated
 	return p
@@ -120,8 +120,8 @@ func checkReasons(t *testing.T, reasons []Reason, want map[string]string) {
 	}
 }
 
-// TestOneReasonForEachRule violates each rule alone and expects exactly its own reason. (Early stopping does not judge
-// the runs that miss a limit: it would fail with it.)
+// TestOneReasonForEachRule violates each rule separately and requires exactly its own reason. (Early stopping does not
+// apply to runs that miss a limit, because it would fail too.)
 func TestOneReasonForEachRule(t *testing.T) {
 	fast, slow := constant(time.Millisecond), constant(20*time.Millisecond)
 	for rule, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestOneReasonForEachRule(t *testing.T) {
 	}
 }
 
-// tokenLimits are 10 ms to the first token and 5 ms for each further one; those of tokenPlan are 11.
+// tokenLimits sets limits of 10 ms for the first token and 5 ms for each further one. Those of tokenPlan are 11 ms.
 func tokenLimits(e *EffectiveSettings, s *TestSettings) {
 	s.UseTokenLatencies, e.NoEarlyStopping = true, true
 	s.ServerTTFTLatency, s.ServerTPOTLatency = 10*time.Millisecond, 5*time.Millisecond
@@ -173,8 +173,8 @@ func tokenPlan(n int, first, done time.Duration) *testSeries {
 	return p
 }
 
-// TestReasonsOfOverload judges a SUT with one and with four servers at a rate that is a third too high: the estimate
-// must come near the rate that the same SUT does sustain.
+// TestReasonsOfOverload judges a SUT with one and with four servers at a rate that is a third too high. The estimate
+// must be close to the rate that the same SUT sustains.
 func TestReasonsOfOverload(t *testing.T) {
 	for _, servers := range []int{1, 4} {
 		e := effectiveFor(Server)
@@ -202,7 +202,7 @@ func TestReasonsOfOverload(t *testing.T) {
 	}
 }
 
-// queuePlan sends queries with gaps between nothing and twice gap (ns) to servers that take 5 to 15 ms for each.
+// queuePlan sends queries with gaps from 0 to twice gap (ns) to servers that take 5 to 15 ms for each.
 func queuePlan(n, servers int, gap float64) *testSeries {
 	p := plan(n, 1, 0, 0, constant(0))
 	free := make([]int64, servers)
@@ -222,7 +222,7 @@ func queuePlan(n, servers int, gap float64) *testSeries {
 	return p
 }
 
-// TestEarlyStoppingAdvice checks the advice for the share of late queries that is measured.
+// TestEarlyStoppingAdvice checks the advice for the measured share of late queries.
 func TestEarlyStoppingAdvice(t *testing.T) {
 	late := func(n, each int) *testSeries {
 		return plan(n, 1, 10*time.Millisecond, 0, func(i, _ int) time.Duration {

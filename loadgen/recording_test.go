@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// The latencies of what was recorded are those of the result.
+// The recorded latencies are those of the result.
 func TestRecording(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		for _, mode := range []loadgen.Mode{loadgen.PerformanceOnly, loadgen.SubmissionRun} {
@@ -48,7 +48,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// What cannot be recorded is an error of the logs, beside a whole result. An accuracy run records nothing.
+// If recording fails, the error is one of the logs, and the result is complete. An accuracy run is not recorded.
 func TestRecordingFails(t *testing.T) {
 	full := errors.New("disk full")
 	l := loadgen.LogSettings{Record: func(loadgen.Recording, string) error { return full }}

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// pool is a SUT with workers that reuse one buffer each for ids and payloads.
+// pool is a SUT with workers that each reuse one buffer for ids and payloads.
 type pool struct {
 	work chan loadgen.QuerySample
 	out  loadgen.Responder
@@ -60,7 +60,7 @@ func (p *pool) close() {
 	p.wg.Wait()
 }
 
-// Every payload is copied before QuerySamplesComplete returns, whichever goroutine calls it.
+// LoadGen copies every payload before QuerySamplesComplete returns, whichever goroutine calls it.
 func TestPayloadsAreCopied(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		sut := newPool()
@@ -100,13 +100,13 @@ func checkPayloads(t *testing.T, path string) {
 	}
 }
 
-// The number of allocations does not depend on the number of queries, and their size grows by at most 24 bytes a sample
-// beside the query itself, in token runs 40. The query is the number of a sample, in Offline the whole one.
+// The number of allocations does not depend on the number of queries. Their size grows by up to 24 bytes per sample, in
+// token runs by up to 40, in addition to the query itself.
 func TestMemoryPerSample(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates memory of its own")
 	}
-	runtime.GC() // the first collection makes a worker for each processor
+	runtime.GC() // the first collection creates a worker for each processor
 	for tokens, most := range map[bool]float64{false: 24, true: 40} {
 		for _, scenario := range loadgen.Scenarios() {
 			few, fewBytes, fewSamples := allocations(t, scenario, tokens, 20000)
@@ -130,7 +130,7 @@ func allocations(t *testing.T, scenario loadgen.Scenario, tokens bool, queries u
 	t.Helper()
 	s := quick(scenario, loadgen.PerformanceOnly)
 	s.MinQueryCount, s.ServerTargetQPS = queries, 1e9
-	// A busy machine must not make the run INVALID: the estimate of what would pass takes memory.
+	// A busy machine must not make the run INVALID, because the estimate of a passing rate takes memory.
 	s.ServerTargetLatency, s.ServerTTFTLatency, s.ServerTPOTLatency = time.Hour, time.Hour, time.Hour
 	sut := &loadgentest.NullSUT{}
 	if s.UseTokenLatencies = tokens; tokens {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// ordered are the samples that published runs of v0.5 to v4.1 loaded first, by the seed of their round.
+// ordered lists the samples that published runs of v0.5 to v4.1 loaded first, by the seed of their round.
 var ordered = []struct {
 	total, count, seed uint64
 	order              loadgen.SampleOrder
@@ -38,7 +38,7 @@ var ordered = []struct {
 func older(all bool) loadgen.SampleOrder { return loadgen.SampleOrder{Older: true, FromAll: all} }
 func newer(all bool) loadgen.SampleOrder { return loadgen.SampleOrder{FromAll: all} }
 
-// TestOrdersOfPublishedRuns names the order of each, and draws it again.
+// TestOrdersOfPublishedRuns finds the order of each run and draws it again.
 func TestOrdersOfPublishedRuns(t *testing.T) {
 	for _, c := range ordered {
 		name := fmt.Sprintf("%d of %d, seed %d, %v", c.count, c.total, c.seed, c.order)
@@ -56,7 +56,7 @@ func TestOrdersOfPublishedRuns(t *testing.T) {
 	}
 }
 
-// TestOrdersThatCannotBeTold: where several orders agree all are named, and where nothing fits none is.
+// TestOrdersThatCannotBeTold checks that all matching orders are returned, and none if no order matches.
 func TestOrdersThatCannotBeTold(t *testing.T) {
 	for _, c := range []struct {
 		loaded             []uint64
@@ -73,7 +73,7 @@ func TestOrdersThatCannotBeTold(t *testing.T) {
 	}
 }
 
-// TestOrderOfQueries: the order of queries follows the setting, and times do not.
+// TestOrderOfQueries checks that the order of queries depends on the setting and the times do not.
 func TestOrderOfQueries(t *testing.T) {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.MinQueryCount, s.MinDuration, s.ServerTargetQPS = loadgen.Server, 200, 0, 1e6
@@ -101,7 +101,7 @@ func TestOrderOfQueries(t *testing.T) {
 	}
 }
 
-// firstLoaded are the first samples that a test loads.
+// firstLoaded returns the first samples that a test loads.
 func firstLoaded(t *testing.T, s loadgen.TestSettings, total int) []uint64 {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func detailIn(t *testing.T, dir string) *mllog.Detail {
 	return d
 }
 
-// askedIn are the samples of an accuracy log, by the order of the queries.
+// askedIn returns the samples of an accuracy log in the order of the queries.
 func askedIn(t *testing.T, dir string) []int {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, mllog.AccuracyFile))

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/schedule"
 )
 
-// FuzzCheckSettings gives every field of TestSettings, and what a library counts, any value of its type. A test is
-// refused with a known error, or it is one that can be run: so many samples that they have ids, in a time that is one.
+// FuzzCheckSettings sets every field of TestSettings, and the counts of a library, to arbitrary values. A test must be
+// refused with a known error or be possible to run: all samples have ids, and its times do not overflow.
 func FuzzCheckSettings(f *testing.F) {
 	for _, s := range []TestSettings{DefaultTestSettings(), {}, {ServerTargetQPS: math.Inf(1), Scenario: Server},
 		{Scenario: Offline, OfflineExpectedQPS: math.NaN()}} {
@@ -45,7 +45,7 @@ func FuzzCheckSettings(f *testing.F) {
 	})
 }
 
-// counting is a library that counts what a test says.
+// counting is a library with the counts of a fuzz input.
 type counting struct {
 	echo
 	total, performance int
@@ -76,7 +76,7 @@ func marshal(s TestSettings) []byte {
 	return data
 }
 
-// unmarshal reads what marshal wrote; fields without bytes stay 0.
+// unmarshal reads the output of marshal. Fields without bytes stay 0.
 func unmarshal(data []byte) (s TestSettings) {
 	v := reflect.ValueOf(&s).Elem()
 	for i := 0; i < v.NumField() && len(data) >= 8; i, data = i+1, data[8:] {

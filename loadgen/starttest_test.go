@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
 
-// quick are settings under which every scenario ends at once. No latency is above the limit: a machine that is busy
-// with other things must not make a run INVALID.
+// quick returns settings under which every scenario ends at once. No latency is above the limit, so a busy machine
+// cannot make a run INVALID.
 func quick(s loadgen.Scenario, m loadgen.Mode) loadgen.TestSettings {
 	t := loadgen.DefaultTestSettings()
 	t.Scenario, t.Mode = s, m

@@ -21,7 +21,7 @@ func tokenSettings(scenario loadgen.Scenario, mode loadgen.Mode) loadgen.TestSet
 	return s
 }
 
-// speaking answers with its first token after ttft and one more every tpot.
+// speaking answers with its first token after ttft and another one every tpot.
 func speaking(clock *loadgentest.Clock, ttft, tpot time.Duration,
 	tokens func(loadgen.QuerySample) int64) *loadgentest.Script {
 	return &loadgentest.Script{
@@ -113,7 +113,7 @@ func TestServerTokenLimits(t *testing.T) {
 			if !slices.Equal(rules, c.rules) || r.PerformanceConstraintsMet != (c.rules == nil) {
 				t.Errorf("reasons %+v, want %v", r.Reasons, c.rules)
 			}
-			// TTFT is evaluated only where TPOT passes.
+			// TTFT is evaluated only if TPOT passes.
 			if evaluated := r.Tokens.TTFT.EarlyStopping.Text != ""; evaluated != r.Tokens.TPOT.EarlyStopping.Met {
 				t.Errorf("early stopping of TTFT %q, of TPOT %q",
 					r.Tokens.TTFT.EarlyStopping.Text, r.Tokens.TPOT.EarlyStopping.Text)
@@ -143,7 +143,7 @@ func TestInferredTokens(t *testing.T) {
 	}
 }
 
-// The accuracy log holds the first token's bytes, the answer and its number of tokens, whichever sample is logged.
+// The accuracy log contains the first token's bytes, the answer and its number of tokens for each logged sample.
 func TestTokensInTheAccuracyLog(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		s := tokenSettings(scenario, loadgen.SubmissionRun)
@@ -168,13 +168,13 @@ func TestTokensInTheAccuracyLog(t *testing.T) {
 	}
 }
 
-// tokenFault is a SUT that answers as it should but for one sample.
+// tokenFault is a SUT that answers correctly except for one sample.
 type tokenFault struct {
 	loadgentest.NullSUT
 	do func(r loadgen.Responder, s loadgen.QuerySample)
 }
 
-// IssueQuery answers all samples but that of id 2 as it should.
+// IssueQuery answers all samples correctly except that with id 2.
 func (f *tokenFault) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	for _, s := range q.Samples {
 		if s.ID == 2 {
@@ -194,7 +194,7 @@ func TestTokenFaultsEndTheTest(t *testing.T) {
 		name    string
 		do      func(r loadgen.Responder, s loadgen.QuerySample)
 		says    string
-		offline bool // a fault there too
+		offline bool // also a fault in Offline
 	}{
 		{"no tokens", func(r loadgen.Responder, s loadgen.QuerySample) {
 			r.FirstTokenComplete(one(s, 0))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestVerdictDoc looks for every rule in docs/verdict.md.
+// TestVerdictDoc requires every rule in docs/verdict.md.
 func TestVerdictDoc(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "docs", "verdict.md"))
 	if err != nil {

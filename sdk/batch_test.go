@@ -31,7 +31,7 @@ func TestBatchReusesItsMemory(t *testing.T) {
 	}
 }
 
-// stagingSession is a session with memory of its own for inputs, or without any.
+// stagingSession is a session that may have its own memory for inputs.
 type stagingSession struct {
 	backend.Session
 	stage backend.Stage
@@ -73,7 +73,7 @@ func TestPayloads(t *testing.T) {
 	if p.Len() != 3 || string(p.At(0)) != "first" || len(p.At(1)) != 0 || string(p.At(2)) != "third" {
 		t.Errorf("%d payloads: %q %q %q", p.Len(), p.At(0), p.At(1), p.At(2))
 	}
-	_ = append(p.At(0), '!') // must not reach into the next one
+	_ = append(p.At(0), '!') // must not overwrite the next payload
 	if string(p.At(2)) != "third" {
 		t.Error("a payload can grow into its neighbour")
 	}

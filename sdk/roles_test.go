@@ -39,7 +39,8 @@ func TestCheckRoles(t *testing.T) {
 	}
 }
 
-// TestWithRoles: a plugin that names no role has them by the names of its options; one that names any has its own.
+// TestWithRoles checks that a plugin without roles gets them from the names of its options, and that a plugin with
+// roles keeps its own.
 func TestWithRoles(t *testing.T) {
 	params := func(names ...string) (all []ParamInfo) {
 		for _, n := range names {

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// lengths is a workload of all ways whose samples are texts; each is answered with its length.
+// lengths is a workload of all forms whose samples are texts. The answer to a sample is its length.
 type lengths struct{}
 
 var errMissing = errors.New("missing")
@@ -73,7 +73,7 @@ func (lengths) AppendTokens(dst []byte, s *string, _ backend.Tokens) ([]byte, in
 	return append(dst, *s...), len(*s), nil
 }
 
-// samples are both that can be loaded.
+// samples returns both samples of a workload.
 func samples(t *testing.T, w sdk.Workload) []sdk.Sample {
 	t.Helper()
 	if s, err := w.Load(t.Context(), 2); s != nil || !errors.Is(err, errMissing) {

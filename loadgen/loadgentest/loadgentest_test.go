@@ -25,7 +25,7 @@ func TestSuitePassesGoodSUTs(t *testing.T) {
 	})
 }
 
-// keeper answers in FlushQueries, from the query's own memory.
+// keeper answers in FlushQueries and uses the query's own memory.
 type keeper struct {
 	loadgentest.Script
 	kept []loadgen.QuerySample
@@ -44,7 +44,7 @@ func (k *keeper) FlushQueries(context.Context) error {
 	return nil
 }
 
-// speaker reports the first token of sample 3 for some ids before its answer and for some after it.
+// speaker reports the first token of sample 3 before its answer for some ids, and after it for others.
 type speaker struct {
 	loadgentest.NullSUT
 	before, after []loadgen.ResponseID
@@ -71,7 +71,7 @@ func report(r loadgen.Responder, ids []loadgen.ResponseID) {
 	}
 }
 
-// leaving calls leave when it is flushed: one of the SUTs never answers.
+// leaving calls leave when it is flushed, because one of the SUTs never answers.
 type leaving struct {
 	loadgen.SUT
 	leave func()
@@ -109,14 +109,14 @@ func TestCheckerFindsBreaches(t *testing.T) {
 		s.Scenario, s.MinDuration, s.MinQueryCount = loadgen.Offline, 0, 10
 		ctx, cancel := context.WithCancelCause(t.Context())
 		checked := loadgentest.CheckSUT(&leaving{c.sut, func() { cancel(errors.New("all is said")) }})
-		_, _ = loadgen.StartTest(ctx, checked, loadgentest.QSL{Total: 5}, s, loadgen.LogSettings{}) // the checker tells more
+		_, _ = loadgen.StartTest(ctx, checked, loadgentest.QSL{Total: 5}, s, loadgen.LogSettings{})
 		if err := checked.Err(); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 	}
 }
 
-// changing reports another number of samples each time.
+// changing reports a different number of samples each time.
 type changing struct {
 	loadgentest.QSL
 	n *int
@@ -148,7 +148,7 @@ func TestClockRunsEventsInOrder(t *testing.T) {
 	c.After(time.Second, func() { note("a")(); c.After(500*time.Millisecond, note("b")) })
 	c.After(2*time.Second, note("d"))
 	c.SleepUntil(1600 * time.Millisecond)
-	c.SleepUntil(time.Second) // the past
+	c.SleepUntil(time.Second) // in the past
 	if got := strings.Join(ran, " "); got != "a@1s b@1.5s" || c.Now() != 1600*time.Millisecond {
 		t.Errorf("ran %s until %v", got, c.Now())
 	}

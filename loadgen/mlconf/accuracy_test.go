@@ -9,7 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 )
 
-// TestAccuracyMetrics: every row can be read, its patterns too, and a name without a row is an error.
+// TestAccuracyMetrics checks that every row and its patterns can be read, and that a name without a row causes an
+// error.
 func TestAccuracyMetrics(t *testing.T) {
 	names, err := mlconf.AccuracyMetrics()
 	if err != nil || len(names) < 26 {
@@ -29,9 +30,9 @@ func TestAccuracyMetrics(t *testing.T) {
 		{"mAP", "mAP=71.5", "71.5", "71.5"},
 		{"mAP", "{'Total': 71.5}", "71.5", ""},
 		{"ROUGE1", "{'rouge1': '71.5'", "71.5", ""},
-		{"ROUGE1", "{'rouge1':71.5", "", ""}, // a blank is wanted
-		{"AUC", " AUC=71.5", "", ""},         // the line begins with it
-		{"overall_accuracy", "71.5", "", ""}, // nothing prints it
+		{"ROUGE1", "{'rouge1':71.5", "", ""}, // the blank is missing
+		{"AUC", " AUC=71.5", "", ""},         // does not begin the line
+		{"overall_accuracy", "71.5", "", ""}, // no script prints it
 	} {
 		m, err := mlconf.AccuracyMetricOf(c.metric)
 		got, ok := m.In(c.line)
@@ -47,7 +48,8 @@ func TestAccuracyMetrics(t *testing.T) {
 	}
 }
 
-// TestMadeUpMetric: a metric is its row, and a round that asks for one without is not read.
+// TestMadeUpMetric checks that a row is sufficient for a new metric, and that a round with a metric without a row
+// cannot be read.
 func TestMadeUpMetric(t *testing.T) {
 	t.Run("row", func(t *testing.T) {
 		mlconftest.AddMadeUp(t)

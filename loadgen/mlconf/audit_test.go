@@ -66,11 +66,12 @@ func TestStrayAudit(t *testing.T) {
 	}
 }
 
-// TestAuditReadsOfficialFiles applies what the official LoadGen would, and tells of the other lines.
+// TestAuditReadsOfficialFiles checks that the same lines apply as in the official LoadGen, and that notes report the
+// others.
 func TestAuditReadsOfficialFiles(t *testing.T) {
 	other := filepath.Join("testdata", "found", "audit_other_model.config")
 	s, err := audited(other, loadgen.Server, false)
-	if err != nil || s.PerformanceIssueSame { // its lines are of Offline
+	if err != nil || s.PerformanceIssueSame { // its lines are for Offline
 		t.Errorf("same %v, error %v", s.PerformanceIssueSame, err)
 	}
 	if s, err = audited(other, loadgen.Offline, false); err != nil {

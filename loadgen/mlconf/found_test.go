@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 )
 
-// TestGoldenFoundFiles reads the official and the odd files on which something was found, and wants of each line what
-// the official LoadGen takes from it.
+// TestGoldenFoundFiles reads official and unusual files in which faults were found. Each line must have the same effect
+// as in the official LoadGen.
 func TestGoldenFoundFiles(t *testing.T) { walkFound(t, filepath.Join(golden.Root(t), "found")) }
 
-// TestFoundFiles does the same with those that are kept beside the code.
+// TestFoundFiles does the same with the files in this repository.
 func TestFoundFiles(t *testing.T) { walkFound(t, filepath.Join("testdata", "found")) }
 
 func walkFound(t *testing.T, dir string) {
@@ -31,7 +31,7 @@ func walkFound(t *testing.T, dir string) {
 	}
 }
 
-// equalsOfficial compares the settings that a file gives with those of the official reading.
+// equalsOfficial compares the settings of a file with those of the official reading.
 func equalsOfficial(t *testing.T, path string, scenario loadgen.Scenario, conf ConfType) {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -15,7 +15,7 @@ import (
 )
 
 // configCase is one case of config_cases.json: FromConfig calls of the official LoadGen, their return codes, and the
-// fields of TestSettings that then differed from the defaults.
+// fields of TestSettings that they changed.
 type configCase struct {
 	Name  string
 	Calls []struct {
@@ -36,7 +36,7 @@ func TestConfigCases(t *testing.T) {
 	runConfigCases(t, filepath.Join("testdata", "config_cases.json"))
 }
 
-// TestConfigCasesOfOddFiles runs files with odd numbers, white space, wildcards and combinations of keys.
+// TestConfigCasesOfOddFiles runs files with unusual numbers, white space, wildcards and combinations of keys.
 func TestConfigCasesOfOddFiles(t *testing.T) {
 	runConfigCases(t, filepath.Join("testdata", "config_odd.json"))
 }
@@ -80,7 +80,7 @@ func (c configCase) run(t *testing.T) {
 	c.compare(t, s)
 }
 
-// compare expects the changed fields' values, and the defaults in all others.
+// compare requires the changed fields' values, and the defaults in all others.
 func (c configCase) compare(t *testing.T, s loadgen.TestSettings) {
 	known := map[string]bool{}
 	for _, f := range loadgen.Fields() {
@@ -100,7 +100,7 @@ func (c configCase) compare(t *testing.T, s loadgen.TestSettings) {
 	}
 }
 
-// official is a field's value as the official LoadGen holds it.
+// official returns a field's value in the official LoadGen's form.
 func official(f loadgen.Field, s loadgen.TestSettings) string {
 	switch p := f.At(&s).(type) {
 	case *float64:

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// legacy is what v0.5 and v0.7 ran for a model in a scenario.
+// legacy contains the settings of v0.5 or v0.7 for a model in a scenario.
 type legacy struct {
 	round, model string
 	scenario     loadgen.Scenario
@@ -119,8 +119,8 @@ func TestRoundsWith(t *testing.T) {
 	}
 }
 
-// TestWhatV05RanAndWhatItsTextHas: the round ran MultiStream with more queries and a higher percentile than its text
-// asks for.
+// TestWhatV05RanAndWhatItsTextHas checks that v0.5 ran MultiStream with more queries and a higher percentile than its
+// text requires.
 func TestWhatV05RanAndWhatItsTextHas(t *testing.T) {
 	for _, model := range []string{"resnet50", "gnmt"} {
 		s, err := mlconf.Load(mlconf.Options{Rules: "v0.5",
@@ -137,7 +137,8 @@ func TestWhatV05RanAndWhatItsTextHas(t *testing.T) {
 	}
 }
 
-// TestWhatV07RanAndWhatItsTextHas: the text asks for fewer queries and a lower percentile of what is no image model.
+// TestWhatV07RanAndWhatItsTextHas checks that the text of v0.7 requires fewer queries and a lower percentile for models
+// other than image models.
 func TestWhatV07RanAndWhatItsTextHas(t *testing.T) {
 	for _, model := range []string{"rnnt", "bert", "dlrm"} {
 		s, err := mlconf.Load(mlconf.Options{Rules: "v0.7",

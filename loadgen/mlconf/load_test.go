@@ -98,7 +98,7 @@ func TestLoadPrecedence(t *testing.T) {
 	applied(t, s, "rules v6.0", "smoke", path, "flag --set")
 }
 
-// applied wants the layers in order, and of the shortest duration what each made of it.
+// applied requires the layers in order, and the minimum duration after each.
 func applied(t *testing.T, s mlconf.Settings, sources ...string) {
 	t.Helper()
 	durations := []time.Duration{10 * time.Minute, 5 * time.Millisecond, time.Second, time.Second}
@@ -131,7 +131,7 @@ func TestSetChangesOneSetting(t *testing.T) {
 	}
 }
 
-// values is a layer of one setting.
+// values returns a layer of one setting.
 func values(key, value string) []mlconf.Layer {
 	return []mlconf.Layer{mlconf.Values("flag", mlconf.Override{All: true, Key: key, Value: value})}
 }
@@ -153,7 +153,7 @@ func TestOverrideReachesTheScenariosField(t *testing.T) {
 	}
 }
 
-// TestLoadFaults expects all faults of all inputs in one error, each with its place.
+// TestLoadFaults requires one error with all faults of all inputs, each with its position.
 func TestLoadFaults(t *testing.T) {
 	path := conf(t, strings.Join([]string{
 		"*.*.min_qery_count = 4",              // 1
@@ -235,7 +235,8 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestLoadReportsUnreadKeys expects a key that another setting keeps from being read to be reported, and no other.
+// TestLoadReportsUnreadKeys requires a note for a key that LoadGen ignores because another setting is missing, and for
+// no other key.
 func TestLoadReportsUnreadKeys(t *testing.T) {
 	text := "*.Server.ttft_latency = 100\n*.*.token_latency_scaling_factor = 3\n"
 	_, err := mlconf.Load(mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(conf(t, text))})
@@ -254,7 +255,7 @@ func TestLoadReportsUnreadKeys(t *testing.T) {
 	}
 }
 
-// TestLoadNotesOtherModels wants lines of other models to be noted, in one note for all, and nothing else of them.
+// TestLoadNotesOtherModels requires one note for all lines of other models, and nothing else about them.
 func TestLoadNotesOtherModels(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"*.*.min_query_count = 9\nfoo.Offline.min_query_count = 5\nbar.Sometimes.no_such_key = 5\n",
@@ -270,7 +271,7 @@ func TestLoadNotesOtherModels(t *testing.T) {
 	}
 }
 
-// TestLoadNearestKey wants an unknown key to be an error that names the nearest, or when asked a note.
+// TestLoadNearestKey requires an error that suggests the nearest key for an unknown one, or a note on request.
 func TestLoadNearestKey(t *testing.T) {
 	path := filepath.Join("testdata", "found", "user_unknown_key.conf")
 	o := mlconf.Options{Model: "resnet50", Scenario: loadgen.Server, Layers: userConf(path)}
@@ -287,7 +288,8 @@ func TestLoadNearestKey(t *testing.T) {
 	wantNotes(t, s.Notes, "line 2: LoadGen does not know performance_sample_count: ignored")
 }
 
-// TestFaultsAreBounded wants at most 50 lines of at most 200 characters of any file, without control characters.
+// TestFaultsAreBounded requires errors of up to 50 lines with up to 200 characters and without control characters for
+// any file.
 func TestFaultsAreBounded(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("*.*.no_such_key = 4\n", 20000),
@@ -311,7 +313,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLoadWantsASmallRegularFile refuses what would be read for ever, or only once.
+// TestLoadWantsASmallRegularFile requires an error for files that cannot be read to an end, or only once.
 func TestLoadWantsASmallRegularFile(t *testing.T) {
 	for path, want := range map[string]string{
 		"/dev/zero": "/dev/zero: cannot be read: is not a regular file",
@@ -344,7 +346,7 @@ func TestLoadUnknownInputs(t *testing.T) {
 	}
 }
 
-// TestLoadGivesTestableSettings loads every model that the rules know in every scenario.
+// TestLoadGivesTestableSettings loads the settings of every model in the rules in every scenario.
 func TestLoadGivesTestableSettings(t *testing.T) {
 	for _, round := range mlconf.Rounds() {
 		for _, model := range []string{"resnet50", "bert", "3d-unet", "dlrm-v2", "stable-diffusion-xl", "somebody-elses"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// middle is what a round from v1.0 to v4.1 ran for a model in a scenario.
+// middle contains the settings of a round from v1.0 to v4.1 for a model in a scenario.
 type middle struct {
 	round, model string
 	scenario     loadgen.Scenario
@@ -53,7 +53,7 @@ func TestSettingsOfTheMiddleRounds(t *testing.T) {
 	}
 }
 
-// TestTokenLimitsAreOfTheirRound: llama2-70b came with v4.0, its scaled gptj with v4.1.
+// TestTokenLimitsAreOfTheirRound checks that llama2-70b has limits from v4.0 on, and the scaled gptj of v4.1.
 func TestTokenLimitsAreOfTheirRound(t *testing.T) {
 	for round, want := range map[string]bool{"v3.1": false, "v4.0": true, "v4.1": true} {
 		s, err := mlconf.Load(mlconf.Options{

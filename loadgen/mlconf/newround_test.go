@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 )
 
-// TestANewRoundIsItsFile finds every fact of the rules in rounds that are the newest one's file under another name.
+// TestANewRoundIsItsFile requires the same facts of rounds that are copies of the newest one's file under another name.
 func TestANewRoundIsItsFile(t *testing.T) {
 	mlconftest.SameInNewRounds(t, func(t *testing.T, round string) string {
 		t.Helper()
@@ -27,7 +27,7 @@ func TestANewRoundIsItsFile(t *testing.T) {
 	}
 }
 
-// facts are all that rules say.
+// facts returns all facts of the rules.
 func facts(t *testing.T, r *mlconf.Rules) string {
 	t.Helper()
 	var b strings.Builder
@@ -54,7 +54,7 @@ func facts(t *testing.T, r *mlconf.Rules) string {
 	return b.String()
 }
 
-// TestRoundsHaveVersions: the order of rounds is that of their numbers.
+// TestRoundsHaveVersions checks that rounds are ordered by their numbers.
 func TestRoundsHaveVersions(t *testing.T) {
 	var last [2]int
 	for i, name := range slices.Backward(mlconf.Rounds()) {
@@ -66,7 +66,7 @@ func TestRoundsHaveVersions(t *testing.T) {
 	}
 }
 
-// TestNewRoundsAreDocumented: the table for who adds a round has every entry of the rounds' files.
+// TestNewRoundsAreDocumented requires all entries of the rounds' files in the table for authors of new rounds.
 func TestNewRoundsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// TestKeysOfTheRound: a user.conf is read as the LoadGen of the round read it, in each scenario.
+// TestKeysOfTheRound checks that each scenario of a user.conf is read like in the round's LoadGen.
 func TestKeysOfTheRound(t *testing.T) {
 	const old = "# all that files of these rounds hold\n*.*.qsl_rng_seed = 3\n*.Server.sample_index_rng_seed = 4\n" +
 		"*.*.schedule_rng_seed = 5\n*.Server.target_duration = 60000\n*.Offline.target_latency_percentile = 90\n" +
@@ -72,7 +72,7 @@ func TestKeysOfTheRound(t *testing.T) {
 	}
 }
 
-// checkSeeds wants seeds of a file, and where they are 0 those of the rules.
+// checkSeeds requires the seeds of a file, or those of the rules if want is 0.
 func checkSeeds(t *testing.T, round string, s, rules mlconf.Settings, want [3]uint64) {
 	t.Helper()
 	for i, c := range []struct{ got, rules uint64 }{{s.QSLRNGSeed, rules.QSLRNGSeed},
@@ -83,7 +83,7 @@ func checkSeeds(t *testing.T, round string, s, rules mlconf.Settings, want [3]ui
 	}
 }
 
-// checkOldOrigins wants the file as the origin of an interval, and a note of what was passed over.
+// checkOldOrigins requires the file as the origin of an interval, and a note on ignored keys.
 func checkOldOrigins(t *testing.T, round string, s mlconf.Settings, path string) {
 	t.Helper()
 	if s.MultiStreamArrivalInterval == 0 {
@@ -106,7 +106,7 @@ func checkOldOrigins(t *testing.T, round string, s mlconf.Settings, path string)
 	}
 }
 
-// TestFaultsOfOldFiles: what the round's LoadGen refused, and what ours cannot do, is still a fault.
+// TestFaultsOfOldFiles requires faults for entries that the round's LoadGen refused or that ours does not support.
 func TestFaultsOfOldFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"Same as the system's\n":                    "want KEY = VALUE",
@@ -133,7 +133,7 @@ func TestFaultsOfOldFiles(t *testing.T) {
 	}
 }
 
-// TestOfficialReadsOldFiles: what repeats the official program reads the same keys.
+// TestOfficialReadsOldFiles checks that Official reads the same keys.
 func TestOfficialReadsOldFiles(t *testing.T) {
 	text := "*.*.qsl_rng_seed = 3\n*.MultiStream.target_qps = 20\n"
 	for round, want := range map[string]struct {

@@ -26,7 +26,7 @@ func TestOverridesMeanSomethingInSomeScenarios(t *testing.T) {
 	some := []loadgen.Scenario{loadgen.SingleStream, loadgen.Offline}
 	for text, want := range map[string]struct{ everywhere, some bool }{
 		"target_qps=5":                {true, true},
-		"Server.max_async_queries=3":  {true, true}, // its own scenario counts
+		"Server.max_async_queries=3":  {true, true}, // only its own scenario counts
 		"samples_per_query=4":         {true, false},
 		"Offline.max_async_queries=3": {false, false},
 	} {

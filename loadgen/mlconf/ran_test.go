@@ -15,28 +15,28 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// ran is what the published runs of a round had: testdata/ran/vN.N.json, which tools/roundfacts makes.
+// ran contains statistics of a round's published runs, from testdata/ran/vN.N.json, which tools/roundfacts writes.
 type ran struct {
 	Round        string
 	Runs, Audits []ranRuns
 	Accuracies   []ranFigures
 }
 
-// ranRuns are the closed division's VALID performance runs of a model in a scenario.
+// ranRuns describes the closed division's VALID performance runs of a model in a scenario.
 type ranRuns struct {
 	Test, Model, Scenario string
 	Runs                  int
-	Settings              map[string]map[string]int // how many runs had a value
+	Settings              map[string]map[string]int // number of runs by setting and value
 }
 
-// ranFigures are accuracies as a script printed them.
+// ranFigures contains accuracies as printed by a script.
 type ranFigures struct {
 	Model, Figure string
 	Texts         int
 	Lowest        []string
 }
 
-// eachRan calls use for the facts of each round that has them.
+// eachRan calls use with the statistics of each round that has them.
 func eachRan(t *testing.T, use func(t *testing.T, r *mlconf.Rules, facts ran)) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", "ran", "v*.json"))
@@ -56,10 +56,10 @@ func eachRan(t *testing.T, use func(t *testing.T, r *mlconf.Rules, facts ran)) {
 	}
 }
 
-// otherModels are folders of models that their round does not have.
+// otherModels lists folders of models that their round does not have.
 var otherModels = []string{"ssd-mobilenet-non-quantized"}
 
-// modelOf is the rules' name of a model's folder.
+// modelOf returns the rules' name of a model's folder.
 func modelOf(r *mlconf.Rules, folder string) string {
 	if name := strings.ReplaceAll(folder, "llama3_1", "llama3.1"); !r.Has(folder) && r.Has(name) {
 		return name
@@ -67,8 +67,8 @@ func modelOf(r *mlconf.Rules, folder string) string {
 	return folder
 }
 
-// TestSettingsAreThoseThatRan: each round's settings are those of its published runs. Where a setting is a minimum, a
-// published run had exactly it, or most had more.
+// TestSettingsAreThoseThatRan compares each round's settings with its published runs. If a setting is a minimum, a
+// published run must have exactly that value, or most must have a larger one.
 func TestSettingsAreThoseThatRan(t *testing.T) {
 	eachRan(t, func(t *testing.T, r *mlconf.Rules, facts ran) {
 		compared := 0
@@ -87,7 +87,7 @@ func TestSettingsAreThoseThatRan(t *testing.T) {
 	})
 }
 
-// compareRuns compares a model's settings with its runs; it returns how many values it compared.
+// compareRuns compares a model's settings with its runs and returns the number of compared values.
 func compareRuns(t *testing.T, r *mlconf.Rules, model string, runs ranRuns) (compared int) {
 	t.Helper()
 	name := strings.Replace(runs.Scenario, "Interactive", "Server", 1)
@@ -123,7 +123,7 @@ func compareRuns(t *testing.T, r *mlconf.Rules, model string, runs ranRuns) (com
 	return compared
 }
 
-// wantedOf are the settings that all runs have alike, as logs write them.
+// wantedOf returns the settings that must be equal in all runs, in the form of logs.
 func wantedOf(s mlconf.Settings, scenario loadgen.Scenario) map[string]string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	want := map[string]string{
@@ -153,7 +153,7 @@ func wantedOf(s mlconf.Settings, scenario loadgen.Scenario) map[string]string {
 	return want
 }
 
-// minOf are the minima of a model's runs.
+// minOf returns the minima of a model's runs.
 func minOf(r *mlconf.Rules, s mlconf.Settings, model string, scenario loadgen.Scenario) map[string]uint64 {
 	least := map[string]uint64{
 		"min_duration_ms":          uint64(s.MinDuration.Milliseconds()),
@@ -166,7 +166,7 @@ func minOf(r *mlconf.Rules, s mlconf.Settings, model string, scenario loadgen.Sc
 	return least
 }
 
-// below counts the runs with a lower value.
+// below returns the number of runs with a lower value.
 func below(t *testing.T, values map[string]int, least uint64) (runs int) {
 	t.Helper()
 	for text, n := range values {
@@ -181,7 +181,7 @@ func below(t *testing.T, values map[string]int, least uint64) (runs int) {
 	return runs
 }
 
-// figureOf is what accuracy scripts call a metric of the rules.
+// figureOf maps the rules' metrics to their names in accuracy scripts.
 var figureOf = map[string]string{
 	"acc": "accuracy", "mAP": "mAP", "bleu": "BLEU", "F1": "f1", "WER": "accuracy", "ACCURACY": "accuracy", "AUC": "AUC",
 	"DICE": "mean", "ROUGE1": "rouge1", "ROUGE2": "rouge2", "ROUGEL": "rougeL", "ROUGELSUM": "rougeLsum",
@@ -190,7 +190,7 @@ var figureOf = map[string]string{
 	"F1_HIERARCHICAL": "f1",
 }
 
-// TestTargetsAreThoseThatWereReached: the closed division's published accuracies reach the round's targets.
+// TestTargetsAreThoseThatWereReached checks that the closed division's published accuracies reach the round's targets.
 func TestTargetsAreThoseThatWereReached(t *testing.T) {
 	eachRan(t, func(t *testing.T, r *mlconf.Rules, facts ran) {
 		compared := 0

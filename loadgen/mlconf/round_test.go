@@ -73,7 +73,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestRoundsAreWhole checks each embedded round for the facts that every model must have.
+// TestRoundsAreWhole checks that each embedded round contains the facts that every model must have.
 func TestRoundsAreWhole(t *testing.T) {
 	for _, name := range mlconf.Rounds() {
 		r := rules(t, name)
@@ -143,7 +143,7 @@ func TestScenariosOfSystemTypes(t *testing.T) {
 	}
 }
 
-// TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor: 3d-unet meant BraTS up to v1.1, and means KiTS19 since.
+// TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor checks 3d-unet, which meant BraTS up to v1.1 and means KiTS19 since.
 func TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor(t *testing.T) {
 	load := func(rules, model string) mlconf.Settings {
 		t.Helper()
@@ -179,7 +179,7 @@ func TestAModelOfOldRoundsHasNoDefaultsOfItsSuccessor(t *testing.T) {
 	}
 }
 
-// TestRoundOfSeed: every round is known by its seed, which no other has.
+// TestRoundOfSeed checks that every round is identified by its seed.
 func TestRoundOfSeed(t *testing.T) {
 	for _, name := range mlconf.Rounds() {
 		r, err := mlconf.Round(name)

@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// rnntRound is what a round ran for rnnt: the numbers of its mlperf.conf. Where a scenario has no count of queries
-// there, LoadGen's own of 100 stands.
+// rnntRound contains the settings of a round for rnnt, from its mlperf.conf. If a scenario has no number of queries
+// there, it has LoadGen's default of 100.
 type rnntRound struct {
 	name                           string
 	duration                       time.Duration
-	singleStream, server, offline  uint64 // least queries, of Offline samples
+	singleStream, server, offline  uint64 // minimum queries; in Offline samples
 	qsl, sampleIndex, scheduleSeed uint64
-	optionalServer                 bool // in the datacenter
+	optionalServer                 bool // in the datacenter category
 }
 
 var rnntRounds = []rnntRound{
@@ -95,7 +95,7 @@ func TestRulesOfRNNT(t *testing.T) {
 	}
 }
 
-// TestRulesOfWhisper: it came with v5.1, in Offline alone.
+// TestRulesOfWhisper checks that whisper exists from v5.1 on, only in Offline.
 func TestRulesOfWhisper(t *testing.T) {
 	for _, name := range []string{"v5.1", "v6.0", "v6.1"} {
 		s, err := mlconf.Load(mlconf.Options{

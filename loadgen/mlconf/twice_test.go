@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// TestKeysSetTwice: of equal keys the last counts, as for LoadGen, and a note says so; of different keys both are told
-// apart as ever.
+// TestKeysSetTwice checks that the last of equal keys applies, like in LoadGen, and that a note reports it. Different
+// keys are not affected.
 func TestKeysSetTwice(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -53,7 +53,7 @@ func TestAccuracyWriter(t *testing.T) {
 	}
 }
 
-// fill makes a payload that tells its id.
+// fill makes a payload that identifies its id.
 func fill(payload []byte, id uint64) {
 	for i := range min(len(payload), 256) {
 		payload[i] = byte(id + uint64(i)*7)
@@ -78,7 +78,7 @@ func TestAccuracyWriterFails(t *testing.T) {
 	w := mllog.NewAccuracyWriter(&full{left: 1 << 20})
 	payload := make([]byte, 1<<20)
 	var err error
-	for range 200 { // more than may wait: the writer must not block for ever
+	for range 200 { // more than may wait: the writer must not block forever
 		if err = w.Write(0, 0, payload); err != nil {
 			break
 		}
@@ -141,7 +141,7 @@ func TestAccuracyReader(t *testing.T) {
 	}
 }
 
-// accuracyText is the entries of a log in short, and its error.
+// accuracyText returns a short form of the entries of a log, and its error.
 func accuracyText(r io.Reader) string {
 	var b strings.Builder
 	err := eachEntry(r, func(e mllog.AccuracyEntry) error {
@@ -154,8 +154,7 @@ func accuracyText(r io.Reader) string {
 	return b.String()
 }
 
-// TestAccuracyReaderOfLargePayloads reads payloads that are larger than what the reader holds of a log, in pieces of
-// any size.
+// TestAccuracyReaderOfLargePayloads reads payloads that are larger than the reader's buffer, in pieces of any size.
 func TestAccuracyReaderOfLargePayloads(t *testing.T) {
 	const window = 256 << 10 // digits
 	for _, size := range []int{window/2 - 40, window / 2, window/2 + 1, window + 3, 3*window + 1} {
@@ -218,7 +217,7 @@ func FuzzAccuracyReader(f *testing.F) {
 	})
 }
 
-// BenchmarkAccuracyReader reads logs in memory; bytes are those of the log.
+// BenchmarkAccuracyReader reads logs in memory. The bytes are those of the log.
 func BenchmarkAccuracyReader(b *testing.B) {
 	for _, size := range []int{4, 400, 1 << 20} {
 		log := accuracyLog(max(2, 32<<20/(2*size+50)), size)
@@ -247,7 +246,7 @@ func accuracyLog(entries, size int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkAccuracyWriter writes entries to nowhere; bytes are those of the payloads.
+// BenchmarkAccuracyWriter writes entries and discards the log. The bytes are those of the payloads.
 func BenchmarkAccuracyWriter(b *testing.B) {
 	for _, size := range []int{4, 400, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -268,7 +267,7 @@ func BenchmarkAccuracyWriter(b *testing.B) {
 }
 
 func TestAccuracyWriterDigits(t *testing.T) {
-	payload := make([]byte, 256+3) // every byte, and a length that is no multiple of a word
+	payload := make([]byte, 256+3) // every byte, and a length that is not a multiple of a word
 	fill(payload, 0)
 	for i := range 256 {
 		payload[i] = byte(i)

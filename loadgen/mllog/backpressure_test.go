@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAccuracyWriterConcurrently writes far more than may wait, from several goroutines that reuse their payloads,
-// through a slow writer; each entry must come out once and whole.
+// TestAccuracyWriterConcurrently writes far more entries than may wait, from several goroutines that reuse their
+// payloads, through a slow writer. Each entry must be written once and completely.
 func TestAccuracyWriterConcurrently(t *testing.T) {
 	const writers, each, size = 4, 50, 50_000
 	pr, pw := io.Pipe()
@@ -50,7 +50,7 @@ func TestAccuracyWriterConcurrently(t *testing.T) {
 	}
 }
 
-// pattern fills a payload with bytes that tell its id.
+// pattern fills a payload with bytes that identify its id.
 func pattern(payload []byte, id uint64) {
 	for i := range payload {
 		payload[i] = byte(id + uint64(i)*7)

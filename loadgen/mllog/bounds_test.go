@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// endless is a text that goes on and on.
+// endless is a reader that repeats a text forever.
 type endless struct{ text string }
 
 func (e endless) Read(p []byte) (int, error) {
@@ -21,8 +21,8 @@ func (e endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestAccuracyReaderIsBounded gives entries without an end: the reader gives up, and what it holds is proportional to
-// what an entry may have.
+// TestAccuracyReaderIsBounded reads endless entries. The reader must return an error, and its memory must be
+// proportional to the limits of an entry.
 func TestAccuracyReaderIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		head, text, says string

@@ -64,7 +64,8 @@ func TestScanDetailTakesRewrittenJSON(t *testing.T) {
 	}
 }
 
-// TestScanDetailReadsJSON: an entry that is JSON means what readers of JSON take it for, and what they stop at is told.
+// TestScanDetailReadsJSON checks that an entry in JSON has the meaning that JSON parsers give it, and that limits of
+// common parsers are reported.
 func TestScanDetailReadsJSON(t *testing.T) {
 	const tail = `, "metadata": {"is_error": false}}` + "\n"
 	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
@@ -123,8 +124,8 @@ func FuzzScanDetail(f *testing.F) {
 	})
 }
 
-// TestKeysAreBounded: of a log with more keys than any LoadGen writes the first are kept, the others are faults, and
-// errors are counted all the same.
+// TestKeysAreBounded reads a log with more keys than LoadGen ever writes. The first keys must be kept, the others must
+// be faults, and errors must still be counted.
 func TestKeysAreBounded(t *testing.T) {
 	const most, more = 10_000, 100
 	var log []byte

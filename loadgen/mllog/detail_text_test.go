@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// head begins the lines of the text form.
+// head is the beginning of the lines in the text form.
 const head = `"pid": 1, "tid": 2, "ts": 30ns : `
 
-// TestTextFormHasTheKeysOfLaterLogs: a log in the text form and one in JSON of the same run say the same.
+// TestTextFormHasTheKeysOfLaterLogs compares logs of the same run in the text form and in JSON.
 func TestTextFormHasTheKeysOfLaterLogs(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		for _, invalid := range []bool{false, true} {
@@ -59,7 +59,7 @@ func both(t *testing.T, dir string) *mllog.Detail {
 	return d
 }
 
-// sameKeys wants each result, setting and count of a log in JSON in the one in text.
+// sameKeys requires each result, setting and count of a JSON log in the text log.
 func sameKeys(t *testing.T, name string, json, text *mllog.Detail) {
 	t.Helper()
 	if json.Text || !text.Text {
@@ -89,7 +89,7 @@ func sameKeys(t *testing.T, name string, json, text *mllog.Detail) {
 	}
 }
 
-// TestTextForm reads single lines and titles with the lines below them.
+// TestTextForm reads single lines, and titles with the lines below them.
 func TestTextForm(t *testing.T) {
 	for text, want := range map[string]struct {
 		key   string
@@ -140,7 +140,7 @@ func TestTextForm(t *testing.T) {
 	}
 }
 
-// TestThreadsOf64Bits: a thread's number may need all bits, in either form.
+// TestThreadsOf64Bits checks that a thread's number may need all 64 bits, in either form.
 func TestThreadsOf64Bits(t *testing.T) {
 	const tid = "13211173205586935513"
 	for _, text := range []string{strings.Replace(head, `"tid": 2`, `"tid": `+tid, 1) + "version : 1\n",
@@ -152,7 +152,7 @@ func TestThreadsOf64Bits(t *testing.T) {
 	}
 }
 
-// TestTextFormSaysWhatIsWrong: what cannot be read is a fault of its line, or a line of no form, and reading goes on.
+// TestTextFormSaysWhatIsWrong checks that an unreadable line is a fault or a foreign line, and that reading continues.
 func TestTextFormSaysWhatIsWrong(t *testing.T) {
 	good := head + "version : 1\n"
 	for text, want := range map[string]string{
@@ -174,7 +174,7 @@ func TestTextFormSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestSummaryAddsWhatTheLogLacks, and leaves what the log states.
+// TestSummaryAddsWhatTheLogLacks checks that AddSummary adds missing results and does not change existing ones.
 func TestSummaryAddsWhatTheLogLacks(t *testing.T) {
 	d := scan(t, line("result_validity", "INVALID"))
 	d.AddSummary(&mllog.Summary{Result: "VALID", Conditions: []mllog.Field{{Label: "Min queries satisfied", Value: "NO"},
@@ -187,7 +187,7 @@ func TestSummaryAddsWhatTheLogLacks(t *testing.T) {
 	}
 }
 
-// TestPointersAreNamed: what Git LFS leaves in place of a large log is named as such by every reader of lines.
+// TestPointersAreNamed checks that every line reader reports a Git LFS pointer as such.
 func TestPointersAreNamed(t *testing.T) {
 	const text = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 300000000\n"
 	readers := map[string]func(io.Reader) error{
@@ -210,7 +210,7 @@ func TestPointersAreNamed(t *testing.T) {
 	}
 }
 
-// TestLongListsOfSamplesNeedLittleMemory: a line of millions of samples is not held, whatever its form.
+// TestLongListsOfSamplesNeedLittleMemory checks that a line of millions of samples is not kept in memory, in any form.
 func TestLongListsOfSamplesNeedLittleMemory(t *testing.T) {
 	const megabytes = 12
 	list := strings.Repeat("1048576,", 128<<10) // a megabyte
@@ -240,7 +240,7 @@ func TestLongListsOfSamplesNeedLittleMemory(t *testing.T) {
 	}
 }
 
-// TestEndlessLinesEnd: a line that no LoadGen writes ends the reading with its number.
+// TestEndlessLinesEnd checks that a line that is too long ends the reading with an error that contains its number.
 func TestEndlessLinesEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("65 MB")

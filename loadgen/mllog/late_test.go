@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// lockedText is a log in memory that a test may look at while it is written.
+// lockedText is a log in memory that a test may read while it is written.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -26,8 +26,8 @@ func (l *lockedText) entries() int {
 	return strings.Count(l.text.String(), "seq_id")
 }
 
-// TestEntriesAreHandedOverInTime kills nothing, but looks at what a killed process would leave: all but the last
-// second.
+// TestEntriesAreHandedOverInTime checks that a killed process would lose only the entries of the last second. It does
+// not kill a process.
 func TestEntriesAreHandedOverInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lockedText

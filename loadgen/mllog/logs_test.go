@@ -14,12 +14,12 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// TestGoldenLogFiles reads every log file of the official LoadGen and writes it again: the bytes must be equal.
+// TestGoldenLogFiles reads every log file of the official LoadGen and writes it again. The bytes must be equal.
 func TestGoldenLogFiles(t *testing.T) {
 	roundTrips(t, filepath.Join(golden.Root(t), "loadgen", "logs"))
 }
 
-// TestLogFiles does the same with the files beside the code.
+// TestLogFiles does the same with the files in this repository.
 func TestLogFiles(t *testing.T) { roundTrips(t, "testdata") }
 
 func roundTrips(t *testing.T, dir string) {

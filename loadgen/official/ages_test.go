@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// TestResultsOfEveryAge: the result of an old log is the one that its round published, in the text form and in JSON,
-// and what the log does not state is not known.
+// TestResultsOfEveryAge checks that the result of an old log, in the text form and in JSON, is the one that its round
+// published, and that facts missing from the log are unknown.
 func TestResultsOfEveryAge(t *testing.T) {
 	for _, text := range []bool{true, false} {
 		for scenario, want := range map[loadgen.Scenario]struct {
@@ -52,7 +52,8 @@ func TestResultsOfEveryAge(t *testing.T) {
 	}
 }
 
-// TestArrivalInterval: streams are the result where queries arrived at an interval, whoever's LoadGen it was.
+// TestArrivalInterval checks that the number of streams is the result if queries arrived at an interval, for the logs
+// of any LoadGen.
 func TestArrivalInterval(t *testing.T) {
 	r := ofOldRun(t, loadgentest.OldRun{Scenario: loadgen.MultiStream, Streams: 8})
 	if r.Effective.ArrivalInterval != 50*time.Millisecond || r.Intervals != nil || r.QueryLatency.Max != 0 ||
@@ -76,7 +77,7 @@ func TestArrivalInterval(t *testing.T) {
 	}
 }
 
-// TestScheduledRate: which rate of Server counts depends on the LoadGen.
+// TestScheduledRate checks that the LoadGen version determines which rate of Server is the result.
 func TestScheduledRate(t *testing.T) {
 	for version, scheduled := range map[string]bool{
 		".5a1 @ 61220457de": true, "1.1 @ ab": true, "2.1 @ ab": true, "3.1 @ ab": true, "4.0 @ ab": false, "4.1 @ ab": false,

@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// BenchmarkNullSUT is a whole test with a SUT that answers inside IssueQuery. With make bench-official the LoadGen
-// alone makes one as long before each.
+// BenchmarkNullSUT measures a whole test with a SUT that answers inside IssueQuery. With make bench-official, the
+// LoadGen itself runs a test of the same length before each.
 func BenchmarkNullSUT(b *testing.B) {
 	l := golden.Library(b, official.Open)
 	for scenario, queries := range map[loadgen.Scenario]uint64{
 		loadgen.SingleStream: 1e6, loadgen.MultiStream: 2e5, loadgen.Server: 1e6, loadgen.Offline: 4e6,
 	} {
 		b.Run(scenario.String(), func(b *testing.B) {
-			var alone, driven, samples float64 // seconds, and samples of one of the two
+			var alone, driven, samples float64 // in seconds; samples: number in one of the two tests
 			for b.Loop() {
 				alone += aloneSeconds(b, scenario, queries)
 				seconds, n := drivenSeconds(b, l, scenario, queries)
@@ -51,7 +51,7 @@ func drivenSeconds(b *testing.B, l *official.Library, scenario loadgen.Scenario,
 	return time.Since(began).Seconds(), r.SampleCount
 }
 
-// aloneSeconds is what the LoadGen takes by itself, with a SUT in C++; 0: there is no program of it.
+// aloneSeconds returns the time of the LoadGen itself with a SUT in C++, or 0 if there is no such program.
 func aloneSeconds(b *testing.B, scenario loadgen.Scenario, queries uint64) float64 {
 	b.Helper()
 	program := os.Getenv("PLUMBLINE_OFFICIAL_NULL")

@@ -13,7 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// TestOfficialSearchWithoutEnd: with a SUT that is never too slow the library's search would go on until it dies.
+// TestOfficialSearchWithoutEnd runs a search with a SUT that is never too slow. The library would continue until it
+// crashes.
 func TestOfficialSearchWithoutEnd(t *testing.T) {
 	l := golden.Library(t, official.Open)
 	s := loadgen.DefaultTestSettings()
@@ -26,7 +27,7 @@ func TestOfficialSearchWithoutEnd(t *testing.T) {
 	}
 }
 
-// mute is a SUT that answers nothing, and ends its test at the first query.
+// mute is a SUT that does not answer and ends its test at the first query.
 type mute struct {
 	loadgentest.NullSUT
 	cancel context.CancelCauseFunc
@@ -37,7 +38,8 @@ func (m *mute) IssueQuery(context.Context, loadgen.Query, loadgen.Responder) err
 	return nil
 }
 
-// TestOfficialTestIsLeft: a test ends with its context, whatever the library waits for, and the next one runs.
+// TestOfficialTestIsLeft checks that a test ends with its context even if the library waits, and that the next test
+// runs.
 func TestOfficialTestIsLeft(t *testing.T) {
 	l := golden.Library(t, official.Open)
 	for _, scenario := range []loadgen.Scenario{

@@ -63,7 +63,7 @@ func TestALibraryThatIsNone(t *testing.T) {
 	}
 }
 
-// TestLogFilesReplaceLinks: what has the name of a log is not written through.
+// TestLogFilesReplaceLinks checks that links with the names of logs are not written through.
 func TestLogFilesReplaceLinks(t *testing.T) {
 	dir := t.TempDir()
 	mine := filepath.Join(t.TempDir(), "mine")
@@ -148,12 +148,12 @@ func FuzzParseBuild(f *testing.F) {
 	})
 }
 
-// TestAscentEnds: a rate has met its limit for certain when samples are loaded twice more.
+// TestAscentEnds checks that a rate counts as passed when samples have been loaded twice more.
 func TestAscentEnds(t *testing.T) {
 	s := loadgen.DefaultTestSettings()
 	s.ServerTargetQPS, s.ServerFindPeakQPSBoundaryStepSize = 1e8, 9
 	a := newRateAscent(s)
-	for rate := range 4 { // at 1e8, 1e9, 1e10; and between the last two
+	for rate := range 4 { // at 1e8, 1e9, 1e10, and between the last two
 		if err := a.noteLoaded(); err != nil {
 			t.Errorf("load %d: %v", rate, err)
 		}

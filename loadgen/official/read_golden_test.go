@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/official"
 )
 
-// goldenCase is what case.json says of a recorded test, as far as its result depends on it.
+// goldenCase contains the parts of a recorded test's case.json that its result depends on.
 type goldenCase struct {
 	Settings struct {
 		Scenario, Mode string
@@ -23,7 +23,7 @@ type goldenCase struct {
 	}
 }
 
-// TestGoldenResults reads the Result of every recorded test from its detail log, and compares with its summary.
+// TestGoldenResults reads the Result of every recorded test from its detail log, and compares it with its summary.
 func TestGoldenResults(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(golden.Root(t), "loadgen", "logs", "*"))
 	if err != nil || len(dirs) == 0 {
@@ -34,7 +34,7 @@ func TestGoldenResults(t *testing.T) {
 	}
 }
 
-// TestOwnRecordedResult does the same with a log that is kept beside the code.
+// TestOwnRecordedResult does the same with a log in this repository.
 func TestOwnRecordedResult(t *testing.T) {
 	r := recorded(t, filepath.Join("..", "mllog", "testdata", "Server_token_ttft_tpot_fail"), loadgen.Server, true)
 	if r.Verdict != loadgen.Invalid || r.PerformanceConstraintsMet || r.Tokens == nil || len(r.Reasons) < 2 ||
@@ -69,7 +69,7 @@ func recorded(t *testing.T, dir string, scenario loadgen.Scenario, tokens bool) 
 	return r
 }
 
-// detailOf is the detail log in dir, whatever stands around its name.
+// detailOf returns the path of the detail log in dir, with any prefix and suffix.
 func detailOf(t *testing.T, dir string) string { return logOf(t, dir, "detail") }
 
 func logOf(t *testing.T, dir, name string) string {
@@ -106,7 +106,7 @@ func checkRecorded(t *testing.T, dir string) {
 	compare(t, recorded(t, dir, scenario, c.Settings.Tokens), s)
 }
 
-// compare wants in r what a summary says.
+// compare requires the results of a summary in r.
 func compare(t *testing.T, r *loadgen.Result, s *mllog.Summary) {
 	t.Helper()
 	if string(r.Verdict) != s.Result {

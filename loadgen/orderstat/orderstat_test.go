@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// of makes Values of a slice.
+// of returns a slice as Values.
 func of(values []int64) Values {
 	return Values{N: len(values), Chunk: func(_ []int64, from, to int) []int64 { return values[from:to] }}
 }
 
-// shapes are distributions of latencies: what separates one bucket from the next must not matter.
+// shapes returns distributions of latencies. The results must not depend on the limits of buckets.
 func shapes(n int) map[string][]int64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draw := func(f func() int64) []int64 {
@@ -48,7 +48,7 @@ func TestSelectEqualsSorting(t *testing.T) {
 	}
 }
 
-// TestSelectByManyWorkers has enough values for several goroutines.
+// TestSelectByManyWorkers uses enough values for several goroutines.
 func TestSelectByManyWorkers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	values := make([]int64, 2*perWorker+5)
@@ -76,7 +76,7 @@ func check(t *testing.T, name string, values []int64) {
 	}
 }
 
-// sortedUpTo is how many sorted values are at most limit.
+// sortedUpTo returns the number of sorted values that do not exceed limit.
 func sortedUpTo(sorted []int64, limit int64) int {
 	i, _ := slices.BinarySearch(sorted, limit+1)
 	return i

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A query is never issued before it is due, however short or long the wait.
+// A query is never issued before it is due, whatever the length of the wait.
 func TestUntilIsNeverEarly(t *testing.T) {
 	for _, spin := range []bool{false, true} {
 		c := Start(t.Context())
@@ -22,8 +22,8 @@ func TestUntilIsNeverEarly(t *testing.T) {
 	}
 }
 
-// The clock's start has a reading of the monotonic clock, which time.Since then goes by: steps of the wall clock do not
-// show. (A wall clock that a test could step would be the machine's.)
+// The clock's start contains a reading of the monotonic clock, which time.Since uses, so steps of the wall clock have
+// no effect. (A test that steps the wall clock would step the machine's clock.)
 func TestStepsOfTheWallClockDoNotShow(t *testing.T) {
 	if start := Start(t.Context()).Wall().String(); !strings.Contains(start, " m=") {
 		t.Errorf("the start, %s, has no monotonic reading", start)
@@ -50,7 +50,7 @@ func TestUntilEndsWithContext(t *testing.T) {
 	}
 }
 
-// The margin follows the lateness of the machine's sleeps and stays within its bounds.
+// The margin follows the lateness of the machine's sleeps and stays within its limits.
 func TestMarginFollowsLateness(t *testing.T) {
 	for _, c := range []struct{ late, want time.Duration }{
 		{30 * time.Microsecond, 30 * time.Microsecond},

@@ -64,7 +64,7 @@ func TestKeptIsFreedOnce(t *testing.T) {
 	}
 }
 
-// A session that keeps nothing refuses what is kept: its bytes are missing.
+// A session that keeps nothing refuses kept tensors, because it does not have their bytes.
 func TestCheckTensorsRefusesKept(t *testing.T) {
 	info := []TensorInfo{{Name: "x", DType: Float32, Shape: []int64{-1, 3}}}
 	var x Tensor

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// builtDir is where the plugins with faults are built.
+// builtDir is the folder of the faulty plugins.
 var builtDir string
 
 func TestMain(m *testing.M) {
@@ -20,8 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// buildAndRun builds two plugins: one whose benchmark is broken, which the sdk serves, and one that is broken on the
-// wire.
+// buildAndRun builds two plugins: one with a faulty benchmark, which the sdk serves, and one with faults on the wire.
 func buildAndRun(m *testing.M) (int, error) {
 	dir, err := os.MkdirTemp("", "plumbline-test-")
 	if err != nil {
@@ -38,5 +37,5 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// plugin is the path of one that was built.
+// plugin returns the path of a built plugin.
 func plugin(name string) string { return filepath.Join(builtDir, "plumbline-plugin-"+name) }

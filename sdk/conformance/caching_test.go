@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// TestKept convicts only where the quickest new answer takes far longer than most repeated ones.
+// TestKept checks that a cache is reported only if the fastest new answer takes far longer than most repeated ones.
 func TestKept(t *testing.T) {
 	const us, ms = time.Microsecond, time.Millisecond
-	late := func(n int, usual, delay time.Duration) []time.Duration { // n of 8 are delayed
+	late := func(n int, usual, delay time.Duration) []time.Duration { // n of 8 answers are delayed
 		return append(slices.Repeat([]time.Duration{usual}, 8-n), slices.Repeat([]time.Duration{delay}, n)...)
 	}
 	for name, c := range map[string]struct {

@@ -20,7 +20,7 @@ func TestMetricsThatNobodyDescribed(t *testing.T) {
 	}
 }
 
-// TestWorse: what is worse goes by the metric's own direction, for cards and beside references.
+// TestWorse checks that the metric's direction determines what is worse, for cards and for references.
 func TestWorse(t *testing.T) {
 	for _, c := range []struct {
 		better     sdk.MetricDirection
@@ -54,7 +54,7 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestCardOfAnotherValue: a card that says more than is measured is wrong, and so is one that says less.
+// TestCardOfAnotherValue checks that a card with a higher or a lower value than the measured one is wrong.
 func TestCardOfAnotherValue(t *testing.T) {
 	score := sdk.Score{Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: 80}}}
 	for card, says := range map[float64]string{80: "", 80.8: "", 79.2: "", 82: "card too high", 78: "card is too low",

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// subject is the plugin whose benchmark has a fault.
+// subject returns the plugin whose benchmark has a fault.
 func subject(t *testing.T, fault string) Subject {
 	t.Helper()
 	return Subject{
@@ -39,7 +39,7 @@ func TestASoundPluginPasses(t *testing.T) {
 	}
 }
 
-// TestAStreamPasses: of samples that are handed out backwards.
+// TestAStreamPasses checks a workload whose samples are handed out in reverse order.
 func TestAStreamPasses(t *testing.T) {
 	t.Parallel()
 	s := subject(t, "streams")
@@ -51,7 +51,7 @@ func TestAStreamPasses(t *testing.T) {
 	}
 }
 
-// TestEachCheckCanFail has a broken plugin for each check.
+// TestEachCheckCanFail runs each check on a plugin that must fail it.
 func TestEachCheckCanFail(t *testing.T) {
 	cases := []struct{ check, fault, want string }{
 		{"by-hand", "silent by hand", "exit status that is not 0"},
@@ -76,7 +76,7 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"leftovers", "litters", "files are left"},
 		{"leftovers", "daemon", "processes are left"},
 	}
-	// below
+	// see below
 	tested := map[string]bool{"handshake": true, "heartbeats": true, "scenarios": true, "loading": true, "errors": true,
 		"reference": true}
 	for _, c := range cases {
@@ -85,9 +85,9 @@ func TestEachCheckCanFail(t *testing.T) {
 			t.Parallel()
 			s := subject(t, c.fault)
 			switch c.check {
-			case "cancellation": // which waits in vain
+			case "cancellation": // it waits without result
 				s.Patience = 3 * time.Second
-			case "back-pressure": // with little in work before the flood
+			case "back-pressure": // with few samples in progress before the flood
 				s.Open.Batch, s.Open.Sessions = 256, 1
 			}
 			wantFailure(t, c.check, s, c.want)
@@ -100,7 +100,7 @@ func TestEachCheckCanFail(t *testing.T) {
 	}
 }
 
-// TestLargeBatchesAreNoHoard has a plugin whose full batches need 320 MB, again and again the same.
+// TestLargeBatchesAreNoHoard checks a plugin whose full batches need the same 320 MB each time.
 func TestLargeBatchesAreNoHoard(t *testing.T) {
 	t.Parallel()
 	s := subject(t, "large batches")
@@ -110,7 +110,7 @@ func TestLargeBatchesAreNoHoard(t *testing.T) {
 	}
 }
 
-// wantFailure makes one check, which must fail for the right reason.
+// wantFailure runs one check, which must fail for the expected reason.
 func wantFailure(t *testing.T, name string, s Subject, want string) {
 	t.Helper()
 	s.Only = []string{name}
@@ -120,7 +120,7 @@ func wantFailure(t *testing.T, name string, s Subject, want string) {
 	}
 }
 
-// TestFaultsOfTheWire runs plugins that the sdk cannot make.
+// TestFaultsOfTheWire checks plugins that cannot be made with the sdk.
 func TestFaultsOfTheWire(t *testing.T) {
 	for _, c := range []struct{ check, fault, want string }{
 		{"handshake", "print-before-handshake", "Hello from a C library"},
@@ -137,7 +137,7 @@ func TestFaultsOfTheWire(t *testing.T) {
 		t.Run(c.check+", "+c.fault, func(t *testing.T) {
 			t.Parallel()
 			s := Subject{Binary: plugin("faulty"), Env: []string{"PLUMBLINE_FAULT=" + c.fault}, Patience: time.Minute}
-			if c.fault == "silent-when-idle" { // which waits in vain
+			if c.fault == "silent-when-idle" { // it waits without result
 				s.Patience = 3 * time.Second
 			}
 			wantFailure(t, c.check, s, c.want)
@@ -210,7 +210,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestProcessesThatDisagree has two processes of a plugin open data sets, or list metrics, that differ in number.
+// TestProcessesThatDisagree checks a plugin whose processes open data sets, or list metrics, that differ in number.
 func TestProcessesThatDisagree(t *testing.T) {
 	two, one := [][]byte{{1}, {2}}, [][]byte{{1}}
 	for _, c := range [][2][][]byte{{two, one}, {one, two}} {
@@ -253,7 +253,8 @@ func TestSlowSubjectsAreAskedForLess(t *testing.T) {
 	}
 }
 
-// TestTimeOfChecks gives those of the whole data set all the time, and the check of memory what the user gives it.
+// TestTimeOfChecks requires that checks of the whole data set have no time limit, and that the memory check has the
+// user's limit.
 func TestTimeOfChecks(t *testing.T) {
 	for name, least := range map[string]time.Duration{"accuracy": 0, "reference": 0, "order": checkTimeout,
 		"memory": checkTimeout + time.Hour} {
@@ -276,7 +277,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestGrowth wants what comes and goes to be no growth, and what stays to be one.
+// TestGrowth requires that temporary memory does not count as growth, and permanent memory does.
 func TestGrowth(t *testing.T) {
 	for name, c := range map[string]struct {
 		seen          []int64

@@ -35,7 +35,7 @@ func TestMemoryIsThatOfTheWholeTree(t *testing.T) {
 		t.Errorf("%v, want %d and %d among them", found, child.Process.Pid, grandchild)
 	}
 	var alone, both int64
-	// the sleep has to start
+	// wait for the start of sleep
 	for start := time.Now(); both <= alone && time.Since(start) < 10*time.Minute; time.Sleep(time.Millisecond) {
 		var errAlone, errBoth error
 		alone, errAlone = residentAlone(child.Process.Pid)

@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// inner counts entries.
+// inner is a scorer that counts entries.
 type inner struct{ added, closed int }
 
 func (s *inner) Add(mllog.AccuracyEntry) error { s.added++; return nil }
 func (s *inner) Result() (sdk.Score, error)    { return sdk.Score{Samples: s.added}, nil }
 func (s *inner) Close() error                  { s.closed++; return nil }
 
-// gallery rates an answer by its first byte; 255 is not shown.
+// gallery rates an answer by its first byte. The value 255 is not shown.
 func gallery(fault error) Gallery {
 	return func(e mllog.AccuracyEntry) (float64, ShowFunc) {
 		if e.Data[0] == 255 {
@@ -61,7 +61,7 @@ func TestScorer(t *testing.T) {
 	}
 }
 
-// A sample that cannot be shown is a note, and no failure.
+// A sample that cannot be shown causes a note and not a failure.
 func TestScorerThatCannotShow(t *testing.T) {
 	s := NewScorer(&inner{}, 3, gallery(errors.New("no picture")))
 	for i := range uint64(5) {
@@ -97,7 +97,7 @@ func TestThumbnail(t *testing.T) {
 		}
 	}
 	p := image.NewNRGBA(image.Rect(0, 0, 10, 10))
-	Outline(p, -1, 0, 2, .5, Truth) // beyond the picture: at its edges
+	Outline(p, -1, 0, 2, .5, Truth) // beyond the picture: drawn at its edges
 	if p.NRGBAAt(0, 0) != Truth || p.NRGBAAt(9, 3) != Truth || p.NRGBAAt(5, 7) != (color.NRGBA{}) {
 		t.Error("the outline is elsewhere")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// netForm is one of the forms that a net can have, with its logits without anything remembered.
+// netForm is one form of a net, with a function that computes its logits without a cache.
 type netForm struct {
 	name   string
 	parts  func(n *net) []*part
@@ -34,10 +34,10 @@ func netForms() []netForm {
 	}
 }
 
-// netStart is what the decoders begin with: more than one token.
+// netStart contains the first tokens of the decoders: more than one.
 var netStart = []int32{3, 5}
 
-// open opens the form of a net as a generator, whose sessions keep what they can or nothing.
+// open opens a form of a net as a generator. Its sessions keep all tensors that they can keep, or none.
 func (f netForm) open(t testing.TB, n *net, keeps bool, atATime int, o generate.GeneratorOptions) *generate.Generator {
 	t.Helper()
 	parts := f.parts(n)
@@ -63,7 +63,7 @@ func (f netForm) open(t testing.TB, n *net, keeps bool, atATime int, o generate.
 	return g
 }
 
-// sources are random prompts of a form.
+// sources returns random prompts for a form.
 func (f netForm) sources(count int, seed uint64) []backend.Prompt {
 	r := rand.New(rand.NewPCG(seed, 7))
 	all := make([]backend.Prompt, count)
@@ -79,8 +79,8 @@ func (f netForm) sources(count int, seed uint64) []backend.Prompt {
 	return all
 }
 
-// TestFormsAreTheNetWithoutCache generates many prompts together: each answer is that of the net alone, which remembers
-// nothing.
+// TestFormsAreTheNetWithoutCache generates many prompts together. Each answer must be that of the net for a single
+// prompt without a cache.
 func TestFormsAreTheNetWithoutCache(t *testing.T) {
 	for _, f := range netForms() {
 		for _, keeps := range []bool{true, false} {
@@ -101,8 +101,8 @@ func TestFormsAreTheNetWithoutCache(t *testing.T) {
 	}
 }
 
-// TestBeamsOfFormsAreThoseAlone searches with beams by both rules: all beams are those of the net that remembers tokens
-// alone, one prompt after the other; the recurrent one's those of itself.
+// TestBeamsOfFormsAreThoseAlone searches with beams by both rules. All beams must be those of the net that remembers
+// only tokens, for one prompt after another. The recurrent form is compared with itself.
 func TestBeamsOfFormsAreThoseAlone(t *testing.T) {
 	for _, rule := range []generate.BeamRule{generate.HuggingFace, generate.GNMT} {
 		for _, f := range netForms() {
@@ -129,7 +129,8 @@ func TestBeamsOfFormsAreThoseAlone(t *testing.T) {
 	}
 }
 
-// FuzzForms generates prompts of any limits at the same time, in any form: each answer is that of the prompt alone.
+// FuzzForms generates prompts with arbitrary limits concurrently, in any form. Each answer must be that of the prompt
+// alone.
 func FuzzForms(f *testing.F) {
 	for form := range uint8(12) {
 		f.Add(uint64(form), form, uint8(7), uint8(9), uint8(2), uint8(1))
@@ -152,7 +153,7 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// FuzzBind spoils one tensor of a form: that is an error, or a generator that answers or fails.
+// FuzzBind changes one tensor of a form. The result must be an error, or a generator that answers or fails.
 func FuzzBind(f *testing.F) {
 	for form := range uint8(5) {
 		f.Add(form, uint8(1), uint8(2), "h0", uint8(backend.Int64), int64(-1), int64(-1), int64(6))
@@ -206,7 +207,7 @@ func TestTokensThatNoAnswerHolds(t *testing.T) {
 	}
 }
 
-// remove takes a tensor out of a list, change puts another one in its place.
+// remove removes a tensor from a list, and change replaces it.
 func remove(infos *[]backend.TensorInfo, name string) {
 	*infos = slices.DeleteFunc(*infos, func(i backend.TensorInfo) bool { return i.Name == name })
 }
@@ -215,7 +216,7 @@ func change(infos []backend.TensorInfo, name string, to backend.TensorInfo) {
 	infos[slices.IndexFunc(infos, func(i backend.TensorInfo) bool { return i.Name == name })] = to
 }
 
-// spoiledForms are forms with tensors that do not fit, and what the errors say.
+// spoiledForms contains forms with invalid tensors, and the expected errors.
 var spoiledForms = []struct {
 	name  string
 	form  int
@@ -294,7 +295,7 @@ func TestEncoderDecodersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestOutputsThatAreNoState holds what comes out of a run to what the next one needs.
+// TestOutputsThatAreNoState checks the outputs of a run against the requirements of the next one.
 func TestOutputsThatAreNoState(t *testing.T) {
 	parts := newNet(1).recurrentForm()
 	run := parts[1].run
@@ -360,7 +361,7 @@ func TestBadEncoderDecoderOptionsAndPrompts(t *testing.T) {
 	}
 }
 
-// A run that fails takes its sequences with it; those that come later are answered.
+// A failed run ends its sequences. Later sequences are answered.
 func TestFailedRunOfADecoder(t *testing.T) {
 	f := netForms()[4]
 	n := newNet(1)
@@ -392,7 +393,7 @@ func TestFailedRunOfADecoder(t *testing.T) {
 	generateAll(t, g, []backend.Prompt{p})[0].check(t, greedyBy(f.logits(n), netStart, p))
 }
 
-// BenchmarkForms generates 64 answers of 12 tokens together, of a network whose own time hardly counts.
+// BenchmarkForms generates 64 answers of 12 tokens together with a network whose own time is negligible.
 func BenchmarkForms(b *testing.B) {
 	for _, f := range netForms() {
 		for _, keeps := range []bool{true, false} {
@@ -411,7 +412,7 @@ func BenchmarkForms(b *testing.B) {
 	}
 }
 
-// withLogProbs is a decoder that also gives log probabilities, and logits that say nothing.
+// withLogProbs makes a decoder also return log probabilities, and logits without meaning.
 func withLogProbs(d *part) {
 	run, scores := d.run, d.out[slices.IndexFunc(d.out, func(o backend.TensorInfo) bool { return o.Name == "logits" })]
 	scores.Name = "log_probs"
@@ -424,7 +425,7 @@ func withLogProbs(d *part) {
 	}
 }
 
-// logSoftmax is that of the last dimension.
+// logSoftmax returns the logarithms of the softmax over the last dimension.
 func logSoftmax(t backend.Tensor) backend.Tensor {
 	a := array{slices.Clone(backend.View[float32](t.Data)), t.Shape}
 	for row := range slices.Chunk(a.values, int(t.Shape[len(t.Shape)-1])) {
@@ -439,8 +440,8 @@ func logSoftmax(t backend.Tensor) backend.Tensor {
 	return a.tensor()
 }
 
-// TestLogProbabilitiesTakeThePlaceOfLogits searches with decoders that give both: of all forms but the last, whose
-// logits alone are read.
+// TestLogProbabilitiesTakeThePlaceOfLogits searches with decoders that return both. The last form is omitted, because
+// only its logits are read.
 func TestLogProbabilitiesTakeThePlaceOfLogits(t *testing.T) {
 	for _, f := range netForms()[:5] {
 		all := f.sources(25, 6)

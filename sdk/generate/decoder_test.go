@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// shaped is a session with tensors of a test's own.
+// shaped is a session with the tensors of a test.
 type shaped struct {
 	toy
 	in, out []backend.TensorInfo
@@ -73,7 +73,7 @@ func TestModelsThatAreNoDecoders(t *testing.T) {
 	}
 }
 
-// unsaid is a toy whose logits have no fixed width, which is found in what comes out.
+// unsaid is a toy whose logits have no fixed width, so the width is found in its outputs.
 type unsaid struct{ toy }
 
 func (u *unsaid) Outputs() []backend.TensorInfo {

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// FuzzTogether generates prompts of any limits at the same time: each answer is that of the prompt
-// alone, and within its limits.
+// FuzzTogether generates prompts with arbitrary limits concurrently. Each answer must be that of the prompt alone, and
+// within its limits.
 func FuzzTogether(f *testing.F) {
 	f.Add(uint64(1), uint8(8), uint8(3), uint8(1), uint8(1), int8(10))
 	f.Add(uint64(7), uint8(2), uint8(5), uint8(2), uint8(0), int8(-5))

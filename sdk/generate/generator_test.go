@@ -29,7 +29,7 @@ func open(t testing.TB, s backend.Session, o generate.GeneratorOptions) *generat
 	return g
 }
 
-// prompts are random ones, of the toy's vocabulary.
+// prompts returns random prompts in the toy's vocabulary.
 func prompts(n int, seed uint64) []backend.Prompt {
 	r := rand.New(rand.NewPCG(seed, 2))
 	all := make([]backend.Prompt, n)
@@ -45,7 +45,7 @@ func prompts(n int, seed uint64) []backend.Prompt {
 	return all
 }
 
-// generateAll generates all prompts at the same time.
+// generateAll generates all prompts concurrently.
 func generateAll(t testing.TB, g backend.Generator, all []backend.Prompt) []answer {
 	t.Helper()
 	answers := make([]answer, len(all))
@@ -98,7 +98,7 @@ func TestBeamsTogetherAreBeamsAlone(t *testing.T) {
 	}
 }
 
-// TestWideBeamsAreExhaustive searches with more beams than there are answers, and compares with all of them.
+// TestWideBeamsAreExhaustive searches with more beams than possible answers, and compares the result with all answers.
 func TestWideBeamsAreExhaustive(t *testing.T) {
 	for seed := range uint64(20) {
 		model := &toy{vocab: 3, layers: 1}
@@ -125,8 +125,8 @@ func TestTokensAreCounted(t *testing.T) {
 	}
 }
 
-// TestCacheStaysInItsBound gives many prompts, of which few fit at a time. The first run waits for half of them, so
-// that some always run together.
+// TestCacheStaysInItsBound generates many prompts, of which few fit in the cache at a time. The first run waits for
+// half of them, so several run together.
 func TestCacheStaysInItsBound(t *testing.T) {
 	const bound = 48 << 10
 	for i := range 4 {
@@ -154,8 +154,8 @@ func TestCacheStaysInItsBound(t *testing.T) {
 	}
 }
 
-// TestNewPromptWaitsForOneStep starts a prompt while another one runs: its first token must come before
-// the other's next but one.
+// TestNewPromptWaitsForOneStep starts a prompt while another one runs. Its first token must come before the second next
+// token of the other.
 func TestNewPromptWaitsForOneStep(t *testing.T) {
 	model := &toy{vocab: 30, layers: 1, favour: -100}
 	started := make(chan struct{})
@@ -213,7 +213,7 @@ func TestCancelledCallsLeave(t *testing.T) {
 	}
 }
 
-// A call that is given up while it waits costs no run of its prompt.
+// If a waiting call is cancelled, its prompt does not run.
 func TestCancelledCallsThatWaitRunNothing(t *testing.T) {
 	for _, atATime := range []int{1, 2} {
 		t.Run(fmt.Sprintf("%d runs at a time", atATime), func(t *testing.T) {
@@ -345,7 +345,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// exhaust is the best answer of all, by score, made without a cache. Prompts must have a LengthPenalty.
+// exhaust returns the best answer of all by score, computed without a cache. Prompts must have a LengthPenalty.
 func (t *toy) exhaust(p backend.Prompt) []int32 {
 	var best []int32
 	var most float64
@@ -365,7 +365,7 @@ func (t *toy) exhaust(p backend.Prompt) []int32 {
 	return best
 }
 
-// TestSampledTogetherIsSampledAlone: an answer depends on nothing that is decoded beside it.
+// TestSampledTogetherIsSampledAlone checks that an answer does not depend on concurrent answers.
 func TestSampledTogetherIsSampledAlone(t *testing.T) {
 	all := prompts(40, 5)
 	for i := range all {

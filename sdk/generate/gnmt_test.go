@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// TestBestBeamAloneIsTheFirstOfAll asks for the best answer alone, which takes fewer steps than all beams.
+// TestBestBeamAloneIsTheFirstOfAll requests only the best answer, which needs fewer steps than all beams.
 func TestBestBeamAloneIsTheFirstOfAll(t *testing.T) {
 	for _, penalty := range []float64{0, 0.6, 1, 3} {
 		for _, vocab := range []int{3, 7, 30} {

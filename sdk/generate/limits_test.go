@@ -9,7 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// TestForcedEnd ends every answer: those that are as long as they may be are, but for the last token, the others'.
+// TestForcedEnd requires the end token in every answer. Answers of the maximum length may differ from the others only
+// in their last token.
 func TestForcedEnd(t *testing.T) {
 	all := prompts(40, 9)
 	for i := range all {
@@ -32,7 +33,7 @@ func TestForcedEnd(t *testing.T) {
 	}
 }
 
-// scores is a sink that keeps the beams.
+// scores is a sink that stores the beams.
 type scores struct {
 	answer
 	beams []generate.BeamAnswer
@@ -40,7 +41,7 @@ type scores struct {
 
 func (s *scores) Beams(all []generate.BeamAnswer) { s.beams = all }
 
-// TestRenormalizedAnswersAreAllThereIs adds up the probabilities of all answers that can be.
+// TestRenormalizedAnswersAreAllThereIs adds up the probabilities of all possible answers.
 func TestRenormalizedAnswersAreAllThereIs(t *testing.T) {
 	for _, renormalize := range []bool{false, true} {
 		g := open(t, &toy{vocab: 4, layers: 1}, generate.GeneratorOptions{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLogProbsAreThoseOfTheSum compares rows of every spread with sums of math.Exp.
+// TestLogProbsAreThoseOfTheSum compares log probabilities of rows of different spreads with sums of math.Exp.
 func TestLogProbsAreThoseOfTheSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, spread := range []float64{0, 1e-3, 1, 30, 1e4} {
@@ -33,7 +33,7 @@ func TestLogProbsAreThoseOfTheSum(t *testing.T) {
 	}
 }
 
-// TestNoTokenIsPassedOver holds reach and least to what they leave out.
+// TestNoTokenIsPassedOver checks minValue and indexAtLeast against the tokens that they exclude.
 func TestNoTokenIsPassedOver(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// net is a small network of random weights: a transformer of two layers with an encoder, and a recurrent cell on the
-// same sources. Its forms differ in what they remember between steps, and in what their tensors are called.
+// net is a small network with random weights: a transformer of two layers with an encoder, and a recurrent cell on the
+// same sources. Its forms differ in their state between steps, and in the names of their tensors.
 type net struct {
 	source, token, position, out matrix
 	layers                       [netLayers]layer
@@ -22,7 +22,7 @@ const (
 	netLongest                  = 64
 )
 
-// layer are the weights of keys, values and queries, on the decoder's own tokens and on the encoder's.
+// layer contains the weights of keys, values and queries, for the decoder's own tokens and for the encoder's output.
 type layer struct{ q, k, v, crossQ, crossK, crossV matrix }
 
 // matrix has rows of netWidth values.
@@ -52,7 +52,7 @@ func newNet(seed uint64) *net {
 	return n
 }
 
-// times is x in the basis of m's rows.
+// times returns x in the basis of m's rows.
 func (m matrix) times(x []float32) []float32 {
 	y := make([]float32, len(m))
 	for i, row := range m {
@@ -71,7 +71,7 @@ func add(a, b []float32) []float32 {
 	return c
 }
 
-// encode is the memory of a source: its tokens, places and, in each, the sum of all.
+// encode returns the encoding of a source: for each position its token, its position and the sum of all tokens.
 func (n *net) encode(source []int64) matrix {
 	sum := make([]float32, netWidth)
 	for _, id := range source {
@@ -84,7 +84,7 @@ func (n *net) encode(source []int64) matrix {
 	return memory
 }
 
-// attend is what a query reads of keys and values, each head by itself.
+// attend returns the attention of a query to keys and values, for each head separately.
 func attend(q []float32, keys, values matrix) []float32 {
 	y := make([]float32, netWidth)
 	for h := 0; h < netWidth; h += netDim {
@@ -106,10 +106,10 @@ func attend(q []float32, keys, values matrix) []float32 {
 	return y
 }
 
-// remembered are keys and values of one sequence, by layer.
+// remembered contains the keys and values of one sequence, by layer.
 type remembered struct{ k, v, crossK, crossV [netLayers]matrix }
 
-// cross fills in what the decoder reads of a memory.
+// cross computes the keys and values of an encoding.
 func (n *net) cross(memory matrix) (r remembered) {
 	for i, l := range n.layers {
 		for _, x := range memory {
@@ -119,7 +119,7 @@ func (n *net) cross(memory matrix) (r remembered) {
 	return r
 }
 
-// step is the logits behind one more token, whose keys and values r remembers.
+// step returns the logits after one more token, and adds its keys and values to r.
 func (n *net) step(r *remembered, token int64) []float32 {
 	x := add(n.token[token], n.position[len(r.k[0])])
 	for i, l := range n.layers {
@@ -130,7 +130,7 @@ func (n *net) step(r *remembered, token int64) []float32 {
 	return n.out.times(x)
 }
 
-// logits are those behind all tokens, with nothing remembered of any run before.
+// logits returns the logits after all tokens, computed without a cache.
 func (n *net) logits(source, tokens []int64) []float32 {
 	r := n.cross(n.encode(source))
 	var last []float32
@@ -140,7 +140,7 @@ func (n *net) logits(source, tokens []int64) []float32 {
 	return last
 }
 
-// recur is the recurrent cell: the state behind one more token, and its logits.
+// recur is the recurrent cell. It returns the state after one more token, and its logits.
 func (n *net) recur(h []float32, memory matrix, token int64) (next, logits []float32) {
 	x := add(n.cell.times(h), n.token[token])
 	x = add(x, attend(x, memory, memory))
@@ -151,7 +151,7 @@ func (n *net) recur(h []float32, memory matrix, token int64) (next, logits []flo
 	return next, n.out.times(next)
 }
 
-// recurrent are the logits behind all tokens of the recurrent cell.
+// recurrent returns the recurrent cell's logits after all tokens.
 func (n *net) recurrent(source, tokens []int64) (last []float32) {
 	memory := n.encode(source)
 	h := memory[0]
@@ -161,7 +161,7 @@ func (n *net) recurrent(source, tokens []int64) (last []float32) {
 	return last
 }
 
-// greedyBy is the answer to a prompt by logits that remember nothing.
+// greedyBy returns the answer to a prompt with logits that are computed without a cache.
 func greedyBy(logits func(source, tokens []int64) []float32, start []int32, p backend.Prompt) []int32 {
 	source, tokens := wide(p.Tokens), wide(start)
 	var ids []int32

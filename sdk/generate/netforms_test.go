@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// part is one graph of the net, as a session: run gets its inputs by name.
+// part is one graph of the net as a session. run gets its inputs by name.
 type part struct {
 	in, out []backend.TensorInfo
 	run     func(in map[string]backend.Tensor) map[string]backend.Tensor
@@ -21,7 +21,7 @@ type part struct {
 	closed  int
 }
 
-// elsewhere stands for memory that is not of this process.
+// elsewhere represents memory outside this process.
 type elsewhere struct{}
 
 func (p *part) Inputs() []backend.TensorInfo  { return p.in }
@@ -69,7 +69,7 @@ func floats(name string, shape ...int64) backend.TensorInfo {
 	return backend.TensorInfo{Name: name, DType: backend.Float32, Shape: shape}
 }
 
-// array is a tensor under construction, and one that is read.
+// array builds or reads a tensor.
 type array struct {
 	values []float32
 	shape  []int64
@@ -86,7 +86,7 @@ func newArray(shape ...int) *array {
 
 func read(t backend.Tensor) *array { return &array{backend.View[float32](t.Data), t.Shape} }
 
-// at is the last dimension's values at an index of the others.
+// at returns the last dimension's values at an index of the others.
 func (a *array) at(index ...int) []float32 {
 	n := 0
 	for i, x := range index {
@@ -111,8 +111,8 @@ func byHeads(a *array, r int) matrix {
 	return m
 }
 
-// heads makes [N,HEADS,P,DIM] of the rows' matrices, at least so wide; shorter ones are filled with noise on the
-// right, which must not matter.
+// heads returns [N,HEADS,P,DIM] for the rows' matrices, with at least this width. It fills shorter ones with noise on
+// the right, which must have no effect.
 func heads(rows []matrix, width int) backend.Tensor {
 	for _, m := range rows {
 		width = max(width, len(m))
@@ -131,7 +131,7 @@ func heads(rows []matrix, width int) backend.Tensor {
 	return a.tensor()
 }
 
-// lengthsOf are the numbers of ones in the rows of a mask.
+// lengthsOf returns the number of ones in each row of a mask.
 func lengthsOf(mask backend.Tensor) []int {
 	all := make([]int, mask.Shape[0])
 	for i, v := range backend.View[int64](mask.Data) {
@@ -140,7 +140,7 @@ func lengthsOf(mask backend.Tensor) []int {
 	return all
 }
 
-// encoder is the encoder of all forms but sherpa-onnx's: what is behind a source's length is noise.
+// encoder is the encoder of all forms except sherpa-onnx's. Its output after a source's length is noise.
 func (n *net) encoder(in, out []backend.TensorInfo, more func(memory []matrix) map[string]backend.Tensor) *part {
 	return &part{in: in, out: out, run: func(t map[string]backend.Tensor) map[string]backend.Tensor {
 		source := t[in[0].Name]
@@ -170,7 +170,7 @@ func (n *net) encoder(in, out []backend.TensorInfo, more func(memory []matrix) m
 	}}
 }
 
-// decoded runs tokens of each row behind what it remembers, and returns the logits of all.
+// decoded runs tokens of each row with its remembered state, and returns the logits of all.
 func (n *net) decoded(rows []remembered, tokens backend.Tensor) backend.Tensor {
 	width := int(tokens.Shape[1])
 	logits := newArray(len(rows), width, netVocab)
@@ -182,7 +182,7 @@ func (n *net) decoded(rows []remembered, tokens backend.Tensor) backend.Tensor {
 	return logits.tensor()
 }
 
-// optimumNames are the names of keys and values in optimum's forms.
+// optimumNames returns the keys and values with their names in optimum's forms.
 func optimumNames(prefix string, kinds ...string) (all []backend.TensorInfo) {
 	for i := range netLayers {
 		for _, kind := range kinds {
@@ -204,7 +204,7 @@ func each(rows []remembered, f func(name string, of func(r int) *matrix)) {
 	}
 }
 
-// presents are the tensors of all keys and values, the encoder's as wide as its sources.
+// presents returns the tensors of all keys and values. Those of the encoder are as wide as its sources.
 func presents(rows []remembered, sources int) map[string]backend.Tensor {
 	got := map[string]backend.Tensor{}
 	each(rows, func(name string, of func(r int) *matrix) {
@@ -265,7 +265,7 @@ func (n *net) optimumEncoder() *part {
 		func([]matrix) map[string]backend.Tensor { return map[string]backend.Tensor{} })
 }
 
-// twoDecoders is optimum's form of a decoder without and one with past.
+// twoDecoders is optimum's form with one decoder without a past and one with a past.
 func (n *net) twoDecoders() []*part {
 	logits := floats("logits", -1, -1, netVocab)
 	mask := ids("encoder_attention_mask", -1, -1)
@@ -281,10 +281,11 @@ func (n *net) twoDecoders() []*part {
 	}}
 }
 
-// firstDecoder is the first of the two alone, whose keys and values nobody reads.
+// firstDecoder is only the first of the two. Its keys and values are not read.
 func (n *net) firstDecoder() []*part { return n.twoDecoders()[:2] }
 
-// merged is optimum's form of one decoder with two branches. In the one with past its keys of the encoder are nonsense.
+// merged is optimum's form of one decoder with two branches. The branch with a past returns invalid keys of the
+// encoder.
 func (n *net) merged() []*part {
 	in := []backend.TensorInfo{
 		ids("input_ids", -1, -1), ids("encoder_attention_mask", -1, -1), floats("encoder_hidden_states", -1, -1, netWidth),
@@ -309,7 +310,7 @@ func (n *net) merged() []*part {
 	}}
 }
 
-// noPast is a decoder that remembers tokens alone, and runs all of them each time.
+// noPast is a decoder that remembers only tokens and processes all of them each time.
 func (n *net) noPast() []*part {
 	return []*part{n.optimumEncoder(), {
 		in: []backend.TensorInfo{
@@ -335,10 +336,10 @@ func (n *net) noPast() []*part {
 	}}
 }
 
-// sherpaCapacity is how many tokens the cache of sherpa-onnx's form takes.
+// sherpaCapacity is the number of tokens in the cache of sherpa-onnx's form.
 const sherpaCapacity = 48
 
-// sherpa is sherpa-onnx's form: features, a cache in place with an offset, layers before rows.
+// sherpa is sherpa-onnx's form: features, an in-place cache with an offset, layers before rows.
 func (n *net) sherpa() []*part {
 	cross := func(name string) backend.TensorInfo { return floats(name, netLayers, -1, -1, netWidth) }
 	cache := func(name string) backend.TensorInfo { return floats(name, netLayers, -1, sherpaCapacity, netWidth) }
@@ -358,7 +359,7 @@ func (n *net) sherpa() []*part {
 	}}
 }
 
-// sherpaEncoder takes token ids for features, one in each frame.
+// sherpaEncoder uses token ids as features, one in each frame.
 func (n *net) sherpaEncoder(t map[string]backend.Tensor) map[string]backend.Tensor {
 	mel := read(t["mel"])
 	rows, width := int(mel.shape[0]), int(mel.shape[2])
@@ -413,7 +414,7 @@ func (n *net) sherpaDecoder(t map[string]backend.Tensor) map[string]backend.Tens
 	}
 }
 
-// recurrentForm has a state of fixed size, layers first, that begins as the encoder says.
+// recurrentForm has a state of fixed size, layers first, whose initial value comes from the encoder.
 func (n *net) recurrentForm() []*part {
 	encoder := n.encoder([]backend.TensorInfo{ids("src", -1, -1), ids("src_len", -1)},
 		[]backend.TensorInfo{floats("memory", -1, -1, netWidth), floats("h0", 1, -1, netWidth)},
@@ -449,7 +450,7 @@ func (n *net) recurrentDecoder(t map[string]backend.Tensor) map[string]backend.T
 	return map[string]backend.Tensor{"logits": logits.tensor(), "h_out": next.tensor()}
 }
 
-// sessions are a form's parts as the generator takes them.
+// sessions returns a form's parts in the form of the generator.
 func sessions(parts []*part) generate.EncoderDecoder {
 	p := generate.EncoderDecoder{Encoder: parts[0], Decoder: parts[1]}
 	if len(parts) > 2 {

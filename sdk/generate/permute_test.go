@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// small is a decoder, in each of the two forms.
+// small returns a decoder in one of the two forms.
 func small(inPlace bool) *decoderModel {
 	d := &decoderModel{layers: 2, heads: 3, dim: 2, past: backend.Float32, starts: -1, ends: -1}
 	if inPlace {
@@ -19,7 +19,7 @@ func small(inPlace bool) *decoderModel {
 	return d
 }
 
-// filledCache returns a cache of rows of random lengths, whose bytes say which row they are of.
+// filledCache returns a cache of rows of random lengths, whose bytes identify their row.
 func filledCache(r *rand.Rand, rows int, inPlace bool) *kvCache {
 	c := newCache(small(inPlace))
 	for i := range rows {
@@ -38,7 +38,7 @@ func filledCache(r *rand.Rand, rows int, inPlace bool) *kvCache {
 	return c
 }
 
-// contents are each row's tensors, without what is before or behind its columns.
+// contents returns each row's tensors, without the columns before and after its contents.
 func contents(c *kvCache) []string {
 	all := make([]string, c.rows())
 	for r, n := range c.lengths {
@@ -99,7 +99,7 @@ func TestFitKeepsRowsOfAGrowingCache(t *testing.T) {
 	}
 }
 
-// A cache in place gets a column for the next token, and gives room back once no row can come to it.
+// An in-place cache gets a column for the next token, and gives up columns that no row can reach.
 func TestFitKeepsRowsOfACacheInPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	c := filledCache(r, 5, true)

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// draws counts the first tokens of so many seeds.
+// draws counts the first tokens for n seeds.
 func draws(t *testing.T, p backend.Prompt, logits []float32, n int) []int {
 	t.Helper()
 	counts := make([]int, len(logits))
@@ -27,7 +27,7 @@ func draws(t *testing.T, p backend.Prompt, logits []float32, n int) []int {
 	return counts
 }
 
-// TestDraws: tokens come as often as their probabilities say, and none that cannot come.
+// TestDraws checks that tokens occur with their probabilities, and that impossible tokens never occur.
 func TestDraws(t *testing.T) {
 	inf := float32(math.Inf(-1))
 	logits := []float32{1, 0, 2, inf, -1, 2}
@@ -68,7 +68,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestPenalties: what the answer holds loses once, and for each time.
+// TestPenalties checks that a token in the answer is penalized once, and once per occurrence.
 func TestPenalties(t *testing.T) {
 	cold, presence, frequency := 0.0, 0.4, 0.25
 	s := newSampling(&backend.Prompt{MaxNewTokens: 9, Sampling: &backend.Sampling{
@@ -96,7 +96,7 @@ func TestDrawsOfNoNumbers(t *testing.T) {
 	}
 }
 
-// TestSeeds: one seed gives one answer, and no seed another one each time.
+// TestSeeds checks that the same seed gives the same answer, and that without a seed answers differ.
 func TestSeeds(t *testing.T) {
 	answer := func(seed *int64) string {
 		s := newSampling(&backend.Prompt{MaxNewTokens: 40, Sampling: &backend.Sampling{Seed: seed}}, GeneratorOptions{})

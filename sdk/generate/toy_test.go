@@ -13,34 +13,34 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// toy is a decoder whose logits depend on every token of a sequence and its position, and on nothing else: it keeps
-// tokens and positions in its cache and hashes what the mask lets it see. A cache that is mixed up gives other answers.
+// toy is a decoder whose logits depend on every token of a sequence and its position, and on nothing else. It stores
+// tokens and positions in its cache and hashes the columns that the mask shows. A faulty cache changes the answers.
 type toy struct {
 	vocab, layers int
 	inPlace       bool    // the form of its cache
-	lastOnly      bool    // logits of each row's last token alone
-	favour        float32 // of the end token, which is 0
+	lastOnly      bool    // return only the logits of each row's last token
+	favour        float32 // bonus of the end token, which is 0
 	runs          atomic.Int64
 	fail          atomic.Bool
-	before        func() // a run
+	before        func() // called before a run
 	closed        atomic.Bool
 	concurrency   int
 }
 
 const toyHeads = 2
 
-// forms are the toy's forms of a cache and of logits.
+// forms returns the toy's forms of a cache and of logits.
 func forms() []*toy {
 	return []*toy{{}, {lastOnly: true}, {inPlace: true}, {inPlace: true, lastOnly: true}}
 }
 
-// in returns a toy like this one, in another's form.
+// in returns a copy of this toy in another toy's form.
 func (t *toy) in(form *toy) *toy {
 	return &toy{vocab: t.vocab, layers: t.layers, favour: t.favour, concurrency: t.concurrency, inPlace: form.inPlace,
 		lastOnly: form.lastOnly}
 }
 
-// name says which form the toy has.
+// name returns the name of the toy's form.
 func (t *toy) name() string {
 	return fmt.Sprintf("in place %v, last logits only %v", t.inPlace, t.lastOnly)
 }
@@ -119,7 +119,7 @@ func (t *toy) Run(_ context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-// scoreToken writes the logits of new token i of n of a row whose last one is at last, where the toy gives them.
+// scoreToken writes the logits of new token i of n of a row whose last token is at last, if the toy returns them.
 func (t *toy) scoreToken(out []backend.Tensor, row, i, n, last int, seed uint64) {
 	logits := backend.View[float32](out[0].Data)
 	switch {
@@ -130,7 +130,8 @@ func (t *toy) scoreToken(out []backend.Tensor, row, i, n, last int, seed uint64)
 	}
 }
 
-// extend writes a present tensor: the past one, and one column for each new token. Keys hold tokens, values positions.
+// extend writes a present tensor: the past tensor, and one column for each new token. Keys contain tokens, values
+// contain positions.
 func (t *toy) extend(slot int, in []backend.Tensor, present backend.Tensor, rows, past, n int) {
 	old, now := backend.View[float32](in[3+slot].Data), backend.View[float32](present.Data)
 	news := backend.View[int64](in[2*(slot%2)].Data)
@@ -145,7 +146,7 @@ func (t *toy) extend(slot int, in []backend.Tensor, present backend.Tensor, rows
 	}
 }
 
-// seen hashes what a row's columns up to end hold where the mask shows them.
+// seen hashes the contents of a row's columns up to end that the mask shows.
 func (t *toy) seen(mask []int64, out []backend.Tensor, row, width, end int) uint64 {
 	var sum uint64
 	for slot := range 2 * t.layers {
@@ -175,8 +176,8 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// runInPlace writes new tokens into the columns of the cache that they are for, padding included, and reads no column
-// behind a row's end.
+// runInPlace writes new tokens into their columns of the cache, including padding, and reads no column after a row's
+// end.
 func (t *toy) runInPlace(in, out []backend.Tensor) error {
 	if &in[3].Data[0] != &out[1].Data[0] {
 		return errors.New("past and present are not in the same memory")
@@ -195,7 +196,7 @@ func (t *toy) runInPlace(in, out []backend.Tensor) error {
 	return nil
 }
 
-// writeToken writes what extend does for one token, whose position is its column.
+// writeToken does the same as extend for one token, whose position is its column.
 func (t *toy) writeToken(out []backend.Tensor, row, width, column int, token int64) {
 	for slot := range 2 * t.layers {
 		value := [2]int64{token, int64(column)}[slot%2]
@@ -214,7 +215,7 @@ func (t *toy) score(logits []float32, seed uint64) {
 	logits[0] += t.favour
 }
 
-// logits are those behind a sequence, with no cache at all.
+// logits returns the logits after a sequence, computed without a cache.
 func (t *toy) logits(ids []int32) []float32 {
 	fresh := &toy{vocab: t.vocab, layers: t.layers, favour: t.favour}
 	n := int64(len(ids))
@@ -241,7 +242,7 @@ func (t *toy) logits(ids []int32) []float32 {
 	return logits[(int(n)-1)*t.vocab:]
 }
 
-// greedy is the answer to a prompt, made without a cache.
+// greedy returns the answer to a prompt, computed without a cache.
 func (t *toy) greedy(p backend.Prompt) []int32 {
 	ids := append([]int32(nil), p.Tokens...)
 	for n := 0; n < p.MaxNewTokens; n++ {
@@ -259,7 +260,7 @@ func (t *toy) greedy(p backend.Prompt) []int32 {
 	return ids[len(p.Tokens):]
 }
 
-// answer is a sink that keeps what it gets.
+// answer is a sink that stores the answer.
 type answer struct {
 	first, all []int32
 	firsts     int

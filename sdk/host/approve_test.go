@@ -51,7 +51,7 @@ func TestRefusedBinariesAreNotStarted(t *testing.T) {
 	wantFailure(t, err, host.KindStart, "does not exist")
 }
 
-// Somebody puts another program in the place of the one that was just approved.
+// Another program replaces the one that was just approved.
 func TestTheApprovedFileIsExecuted(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("an open file can be executed on Linux")
@@ -67,7 +67,7 @@ func TestTheApprovedFileIsExecuted(t *testing.T) {
 			awaitTick(t, f)
 			return os.Rename(evil, path)
 		}})
-	// The file that lost its name has another time of change: it is the approved one, and yet somebody was at work.
+	// The file that lost its name has a new change time. It is the approved one, but it was changed.
 	wantFailure(t, err, host.KindStart, "was changed while it was started")
 	if p != nil || read < 1<<20 {
 		t.Errorf("%d bytes were read", read)
@@ -77,8 +77,8 @@ func TestTheApprovedFileIsExecuted(t *testing.T) {
 	}
 }
 
-// awaitTick waits until a change has another time than the last one of f: file systems take it from a clock that ticks
-// every few milliseconds.
+// awaitTick waits until a change gets a later time than the last change of f. File systems take the time from a clock
+// that ticks every few milliseconds.
 func awaitTick(t *testing.T, f *os.File) {
 	t.Helper()
 	last, err := f.Stat()

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// What a plugin says of its batches has to be able to be.
+// A plugin's report of its batches must be plausible.
 func TestCheckBatching(t *testing.T) {
 	sound := func() sdk.BatchingReport {
 		times := sdk.SampleTimes{Count: 9, Min: 1, Mean: 5, Max: 9, Percentiles: []sdk.TimeAt{{P: .5, At: 5}, {P: .9, At: 9}}}

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// counter is a Responder that counts, and tells when all are there.
+// counter is a Responder that counts, and signals when all answers have arrived.
 type counter struct {
 	n, want atomic.Int64
 	done    chan struct{}
@@ -42,7 +42,7 @@ func openBench(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) loadgen.S
 	return sut
 }
 
-// openBenchOn returns, too, what tells the processor time that both processes have taken per query of b.N.
+// openBenchOn also returns a function that reports the processor time of both processes per query of b.N.
 func openBenchOn(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) (loadgen.SUT, func() float64) {
 	b.Helper()
 	p := launchOwn(b, o)
@@ -63,7 +63,7 @@ func openBenchOn(b *testing.B, s loadgen.Scenario, o host.LaunchOptions) (loadge
 	return w.SUT(), func() float64 { return float64(processorTime(b, os.Getpid(), p.PID())-before) / float64(b.N) }
 }
 
-// ways are those that frames can take. Without shared memory both are the stream.
+// ways runs a benchmark for each transport of frames. Without shared memory both are the stream.
 func ways(b *testing.B, bench func(b *testing.B, o host.LaunchOptions)) {
 	b.Run("ring", func(b *testing.B) { bench(b, host.LaunchOptions{}) })
 	b.Run("stream", func(b *testing.B) { bench(b, host.LaunchOptions{StreamOnly: true}) })
@@ -77,7 +77,7 @@ func BenchmarkSingleStream(b *testing.B) {
 	})
 }
 
-// One query every millisecond: both sides have gone to sleep before each. The time between is not counted.
+// One query every millisecond, so both sides sleep before each. The time between does not count.
 func BenchmarkRareQueries(b *testing.B) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
 		sut := openBench(b, loadgen.SingleStream, o)

@@ -71,7 +71,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// script writes a plugin in the language of the shell.
+// script writes a plugin as a shell script.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), host.BinaryPrefix+"script")
@@ -96,7 +96,7 @@ func TestInspectErrors(t *testing.T) {
 	wantFailure(t, err, host.KindStart)
 }
 
-// A binary that is only asked what it is gets no secrets either, and leaves nothing behind.
+// A binary that only describes itself also gets no secrets, and leaves nothing behind.
 func TestInspectLetsNothingOutAndLeavesNothing(t *testing.T) {
 	value := fmt.Sprintf("%s %d", t.Name(), time.Now().UnixNano())
 	t.Setenv("PLUMBLINE_TEST_MARK", value)
@@ -182,14 +182,14 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestScoreLargePayloads sends payloads that take one frame and several, between small ones.
+// TestScoreLargePayloads sends payloads that need one frame and several frames, between small ones.
 func TestScoreLargePayloads(t *testing.T) {
 	s, err := launch(t).OpenScorer(t.Context(), sdk.ScoreOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const frame = 256 << 10
-	data := make([]byte, 8*frame) // used again, as a reader of logs does
+	data := make([]byte, 8*frame) // reused, like in a reader of logs
 	sizes := []int{4, frame - 4, frame, frame + 4, 8, 2 * frame, 8*frame - 4, 4}
 	for i, size := range sizes {
 		for at := 0; at < size; at += 4 {
@@ -215,12 +215,12 @@ func TestScoreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 100000 { // until the error comes back
+	for i := range 100000 { // until the error arrives
 		if err = s.Add(mllog.AccuracyEntry{QSLIndex: uint64(i), Data: []byte("abc"), TokenCount: -1}); err != nil {
 			break
 		}
 	}
-	if err == nil { // all was on its way before the plugin looked at the first
+	if err == nil { // everything was sent before the plugin read the first entry
 		_, err = s.Result()
 	}
 	if !errors.Is(err, sdk.ErrData) || !strings.Contains(err.Error(),

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// TestALongQueryEndsWithItsContext issues more samples than a plugin takes in that needs hours for them, and ends the
-// context. The plugin then takes the next workload.
+// TestALongQueryEndsWithItsContext issues more samples than a slow plugin accepts, and ends the context. The plugin
+// must then accept the next workload.
 func TestALongQueryEndsWithItsContext(t *testing.T) {
 	for name, o := range map[string]host.LaunchOptions{"ring": {}, "stream": {StreamOnly: true}} {
 		t.Run(name, func(t *testing.T) {

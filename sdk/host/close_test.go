@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// interrupted is a SUT whose test ends with its first query, long before its time.
+// interrupted is a SUT whose test ends with its first query.
 type interrupted struct {
 	loadgen.SUT
 	end func()
@@ -53,7 +53,7 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
-// Half an hour of work is queued in the plugin when the workload is closed.
+// When the workload is closed, the plugin's queue contains half an hour of work.
 func TestCloseDoesNotWaitForTheQueue(t *testing.T) {
 	p, err := launchFaulty(t, "slow-batches")
 	if err != nil {
@@ -131,7 +131,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// A plugin's failure ends contexts with the failure as their cause; a parent's end keeps its own.
+// A plugin's failure ends contexts with the failure as their cause. The end of a parent context keeps its own cause.
 func TestContext(t *testing.T) {
 	p, err := launchFaulty(t, "die-load")
 	if err != nil {
@@ -174,7 +174,7 @@ func TestOneWorkloadAtATime(t *testing.T) {
 	}
 }
 
-// The socket lies in a folder that nobody else may enter, and which is the plugin's temporary directory too.
+// The socket is in a private folder, which is also the plugin's temporary directory.
 func TestSocketsArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes and no sockets on this system")
@@ -209,7 +209,7 @@ func TestSocketsArePrivate(t *testing.T) {
 	}
 }
 
-// What is in the harness's environment and none of the plugin's business stays there.
+// Variables of the harness's environment that plugins do not need are not passed on.
 func TestSecretsStayInTheHarness(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("environments of processes are read from the proc file system")

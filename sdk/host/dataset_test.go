@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// datasetEnv makes the test binary a plugin that works on data sets, where a harness starts it.
+// datasetEnv is the variable that makes the test binary a plugin with work on data sets if a harness starts it.
 const datasetEnv = "PLUMBLINE_TEST_DATASET"
 
 // copier is the null benchmark with a conversion that copies a file.
@@ -67,7 +67,7 @@ func kill() error {
 	return err
 }
 
-// copyOf asks for a conversion of a file with this text.
+// copyOf returns a request for a conversion of a file with this text.
 func copyOf(t *testing.T, text string) sdk.DatasetRequest {
 	t.Helper()
 	in := filepath.Join(t.TempDir(), "in")
@@ -83,7 +83,7 @@ func TestDataset(t *testing.T) {
 	if err != nil || len(d.Models[0].DatasetActions) != 2 {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	if _, err := openCount(t.Context(), p, 0, 10); err != nil { // beside a workload
+	if _, err := openCount(t.Context(), p, 0, 10); err != nil { // while a workload is open
 		t.Fatal(err)
 	}
 	var lines []string
@@ -140,7 +140,7 @@ func TestDatasetFails(t *testing.T) {
 	wantFailure(t, err, host.KindDied)
 }
 
-// TestDatasetCalledOff: the work learns that nobody waits for it any more.
+// TestDatasetCalledOff checks that the work is informed when its caller no longer waits.
 func TestDatasetCalledOff(t *testing.T) {
 	p := launch(t, datasetEnv+"=1")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -15,8 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest/null"
 )
 
-// racks is the null backend on the devices rack:0 to rack:4, of which rack:3 fails when it runs and rack:4 when it
-// closes.
+// racks is the null backend on the devices rack:0 to rack:4. A run on rack:3 fails, and closing rack:4 fails.
 type racks struct{ null.Backend }
 
 var rackNames = []string{"rack:0", "rack:1", "rack:2", "rack:3", "rack:4"}
@@ -65,7 +64,7 @@ func onRacks(t *testing.T, p *host.Plugin, s loadgen.Scenario, devices ...string
 	return p.Open(t.Context(), sdk.Options{Scenario: s, Count: 1000, Backend: "racks", Devices: devices})
 }
 
-// Each device has its part of every scenario, and the parts are the samples of the run: the warm-up is none of them.
+// Each device processes a part of every scenario. The parts add up to the samples of the run, without the warm-up.
 func TestSharesOfDevices(t *testing.T) {
 	p := launch(t)
 	for _, s := range loadgen.Scenarios() {
@@ -93,7 +92,7 @@ func TestSharesOfDevices(t *testing.T) {
 	}
 }
 
-// checkBatches wants every sample of the run in a batch, with its times, and no sample of the warm-up.
+// checkBatches requires that every sample of the run is in a batch, with its times, and no sample of the warm-up.
 func checkBatches(t *testing.T, b sdk.BatchingReport, s loadgen.Scenario, samples uint64) {
 	t.Helper()
 	var n uint64
@@ -110,7 +109,7 @@ func checkBatches(t *testing.T, b sdk.BatchingReport, s loadgen.Scenario, sample
 	}
 }
 
-// What is known at the end is not lost with a device that fails to close.
+// The facts known at the end are not lost if a device fails to close.
 func TestFaultOfClosingCostsNoFacts(t *testing.T) {
 	w, err := onRacks(t, launch(t), loadgen.Offline, "rack:0", "rack:4")
 	if err != nil {
@@ -185,7 +184,7 @@ func TestBackendsAreDescribed(t *testing.T) {
 	}
 }
 
-// A plugin that ignores the field would run elsewhere than it was told to.
+// A plugin that ignores the field would run on other devices than requested.
 func TestAPluginThatKnowsNoDevices(t *testing.T) {
 	p, err := launchFaulty(t, "none-raw")
 	if err != nil {

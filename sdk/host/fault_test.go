@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// wantFailure checks that err holds a *host.PluginError of a kind, whose text has all parts.
+// wantFailure checks that err wraps a *host.PluginError of a kind, whose text contains all parts.
 func wantFailure(t *testing.T, err error, kind host.FailureKind, parts ...string) {
 	t.Helper()
 	var e *host.PluginError
@@ -100,7 +100,7 @@ func TestFilesThatAreNoPlugins(t *testing.T) {
 	}
 }
 
-// Frames that break off, that are too long, and that are none: the stream ends, and the reason says so.
+// If frames are cut, too long or invalid, the stream ends, and the error contains the reason.
 func TestFaultsOfAStream(t *testing.T) {
 	for fault, part := range map[string]string{
 		"stream-oversized": "larger than max (4294967295",
@@ -121,7 +121,7 @@ func TestFaultsOfAStream(t *testing.T) {
 	}
 }
 
-// A plugin that is to prove itself and does not is not spoken to.
+// The harness does not talk to a plugin that must authenticate itself and does not.
 func TestNoTLSWhereItIsAskedFor(t *testing.T) {
 	for _, fault := range []string{"tcp", "stream-garbage"} {
 		_, err := launchWith(t, fault, host.LaunchOptions{TLS: true})
@@ -129,7 +129,7 @@ func TestNoTLSWhereItIsAskedFor(t *testing.T) {
 	}
 }
 
-// foreignProgram is the head of a program for another processor.
+// foreignProgram returns the head of a program for another processor.
 func foreignProgram() string {
 	machine := elf.EM_AARCH64
 	if runtime.GOARCH == "arm64" {
@@ -255,7 +255,7 @@ func TestWrongAnswersAreLoadGensToReport(t *testing.T) {
 	}
 }
 
-// Faults that the user can mend are not the plugin's.
+// Faults that the user can correct are not attributed to the plugin.
 func TestFaultsOfTheUser(t *testing.T) {
 	for _, c := range []struct {
 		fault string
@@ -281,7 +281,7 @@ func TestFaultsOfTheUser(t *testing.T) {
 	}
 }
 
-// What a plugin says of its workload that no run could do with, or that is longer than what anybody says.
+// Descriptions of a workload that are useless for a run or unreasonably long.
 func TestWorkloadsThatMakeNoSense(t *testing.T) {
 	for fault, part := range map[string]string{
 		"opens-endless": "info.dataset_size is 4611686018427387904, want 268435456 at most; info.performance_sample_count is",
@@ -302,7 +302,7 @@ func TestWorkloadsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// A score that is none fails, before anything is written of it.
+// An invalid score fails before any part of it is written.
 func TestScoresThatMakeNoSense(t *testing.T) {
 	for fault, part := range map[string]string{
 		"score-negative": "it is of -1 samples, want 0 to", "score-empty": "it has no metric, want at least one",
@@ -321,7 +321,7 @@ func TestScoresThatMakeNoSense(t *testing.T) {
 				t.Fatal(err)
 			}
 			score, err := s.Result()
-			if part == "" { // it may be what is right: of nothing there is no average
+			if part == "" { // it may be correct, because there is no average of nothing
 				if err != nil || !math.IsNaN(score.Metrics[0].Value) {
 					t.Errorf("%+v, error %v", score, err)
 				}
@@ -332,7 +332,7 @@ func TestScoresThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// A plugin that tells of ever more processes that answer nothing does not fill the user's screen.
+// A plugin that reports more and more idle processes does not fill the user's screen.
 func TestACrowdOfIdleProcesses(t *testing.T) {
 	var notes atomic.Int64
 	p, err := launchWith(t, "crowd", host.LaunchOptions{Note: func(string) { notes.Add(1) }})
@@ -347,7 +347,7 @@ func TestACrowdOfIdleProcesses(t *testing.T) {
 	}
 }
 
-// What looks odd and is no fault.
+// Unusual values that are not faults.
 func TestNoFaults(t *testing.T) {
 	for _, c := range []struct {
 		fault    string
@@ -377,8 +377,8 @@ func TestNoFaults(t *testing.T) {
 	}
 }
 
-// Whoever works longer than the limit of silence is not silent. A machine that stands still for so long makes it look
-// so, now and then: a plugin that is taken for hung again and again has the fault.
+// A plugin that works longer than the limit of silence is not silent. A machine that stands still for that long may
+// make it look silent. Therefore only a plugin that counts as hung repeatedly has the fault.
 func TestWorkIsNoHang(t *testing.T) {
 	for _, c := range []struct {
 		fault    string
@@ -418,5 +418,5 @@ func hung(err error) bool {
 	return errors.As(err, &e) && e.Kind == host.KindHung
 }
 
-// foreignHint is what is said of foreignProgram.
+// foreignHint is part of the error for foreignProgram.
 const foreignHint = " but for EM_"

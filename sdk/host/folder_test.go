@@ -47,7 +47,7 @@ func TestFoldersOfDeadHarnessesAreSwept(t *testing.T) {
 	}
 }
 
-// Harnesses that start at the same moment take nothing from each other.
+// Harnesses that start at the same time do not remove each other's folders.
 func TestFoldersAtTheSameTime(t *testing.T) {
 	parent := t.TempDir()
 	var wg sync.WaitGroup
@@ -86,8 +86,8 @@ func TestFoldersArePrivate(t *testing.T) {
 	}
 }
 
-// A harness that ends at once leaves no folder behind, whatever its plugins do: one that has just started makes its
-// socket at that moment. Who is about to start one gets no folder any more.
+// A harness that exits at once leaves no folder behind, even if a plugin creates its socket at that moment. No further
+// folder is created.
 func TestAbandon(t *testing.T) {
 	parent := t.TempDir()
 	f, err := newFolder(parent)
@@ -121,7 +121,7 @@ func TestAbandon(t *testing.T) {
 	}
 }
 
-// TestAbandonWaitsForNoDisk: the end comes although a folder is being made that never will be.
+// TestAbandonWaitsForNoDisk checks that the process ends although the creation of a folder hangs.
 func TestAbandonWaitsForNoDisk(t *testing.T) {
 	folders.Lock()
 	defer folders.Unlock()

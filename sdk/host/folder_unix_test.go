@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// Whoever may write the temporary directory may put there what has a folder's name and is none.
+// Any user may create other files with the names of folders in the temporary directory.
 func TestNoLaunchWaitsForWhatIsNoFolder(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	pipe, link := filepath.Join(parent, wire.FolderPrefix+"pipe"), filepath.Join(parent,

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// group lists the living processes of a process group, by the proc file system; none where there is no such.
+// group lists the living processes of a process group from the proc file system, or none without such a file system.
 func group(tb testing.TB, leader int) []string {
 	tb.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -20,9 +20,9 @@ func group(tb testing.TB, leader int) []string {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended in the meantime
 		}
-		// pid (name) state ppid pgrp ...; the name may hold spaces.
+		// pid (name) state ppid pgrp ...; the name may contain spaces.
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
 		if len(fields) > 2 && fields[2] == fmt.Sprint(leader) && fields[0] != "Z" {

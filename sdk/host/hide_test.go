@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// What a launch hides is in no error of the plugin's and in nothing that it prints.
+// Hidden texts do not occur in the plugin's errors or in its output.
 func TestSecretsOfAPluginAreHidden(t *testing.T) {
 	for fault, hidden := range map[string]string{
 		"usage-open":    "there is no ### model",
@@ -45,7 +45,7 @@ func TestSecretsOfAPluginAreHidden(t *testing.T) {
 	}
 }
 
-// transcript keeps what it is told, also while it is read.
+// transcript stores written text and can be read concurrently.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer

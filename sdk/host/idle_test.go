@@ -13,10 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// A connection with nothing under way burns no core, in whichever scenario and after whatever was asked. The bound is
-// half of the time that passes, of that in which a thread of either process ran or waited for a processor: a side that
-// looks at the memory without end takes all of it, each time, however busy the machine is. Either process may have
-// something else to do at one time, such as to collect its garbage.
+// An idle connection uses no processor, in any scenario and after any calls. The limit is half of the elapsed time in
+// which a thread of either process runs or waits for a processor. A side that polls the memory without end always uses
+// all of it, however busy the machine is. Each process may do other work at times, such as garbage collection.
 func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what the threads of another process do is read on Linux alone")
@@ -25,7 +24,7 @@ func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			p := launch(t)
 			askSome(t, p, s)
-			runtime.GC() // what the queries left is not the connection's
+			runtime.GC() // the garbage of the queries does not belong to the connection
 			const idle, times = 500 * time.Millisecond, 20
 			for range times {
 				start, before := time.Now(), wanted(t, os.Getpid(), p.PID())
@@ -41,7 +40,7 @@ func TestAnIdleConnectionBurnsNoCore(t *testing.T) {
 	}
 }
 
-// wanted is how long the threads of processes have run, or waited for a processor, since they began:
+// wanted returns how long the threads of processes have run or waited for a processor since their start:
 // proc_pid_schedstat.
 func wanted(t *testing.T, pids ...int) (sum time.Duration) {
 	t.Helper()
@@ -53,7 +52,7 @@ func wanted(t *testing.T, pids ...int) (sum time.Duration) {
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
 			if err != nil {
-				continue // the thread has ended meanwhile
+				continue // the thread has ended in the meantime
 			}
 			var ran, waited int64 // in ns
 			if _, err := fmt.Sscan(string(text), &ran, &waited); err != nil {
@@ -65,7 +64,7 @@ func wanted(t *testing.T, pids ...int) (sum time.Duration) {
 	return sum
 }
 
-// askSome has a hundred queries answered one after the other.
+// askSome runs a hundred queries one after another.
 func askSome(t *testing.T, p *host.Plugin, s loadgen.Scenario) {
 	t.Helper()
 	w, err := p.Open(t.Context(), sdk.Options{Scenario: s})

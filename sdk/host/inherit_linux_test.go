@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// TestInheritedDescriptors: what this process inherited from a shell, say, is not handed on to a plugin.
+// TestInheritedDescriptors checks that descriptors inherited from a shell, for example, are not passed on to a plugin.
 func TestInheritedDescriptors(t *testing.T) {
 	for name, start := range map[string]func(path string) error{
 		"describe": func(path string) error { _, err := host.Inspect(t.Context(), path); return err },
@@ -27,7 +27,7 @@ func TestInheritedDescriptors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD, 200) // beyond those that a plugin is given
+		fd, err := unix.FcntlInt(uintptr(low), unix.F_DUPFD, 200) // above those that a plugin gets
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func TestAnsweredCountsDistinctIssuedIDs(t *testing.T) {
 	}{
 		{0, 200, ids(0, 1, 3), 3, 2},
 		{0, 200, ids(3, 1), 3, 2},         // again
-		{0, 200, ids(200, 1<<32-1), 3, 2}, // never issued: it must take no memory either
+		{0, 200, ids(200, 1<<32-1), 3, 2}, // never issued; must not take memory
 		{0, 200, ids(2, 130), 5, 4},
 		{7, 3, ids(1), 1, 0}, // the next test
 		{7, 3, ids(0, 2), 3, 3},
@@ -94,7 +94,7 @@ func FuzzLooksLikeHandshake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		p := &Plugin{output: &pluginOutput{}}
 		if looksLikeHandshake(line) {
-			_ = p.diagnoseVersion(line, errors.New("refused")) // has all the parts that it reads
+			_ = p.diagnoseVersion(line, errors.New("refused")) // it has all the parts that are read
 		}
 	})
 }

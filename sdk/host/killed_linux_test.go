@@ -12,8 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// TestKilledWhileItStarts kills plugins before they have answered anything: the start ends then, and not when its time
-// is over.
+// TestKilledWhileItStarts kills plugins before their first answer. The start must end then and not at its time limit.
 func TestKilledWhileItStarts(t *testing.T) {
 	for _, fault := range []string{"silent-start", "print-half-a-line", "nobody-listens", "hang-open", ""} {
 		for way, o := range map[string]host.LaunchOptions{"ring": {}, "stream": {StreamOnly: true}, "TLS": {TLS: true}} {
@@ -23,14 +22,14 @@ func TestKilledWhileItStarts(t *testing.T) {
 				go func() {
 					defer close(killed)
 					if pid := markedProcess(t, ended); pid > 0 {
-						time.Sleep(time.Duration(len(t.Name())) * time.Millisecond) // somewhere in its start
+						time.Sleep(time.Duration(len(t.Name())) * time.Millisecond) // at some time during its start
 						_ = syscall.Kill(pid, syscall.SIGKILL)                      // it may have ended by itself
 					}
 				}()
 				p, err := launchWith(t, fault, o)
 				close(ended)
 				<-killed
-				if err == nil { // it was quicker
+				if err == nil { // it started earlier
 					ctx, cancel := p.Context(t.Context())
 					defer cancel()
 					<-ctx.Done()
@@ -40,7 +39,8 @@ func TestKilledWhileItStarts(t *testing.T) {
 	}
 }
 
-// markedProcess waits for the plugin that launchWith starts for the test; 0: there is none, and the start has ended.
+// markedProcess waits for the plugin that launchWith starts for the test. It returns 0 if the start has ended without
+// one.
 func markedProcess(t *testing.T, ended chan struct{}) (pid int) {
 	mark := []byte("\x00PLUMBLINE_TEST_MARK=" + t.Name() + " ")
 	for last := false; ; time.Sleep(time.Millisecond) {

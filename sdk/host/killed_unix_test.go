@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// use does all that a harness does with a plugin, one thing after the other, until one fails.
+// use performs all operations of a harness on a plugin, one after another, until one fails.
 func use(ctx context.Context, p *host.Plugin) error {
 	if _, err := p.Describe(ctx); err != nil {
 		return err
@@ -41,9 +41,8 @@ func use(ctx context.Context, p *host.Plugin) error {
 	return errors.Join(err, w.Close())
 }
 
-// TestWhatWaitsEndsWithThePlugin kills plugins while the harness waits for them: whatever it waits for, that ends, and
-// the reason is the death. Which call is hit matters to none of them; a plugin that hangs in one is most often hit
-// there.
+// TestWhatWaitsEndsWithThePlugin kills plugins while the harness waits for them. Every wait must end with the death as
+// the reason, independently of the interrupted call. A plugin that hangs in a call is usually killed in this call.
 func TestWhatWaitsEndsWithThePlugin(t *testing.T) {
 	for _, fault := range []string{
 		"hang-open", "hang-load", "hang-warm-up", "hang-run", "hang-collate", "slow-close", "hang-score", "slow-batches",
@@ -74,7 +73,8 @@ func TestWhatWaitsEndsWithThePlugin(t *testing.T) {
 	}
 }
 
-// TestLostCallsEnd: a plugin that lives and has forgotten a call ends that wait, too, without an answer timeout.
+// TestLostCallsEnd checks that waiting for a call that a running plugin has forgotten also ends, without an answer
+// timeout.
 func TestLostCallsEnd(t *testing.T) {
 	for _, fault := range []string{"loses-open", "loses-load", "loses-unload", "loses-warm-up", "loses-close"} {
 		t.Run(fault, func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestLostCallsEnd(t *testing.T) {
 				t.Error("no error")
 			}
 			<-ctx.Done()
-			// on a busy machine its heartbeats may be late, too
+			// on a busy machine its heartbeats may also be late
 			wantFailure(t, context.Cause(ctx), host.KindHung, "(limit "+hangSoon.String()+")")
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// checked stands between LoadGen and a SUT of the null benchmark and looks at every payload.
+// checked forwards calls to a SUT of the null benchmark and checks every payload.
 type checked struct {
 	loadgen.SUT
 	size int
@@ -60,7 +60,7 @@ func isIndex(data []byte, i loadgen.SampleIndex, size int) bool {
 	return len(data) == size
 }
 
-// A payload of a segmentation is a volume, far larger than a frame: it crosses the wire whole, in every scenario.
+// A payload of a segmentation is a volume, far larger than a frame. It must arrive complete in every scenario.
 func TestLargePayloads(t *testing.T) {
 	const volume, small = 96 << 20, 3 << 20
 	p := launch(t)
@@ -95,8 +95,8 @@ func TestLargePayloads(t *testing.T) {
 	}
 }
 
-// Of a query that fills the ring the plugin answers a part before it takes the rest: whoever issues it must not be the
-// one who would read the answers.
+// The plugin answers a part of a query that fills the ring before it accepts the rest. The issuing goroutine must
+// therefore not be the one that reads the answers.
 func TestAQueryOfMoreSamplesThanTheRingHolds(t *testing.T) {
 	p := launch(t)
 	w, err := p.Open(t.Context(), sdk.Options{Scenario: loadgen.MultiStream, Count: 1})

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// A plugin that goes over a limit is ended with all of its processes, and the failure names the limit.
+// A plugin that exceeds a limit is ended with all its processes, and the failure names the limit.
 func TestLimits(t *testing.T) {
 	if !host.LimitsSupported {
 		t.Skip("no limits on this system")
@@ -38,7 +38,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Limits that are wide enough change nothing.
+// Limits that are not reached have no effect.
 func TestWithinLimits(t *testing.T) {
 	if !host.LimitsSupported {
 		_, err := launchWith(t, "", host.LaunchOptions{Limits: host.ResourceLimits{Files: 100}})

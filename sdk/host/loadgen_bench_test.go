@@ -13,27 +13,27 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 )
 
-// The benchmarks of this file are whole tests of LoadGen, its recording on and its logs written, with the null plugin
-// in a process of its own: what a run costs where the model costs nothing.
+// The benchmarks of this file are whole tests of LoadGen, with recording and logs, and with the null plugin in its own
+// process. They measure the cost of a run without the model.
 
-// flood is a test of n samples that come as fast as they are taken.
+// flood returns settings of a test of n samples that are issued as fast as they are accepted.
 func flood(s loadgen.Scenario, n uint64) loadgen.TestSettings {
 	t := loadgen.DefaultTestSettings()
 	t.Scenario, t.Mode = s, loadgen.PerformanceOnly
 	t.MinDuration, t.MinQueryCount = 0, n
 	t.ServerTargetQPS = 1e9
-	t.ServerTargetLatency = time.Hour // a limit that is missed costs LoadGen an estimate of the rate that would do
+	t.ServerTargetLatency = time.Hour // after a missed limit, LoadGen would spend time on an estimate
 	return t
 }
 
-// How many samples one test has: a second's worth, about.
+// Number of samples in one test, for about a second.
 const (
 	singleStreamQueries = 200_000
 	serverQueries       = 2_000_000
 	offlineSamples      = 10_000_000
 )
 
-// The round trip of one query at a time, as LoadGen records it.
+// The round trip of one query at a time in LoadGen's records.
 func BenchmarkLoadGenSingleStream(b *testing.B) {
 	ways(b, func(b *testing.B, o host.LaunchOptions) {
 		settings := flood(loadgen.SingleStream, singleStreamQueries)
@@ -83,21 +83,21 @@ func percentile(b *testing.B, r *loadgen.Result, p float64) time.Duration {
 	return 0
 }
 
-// costs is processor time of whole tests, of both processes together.
+// costs contains the processor time of whole tests, for both processes together.
 type costs struct {
 	whole   time.Duration // with the plugin
 	loadGen time.Duration // of the same tests with a SUT that answers inside IssueQuery
 	samples float64
 }
 
-// report gives the processor time of a sample: all of it, and that of the boundary, which is what a test takes beyond
-// the same one without a plugin.
+// report reports the processor time per sample, in total and for the plugin boundary. The latter is the difference to
+// the same test without a plugin.
 func (c costs) report(b *testing.B, what string) {
 	b.ReportMetric(float64(c.whole)/c.samples, "cpu-ns/"+what)
 	b.ReportMetric(float64(c.whole-c.loadGen)/c.samples, "boundary-cpu-ns/"+what)
 }
 
-// floodPlugin runs b.N tests on the null plugin, and hands each result to see.
+// floodPlugin runs b.N tests on the null plugin, and passes each result to see.
 func floodPlugin(b *testing.B, o host.LaunchOptions, s loadgen.TestSettings, see func(*loadgen.Result)) costs {
 	b.Helper()
 	p := launchOwn(b, o)

@@ -21,10 +21,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-// faultyEnv tells a harness that a test starts where the faulty plugin is.
+// faultyEnv is the variable with the path of the faulty plugin for a harness that a test starts.
 const faultyEnv = "PLUMBLINE_TEST_FAULTY"
 
-// faultyDir is where the faulty plugin is built; TestMain removes it.
+// faultyDir is the folder of the faulty plugin. TestMain removes it.
 var faultyDir string
 
 // faultyBinary builds the faulty plugin, once.
@@ -47,14 +47,16 @@ func faulty(tb testing.TB) string {
 	return path
 }
 
-// tokensEnv makes the test binary the plugin of tokens, where a harness starts it, instead of the null plugin.
+// tokensEnv is the variable that makes the test binary the plugin of tokens, and not the null plugin, if a harness
+// starts it.
 const tokensEnv = "PLUMBLINE_TEST_TOKENS"
 
-// listensEnv makes the test binary a process that ends with status 3 at the end of its standard input.
+// listensEnv is the variable that makes the test binary a process that exits with status 3 at the end of its standard
+// input.
 const listensEnv = "PLUMBLINE_TEST_LISTENS"
 
-// TestMain makes the test binary the null plugin where a harness starts it, and a harness or another process where a
-// test asks for one.
+// TestMain makes the test binary the null plugin if a harness starts it, and a harness or another process if a test
+// requests it.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(wire.CookieKey) == wire.CookieValue && os.Getenv(tokensEnv) != "":
@@ -81,7 +83,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// patience is how long a test waits for what must come: no machine is that slow.
+// patience is the time limit of waits for events that must occur. No machine is that slow.
 const patience = 10 * time.Minute
 
 // launch starts the null plugin, unless the variables in env ask for another.
@@ -106,7 +108,7 @@ func launchOwn(tb testing.TB, o host.LaunchOptions) *host.Plugin {
 	return p
 }
 
-// failsSoon reports whether a plugin ends by its fault within a moment.
+// failsSoon reports whether a plugin soon ends because of its fault.
 func failsSoon(p *host.Plugin) bool {
 	ctx, cancel := p.Context(context.Background())
 	defer cancel()
@@ -124,11 +126,11 @@ func launchFaulty(tb testing.TB, fault string) (*host.Plugin, error) {
 	return launchWith(tb, fault, host.LaunchOptions{})
 }
 
-// hangSoon is the limit of silence of a test that wants a plugin to be taken for hung. Others leave it to launchWith: a
-// plugin that gets no processor for so long must not fail them.
+// hangSoon is the limit of silence in tests of hung plugins. Others use launchWith's limit, because a plugin that gets
+// no processor for that long must not make them fail.
 const hangSoon = time.Second
 
-// launchWith is launchFaulty with further options.
+// launchWith is like launchFaulty, with further options.
 func launchWith(tb testing.TB, fault string, o host.LaunchOptions) (*host.Plugin, error) {
 	tb.Helper()
 	mark := fmt.Sprintf("PLUMBLINE_TEST_MARK=%s %d", tb.Name(), time.Now().UnixNano())
@@ -148,7 +150,7 @@ func launchWith(tb testing.TB, fault string, o host.LaunchOptions) (*host.Plugin
 	return p, err
 }
 
-// closeAfter closes p at the end of the test, and checks that nothing of it is left.
+// closeAfter closes p at the end of the test, and checks that nothing remains.
 func closeAfter(tb testing.TB, p *host.Plugin) {
 	tb.Cleanup(func() {
 		if err := p.Close(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// harnessEnv makes the test binary a harness that runs until it is killed.
+// harnessEnv is the variable that makes the test binary a harness that runs until it is killed.
 const harnessEnv = "PLUMBLINE_TEST_HARNESS"
 
 // playHarness launches the faulty plugin, prints the id of its process and runs it without end.
@@ -77,7 +77,7 @@ func TestNoOrphanWhenTheHarnessIsKilled(t *testing.T) {
 	}
 }
 
-// awaitNothing waits until list is empty: what is killed takes a processor to end.
+// awaitNothing waits until list is empty, because a killed process needs a processor to end.
 func awaitNothing(tb testing.TB, list func() []string) {
 	tb.Helper()
 	left := list()

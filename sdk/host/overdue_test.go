@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// beat is a heartbeat with signs, and something that is overdue.
+// beat returns a heartbeat with signs and overdue work.
 func beat(signs uint64, pending ...*pluginpb.Pending) *pluginpb.Heartbeat {
 	return &pluginpb.Heartbeat{Work: &pluginpb.Work{Signs: signs, Pending: pending}}
 }
@@ -45,7 +45,7 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-// A call that the harness waits for and the plugin does not have in hand is lost, with or without an answer timeout.
+// A call that the harness waits for and the plugin does not process is lost, with or without an answer timeout.
 func TestLostCalls(t *testing.T) {
 	none, one := uint32(0), uint32(1)
 	has := func(calls *uint32) *pluginpb.Heartbeat {
@@ -54,7 +54,7 @@ func TestLostCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		beats []*pluginpb.Heartbeat
 		waits bool
-		calls bool // others begin and end between the heartbeats
+		calls bool // other calls begin and end between the heartbeats
 		want  time.Duration
 	}{
 		"lost":                    {[]*pluginpb.Heartbeat{has(&none), has(&none), has(&none)}, true, false, 2 * time.Second},
@@ -85,7 +85,7 @@ func TestLostCalls(t *testing.T) {
 	}
 }
 
-// A machine that was suspended is not held against the plugin, and without a limit nothing is.
+// The suspension of a machine does not count against the plugin. Without a limit, the plugin never counts as hung.
 func TestOverdueCountsHeartbeats(t *testing.T) {
 	now := time.Now()
 	o := stallDetector{limit: 10 * time.Second, interval: time.Second, last: now}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A child whose end is awaited is not ended by that, and its status is left for whoever started it.
+// Waiting for the end of a child does not end the child, and its parent can still read its status.
 func TestAwaitEnd(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -52,7 +52,7 @@ func TestFaultsOfPluginsThatTakeARing(t *testing.T) {
 	}
 }
 
-// closesSoon closes p and fails the test where that does not end.
+// closesSoon closes p and fails the test if that does not return.
 func closesSoon(t *testing.T, p *host.Plugin) {
 	t.Helper()
 	closed := make(chan error, 1)
@@ -67,7 +67,7 @@ func closesSoon(t *testing.T, p *host.Plugin) {
 	}
 }
 
-// A plugin that says that it has read what was not written to it yet broke the protocol, which the harness finds when
+// A plugin that claims to have read bytes that were not written yet breaks the protocol. The harness detects this when
 // it sends.
 func TestNonsenseInTheRingToThePlugin(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -86,7 +86,7 @@ func TestNonsenseInTheRingToThePlugin(t *testing.T) {
 	closesSoon(t, p)
 }
 
-// slowCounter counts answers, and takes its time.
+// slowCounter is a counter that is slow.
 type slowCounter struct{ *counter }
 
 func (c slowCounter) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
@@ -94,8 +94,8 @@ func (c slowCounter) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	c.counter.QuerySamplesComplete(rs)
 }
 
-// A plugin answers all samples and is killed while most of its answers are still in the shared memory: they count, and
-// only then its death.
+// A plugin answers all samples and is killed while most of its answers are still in the shared memory. The answers must
+// count, and then its death is reported.
 func TestAnswersBeforeTheDeathCount(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no ring is offered on this system")
@@ -126,7 +126,7 @@ func TestAnswersBeforeTheDeathCount(t *testing.T) {
 	}
 }
 
-// The stream does everything that the ring does.
+// The stream alone provides the same functions as the ring.
 func TestOverTheStreamAlone(t *testing.T) {
 	for _, s := range loadgen.Scenarios() {
 		t.Run(s.String(), func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestOverTheStreamAlone(t *testing.T) {
 	}
 }
 
-// Whichever side ends first and however, no descriptor and no mapping of a ring is left.
+// Whichever side ends first and for any reason, no descriptor or mapping of a ring remains.
 func TestNothingOfARingIsLeft(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no ring is offered on this system")

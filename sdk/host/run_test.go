@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// settings ask for a run of a fraction of a second.
+// settings returns settings for a run of a fraction of a second.
 func settings(s loadgen.Scenario) loadgen.TestSettings {
 	t := loadgen.DefaultTestSettings()
 	t.Scenario, t.Mode = s, loadgen.PerformanceOnly
@@ -27,8 +27,8 @@ func openCount(ctx context.Context, p *host.Plugin, s loadgen.Scenario, n int) (
 	return p.Open(ctx, sdk.Options{Scenario: s, Count: n})
 }
 
-// untilFault asks for a run that a fault ends. Faults come with the third frame or batch, and all queries of a short
-// Server run may go in two.
+// untilFault returns settings of a run that a fault ends. Faults occur in the third frame or batch, and a short Server
+// run may send all queries in two frames.
 func untilFault(s loadgen.Scenario) loadgen.TestSettings {
 	t := settings(s)
 	if s == loadgen.Server {
@@ -43,7 +43,7 @@ func startTest(t *testing.T, p *host.Plugin, s loadgen.Scenario) (*loadgen.Resul
 	return runTest(t, p, settings(s))
 }
 
-// runTest is startTest with settings of its own.
+// runTest is like startTest, with the given settings.
 func runTest(t *testing.T, p *host.Plugin, s loadgen.TestSettings) (*loadgen.Result, error) {
 	t.Helper()
 	ctx, cancel := p.Context(t.Context())
@@ -101,7 +101,7 @@ func TestSubmissionRun(t *testing.T) {
 	}
 	s := settings(loadgen.Offline)
 	s.Mode = loadgen.SubmissionRun
-	for range 2 { // a workload serves any number of tests
+	for range 2 { // a workload can serve any number of tests
 		r, err := loadgen.StartTest(t.Context(), w.SUT(), w.QSL(), s, loadgen.LogSettings{OutDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestOutputIsPassedOnAndItsEndKept(t *testing.T) {
 	}
 }
 
-// lines is a writer that counts.
+// lines is a writer that counts lines.
 type lines struct {
 	mu sync.Mutex
 	n  int

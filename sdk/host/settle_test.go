@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// openSlow opens a workload of ten samples whose batches take 5 ms each, one after the other.
-// The context ends with the plugin, or after a time that nothing here takes.
+// openSlow opens a workload of ten samples whose batches take 5 ms each, one after another. The context ends with the
+// plugin, or after a time that no part of the test needs.
 func openSlow(t *testing.T, batch int) (*host.Workload, context.Context) {
 	t.Helper()
 	p, err := launchFaulty(t, "slow-batches")
@@ -61,7 +61,7 @@ func wantOneAnswer(ctx context.Context, t *testing.T, w *host.Workload) {
 	}
 }
 
-// A test that ended early leaves samples in work. They stay loaded, and their answers are none of the next test.
+// An aborted test leaves samples in progress. They stay loaded, and their answers do not belong to the next test.
 func TestAnswersOfAnEndedTestAreNotTheNextOnes(t *testing.T) {
 	w, ctx := openSlow(t, 1)
 	set := []loadgen.SampleIndex{0, 1}
@@ -101,8 +101,8 @@ func (e *ending) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 
 func (*ending) FirstTokenComplete([]loadgen.QuerySampleResponse) {}
 
-// Of a query that was cut short the plugin holds samples back that do not fill a batch, and others were never sent: the
-// next test waits for none of either for ever.
+// After an interrupted query, the plugin holds back samples that do not fill a batch, and others were never sent. The
+// next test must not wait for either.
 func TestATestAfterAQueryThatWasCutShort(t *testing.T) {
 	w, alive := openSlow(t, 50_000)
 	set := []loadgen.SampleIndex{0, 1}

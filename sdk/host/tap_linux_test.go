@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is written into a pipe is kept once its tap was awaited, however late its reader gets a processor.
+// After awaitKept, all output written into a pipe is stored, however late its reader gets a processor.
 func TestAwaitedTapsHaveKeptWhatWasPrinted(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -43,5 +43,5 @@ func TestAwaitedTapsHaveKeptWhatWasPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	from.awaitKept() // nobody reads any more, and nothing is left
+	from.awaitKept() // reading has ended, and no output remains
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// What no message can carry is the user's fault, not the plugin's.
+// If the user's text cannot be sent in a message, the fault is the user's and not the plugin's.
 func TestOptionsThatAreNoUTF8(t *testing.T) {
 	p := launch(t)
 	const latin1 = "Ger\xe4t"

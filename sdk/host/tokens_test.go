@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/testkit/tokens"
 )
 
-// tokenSettings ask for token latencies too.
+// tokenSettings returns settings with token latencies.
 func tokenSettings(s loadgen.Scenario) loadgen.TestSettings {
 	t := settings(s)
 	t.UseTokenLatencies = true
@@ -137,7 +137,8 @@ func TestAGeneratorWithoutTokenLatencies(t *testing.T) {
 	}
 }
 
-// Prompts beyond those in work wait, and leave no more in work than the user asks for: the generator counts.
+// Prompts above the user's limit wait, and the number of concurrent prompts never exceeds it. The generator counts
+// them.
 func TestPromptsWait(t *testing.T) {
 	p := launch(t, tokensEnv+"=1")
 	o := sdk.Options{Scenario: loadgen.Offline, Sessions: 3, Count: 64, BackendOptions: map[string]string{"delay": "1ms"}}
@@ -150,7 +151,7 @@ func TestPromptsWait(t *testing.T) {
 	}
 }
 
-// long is the change to a run that a fault ends: see untilFault.
+// long changes settings to those of a run that a fault ends: see untilFault.
 func long(s *loadgen.TestSettings) { s.MinDuration = time.Minute }
 
 func TestWrongTokensAreLoadGensToReport(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// answerSoon is the limit of tests with a plugin that never answers.
+// answerSoon is the answer timeout in tests with a plugin that never answers.
 const answerSoon = time.Second
 
-// TestHangsWithHeartbeats runs plugins that answer no more while their heartbeats come: the failure says what they wait
-// for.
+// TestHangsWithHeartbeats runs plugins that stop answering while their heartbeats continue. The failure must describe
+// what they wait for.
 func TestHangsWithHeartbeats(t *testing.T) {
 	for _, c := range []struct {
 		fault string
@@ -24,7 +24,7 @@ func TestHangsWithHeartbeats(t *testing.T) {
 		{"hang-run", []string{"Run of sample ", "answers to 1 samples"}},
 		{"hang-collate", []string{"Collate of sample "}},
 		{"hang-load", []string{"it waits for samples that it loads, 100 of them (for "}},
-		{"mute", []string{"it waits for answers to 1 samples"}}, // which does not say what it does
+		{"mute", []string{"it waits for answers to 1 samples"}}, // it does not report its work
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
@@ -35,7 +35,7 @@ func TestHangsWithHeartbeats(t *testing.T) {
 			ctx, cancel := p.Context(t.Context())
 			defer cancel()
 			if w, err := openCount(ctx, p, loadgen.SingleStream, 100); err == nil {
-				// the cause says more
+				// the cause explains more
 				_, _ = loadgen.StartTest(ctx, w.SUT(), w.QSL(), settings(loadgen.SingleStream), loadgen.LogSettings{})
 			}
 			<-ctx.Done()

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// opened is a workload that says what it was opened with.
+// opened is a workload that records its request.
 type opened struct {
 	sdk.Workload
 	r      Request
@@ -23,14 +23,14 @@ func (w *opened) Close() error {
 	return nil
 }
 
-// scorer says what it was opened with.
+// scorer records its request.
 type scorer struct {
 	sdk.Scorer
 	r    Request
 	size int
 }
 
-// sized is a benchmark of a data set of ten samples. closed counts workloads that were closed.
+// sized is a benchmark with a data set of ten samples. closed counts closed workloads.
 func sized(closed *int) sdk.Benchmark {
 	return Benchmark(text, folder(), Implementation{
 		Open: func(_ context.Context, r *Request) (sdk.Workload, error) {
@@ -85,7 +85,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenReportsEveryFault also holds that what was opened all the same is closed.
+// TestOpenReportsEveryFault also checks that a workload that was opened in spite of faults is closed.
 func TestOpenReportsEveryFault(t *testing.T) {
 	closed := 0
 	params := map[string]string{"size": "0", "sise": "1"}
@@ -126,8 +126,8 @@ func TestScore(t *testing.T) {
 	wantAll(t, err, `unknown model "three"`)
 }
 
-// TestDefaultsOfAParameter: what the user names decides whose defaults the others have, and a log is scored with
-// those of the model that answered.
+// TestDefaultsOfAParameter checks that the user's value selects the defaults of the other parameters, and that a log is
+// scored with the defaults of the model that answered.
 func TestDefaultsOfAParameter(t *testing.T) {
 	for _, c := range []struct {
 		file, given string

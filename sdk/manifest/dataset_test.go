@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// filed is a workload of the files of a folder.
+// filed is a workload of the files in a folder.
 type filed struct {
 	sdk.Workload
 	paths  []string
@@ -42,7 +42,7 @@ const filedText = `{"name": "b", "params": [{"name": "ending", "help": "of the f
 			"size": 3}]}],
 	"models": [{"name": "m", "defaults": {"ending": ".txt"}}]}`
 
-// textFiles is a benchmark of the files of a folder, and exports one.
+// textFiles is a benchmark of the files in a folder. It also exports a file.
 func textFiles(closed *atomic.Int32) sdk.Benchmark {
 	return Benchmark(filedText, folder(), Implementation{
 		Open: func(_ context.Context, r *Request) (sdk.Workload, error) {
@@ -79,7 +79,7 @@ func verified(t *testing.T, dir string, params map[string]string) (string, error
 	return done, err
 }
 
-// write makes files in a folder of their own.
+// write creates files in a new folder.
 func write(t *testing.T, texts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifySaysEveryFault at once, and how to get what is missing.
+// TestVerifySaysEveryFault requires an error with all faults that explains how to get missing files.
 func TestVerifySaysEveryFault(t *testing.T) {
 	dir := write(t, map[string]string{"1.txt": "broken", "2.txt": "broken", "3.txt": "", "4.txt": "d", "known.bin": "abd"})
 	_, err := verified(t, dir, nil)

@@ -45,7 +45,7 @@ const card = `{"training_minutes": 2.5, "files": [
   {"name": "b_int8.onnx", "precision": "int8", "size": 1, "models": {"one": [{"name": "mAP", "value": 40}]}}
 ]}`
 
-// folder is that of the embedded model.
+// folder returns the folder of the embedded model.
 func folder() fs.FS {
 	return fstest.MapFS{
 		"model/card.json":   {Data: []byte(card)},
@@ -65,7 +65,7 @@ func parsed(t *testing.T) *Manifest {
 	return m
 }
 
-// TestAModelMayHaveEmbeddedFilesOfItsOwn: with a card, a data set, smoke settings and an export beside those of all.
+// TestAModelMayHaveEmbeddedFilesOfItsOwn checks a model with its own card, data set, smoke settings and export.
 func TestAModelMayHaveEmbeddedFilesOfItsOwn(t *testing.T) {
 	own := `"embedded": {"folder": "model/two", "defaults": {"size": "16"},
 	  "files": [{"name": "two-fp32", "precision": "fp32"}],
@@ -300,7 +300,7 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// TestTheFolderOfTheModelIsWhole takes one file after the other away.
+// TestTheFolderOfTheModelIsWhole removes one file after another.
 func TestTheFolderOfTheModelIsWhole(t *testing.T) {
 	for _, name := range []string{"model/card.json", "model/b_int8.onnx"} {
 		files := folder().(fstest.MapFS)
@@ -314,7 +314,7 @@ func TestTheFolderOfTheModelIsWhole(t *testing.T) {
 	wantAll(t, err, "model/card.json", "unexpected end")
 }
 
-// wantAll fails unless err's text holds every one of the parts.
+// wantAll fails unless err's text contains all parts.
 func wantAll(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -339,8 +339,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestDataSetsOfUses: a model may have data sets of its own for accuracy runs and for tests, embedded ones too, and in
-// the place of the one that all models have.
+// TestDataSetsOfUses checks a model with its own data sets for accuracy runs and for tests. Some are embedded, and one
+// replaces the common one.
 func TestDataSetsOfUses(t *testing.T) {
 	const listed = `{"name": "b", "embedded": {"dataset": {"name": "own"}},
 		"datasets": [{"name": "perf", "samples": 6}, {"name": "acc", "samples": 4, "use": "accuracy"},

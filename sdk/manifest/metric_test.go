@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// TestMadeUpMetric: a metric's row says its unit and its direction, an entry what it has otherwise; a name without a
-// row is a fault when the plugin starts, and so is a form that cannot score the metric.
+// TestMadeUpMetric checks that a metric's row provides its unit and its direction, and that an entry overrides them. A
+// name without a row, and a form that cannot score the metric, must be faults when the plugin starts.
 func TestMadeUpMetric(t *testing.T) {
 	with := func(metrics, more string) string {
 		return `{"models": [{"name": "m"` + more + `, "metrics": [` + metrics + `]}]}`

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// TestStructsDeclareParameters adds one with the help and the default of a tag to the manifest's.
+// TestStructsDeclareParameters adds a parameter with the help and the default of a tag to the manifest's parameters.
 func TestStructsDeclareParameters(t *testing.T) {
 	i := sizes()
 	i.Params = []any{struct {

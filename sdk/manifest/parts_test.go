@@ -63,7 +63,7 @@ func TestFilesOfParts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		o     sdk.Options
-		want  string // paths and bytes of encoder, decoder, past
+		want  string // paths and bytes of encoder, decoder and past
 		beams string
 	}{
 		"nothing said": {sdk.Options{}, "e d -", "2"},

@@ -10,7 +10,7 @@ import (
 
 type kind uint8
 
-// inner is bound as a part of a struct.
+// inner is a struct inside the bound struct.
 type inner struct {
 	Kind kind `param:"kind" choices:"bags,stacked,lists"`
 }
@@ -66,7 +66,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// Faults are those that the same value has where it is read by name, and leave the zero value.
+// A faulty value causes the same fault as when it is read by name, and leaves the zero value.
 func TestBindKeepsFaults(t *testing.T) {
 	for _, c := range [][3]string{
 		{"kind", "none", `parameter kind = "none": want one of bags, lists, stacked`},
@@ -141,7 +141,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// A struct that cannot be bound is a fault of the build: Fields says so before any value is there.
+// A struct that cannot be bound is a fault of the build. Fields reports it before there are values.
 func TestFieldsRefuses(t *testing.T) {
 	for want, of := range map[string]any{
 		"exported": struct {
@@ -175,7 +175,7 @@ func TestFieldsRefuses(t *testing.T) {
 	}
 }
 
-// A reader of no field, and a target that is no struct, are faults of the build, too.
+// A reader without a field, and a target that is not a struct, are also faults of the build.
 func TestBindPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"reader":  func() { Bind(values(), &struct{}{}, ReaderFunc("even", even)) },

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// settings has a variable of each kind.
+// settings has a variable of each type.
 type settings struct {
 	name     string
 	count    int
@@ -87,7 +87,7 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
-// TestReadReportsEveryFault also holds that a faulty value changes nothing, and that no secret is shown.
+// TestReadReportsEveryFault also checks that a faulty value changes nothing and that secrets are not shown.
 func TestReadReportsEveryFault(t *testing.T) {
 	s := fresh()
 	err := s.options().Read(map[string]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 )
 
-// sum adds up what reaches it: a payload "x" is damaged, one of "!" ends the scoring.
+// sum is a metric that adds up its answers. The payload "x" is damaged, and "!" ends the scoring.
 type sum struct {
 	got    []string
 	closed int
@@ -38,12 +38,12 @@ func (m *sum) Result() (string, error) {
 
 func (m *sum) Close() error { m.closed++; return nil }
 
-// text is a score whose text is the metric's result.
+// text returns a score whose text is the metric's result.
 func text(r string, c Counts) (sdk.Score, error) {
 	return sdk.Score{OfficialText: r, Notes: c.Notes("samples", "the sum is that")}, nil
 }
 
-// add adds entries written as a sample and its answer.
+// add adds entries in the form of a sample and its answer.
 func add(t *testing.T, s sdk.Scorer, entries ...string) {
 	t.Helper()
 	for _, e := range entries {
@@ -102,7 +102,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Nothing odd is no note, and a score that says how many samples it is of keeps that.
+// A log without special entries causes no note, and a score that sets its number of samples keeps it.
 func TestNotes(t *testing.T) {
 	s := New(&sum{}, Log{Samples: 2}, func(r string, c Counts) (sdk.Score, error) {
 		score, err := text(r, c)
@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The worst answers are shown, and the metric is closed through the scorer.
+// The worst answers are shown, and the scorer closes the metric.
 func TestExhibitsAndClose(t *testing.T) {
 	m := &sum{}
 	s := New(m, Log{Samples: 4, Exhibits: 2, Gallery: func(e mllog.AccuracyEntry) (float64, exhibit.ShowFunc) {
@@ -186,7 +186,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestOfEntries: a metric that wants whole entries has them, and the kit counts as before.
+// TestOfEntries checks that a metric for whole entries gets them, and that the package counts as before.
 func TestOfEntries(t *testing.T) {
 	var got []mllog.AccuracyEntry
 	add := func(e mllog.AccuracyEntry) error {

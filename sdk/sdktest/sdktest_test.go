@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/serve"
 )
 
-// pluginEnv makes the test binary the null plugin, whoever starts it.
+// pluginEnv is the variable that makes the test binary the null plugin.
 const pluginEnv = "PLUMBLINE_TEST_PLUGIN"
 
 func TestMain(m *testing.M) {

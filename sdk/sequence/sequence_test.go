@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// inputs are what an opened model has.
+// inputs returns the inputs of an open model.
 func inputs(dtype backend.DType, s int64) []backend.TensorInfo {
 	return slices.Repeat([]backend.TensorInfo{{DType: dtype, Shape: []int64{-1, s}}}, 3)
 }
@@ -37,7 +37,7 @@ func TestCollate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := &BatchedWorkload{Length: c.length}
 			b := sdk.NewBatch(c.inputs)
-			for i := range 3 { // what the memory held before must not show
+			for i := range 3 { // old contents of the memory must not be visible
 				for j := range b.Input(i, 4, 512) {
 					b.Tensors()[i].Data[j] = 0xff
 				}
@@ -64,7 +64,7 @@ func TestCollate(t *testing.T) {
 	}
 }
 
-// row is sample n's part of an input.
+// row returns sample n's part of an input.
 func row(in backend.Tensor, n int) (values []int64) {
 	size := int(in.Shape[1])
 	if in.DType == backend.Int64 {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Sizes are told one by one, however large, and neighbours as one where there are too many.
+// Sizes are listed separately, however large they are. If there are too many, neighbours are merged.
 func TestSizesOfBatches(t *testing.T) {
 	few := make([]uint64, 4101)
 	few[3505], few[4100] = 1, 26

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// opener is a backend whose Open returns what it holds.
+// opener is a backend whose Open returns its fields.
 type opener struct {
 	session backend.Session
 	err     error
@@ -50,7 +50,7 @@ func TestWhoIsToBlameWhereABackendDoesNotOpen(t *testing.T) {
 	}
 }
 
-// careless is a session of one output of floats that returns what it holds.
+// careless is a session with one output of floats that returns its fields.
 type careless struct {
 	backend.Session
 	out backend.Tensor
@@ -67,7 +67,7 @@ func (s careless) Run(_ context.Context, _, out []backend.Tensor) error {
 	return nil
 }
 
-// collating is a workload that takes any answer.
+// collating is a workload that accepts any answer.
 type collating struct{}
 
 func (collating) Collate([]sdk.Sample, *sdk.Batch) error { return nil }

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// core is a workload that says in no way how its samples are run.
+// core is a workload that does not determine how its samples run.
 type core struct{ parts []sdk.Part }
 
 func (core) Len() int                                                         { return 1 }
@@ -39,7 +39,7 @@ func (both) Parts() []sdk.Part                             { return onePart() }
 func (both) Load(context.Context, int) (sdk.Sample, error) { return 0, nil }
 func (both) Close() error                                  { return nil }
 
-// opens is a benchmark of one workload.
+// opens is a benchmark with one workload.
 type opens struct {
 	core
 	workload sdk.Workload

@@ -47,8 +47,8 @@ func checkDevices(name string, b backend.Backend, o sdk.Options) error {
 	return nil
 }
 
-// ownOptions describes the options with which a backend without a choice of devices determines where it runs, or
-// returns "".
+// ownOptions returns a phrase that lists the options of a backend without a choice of devices, because they determine
+// where it runs. It returns "" if there are no options.
 func ownOptions(b backend.Backend) string {
 	d, ok := b.(backend.Describer)
 	if !ok {

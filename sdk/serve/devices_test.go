@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// placed opens sessions and notes where, and with how many runs at a time.
+// placed opens sessions and records their devices and concurrency.
 type placed struct {
 	mu   sync.Mutex
 	at   []string
@@ -40,7 +40,7 @@ type limited struct {
 
 func (l limited) Limits() backend.Limits { return backend.Limits{Concurrency: l.n} }
 
-// Each device gets a session and, for prompts, a generator of its own.
+// Each device gets its own session and, for prompts, its own generator.
 func TestEachDeviceIsOpened(t *testing.T) {
 	for _, c := range []struct {
 		devices []string

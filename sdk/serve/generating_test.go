@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// prompts is a workload whose samples are token ids; the payload of tokens is one byte each.
+// prompts is a workload whose samples are token ids. A token's payload is one byte.
 type prompts struct{ sdk.Workload }
 
 func (prompts) Parts() []sdk.Part { return []sdk.Part{{Model: backend.Model{Name: "counter"}}} }
@@ -42,7 +42,7 @@ func (prompts) AppendTokens(dst []byte, _ sdk.Sample, t backend.Tokens) ([]byte,
 	return dst, t.N, nil
 }
 
-// script is a generator that does what a test says.
+// script is a generator that a test controls.
 type script func(ctx context.Context, p backend.Prompt, s backend.TokenSink) error
 
 func (f script) Generate(ctx context.Context, p backend.Prompt, s backend.TokenSink) error {
@@ -61,7 +61,7 @@ func good(_ context.Context, p backend.Prompt, s backend.TokenSink) error {
 	return nil
 }
 
-// generate takes sample i through a generator and returns the frames that it sent.
+// generate passes sample i to a generator and returns the sent frames.
 func generate(t *testing.T, g backend.Generator, sample int) ([]*pluginpb.RunResponse, error) {
 	t.Helper()
 	library := batch.NewSampleLibrary(1, func(context.Context, int) (sdk.Sample, error) { return sample, nil })
@@ -189,7 +189,7 @@ func TestBreachesOfAGenerator(t *testing.T) {
 	}
 }
 
-// What a generator reports after its call has ended does not reach the prompt that follows.
+// Reports of a generator after the end of its call do not affect the following prompt.
 func TestLateTokensAreDropped(t *testing.T) {
 	var late backend.TokenSink
 	_, err := generate(t, script(func(ctx context.Context, p backend.Prompt, s backend.TokenSink) error {
@@ -218,7 +218,7 @@ func (b *generators) OpenGenerator(_ context.Context, _ backend.Model, c backend
 // sessions is a backend that runs batches.
 type sessions struct {
 	config  backend.Config
-	version string // of sessions that say what they are; empty: they do not
+	version string // version that sessions report; empty: none
 	closed  int
 }
 
@@ -230,7 +230,7 @@ func (b *sessions) Open(_ context.Context, _ backend.Model, c backend.Config) (b
 	return &closing{b: b}, nil
 }
 
-// versioned is a session that says what it is.
+// versioned is a session that reports its version.
 type versioned struct{ *closing }
 
 func (v versioned) Describe() backend.Info { return backend.Info{Version: v.b.version} }
@@ -242,7 +242,7 @@ type closing struct {
 
 func (c *closing) Close() error { c.b.closed++; return nil }
 
-// decoded is a workload with a decoding of its own.
+// decoded is a workload with its own decoding.
 type decoded struct {
 	prompts
 	err error
@@ -315,7 +315,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// informed is a workload that adds to what a backend says.
+// informed is a workload that adds to the backend's information.
 type informed struct{ decoded }
 
 func (informed) AddInfo(info *sdk.WorkloadInfo) { info.BackendInfo["picture"] = "drawn" }
@@ -325,7 +325,7 @@ type spoken struct{ decoded }
 
 func (spoken) AudioPrompts() bool { return true }
 
-// deaf is a generator that says whether it takes audio.
+// deaf is a generator that reports whether it accepts audio.
 type deaf struct {
 	script
 	takes  bool
@@ -353,8 +353,8 @@ func TestAudioThatNobodyTakes(t *testing.T) {
 	}
 }
 
-// seen and called are workloads whose prompts have pictures and tools, and sighted a generator that says whether it
-// takes those.
+// seen and called are workloads whose prompts have pictures and tools. sighted is a generator that reports whether it
+// accepts those.
 type (
 	seen    struct{ decoded }
 	called  struct{ decoded }
@@ -395,7 +395,7 @@ func TestPicturesAndToolsThatNobodyTakes(t *testing.T) {
 	}
 }
 
-// drawn is a workload whose prompts have sampling, and dice a generator that says whether it draws.
+// drawn is a workload whose prompts have sampling. dice is a generator that reports whether it supports it.
 type drawn struct{ decoded }
 
 func (drawn) SamplingPrompts() bool { return true }
@@ -437,15 +437,15 @@ func (g failing) Generate(ctx context.Context, _ backend.Prompt, _ backend.Token
 	return g.err
 }
 
-// TestTurns: an answer to a turn of a conversation may fail or take too long, and the run goes on; one that breaks the
-// contract ends it, and so does any fault of other prompts.
+// TestTurns checks that an answer to a turn of a conversation may fail or take too long without ending the run. A
+// breach of the contract ends the run, and so does any fault of other prompts.
 func TestTurns(t *testing.T) {
 	broken := errors.New("status 500")
 	for _, c := range []struct {
 		name      string
 		generator backend.Generator
 		replay    bool
-		kind      string // of the payload's error; empty: the run ends
+		kind      string // type in the payload's error; empty: the run ends
 	}{
 		{"fails", failing{err: broken}, true, sdk.TurnFailed},
 		{"too long", failing{}, true, sdk.TurnTimedOut},
@@ -453,7 +453,7 @@ func TestTurns(t *testing.T) {
 		{"incomplete", incomplete{}, true, ""},
 	} {
 		w := &promptWorker{workload: prompts{}, generator: c.generator, replay: c.replay, limit: time.Millisecond}
-		synctest.Test(t, func(t *testing.T) { // the limit is one of virtual time
+		synctest.Test(t, func(t *testing.T) { // the limit is in virtual time
 			if err := w.Run(t.Context()); (err == nil) != (c.kind != "") {
 				t.Errorf("%s: error %v", c.name, err)
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// described is a benchmark that can do no more.
+// described is a benchmark that only has a description.
 type described struct{}
 
 func (described) Describe() sdk.Description {
@@ -67,7 +67,7 @@ func TestMainByHand(t *testing.T) {
 
 func TestMainDescribes(t *testing.T) {
 	var first string
-	// the JSON encoder of protobuf varies its white space from process to process, some of it from call to call
+	// protobuf's JSON encoder varies its white space between processes, and partly between calls
 	for range 20 {
 		var stdout, stderr bytes.Buffer
 		if code := newProgram("describe").runMain(&stdout, &stderr); code != 0 {

@@ -24,7 +24,7 @@ func place(t *testing.T, path, text string) {
 	}
 }
 
-// TestSumOfSeveralFiles: models of two files, and folders, have a sum and a size over all of them.
+// TestSumOfSeveralFiles checks that models of two files, and folders, have a checksum and a size over all files.
 func TestSumOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, ext := range []string{".xml", ".param", ".onnx"} {

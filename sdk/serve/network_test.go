@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// fakeNode is a machine; its errors are those of being asked and of being sent to.
+// fakeNode is a machine with configurable errors for requests of its name and for data.
 type fakeNode struct {
 	address, name, peer string
 	mute, full          error
@@ -28,7 +28,7 @@ func (n fakeNode) Address() string { return n.address }
 func (n fakeNode) Name(context.Context) (string, string, error) {
 	if n.asked != nil {
 		n.asked.Add(1)
-		time.Sleep(time.Millisecond) // no clock is too coarse to see it
+		time.Sleep(time.Millisecond) // long enough for every clock
 	}
 	return n.name, n.peer, n.mute
 }
@@ -40,7 +40,7 @@ func (n fakeNode) Send(_ context.Context, size int) error {
 	return n.full
 }
 
-// remote is a session at machines.
+// remote is a session on machines.
 type remote struct {
 	backend.Session
 	nodes []backend.RemoteNode
@@ -52,12 +52,12 @@ func (remote) Outputs() []backend.TensorInfo { return nil }
 func (remote) Close() error                  { return nil }
 func (remote) LocalWork() []string           { return []string{"of the backend"} }
 
-// decoding is a generator, which runs sessions step by step.
+// decoding is a generator that runs sessions step by step.
 type decoding struct{ backend.Generator }
 
 func (decoding) Close() error { return nil }
 
-// declared says what it does; plain does not.
+// declared is a workload that declares its work, and plain is one that does not.
 type declared struct {
 	sdk.Workload
 	work []string
@@ -148,10 +148,10 @@ func TestJoin(t *testing.T) {
 	cases := map[string]struct {
 		workload sdk.Workload
 		engine   io.Closer
-		sessions []placedSession // that the engine runs, if it is none
+		sessions []placedSession // sessions that the engine runs
 		scenario loadgen.Scenario
 		batch    int
-		closed   bool // no run of the network division
+		closed   bool // not in the network division
 		nodes    int
 		work     []string
 		usage    bool
@@ -201,7 +201,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// embedded is a workload whose model lies in the plugin.
+// embedded is a workload whose model is in the plugin.
 type embedded struct{ sdk.Workload }
 
 func (embedded) Parts() []sdk.Part {
@@ -209,8 +209,8 @@ func (embedded) Parts() []sdk.Part {
 }
 func (embedded) Len() int { return 1 }
 
-// TestChecksumIsOfTheModelThatRuns checks that a server's model is not given the checksum of the plugin's, nor taken
-// for an official file of which none is known.
+// TestChecksumIsOfTheModelThatRuns checks that a server's model does not get the checksum of the plugin's model, and
+// does not count as an official file without a known checksum.
 func TestChecksumIsOfTheModelThatRuns(t *testing.T) {
 	nodes := []backend.RemoteNode{fakeNode{address: "h:1"}}
 	model := sdk.ModelInfo{Files: []sdk.ModelFile{{Name: "official.onnx", Precision: "int8"}}}

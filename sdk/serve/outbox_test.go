@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// slowStream takes a second of virtual time for each frame, and keeps copies.
+// slowStream takes a second of virtual time for each frame, and stores copies.
 type slowStream struct {
 	mu     sync.Mutex
 	frames []*pluginpb.RunResponse
@@ -33,7 +33,7 @@ func (s *slowStream) send(f *pluginpb.RunResponse) error {
 	return nil
 }
 
-// ids lists what each frame answers.
+// ids lists the ids that each frame answers.
 func (s *slowStream) ids(t *testing.T) [][]loadgen.ResponseID {
 	t.Helper()
 	var all [][]loadgen.ResponseID
@@ -45,7 +45,7 @@ func (s *slowStream) ids(t *testing.T) [][]loadgen.ResponseID {
 	return all
 }
 
-// idsOf lists what a frame answers.
+// idsOf lists the ids that a frame answers.
 func idsOf(t *testing.T, f *pluginpb.RunResponse) []loadgen.ResponseID {
 	t.Helper()
 	a, err := wire.ParseAnswers(f.GetComplete())
@@ -59,7 +59,7 @@ func idsOf(t *testing.T, f *pluginpb.RunResponse) []loadgen.ResponseID {
 	return ids
 }
 
-// withOutbox runs f with an outbox of workload 1 on a slow stream, in virtual time, and waits until all is sent.
+// withOutbox runs f with an outbox of workload 1 on a slow stream, in virtual time, and waits until everything is sent.
 func withOutbox(t *testing.T, f func(o *answerOutbox, s *slowStream)) *slowStream {
 	t.Helper()
 	s := &slowStream{}
@@ -69,7 +69,7 @@ func withOutbox(t *testing.T, f func(o *answerOutbox, s *slowStream)) *slowStrea
 			t.Fatal(err)
 		}
 		o.beginWorkload(1)
-		time.Sleep(time.Minute) // the first heartbeat is out
+		time.Sleep(time.Minute) // the first heartbeat was sent
 		f(o, s)
 		time.Sleep(time.Hour)
 		o.disconnectStream()
@@ -86,7 +86,7 @@ func TestAnswersThatComeWhileOneIsSentGoTogether(t *testing.T) {
 	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		go one(o, 0)
 		synctest.Wait()
-		for id := loadgen.ResponseID(1); id < 5; id++ { // nobody waits for the frame under way
+		for id := loadgen.ResponseID(1); id < 5; id++ { // no call waits for the frame that is being sent
 			start := time.Now()
 			one(o, id)
 			if time.Since(start) != 0 {
@@ -150,7 +150,7 @@ func TestFramesNameTheirWorkload(t *testing.T) {
 	s := withOutbox(t, func(o *answerOutbox, _ *slowStream) {
 		go one(o, 0)
 		synctest.Wait()
-		one(o, 1) // waits behind it
+		one(o, 1) // waits after it
 		o.beginWorkload(2)
 		one(o, 2)
 	})
@@ -179,7 +179,7 @@ func TestAFailureIsSentAfterTheAnswers(t *testing.T) {
 	}
 }
 
-// encoded refuses what cannot be encoded, as a ring does.
+// encoded refuses frames that cannot be encoded, like a ring.
 func (s *slowStream) encoded(f *pluginpb.RunResponse) error {
 	if _, err := proto.Marshal(f); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (s *slowStream) encoded(f *pluginpb.RunResponse) error {
 	return s.send(f)
 }
 
-// failures lists the texts of all failures that were sent.
+// failures lists the texts of all sent failures.
 func (s *slowStream) failures() (all []string) {
 	for _, f := range s.frames {
 		if f.GetFailure() != nil {
@@ -215,7 +215,7 @@ func TestAFailureThatIsNoUTF8IsSent(t *testing.T) {
 	}
 }
 
-// A frame that cannot be sent is not lost in silence; a stream that takes nothing any more is not tried for ever.
+// A frame that cannot be sent is reported. A stream that accepts nothing any more is not retried forever.
 func TestAFrameThatIsNotSentIsAFailure(t *testing.T) {
 	for name, refused := range map[string]int{"one": 1, "all": 1 << 30} {
 		t.Run(name, func(t *testing.T) {
@@ -253,5 +253,5 @@ func TestOneStreamAtATime(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	o.disconnectStream()
-	one(o, 1) // dropped, and nobody waits
+	one(o, 1) // dropped, and no call waits
 }

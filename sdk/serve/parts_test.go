@@ -13,12 +13,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// recorder is a backend that notes how it opens models.
+// recorder is a backend that records how it opens models.
 type recorder struct {
 	mu     sync.Mutex
 	opened []string
 	beside map[string]int
-	refuse string // a part
+	refuse string // a part that cannot be opened
 }
 
 func (r *recorder) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// native is a session of so many runs at a time, which say that they are native code's.
+// native is a session with a number of concurrent runs and a report whether they run in native code.
 type native struct {
 	backend.Session
 	limits backend.Limits

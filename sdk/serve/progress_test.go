@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// later is what a look a second later says.
+// later returns the report of a check a second later.
 func later(l *progressMonitor) *pluginpb.Work {
 	time.Sleep(time.Second)
 	return l.reportWork()

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/wire"
 )
 
-// windowed is a workload that runs its samples itself; each sample is a number of runs of the session.
+// windowed is a workload that runs its samples itself. Each sample is a number of session runs.
 type windowed struct{ sdk.Workload }
 
 func (windowed) NewRun(s sdk.Sessions) (sdk.Run, error) { return windows{s.Part("")}, nil }
@@ -32,7 +32,7 @@ func (w windows) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads)
 			}
 		}
 		p.FirstToken(i)
-		if n > 0 { // no answer for a sample of no windows: a fault
+		if n > 0 { // no answer for a sample without windows, which is a fault
 			p.AppendTokens([]byte{byte(n)}, n)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// texts is a workload of two parts whose samples differ in size; it tells the sizes of the batches of its runs.
+// texts is a workload of two parts whose samples differ in size. It records the sizes in the batches of its runs.
 type texts struct {
 	batches chan int
 	extra   int
@@ -52,7 +52,7 @@ func (r *reading) Run(ctx context.Context, samples []int, p *sdk.Payloads) error
 	return nil
 }
 
-// crowded is a backend whose sessions take two runs at a time and complain about more.
+// crowded is a backend whose sessions allow two concurrent runs and fail at more.
 type crowded struct{ recorder }
 
 type room struct {
@@ -107,11 +107,11 @@ func openTexts(t *testing.T, w *texts, o sdk.Options) (*openedWorkload, error) {
 	return opened, err
 }
 
-// emptySum is the SHA-256 of nothing.
+// emptySum is the SHA-256 of empty data.
 const emptySum = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// TestRunsTakeBatches: a run gets no more samples than it takes, of like size, and more runs than a session takes wait
-// for it.
+// TestRunsTakeBatches checks that a run gets no more samples than its maximum, of similar size, and that runs above a
+// session's limit wait.
 func TestRunsTakeBatches(t *testing.T) {
 	w := &texts{extra: 3, batches: make(chan int, 40)}
 	opened, err := openTexts(t, w, sdk.Options{})

@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// TestJoinEntries puts entries together whose pieces end with a frame, in its middle and in a later one.
+// TestJoinEntries joins entries whose pieces end at the end of a frame, in its middle and in a later frame.
 func TestJoinEntries(t *testing.T) {
 	piece := func(index uint64, data string, more bool) *pluginpb.AccuracyEntry {
 		return &pluginpb.AccuracyEntry{QslIndex: index, Data: []byte(data), More: more}

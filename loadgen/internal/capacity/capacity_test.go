@@ -28,7 +28,7 @@ func fixed(*rand.Rand) int64      { return 10 * ms }
 func uniform(r *rand.Rand) int64  { return 5*ms + r.Int64N(10*ms) }
 func exponent(r *rand.Rand) int64 { return int64(r.ExpFloat64() * 10 * ms) }
 
-// TestFitFindsTheServers checks that the number of servers is found, at loads from light to too heavy.
+// TestFitFindsTheServers checks that Fit finds the number of servers at loads from light to too heavy.
 func TestFitFindsTheServers(t *testing.T) {
 	for name, service := range map[string]func(*rand.Rand) int64{"fixed": fixed, "uniform": uniform,
 		"exponential": exponent} {
@@ -66,7 +66,8 @@ func TestModelRepeatsTheRun(t *testing.T) {
 	}
 }
 
-// TestStretchFindsThePassingRate compares with the true queue at the rate that is found, and at one a tenth higher.
+// TestStretchFindsThePassingRate compares the true queue with the limit at the rate that Stretch finds, and at a rate a
+// tenth higher.
 func TestStretchFindsThePassingRate(t *testing.T) {
 	const n, limit, allowed = 20000, 60 * ms, 200
 	for _, servers := range []int{1, 4} {
@@ -98,7 +99,7 @@ func TestStretchWhereNoRatePasses(t *testing.T) {
 	}
 }
 
-// TestFitOfOneAndOfEqualQueries has nothing to correlate.
+// TestFitOfOneAndOfEqualQueries fits queries that show no correlation.
 func TestFitOfOneAndOfEqualQueries(t *testing.T) {
 	if m := Fit([]int64{5}, []int64{15}); m.Servers != 1 || m.Service() != 10 {
 		t.Errorf("%+v", m)
@@ -108,7 +109,8 @@ func TestFitOfOneAndOfEqualQueries(t *testing.T) {
 	}
 }
 
-// FuzzFit checks what holds for any times: the latencies are those recorded unless a query overtook others.
+// FuzzFit checks a property of arbitrary times: the model's latencies are the recorded ones unless a query overtook
+// others.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add([]byte{0, 0, 0, 255, 255, 0, 9, 9, 1, 200})
@@ -166,7 +168,7 @@ func TestTimesComeInOrder(t *testing.T) {
 	for _, v := range []int64{5, 3, 9, 3, 1, 7} {
 		h.pushTime(v)
 	}
-	h.replaceEarliest(8) // takes the place of 1
+	h.replaceEarliest(8) // replaces 1
 	for _, want := range []int64{3, 3, 5, 7, 8, 9} {
 		if h[0] != want {
 			t.Fatalf("%d, want %d", h[0], want)

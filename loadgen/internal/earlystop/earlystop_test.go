@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/internal/testkit/golden"
 )
 
-// goldenRows are rows of early_stopping.json; -1 stands for what is not met.
+// goldenRows contains rows of early_stopping.json; -1 means that a condition is not met.
 type goldenRows struct {
 	MinPassing []struct {
 		T          uint64
@@ -115,7 +115,8 @@ func TestCumulative(t *testing.T) {
 	}
 }
 
-// TestDiscardAgreesWithMinPassing checks the one search against the other on runs up to hundreds of millions.
+// TestDiscardAgreesWithMinPassing compares the results of two searches for runs of up to hundreds of millions of
+// queries.
 func TestDiscardAgreesWithMinPassing(t *testing.T) {
 	for _, p := range []float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999} {
 		c := Rules(p)

@@ -2,8 +2,8 @@ package record
 
 import "testing"
 
-// FuzzRecorder lets a sequence of calls run against a plain model of the recorder: each byte pair is an operation and
-// the sample it is about.
+// FuzzRecorder compares a sequence of calls with a simple model of the recorder. Each pair of bytes is an operation and
+// its sample.
 func FuzzRecorder(f *testing.F) {
 	f.Add(uint8(0), uint8(1), []byte{0, 3, 1, 0, 2, 0, 2, 0, 2, 9})
 	f.Add(uint8(2), uint8(1), []byte{0, 2, 1, 0, 2, 0, 1, 0, 2, 1})
@@ -86,7 +86,7 @@ func (m *model) answer(i int) Fault {
 	return None
 }
 
-// complete answers as LoadGen's responder does.
+// complete answers a sample like LoadGen's responder.
 func (m *model) complete(r *Recorder, id uint32, at int64) Fault {
 	fault := None
 	switch {

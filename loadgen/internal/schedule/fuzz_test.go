@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzGenerate checks what holds for every plan: its lengths, that it asks for loaded samples only, that times never
-// go back, and that it is as long as it must be.
+// FuzzGenerate checks properties of every plan: its lengths, that it requests only loaded samples, that times never
+// decrease, and that it is long enough.
 func FuzzGenerate(f *testing.F) {
 	f.Add(uint8(0), uint8(0), uint16(30), uint16(3), 1000.0, int64(1e7), uint16(50), uint64(7))
 	f.Add(uint8(1), uint8(1), uint16(20), uint16(8), 125.0, int64(0), uint16(9), uint64(1))

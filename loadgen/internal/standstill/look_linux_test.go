@@ -16,13 +16,14 @@ func TestWaitedOf(t *testing.T) {
 	}
 }
 
-// TestWaited: the sum is that of the threads' files, read as any files are, and reading it allocates nothing.
+// TestWaited compares the sum with that of the threads' files, read in the usual way, and checks that reading allocates
+// no memory.
 func TestWaited(t *testing.T) {
 	for range 8 { // threads that wait
 		go func() {
 			runtime.LockOSThread()
 			<-t.Context().Done()
-			runtime.UnlockOSThread() // so that the thread does not end, and take its time along
+			runtime.UnlockOSThread() // otherwise the thread would end and its time would be lost
 		}()
 	}
 	plainly := func() (sum time.Duration) {

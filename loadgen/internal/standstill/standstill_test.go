@@ -11,7 +11,7 @@ func TestBetween(t *testing.T) {
 	last := Look{Monotonic: 100 * s, Boot: 300 * s, Ran: 50 * s, Waited: 10 * s}
 	cores := time.Duration(runtime.NumCPU())
 	for name, c := range map[string]struct {
-		monotonic, boot, ran, waited time.Duration // since the last look
+		monotonic, boot, ran, waited time.Duration // differences to the previous reading
 		want                         time.Duration
 	}{
 		"nothing":                                 {Every, Every, Every, 0, 0},
@@ -43,7 +43,7 @@ func TestNow(t *testing.T) {
 		t.Skip("no such clocks on this system")
 	}
 	last := Now()
-	after := Now() // the clocks of a look are read one after the other
+	after := Now() // the clocks are read one after another
 	began := time.Now()
 	for time.Since(began) < 20*time.Millisecond { // work
 	}

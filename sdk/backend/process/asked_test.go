@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// An answer that nobody asked for must not become the next batch's.
+// An unrequested answer must not become the answer to the next batch.
 func TestAnswersTwice(t *testing.T) {
 	for fault, want := range map[string]string{
 		"answers twice":           "answered what it was not asked (request 2; the last was 2, and is answered)",
@@ -18,7 +18,7 @@ func TestAnswersTwice(t *testing.T) {
 			for range 2 { // the second time on a new stream
 				checkBatch(t, s, 2)
 				l := <-s.lanes
-				for len(l.replies) == 0 { // the second answer is on its way
+				for len(l.replies) == 0 { // wait for the second answer
 					time.Sleep(time.Millisecond)
 				}
 				s.lanes <- l
@@ -28,7 +28,7 @@ func TestAnswersTwice(t *testing.T) {
 	}
 }
 
-// One that comes when the next batch is in work is not taken for the answer to that.
+// An unrequested answer that arrives while the next batch runs must not be taken for the answer to it.
 func TestAnswersAgainLater(t *testing.T) {
 	s := openFault(t, "answers again later")
 	for range 2 {
@@ -38,7 +38,7 @@ func TestAnswersAgainLater(t *testing.T) {
 	}
 }
 
-// A process of the older form, which knows no ids, is as good as before.
+// A process of the older form, without request ids, works as before.
 func TestAnswersWithoutNames(t *testing.T) {
 	s := openFault(t, "nameless")
 	for _, rows := range []int{1, 3000, 2} {

@@ -11,11 +11,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/osprocess"
 )
 
-// benchSamples is how many samples a benchmark collates from: 38 MB, more than the caches hold, as in a run.
+// benchSamples is the number of samples from which a benchmark collates. They take 38 MB, more than the caches hold, as
+// in a real run.
 const benchSamples = 64
 
-// BenchmarkInputs takes batches of one row of 602,112 bytes to a process whose model reads them and answers with 4,000
-// bytes. Each batch is collated anew from one of many samples, as a plugin does, two batches at a time.
+// BenchmarkInputs sends batches of one row of 602,112 bytes to a process whose model reads them and answers with 4,000
+// bytes. Each batch is collated from one of many samples, like in a plugin, two batches at a time.
 func BenchmarkInputs(b *testing.B) {
 	for _, c := range []struct {
 		name, shared   string
@@ -68,7 +69,7 @@ func benchRows() [][]byte {
 	return samples
 }
 
-// inputOf returns what gives the memory for the input of a batch: the session's or the caller's.
+// inputOf returns a function that provides the memory for the input of a batch: the session's or the caller's.
 func inputOf(s backend.Session, staged bool, rows int) func(n int) []byte {
 	if staged {
 		stage := s.(backend.Stager).Stage()
@@ -78,7 +79,7 @@ func inputOf(s backend.Session, staged bool, rows int) func(n int) []byte {
 	return func(n int) []byte { return own[:n] }
 }
 
-// runRows collates and runs batches of the samples from the numbers in work on.
+// runRows collates and runs batches of the samples with the numbers that it receives from work.
 func runRows(b *testing.B, s backend.Session, input func(n int) []byte, rows int, samples [][]byte, work <-chan int) {
 	in := []backend.Tensor{{DType: backend.Float32, Shape: []int64{int64(rows), pixels}}}
 	out := make([]backend.Tensor, 1)
@@ -99,7 +100,7 @@ func runRows(b *testing.B, s backend.Session, input func(n int) []byte, rows int
 	}
 }
 
-// processes is the processor time of both processes, in ns.
+// processes returns the processor time of both processes, in ns.
 func processes(b *testing.B, s backend.Session) int64 {
 	b.Helper()
 	t, err := osprocess.ProcessorTime(os.Getpid(), s.(*processSession).child.cmd.Process.Pid)

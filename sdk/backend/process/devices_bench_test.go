@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// deviceTime is what a batch takes on a device of benchmarks, which computes without a processor of this machine.
+// deviceTime is the time of a batch on a simulated device, which does not use a processor of this machine.
 const deviceTime = 4 * time.Millisecond
 
 // devices is the reader on one of several such devices.
@@ -32,9 +32,9 @@ func (s busySession) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.Session.Run(ctx, in, out)
 }
 
-// BenchmarkDevices takes batches of 8 rows of 602,112 bytes to two processes, each with a device that is busy for 4 ms
-// with a batch: each collated in the memory of its device while the device is at the batch before, or in the caller's
-// when the device is free, and copied.
+// BenchmarkDevices sends batches of 8 rows of 602,112 bytes to two processes, each with a device that takes 4 ms per
+// batch. A batch is either collated in the memory of its device during the previous batch, or collated in the caller's
+// memory when the device is free, and then copied.
 func BenchmarkDevices(b *testing.B) {
 	b.Run("ahead, in the device's memory", func(b *testing.B) { benchDevices(b, 4, true) })
 	b.Run("ahead, copied", func(b *testing.B) { benchDevices(b, 4, false) })
@@ -71,7 +71,7 @@ func benchDevices(b *testing.B, lanes int, staged bool) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "inputs/s")
 }
 
-// runOnDevices collates and runs batches of the samples from the numbers in work on.
+// runOnDevices collates and runs batches of the samples with the numbers that it receives from work.
 func runOnDevices(ctx context.Context, l *pool.SessionLane, staged bool, rows int, samples [][]byte,
 	work <-chan int) error {
 	in, out := []backend.Tensor{{DType: backend.Float32, Shape: []int64{int64(rows), pixels}}}, make([]backend.Tensor, 1)

@@ -64,10 +64,10 @@ func serveFaulty(fault string) error {
 	return serveRaw(&faulty{backendService: newService(doubler{}, func() {}), fault: fault}, fault == "never ends")
 }
 
-// deafFor bounds the life of a process that nothing ends, for the case that its test is gone.
+// deafFor limits the life of a process that does not end by itself, in case its test has ended.
 const deafFor = time.Minute
 
-// serveRaw serves without the care of Serve. A deaf process goes on when its input has ended.
+// serveRaw serves without the safety measures of Serve. A deaf process continues after the end of its input.
 func serveRaw(s backendpb.BackendServer, deaf bool) error {
 	listener, err := net.Listen("unix", filepath.Join(os.Getenv(plugin.EnvUnixSocketDir), "backend"))
 	if err != nil {
@@ -88,7 +88,7 @@ func serveRaw(s backendpb.BackendServer, deaf bool) error {
 	return server.Serve(listener)
 }
 
-// faulty spoils the answers of a service.
+// faulty is a service that returns faulty answers.
 type faulty struct {
 	*backendService
 	fault string
@@ -120,7 +120,7 @@ func (f *faulty) Run(stream backendpb.Backend_RunServer) error {
 	return f.backendService.Run(&spoiled{Backend_RunServer: stream, faulty: f})
 }
 
-// nameless reports whether the process is of the older form: its answers do not name their requests.
+// nameless reports whether the process has the older form, whose answers do not name their requests.
 func (f *faulty) nameless() bool { return strings.HasPrefix(f.fault, "nameless") }
 
 func (f *faulty) Close(context.Context, *backendpb.CloseRequest) (*backendpb.CloseResponse, error) {
@@ -130,7 +130,7 @@ func (f *faulty) Close(context.Context, *backendpb.CloseRequest) (*backendpb.Clo
 	return &backendpb.CloseResponse{}, nil
 }
 
-// spoiled spoils the answers to batches.
+// spoiled is a stream that returns faulty answers to batches.
 type spoiled struct {
 	backendpb.Backend_RunServer
 	*faulty
@@ -178,7 +178,7 @@ func (s *spoiled) spoil(r *backendpb.RunResponse) {
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()
 		}
-		select {} // until the signal has come
+		select {} // until the signal arrives
 	case "answers the next":
 		r.Request++
 	case "answers namelessly":

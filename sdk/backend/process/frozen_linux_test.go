@@ -29,7 +29,7 @@ func freeze(t *testing.T, pid int) {
 	}
 }
 
-// openImpatient opens a session whose process may not be stopped for long.
+// openImpatient opens a session with a short limit for a stopped process.
 func openImpatient(t *testing.T, c string) *processSession {
 	t.Helper()
 	s, err := Backend{Command: c, Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
@@ -50,13 +50,13 @@ func TestFrozenProcessFailsItsBatches(t *testing.T) {
 	s := openImpatient(t, command(t, "none"))
 	checkBatch(t, s, 1)
 	freeze(t, s.child.serverPID())
-	for range 2 { // the second fails at once
+	for range 2 { // the second call fails at once
 		wantAll(t, s.Run(t.Context(), batch(1), make([]backend.Tensor, 2)),
 			"no sign of life for 100ms (limit 100ms)", "stopped, by a signal or a debugger (kill -CONT ", "heartbeat_timeout")
 	}
 }
 
-// It is noticed before there is a session, too.
+// A frozen process is also detected before there is a session.
 func TestFrozenProcessOpensNothing(t *testing.T) {
 	set, err := Backend{Command: command(t, "none")}.readOptions(map[string]string{"heartbeat_timeout": "100ms"})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestFrozenProcessOpensNothing(t *testing.T) {
 	wantAll(t, err, "no sign of life")
 }
 
-// A batch may take as long as it likes.
+// There is no time limit for a batch.
 func TestBusyProcessIsNotFrozen(t *testing.T) {
 	g := newGate(t)
 	s := openImpatient(t, command(t, heldFault+g.path))
@@ -80,7 +80,7 @@ func TestBusyProcessIsNotFrozen(t *testing.T) {
 	checkBatch(t, s, 2)
 }
 
-// The process that serves may be another than the one that was started.
+// The process that serves may differ from the started process.
 func TestFrozenProcessBehindAnother(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "start")
 	if err := os.WriteFile(script, []byte(command(t, "none")+"\ntrue\n"), 0o600); err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// heldFault begins the name of the fault of a process whose batches wait at a gate; the gate's path follows.
+// heldFault is the prefix of the fault of a process whose batches wait at a gate. The gate's path follows.
 const heldFault = "held at "
 
-// atWork is what such a process prints when a batch has come.
+// atWork is the output of such a process when a batch has arrived.
 const atWork = "a batch is at work"
 
-// held is the doubler in native code that heeds no context: its batches go on once the file gate is there. It prints
-// how many batches are at work when it is closed.
+// held is the doubler in native code that ignores contexts. Its batches wait for the file gate. When it is closed, it
+// prints the number of running batches.
 type held struct {
 	doubler
 	gate string
@@ -56,13 +56,13 @@ func (s *heldSession) Close() error {
 	return s.Session.Close()
 }
 
-// gate holds the batches of one process, so that a test knows when one is at work and says when it is done.
+// gate holds the batches of one process. A test therefore knows when a batch is running, and decides when it ends.
 type gate struct {
 	path string
-	came chan struct{} // closed when the first batch is at work
+	came chan struct{} // closed when the first batch is running
 
 	mu      sync.Mutex
-	printed []byte // by the process
+	printed []byte // output of the process
 }
 
 func newGate(t *testing.T) *gate {
@@ -75,7 +75,7 @@ func (g *gate) session(t *testing.T) *processSession {
 	return openWith(t, Backend{Output: g}, heldFault+g.path)
 }
 
-// Write reads what the process prints.
+// Write receives the output of the process.
 func (g *gate) Write(b []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,14 +87,14 @@ func (g *gate) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// open lets all batches go on.
+// open lets all batches continue.
 func (g *gate) open(t *testing.T) {
 	if err := os.WriteFile(g.path, nil, 0o600); err != nil {
 		t.Error(err)
 	}
 }
 
-// giveUp runs a batch and ends its context when it is at work.
+// giveUp runs a batch and cancels its context while it is running.
 func (g *gate) giveUp(t *testing.T, s *processSession, in []backend.Tensor) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// BenchmarkState gives what one run makes to the next, 8.4 MB, as a decoder's state is: kept in the process, or by way
-// of the caller's memory, which copies it there and back.
+// BenchmarkState passes the 8.4 MB that one run produces to the next, like a decoder's state. It compares tensors kept
+// in the process with tensors copied through the caller's memory.
 func BenchmarkState(b *testing.B) {
 	const rows = 7000
 	for name, keep := range map[string]bool{"kept": true, "copied": false} {

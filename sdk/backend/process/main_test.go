@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// serverEnv makes the test binary a backend process with the fault that it names.
+// serverEnv is the variable that makes the test binary a backend process with the named fault.
 const serverEnv = "PLUMBLINE_TEST_BACKEND"
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is the command line of a backend process with a fault; "none" has none.
+// command returns the command line of a backend process with a fault; "none" means no fault.
 func command(t testing.TB, fault string) string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -36,7 +36,7 @@ func command(t testing.TB, fault string) string {
 	return fmt.Sprintf("env GORACE=atexit_sleep_ms=0 '%s=%s' '%s'", serverEnv, fault, exe)
 }
 
-// model is what the test's backend reads: any file of this text.
+// modelText is the content of every model file that the test's backend accepts.
 const modelText = "doubler"
 
 func doublerModel() backend.Model {
@@ -52,7 +52,7 @@ func doublerModel() backend.Model {
 // width is the length of a row of x.
 const width = 300
 
-// doubler is a backend whose model has y = 2x, n = ids+1, and an output that nobody binds.
+// doubler is a backend whose model has the outputs y = 2x and n = ids+1, and an output that is never bound.
 type doubler struct{}
 
 func (doubler) Open(_ context.Context, m backend.Model, c backend.Config) (backend.Session, error) {
@@ -118,7 +118,7 @@ func (s doublerSession) Run(ctx context.Context, in, out []backend.Tensor) error
 	return nil
 }
 
-// wantAll fails unless err's text holds every one of the parts.
+// wantAll fails unless err's text contains all parts.
 func wantAll(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

@@ -2,7 +2,7 @@ package process
 
 import "testing"
 
-// A region that cannot be had leaves none with places that are wider than it.
+// If a region cannot be made, no slot is wider than the existing region.
 func TestFailedRegionLeavesNone(t *testing.T) {
 	m := &laneMemory{inputSizes: make([]int, 2)}
 	defer m.close()

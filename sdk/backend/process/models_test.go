@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/backendpb"
 )
 
-// openBeside opens a part beside other sessions, on a backend process with a fault.
+// openBeside opens a part with sibling sessions, on a backend process with a fault.
 func openBeside(t *testing.T, fault, part string, beside ...backend.Session) (*processSession, error) {
 	t.Helper()
 	s, err := Backend{Output: io.Discard}.Open(t.Context(), doublerModel(), backend.Config{
@@ -74,7 +74,7 @@ func TestProcessOfOneModelSaysSo(t *testing.T) {
 	_, err = openBeside(t, "one model", "decoder", first)
 	wantAll(t, err, "holds one model", `lacks the capability "models"`, "it serves workloads of one part",
 		"--backend-opt decoder.command=COMMAND")
-	checkBatch(t, first, 2) // it lives on
+	checkBatch(t, first, 2) // it still works
 }
 
 func TestFailedPartLeavesTheProcess(t *testing.T) {
@@ -117,7 +117,7 @@ func TestKeptGoesFromPartToPart(t *testing.T) {
 		t.Errorf("rows begin with %v and %v, want %v and %v", got[0], got[width], want, want/2)
 	}
 	y.Release()
-	checkBatch(t, first, 1) // tells the process
+	checkBatch(t, first, 1) // informs the process
 	stranger := mustOpenBeside(t, "joint")
 	other := keepY(t, stranger, 2)
 	defer other.Release()
@@ -140,7 +140,7 @@ func TestFaultsOfKeeping(t *testing.T) {
 	}
 }
 
-// What is released while a batch reads it is freed behind the batch.
+// A tensor that is released while a batch reads it is freed after the batch.
 func TestKeptIsFreedBehindItsReaders(t *testing.T) {
 	var k keptTensors
 	freed := 0
@@ -163,7 +163,7 @@ func TestKeptIsFreedBehindItsReaders(t *testing.T) {
 	}
 }
 
-// The answer to a batch that was given up may have kept something.
+// The answer to an abandoned batch may contain kept tensors.
 func TestAbandonedBatchKeepsNothing(t *testing.T) {
 	var h releasedHandles
 	h.dropAnswer(&backendpb.RunResponse{Outputs: []*backendpb.Tensor{{Kept: []uint64{7}}, {}}})

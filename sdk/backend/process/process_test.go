@@ -62,7 +62,7 @@ func openWith(t testing.TB, b Backend, fault string) *processSession {
 	return s.(*processSession)
 }
 
-// batch makes the inputs of rows rows.
+// batch returns the inputs of a batch with the given number of rows.
 func batch(rows int) []backend.Tensor {
 	x, ids := make([]float32, rows*width), make([]int64, rows)
 	for i := range x {
@@ -94,7 +94,7 @@ func checkBatch(t *testing.T, s backend.Session, rows int) {
 
 func TestRegionGrows(t *testing.T) {
 	s := openFault(t, "none")
-	for _, rows := range []int{1, 3000, 2, 9000, 9000, 1} { // 9000 rows are 10.8 MB in and out
+	for _, rows := range []int{1, 3000, 2, 9000, 9000, 1} { // 9000 rows need 10.8 MB for inputs and outputs
 		checkBatch(t, s, rows)
 	}
 	if s.Describe().Details["tensors"] != "shared memory" {
@@ -104,7 +104,7 @@ func TestRegionGrows(t *testing.T) {
 
 func TestWithoutSharedMemory(t *testing.T) {
 	for fault, want := range map[string]string{
-		"cannot map":  "stream: ", // and why
+		"cannot map":  "stream: ", // followed by the reason
 		"stream only": "stream",
 	} {
 		t.Run(fault, func(t *testing.T) {
@@ -211,17 +211,17 @@ func TestEndedContextLeavesTheLane(t *testing.T) {
 	s := g.session(t)
 	g.giveUp(t, s, batch(2))
 	g.open(t)
-	checkBatch(t, s, 5) // not the answer to the batch before
+	checkBatch(t, s, 5) // not the answer to the previous batch
 }
 
-// A session whose batch was given up is closed when the process is done with it.
+// A session with an abandoned batch is closed when the process has finished the batch.
 func TestProcessClosesAnIdleSession(t *testing.T) {
 	g := newGate(t)
 	s := g.session(t)
 	g.giveUp(t, s, batch(2))
 	s.child.grace = time.Hour // it must not be killed
 
-	time.AfterFunc(200*time.Millisecond, func() { g.open(t) }) // most often when Close waits for it
+	time.AfterFunc(200*time.Millisecond, func() { g.open(t) }) // usually while Close waits for it
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -230,12 +230,12 @@ func TestProcessClosesAnIdleSession(t *testing.T) {
 	}
 }
 
-// A process whose plugin is gone ends, whatever is at work in it.
+// A process whose plugin has ended also ends, even during a batch.
 func TestDesertedProcessEnds(t *testing.T) {
 	g := newGate(t)
 	s := g.session(t)
 	g.giveUp(t, s, batch(1))
-	if err := s.child.stdin.Close(); err != nil { // as the end of this process would
+	if err := s.child.stdin.Close(); err != nil { // as at the end of this process
 		t.Fatal(err)
 	}
 	<-s.child.exited

@@ -15,8 +15,8 @@ const (
 	scores = 1000
 )
 
-// reader is a backend whose model reads one element of each cache line of a row and answers with their sum and its
-// row's first and last one. It is as fast as a device that only takes its inputs.
+// reader is a backend whose model reads one element in each cache line of a row. It answers with their sum and the
+// first and last element of the row. It is as fast as a device that only receives its inputs.
 type reader struct{}
 
 func readerModel() backend.Model {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// staged makes the inputs of rows rows in a stage.
+// staged makes the inputs of a batch of rows in a stage.
 func staged(g backend.Stage, rows int) []backend.Tensor {
 	in := batch(rows)
 	for i := range in {
@@ -36,7 +36,7 @@ func needRegions(t *testing.T) {
 	}
 }
 
-// runStaged runs rows rows and returns the outputs.
+// runStaged runs a batch in a stage and returns the outputs.
 func runStaged(t *testing.T, s *processSession, in []backend.Tensor) []backend.Tensor {
 	t.Helper()
 	out := make([]backend.Tensor, 2)
@@ -81,17 +81,17 @@ func TestStagedBatches(t *testing.T) {
 		checkOutputs(t, out, rows)
 		release(out)
 	}
-	// Once there is room for the outputs they are in the region too, and nothing is copied.
+	// When there is room for the outputs, they are in the region too, and nothing is copied.
 	out := runStaged(t, s, staged(g, 9000))
 	if s.stages.stageOf(out) != g {
 		t.Error("the outputs are not in the stage")
 	}
-	checkBatch(t, s, 4) // of the caller's memory, while the outputs are in use
+	checkBatch(t, s, 4) // in the caller's memory, while the outputs are in use
 	checkOutputs(t, out, 9000)
 	release(out)
 }
 
-// Whichever memory the inputs of one batch are in, the process gets them.
+// The process gets the inputs of a batch from any memory.
 func TestBatchesPartlyStaged(t *testing.T) {
 	s, g := openStage(t, "none")
 	for i := range 2 {
@@ -141,7 +141,7 @@ func TestStageWaitsForARunThatWasGivenUp(t *testing.T) {
 	s := held.session(t)
 	g := s.Stage()
 	held.giveUp(t, s, staged(g, 2))
-	time.AfterFunc(50*time.Millisecond, func() { held.open(t) }) // most often when Input waits for it
+	time.AfterFunc(50*time.Millisecond, func() { held.open(t) }) // usually while Input waits for it
 	out := runStaged(t, s, staged(g, 6))
 	checkOutputs(t, out, 6)
 	release(out)
@@ -163,7 +163,7 @@ func TestStageWithoutSharedMemory(t *testing.T) {
 	})
 }
 
-// What a caller holds of a stage can be touched whatever happened to the process.
+// The caller can access the memory of a stage even after the process has ended.
 func TestStagedMemoryOutlivesTheProcess(t *testing.T) {
 	s, g := openStage(t, "crash at run")
 	in := staged(g, 3)
@@ -212,8 +212,8 @@ func TestNoRegionIsLeft(t *testing.T) {
 	}
 }
 
-// A process may map the region for its inputs and put its outputs into messages: no batch is a
-// reason for a larger region.
+// A process may map the region for its inputs and put its outputs into messages. Batches then do not need a larger
+// region.
 func TestOutputsInMessagesNeedNoRoom(t *testing.T) {
 	s, g := openStage(t, "outputs in messages")
 	run := func() {
@@ -232,7 +232,7 @@ func TestOutputsInMessagesNeedNoRoom(t *testing.T) {
 	}
 }
 
-// regions counts the mappings of regions in this process.
+// regions returns the number of mapped regions in this process.
 func regions(t *testing.T) int {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -245,7 +245,7 @@ func regions(t *testing.T) int {
 func TestStagingAllocatesNothing(t *testing.T) {
 	_, g := openStage(t, "none")
 	least := math.Inf(1)
-	for range 10 { // what else runs in this process may allocate meanwhile
+	for range 10 { // other code in this process may allocate memory in the meantime
 		least = min(least, testing.AllocsPerRun(100, func() { g.Input(0, 800) }))
 	}
 	if least != 0 {

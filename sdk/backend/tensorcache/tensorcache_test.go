@@ -10,12 +10,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend/tensorcache"
 )
 
-// rows is a tensor of rows of two numbers.
+// rows returns a tensor of rows of two numbers.
 func rows(values ...float32) backend.Tensor {
 	return backend.Tensor{DType: backend.Float32, Shape: []int64{int64(len(values) / 2), 2}, Data: backend.Bytes(values)}
 }
 
-// held keeps values in the memory of runs, and counts in freed.
+// held keeps values in the memory of runs, and counts releases in freed.
 func held(t *testing.T, k *tensorcache.Runs, freed *int, values ...float32) backend.Tensor {
 	t.Helper()
 	out := []backend.Tensor{{KeepOutput: true}}
@@ -46,7 +46,7 @@ func TestRunsGatherRows(t *testing.T) {
 		{append(slices.Clone(b.Handles), a.Handles...), []int32{2, 0}, []float32{3, 4, 5, 6}},
 		{a.Handles, []int32{}, nil},
 		{a.Handles, []int32{0, 0}, []float32{1, 2, 1, 2}},
-		{a.Handles, []int32{0, 0}, []float32{1, 2, 1, 2}}, // once more
+		{a.Handles, []int32{0, 0}, []float32{1, 2, 1, 2}}, // again
 		{b.Handles, []int32{0, 0}, []float32{5, 6, 5, 6}},
 		{append(slices.Clone(a.Handles), b.Handles...), nil, []float32{1, 2, 3, 4, 5, 6}},
 	} {
@@ -79,7 +79,7 @@ func TestRunsKeepNothingOfAFailedRun(t *testing.T) {
 	}
 }
 
-// Runs of one session go on at a time, each in memory of its own.
+// A session can execute several runs at a time, each in its own memory.
 func TestRunsAtATime(t *testing.T) {
 	var k tensorcache.Runs
 	freed := 0

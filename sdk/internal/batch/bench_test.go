@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// idle answers at once: what remains is the cost of forming batches.
+// idle is a worker that answers at once, so only the cost of forming batches remains.
 type idle struct {
 	n    int
 	done *sync.WaitGroup
@@ -20,7 +20,8 @@ func (w *idle) Collate(samples []loadgen.QuerySample) error { w.n = len(samples)
 func (w *idle) Run(context.Context) error                   { return nil }
 func (w *idle) Deliver() error                              { w.done.Add(-w.n); return nil }
 
-// The cost per sample of forming batches of 8, without sizes and with them. One operation is one sample.
+// BenchmarkScheduler measures the cost per sample of forming batches of 8, without sizes and with them. One operation
+// is one sample.
 func BenchmarkScheduler(b *testing.B) {
 	const chunk = 4096
 	rng := rand.New(rand.NewPCG(1, 2))

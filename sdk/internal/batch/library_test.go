@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// item is a sample that knows whether it is closed.
+// item is a sample that records whether it is closed.
 type item struct {
 	index  int
 	closed *atomic.Int64
@@ -49,7 +49,7 @@ func (s *shelf) has(i loadgen.SampleIndex) bool {
 
 func TestLibraryCountsReferences(t *testing.T) {
 	s := newShelf(10)
-	indices := []loadgen.SampleIndex{3, 5, 3} // MultiStream pads with samples that are in the set already
+	indices := []loadgen.SampleIndex{3, 5, 3} // MultiStream pads with samples that are already in the set
 	if err := s.Load(t.Context(), indices); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func TestWorkersTakeTheirShare(t *testing.T) {
 	for _, c := range []struct {
 		policy BatchPolicy
 		queued int
-		want   []int // the batches, one after the other
+		want   []int // the batches in order
 	}{
 		{BatchPolicy{Sessions: 2, MaxBatch: 8, Share: true}, 1, []int{1}},
 		{BatchPolicy{Sessions: 2, MaxBatch: 8, Share: true}, 2, []int{1, 1}},

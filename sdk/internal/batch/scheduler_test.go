@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// record is what the workers of a test did. A run takes one second of virtual time.
+// record contains the actions of a test's workers. A run takes one second of virtual time.
 type record struct {
 	mu       sync.Mutex
 	batches  []int // sizes, in the order in which they ran
 	answered []loadgen.ResponseID
 	running  int
-	most     int // runs at a time
-	collated int // batches collated and not yet run
-	ahead    int // the largest such number while a run was under way
+	most     int // maximum number of concurrent runs
+	collated int // number of batches that are collated and not yet run
+	ahead    int // maximum of collated during a run
 	workers  int
 }
 
@@ -89,7 +89,7 @@ func query(first, n int) []loadgen.QuerySample {
 	return q
 }
 
-// schedule runs f on a scheduler in virtual time and returns what its workers did once all is quiet.
+// schedule runs f on a scheduler in virtual time and returns the workers' actions when all work is done.
 func schedule(t *testing.T, p batch.BatchPolicy, fault string, f func(s *batch.Scheduler, r *record)) (*record, error) {
 	t.Helper()
 	r := &record{}
@@ -138,7 +138,7 @@ func TestInlineRunsInTheCallersGoroutine(t *testing.T) {
 func TestServerTakesWhatIsQueued(t *testing.T) {
 	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 4}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
-		for i := range 8 { // the first runs at once, alone; the others queue up meanwhile
+		for i := range 8 { // the first one runs alone at once, and the others are queued in the meantime
 			s.Submit(query(i, 1), false)
 			synctest.Wait()
 		}
@@ -170,7 +170,7 @@ func TestMultiStreamSplitsAQuery(t *testing.T) {
 func TestOfflineFillsBatchesAcrossFrames(t *testing.T) {
 	p := batch.BatchPolicy{Sessions: 2, Workers: 2, MaxBatch: 4, Full: true}
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, r *record) {
-		s.Submit(query(0, 3), true) // held back: the query goes on
+		s.Submit(query(0, 3), true) // held back, because the query continues
 		synctest.Wait()
 		if len(r.batches) > 0 {
 			t.Errorf("ran %v before a batch was full", r.batches)

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// sizing measures sample i as of[i].
+// sizing returns a policy that gives sample i the size of[i].
 func sizing(of []int, maxSum int, alike bool) *batch.SizePolicy {
 	return &batch.SizePolicy{MaxSum: maxSum, Alike: alike, Sizes: func(dst []int, samples []loadgen.QuerySample) []int {
 		for _, s := range samples {
@@ -20,8 +20,8 @@ func sizing(of []int, maxSum int, alike bool) *batch.SizePolicy {
 	}}
 }
 
-// sizedBatches runs queries of one sample each on a scheduler and returns the sizes of each batch, in the order in
-// which they ran. With a Server policy the first query runs alone while the others queue up.
+// sizedBatches runs queries of one sample each on a scheduler and returns the sizes in each batch, in the order of the
+// runs. With a Server policy the first query runs alone while the others are queued.
 func sizedBatches(t *testing.T, p batch.BatchPolicy, of []int) [][]int {
 	t.Helper()
 	r, err := schedule(t, p, "", func(s *batch.Scheduler, _ *record) {
@@ -82,7 +82,8 @@ func TestBatchesBySize(t *testing.T) {
 	}
 }
 
-// Every worker that a query can occupy is woken, though one cannot tell from the number of samples how many that are.
+// Every worker that a query can occupy is woken, although the number of samples does not determine the number of
+// batches.
 func TestSizesOccupyAllSessions(t *testing.T) {
 	sizes := []int{9, 9, 9, 9}
 	p := batch.BatchPolicy{Sessions: 4, Workers: 4, MaxBatch: 100, Sizing: sizing(sizes, 10, false)}
@@ -96,7 +97,7 @@ func TestSizesOccupyAllSessions(t *testing.T) {
 	wantAnswers(t, r, 4)
 }
 
-// A sample that fits no other's size is not overtaken for ever.
+// A sample whose size matches no other is not overtaken forever.
 func TestNobodyStarves(t *testing.T) {
 	const n = 2000
 	sizes := make([]int, n)
@@ -118,7 +119,7 @@ func TestNobodyStarves(t *testing.T) {
 	wantAnswers(t, r, n)
 }
 
-// positions tells at which place each id was answered.
+// positions returns the position at which each id was answered.
 func positions(answered []loadgen.ResponseID) []int {
 	at := make([]int, len(answered))
 	for i, id := range answered {
@@ -153,7 +154,8 @@ func TestAlikePadsLittle(t *testing.T) {
 	}
 }
 
-// padding is what all batches measure, each sample as the largest of its batch, over the sum of the sizes.
+// padding returns the padded size of all batches, with each sample as large as the largest of its batch, divided by the
+// sum of the sizes.
 func padding(r *record, sizes []int) float64 {
 	sum, padded, rest := 0, 0, r.answered
 	for _, n := range r.batches {

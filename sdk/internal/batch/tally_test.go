@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/batch"
 )
 
-// sleeper takes its time for each batch, of virtual time.
+// sleeper takes virtual time for each batch.
 type sleeper struct{ took func(n int) time.Duration }
 
 func (s sleeper) worker() batch.Worker { return &sleeping{sleeper: s} }
@@ -27,7 +27,7 @@ func (s *sleeping) Collate(samples []loadgen.QuerySample) error { s.n = len(samp
 func (s *sleeping) Run(context.Context) error                   { time.Sleep(s.took(s.n)); return nil }
 func (s *sleeping) Deliver() error                              { return nil }
 
-// work runs queries of a policy, one sample each, at times, and returns what was counted.
+// work runs queries of one sample each at the given times, and returns the statistics.
 func work(t *testing.T, p batch.BatchPolicy, took func(n int) time.Duration,
 	at ...time.Duration) (out batch.WorkTotals) {
 	t.Helper()
@@ -51,7 +51,7 @@ const ms = time.Millisecond
 // near allows for the width of a bucket.
 func near(got, want time.Duration) bool { return math.Abs(float64(got-want)) <= float64(want)/100 }
 
-// What waits for the only session is told from what runs.
+// The statistics distinguish waiting for the only session from running.
 func TestWorkTellsWaitingFromRunning(t *testing.T) {
 	for name, p := range map[string]batch.BatchPolicy{
 		"plain": {Sessions: 1, Workers: 1, MaxBatch: 1},
@@ -72,7 +72,7 @@ func TestWorkTellsWaitingFromRunning(t *testing.T) {
 	}
 }
 
-// Batches are counted by their sizes, and each sample of one has the time of its batch.
+// Batches are counted by size, and each sample has the times of its batch.
 func TestWorkCountsBatches(t *testing.T) {
 	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 8}
 	w := work(t, p, func(n int) time.Duration { return time.Duration(n) * ms }, 0, 0, 0, 0, 0, 0)
@@ -89,7 +89,7 @@ func TestWorkCountsBatches(t *testing.T) {
 	}
 }
 
-// With one sample at a time nothing waits, and nothing is timed.
+// With one sample at a time, samples do not wait, and nothing is timed.
 func TestWorkOfAnInlinePolicy(t *testing.T) {
 	p := batch.BatchPolicy{Sessions: 1, Workers: 1, MaxBatch: 1, Inline: true}
 	w := work(t, p, func(int) time.Duration { return 3 * ms }, 0, 50*ms)
@@ -101,7 +101,7 @@ func TestWorkOfAnInlinePolicy(t *testing.T) {
 	}
 }
 
-// Percentiles are those of the sorted times, to 1 %, and the ends are exact.
+// Percentiles are those of the sorted times, precise to 1 %, and the extremes are exact.
 func TestTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var took, at []time.Duration

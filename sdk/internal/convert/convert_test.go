@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// fill sets every field below v to a value that is not its zero, different from field to field.
+// fill sets every field below v to a non-zero value that differs from field to field.
 func fill(v reflect.Value, next *int) {
 	*next++
 	switch v.Kind() {
@@ -48,7 +48,7 @@ func fill(v reflect.Value, next *int) {
 		v.SetUint(uint64(*next % 256))
 	case reflect.Uint64:
 		v.SetUint(uint64(*next))
-	case reflect.Func: // does not cross the wire
+	case reflect.Func: // functions are not sent
 	default:
 		if v.Type() == reflect.TypeFor[loadgen.Scenario]() {
 			v.SetInt(int64(*next % len(loadgen.Scenarios())))
@@ -79,20 +79,19 @@ func overWire[M proto.Message](t *testing.T, m M) M {
 	return back
 }
 
-// crosses gives what becomes of a value as a message over the wire, and the value.
+// crosses returns a value after conversion to a message, transport and conversion back, and the original value.
 func crosses[M proto.Message, T any](t *testing.T, v T) (got, want any) {
 	t.Helper()
 	return convert.To[T](overWire(t, convert.To[M](v))), v
 }
 
-// Every field of every type makes the way from one half to the other: a field that is added and not converted fails
-// here.
+// Every field of every type must be preserved. A new field that is not converted fails here.
 func TestConversionsKeepEveryField(t *testing.T) {
 	for name, pair := range map[string]func() (got, want any){
 		"description": func() (any, any) { return crosses[*pluginpb.Description](t, filled[sdk.Description]()) },
 		"workload info": func() (any, any) {
 			i := filled[sdk.WorkloadInfo]()
-			i.Shares, i.RunNotes, i.Batching = nil, sdk.RunNotes{}, sdk.BatchingReport{} // they come with the end
+			i.Shares, i.RunNotes, i.Batching = nil, sdk.RunNotes{}, sdk.BatchingReport{} // set at the end of a run
 			return crosses[*pluginpb.WorkloadInfo](t, i)
 		},
 		"shares": func() (any, any) {
@@ -108,7 +107,7 @@ func TestConversionsKeepEveryField(t *testing.T) {
 		"backends": func() (any, any) {
 			b := filled[[]sdk.BackendInfo]()
 			for i := range b {
-				b[i].Shares = nil // sessions have them
+				b[i].Shares = nil // only sessions have them
 			}
 			r := overWire(t, &pluginpb.DescribeResponse{Backends: convert.To[[]*pluginpb.BackendInfo](b)})
 			return convert.To[[]sdk.BackendInfo](r.Backends), b

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain is this binary's other life, too: a program that says which of the descriptors of its arguments are open.
+// TestMain also makes this binary a program that reports which of the descriptors in its arguments are open.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "which are open" {
 		for _, arg := range os.Args[2:] {
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKeepOpenFiles: a folder, a file and a pipe that programs would inherit stay here, whichever way they are found;
-// what is handed down on purpose arrives.
+// TestKeepOpenFiles checks that a folder, a file and a pipe are not inherited, with both methods of finding them. Files
+// that are passed explicitly are inherited.
 func TestKeepOpenFiles(t *testing.T) {
 	for name, keep := range map[string]func(){
 		"at once": KeepOpenFiles, "each of a list": keepEach, "each up to a limit": func() { keepUpTo(maxDescriptors()) },
@@ -68,7 +68,7 @@ func TestKeepOpenFiles(t *testing.T) {
 	}
 }
 
-// opened is which of the descriptors a program has that is started with files as its descriptors 3 and on.
+// opened returns which of the descriptors are open in a program that is started with files as descriptors 3 and up.
 func opened(t *testing.T, fds []int, files []*os.File) string {
 	t.Helper()
 	args := []string{"which are open"}

@@ -29,7 +29,7 @@ func (w *writer) Generate(_ context.Context, _ backend.Prompt, sink backend.Toke
 func (w *writer) Limits() backend.Limits { return backend.Limits{Concurrency: 4, MaxBatch: 2} }
 func (w *writer) Close() error           { return w.err }
 
-// texts counts answers.
+// texts is a sink that counts answers.
 type texts struct {
 	mu    sync.Mutex
 	count map[string]uint64

@@ -14,19 +14,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// errBroken is what a broken device fails with.
+// errBroken is the error of a broken device.
 var errBroken = errors.New("out of memory")
 
-// rig opens sessions that double a number. Its fields are set before the first Open.
+// rig opens sessions that double a number. Its fields must be set before the first Open.
 type rig struct {
-	width  map[string]int // by device; else what the configuration says
+	width  map[string]int // by device; otherwise from the configuration
 	broken string         // the device whose runs fail
 	refuse string         // the device that cannot be opened
 	other  string         // the device whose model has another input
-	hold   chan struct{}  // runs end when they get something from it; nil: at once
+	hold   chan struct{}  // runs end when they receive a value from it; nil: at once
 
 	opened, closed atomic.Int32
-	started        chan string // gets the device of each run, where not nil
+	started        chan string // receives the device of each run, if not nil
 }
 
 func (r *rig) open(_ context.Context, c backend.Config) (backend.Session, error) {
@@ -46,7 +46,7 @@ type doubler struct {
 	rig    *rig
 	config backend.Config
 	width  int
-	most   atomic.Int32 // runs at a time so far
+	most   atomic.Int32 // maximum number of concurrent runs so far
 	now    atomic.Int32
 }
 
@@ -61,7 +61,7 @@ func (d *doubler) Outputs() []backend.TensorInfo {
 	return []backend.TensorInfo{{Name: "y", DType: backend.Int32}}
 }
 
-// Limits has one of the devices run native code.
+// Limits reports native runs for one of the devices.
 func (d *doubler) Limits() backend.Limits {
 	return backend.Limits{Concurrency: d.width, Native: d.config.Device == "a"}
 }
@@ -166,13 +166,13 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Runs go to the device that is least busy for its width, and by turns where all are equally busy.
+// A run goes to the device that is least busy relative to its width, and to each in turn if all are equally busy.
 func TestWhoGetsTheRun(t *testing.T) {
 	r := &rig{width: map[string]int{"wide": 3, "narrow": 1}, hold: make(chan struct{}), started: make(chan string)}
 	s := r.session(t, backend.Config{}, "narrow", "wide")
 	var all sync.WaitGroup
 	got := map[string]int{}
-	for range 8 { // twice what fills them
+	for range 8 { // twice as many as fill them
 		all.Go(func() {
 			if err := run(t.Context(), s, 1); err != nil {
 				t.Error(err)
@@ -197,7 +197,7 @@ func TestWhoGetsTheRun(t *testing.T) {
 	}
 }
 
-// As many workers as the pool's limit says never overload a device.
+// As many workers as the pool's limit allows never overload a device.
 func TestNoDeviceIsOverloaded(t *testing.T) {
 	r := &rig{width: map[string]int{"a": 1, "b": 2, "c": 3}}
 	var engines []*doubler
@@ -255,7 +255,7 @@ func TestALaneStaysOnItsDevice(t *testing.T) {
 	l := s.Lane()
 	for range 2 {
 		l.Begin(1)
-		for range 3 { // one sample of three runs
+		for range 3 { // one sample with three runs
 			if err := run(t.Context(), l, 5); err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +266,7 @@ func TestALaneStaysOnItsDevice(t *testing.T) {
 	if got := s.Shares(); !reflect.DeepEqual(got, want) {
 		t.Errorf("shares %+v, want %+v", got, want)
 	}
-	if err := run(t.Context(), l, 5); err != nil { // outside of Begin and End
+	if err := run(t.Context(), l, 5); err != nil { // outside Begin and End
 		t.Fatal(err)
 	}
 	if got := s.Shares()[0]; got.Batches != 4 || got.Samples != 6 {

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pool"
 )
 
-// staged is a device with memory for inputs, which counts the batches that came in it.
+// staged is a device with memory for inputs. It counts the batches that were in its memory.
 type staged struct {
 	backend.Session
 	memory []byte
@@ -27,7 +27,7 @@ func (s *staged) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.Session.Run(ctx, in, out)
 }
 
-// TestBatchesAreCollatedInTheMemoryOfTheirDevice: the lane chooses the device before there is an input.
+// TestBatchesAreCollatedInTheMemoryOfTheirDevice checks that the lane chooses the device before the first input.
 func TestBatchesAreCollatedInTheMemoryOfTheirDevice(t *testing.T) {
 	r, inside := &rig{}, map[string]*int{"a": new(int), "b": new(int)}
 	s, err := pool.OpenSessions(t.Context(), backend.Config{}, []string{"a", "plain", "b"},
@@ -62,7 +62,7 @@ func TestBatchesAreCollatedInTheMemoryOfTheirDevice(t *testing.T) {
 	}
 }
 
-// TestPreparedBatchesWaitForTheirDevice: more lanes than runs at a time prepare what is next, and wait.
+// TestPreparedBatchesWaitForTheirDevice checks that additional lanes prepare the next batches and wait.
 func TestPreparedBatchesWaitForTheirDevice(t *testing.T) {
 	r := &rig{hold: make(chan struct{}), started: make(chan string, 4)}
 	s := r.session(t, backend.Config{Concurrency: 2}, "a", "b")
@@ -94,7 +94,7 @@ func TestPreparedBatchesWaitForTheirDevice(t *testing.T) {
 	}
 }
 
-// TestAbandonedBatchesAreNoWork of a device.
+// TestAbandonedBatchesAreNoWork checks that abandoned batches do not count as a device's work.
 func TestAbandonedBatchesAreNoWork(t *testing.T) {
 	s := (&rig{}).session(t, backend.Config{}, "a", "b")
 	l := s.Lane()

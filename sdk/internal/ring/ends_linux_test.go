@@ -17,7 +17,7 @@ func inherit(t *testing.T, o *RingOffer) (*RingEnds, error) {
 	t.Helper()
 	var fds []int
 	for _, f := range o.Files() {
-		fd, err := unix.Dup(int(f.Fd())) // Fd makes it block, as starting a process does
+		fd, err := unix.Dup(int(f.Fd())) // Fd makes it blocking, like starting a process
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestOfferIsOpened(t *testing.T) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		for range 20 { // larger than the ring: the writer sleeps, and so does the reader
+		for range 20 { // larger than the ring, so the writer and the reader sleep
 			if err := plugin.Writer.Write(make([]byte, toHarness+1)); err != nil {
 				t.Error(err)
 			}
@@ -57,12 +57,12 @@ func TestOfferIsOpened(t *testing.T) {
 	if n := len(collect(t, o.Ends, 20)); n != 20 {
 		t.Errorf("%d frames", n)
 	}
-	<-written // a writer that still rings a bell keeps its descriptor
+	<-written // a writer that is ringing a bell keeps its descriptor
 	for _, e := range []*RingEnds{plugin, o.Ends} {
 		sleeping := make(chan error)
 		go func() {
 			var err error
-			for err == nil { // a bell may still ring for what is read already
+			for err == nil { // a bell may still ring for bytes that are already read
 				err = e.Reader.Sleep()
 			}
 			sleeping <- err
@@ -80,12 +80,12 @@ func TestOfferIsOpened(t *testing.T) {
 	}
 }
 
-// Both processes share the flag by which a bell does not block: one that clears it must not hold the other one for
-// ever.
+// Both processes share the flag that makes a bell non-blocking. A process that clears it must not block the other one
+// forever.
 func TestCloseFreesWhomTheKernelHolds(t *testing.T) {
 	const full = 1<<64 - 2
 	for name, c := range map[string]struct {
-		count uint64 // what the other process adds first
+		count uint64 // value that the other process adds first
 		wait  func(*RingEnds)
 	}{
 		"who waits": {0, func(e *RingEnds) { _ = e.Reader.Sleep() }},
@@ -112,7 +112,7 @@ func TestCloseFreesWhomTheKernelHolds(t *testing.T) {
 				defer close(freed)
 				c.wait(o.Ends)
 			}()
-			time.Sleep(20 * time.Millisecond) // so that it is in the kernel, most likely
+			time.Sleep(20 * time.Millisecond) // so it is probably blocked in the kernel
 			for range 2 {
 				go o.Ends.Close()
 			}
@@ -128,10 +128,10 @@ func TestCloseFreesWhomTheKernelHolds(t *testing.T) {
 	}
 }
 
-// answersWritten is the place among the files of the bell that the plugin rings.
+// answersWritten is the index, among the files, of the bell that the plugin rings.
 const answersWritten = 3
 
-// descriptors counts those of this process that are a ring's: memory and bells.
+// descriptors returns the number of this process's descriptors for memory and bells of rings.
 func descriptors(t *testing.T) (n int) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/self/fd/*")
@@ -147,7 +147,7 @@ func descriptors(t *testing.T) (n int) {
 	return n
 }
 
-// The kernel wakes the poller of every process that has a bell in it, also when that process rings it itself.
+// The kernel wakes the poller of every process that polls a bell, even if that process itself rings it.
 func TestOnlyBellsThatAreWaitedForAreInThePoller(t *testing.T) {
 	o := newOffer(t)
 	plugin, err := inherit(t, o)
@@ -168,7 +168,7 @@ func TestOnlyBellsThatAreWaitedForAreInThePoller(t *testing.T) {
 	}
 }
 
-// polled reports whether the runtime's poller has the bell: it takes no deadline without.
+// polled reports whether the runtime's poller has the bell. Only then does it accept a deadline.
 func polled(t *testing.T, e *eventBell) bool {
 	t.Helper()
 	err := e.file.SetDeadline(time.Time{})
@@ -183,7 +183,7 @@ func TestTheMemoryCannotShrink(t *testing.T) {
 	if err := unix.Ftruncate(int(o.Files()[0].Fd()), 0); err == nil {
 		t.Error("the other process can cut the memory off")
 	}
-	// what the collector closes later is counted elsewhere
+	// descriptors that the garbage collector closes later must not be counted here
 	if err := errors.Join(o.Release(), o.Ends.Unmap()); err != nil {
 		t.Error(err)
 	}

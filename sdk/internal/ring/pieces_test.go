@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// encoded is frames as they are in the ring.
+// encoded returns frames in the form of the ring.
 func encoded(frames ...[]byte) []byte {
 	var b []byte
 	for _, f := range frames {
@@ -19,8 +19,8 @@ func encoded(frames ...[]byte) []byte {
 	return b
 }
 
-// trickle shows the reader b in pieces whose lengths come from next, and returns copies of the frames that it has
-// found.
+// trickle shows b to the reader in pieces whose lengths come from next, and returns copies of the frames that the
+// reader finds.
 func trickle(t *testing.T, w *FrameWriter, r *FrameReader, b []byte, next func() int) [][]byte {
 	t.Helper()
 	var frames [][]byte
@@ -43,7 +43,7 @@ func trickle(t *testing.T, w *FrameWriter, r *FrameReader, b []byte, next func()
 	return frames
 }
 
-// A writer that stops anywhere, in the length too, and goes on later writes whole frames.
+// A writer that stops at any byte, even in the length, and continues later writes complete frames.
 func TestFramesInPieces(t *testing.T) {
 	want := [][]byte{[]byte("one"), {}, []byte("a longer one"), {7}}
 	for size := 1; size < 30; size++ {
@@ -60,7 +60,7 @@ func TestFramesInPieces(t *testing.T) {
 	}
 }
 
-// A writer that dies in the middle of a frame leaves no frame, and nobody who waits for it.
+// If a writer dies in the middle of a frame, the frame never arrives, and no reader stays blocked.
 func TestADeadWritersFrameNeverComes(t *testing.T) {
 	whole := encoded([]byte("never to be seen"))
 	for cut := range whole {
@@ -72,14 +72,14 @@ func TestADeadWritersFrameNeverComes(t *testing.T) {
 		go func() {
 			ended <- NewReceiver(harness.Reader, func(b []byte) error { t.Errorf("frame %q", b); return nil }).Run(NeverLook)
 		}()
-		harness.Close() // the stream beside the ring tells that the process has died
+		harness.Close() // the end of the stream signals the death of the process
 		if err := <-ended; !errors.Is(err, ErrClosed) {
 			t.Errorf("%d bytes: the receiver ends with %v", cut, err)
 		}
 	}
 }
 
-// A reader that dies leaves nobody who waits for room.
+// If a reader dies, no writer stays blocked.
 func TestADeadReaderFreesTheWriter(t *testing.T) {
 	harness, plugin := pair()
 	ended := make(chan error, 1)
@@ -99,7 +99,7 @@ func TestADeadReaderFreesTheWriter(t *testing.T) {
 	}
 }
 
-// A reader that is slow holds the writer back: nothing is lost, and no more than one ring is ever ahead.
+// A slow reader blocks the writer. No data is lost, and the writer is never ahead by more than one ring.
 func TestASlowReaderHoldsTheWriterBack(t *testing.T) {
 	harness, plugin := pair()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -133,7 +133,8 @@ func TestASlowReaderHoldsTheWriterBack(t *testing.T) {
 	}
 }
 
-// However the bytes of frames are cut into pieces, and wherever in the ring they begin, the same frames come out.
+// However the bytes of frames are cut into pieces, and wherever in the ring they begin, the reader finds the same
+// frames.
 func FuzzPieces(f *testing.F) {
 	f.Add([]byte("abc"), []byte{}, uint8(1), uint32(0))
 	f.Add([]byte("a frame"), []byte("and another"), uint8(3), uint32(toHarness-5))

@@ -47,7 +47,7 @@ func (c *chime) Close() { c.close() }
 
 const maxBytes = 64 << 20
 
-// pair returns both processes' ends on the same memory.
+// pair returns both processes' ends of the same memory.
 func pair() (harness, plugin *RingEnds) {
 	b := aligned(Bytes)
 	bells := [4]Bell{newChime(), newChime(), newChime(), newChime()}
@@ -55,7 +55,7 @@ func pair() (harness, plugin *RingEnds) {
 	return newEnds(b, bells, false, maxBytes, none), newEnds(b, bells, true, maxBytes, none)
 }
 
-// aligned is memory that starts at a multiple of 8.
+// aligned returns memory that starts at a multiple of 8.
 func aligned(n int) []byte {
 	words := make([]uint64, n/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
@@ -130,7 +130,7 @@ func TestFramesComeAsTheyWere(t *testing.T) {
 
 func TestBothDirections(t *testing.T) {
 	harness, plugin := pair()
-	go func() { // the plugin sends back what comes
+	go func() { // the plugin returns every frame
 		_ = NewReceiver(plugin.Reader, func(b []byte) error { return plugin.Writer.Write(b) }).Run(always)
 	}()
 	defer plugin.Close()
@@ -148,7 +148,7 @@ func TestBothDirections(t *testing.T) {
 		if begun {
 			r.Finish(func() bool { return answered < want })
 		}
-		for got := 0; got < want; runtime.Gosched() { // what Finish did not wait for, Run brings
+		for got := 0; got < want; runtime.Gosched() { // Run handles the frames that Finish did not wait for
 			r.Lock()
 			got = answered
 			r.Unlock()
@@ -169,7 +169,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	go func() { full <- plugin.Writer.Write(make([]byte, 3*toHarness)) }()
 	idle := make(chan error, 1)
 	go func() { idle <- NewReceiver(plugin.Reader, func([]byte) error { return nil }).Run(NeverLook) }()
-	for !harness.Reader.Ready() { // it has begun to write
+	for !harness.Reader.Ready() { // until it begins to write
 		runtime.Gosched()
 	}
 	plugin.Close()
@@ -185,7 +185,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	plugin.Close() // again
 }
 
-// What the other process does to the memory is an error, never a fault.
+// If the other process changes the memory, the result is an error and never a crash.
 func TestCorruptMemory(t *testing.T) {
 	length := func(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 	for name, c := range map[string]struct {
@@ -231,7 +231,7 @@ func TestCorruptMemory(t *testing.T) {
 	})
 }
 
-// A length that no frame follows takes no memory.
+// A length without a frame takes no memory.
 func TestALengthAloneTakesNoMemory(t *testing.T) {
 	harness, plugin := pair()
 	copy(plugin.Writer.data, binary.LittleEndian.AppendUint32(nil, maxBytes))
@@ -272,13 +272,13 @@ func TestAHandlersErrorEndsTheReceiver(t *testing.T) {
 	if err := plugin.Writer.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	r.Finish(func() bool { return true }) // the frame is handled here; Run reports it
+	r.Finish(func() bool { return true }) // the frame is handled here, and Run reports the error
 	if err := <-done; !errors.Is(err, refused) {
 		t.Errorf("error %v, want the handler's", err)
 	}
 }
 
-// Whatever the other process writes into the memory, reading ends: with frames, with nothing, or with an error.
+// Whatever the other process writes into the memory, reading ends with frames, with nothing, or with an error.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{3, 0, 0, 0, 'a', 'b', 'c'}, uint64(7))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0}, uint64(8))
@@ -326,7 +326,7 @@ func BenchmarkWriteAndRead(b *testing.B) {
 	}
 }
 
-// What docs/protocol.md says of the memory is what is there.
+// The memory has the layout documented in docs/protocol.md.
 func TestTheLayoutIsTheDocumentedOne(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/protocol.md")
 	if err != nil {

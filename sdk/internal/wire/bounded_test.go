@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/internal/pluginpb"
 )
 
-// TestMessagesThatTakeMoreThanTheyHave: a megabyte that would take dozens is refused before it is
-// read; what is as large as it says is taken.
+// TestMessagesThatTakeMoreThanTheyHave checks that a megabyte that would take dozens of megabytes is refused before it
+// is parsed, and that a message whose memory matches its size is accepted.
 func TestMessagesThatTakeMoreThanTheyHave(t *testing.T) {
 	const million = 1 << 20
 	pending := func(n int) proto.Message {
@@ -62,7 +62,7 @@ func TestMessagesThatTakeMoreThanTheyHave(t *testing.T) {
 	}
 }
 
-// FuzzFits holds: of what protobuf reads nothing is refused but what takes too much.
+// FuzzFits checks that only messages that take too much memory are refused among those that protobuf accepts.
 func FuzzFits(f *testing.F) {
 	b, err := proto.Marshal(&pluginpb.RunResponse{Heartbeat: &pluginpb.Heartbeat{Work: &pluginpb.Work{
 		Pending: []*pluginpb.Pending{{What: "x"}}}}, Complete: &pluginpb.Answers{Ids: []byte{1, 2, 3, 4}}})

@@ -20,7 +20,7 @@ func TestSamplesAreLittleEndianPairs(t *testing.T) {
 	if got := wire.SampleBytes(samples); !bytes.Equal(got, want) {
 		t.Errorf("% x, want % x", got, want)
 	}
-	for shift := range 4 { // at any address
+	for shift := range 4 { // at any alignment
 		shifted := append(make([]byte, shift), want...)[shift:]
 		got, err := wire.Samples(shifted)
 		if err != nil || !slices.Equal(got, samples) {
@@ -40,7 +40,7 @@ func TestSamplesAreLittleEndianPairs(t *testing.T) {
 	}
 }
 
-// fill adds payloads of the sizes to b, in several calls, and returns the answers that it should hold.
+// fill adds payloads of these sizes to b, in several calls, and returns the expected answers.
 func fill(b *wire.AnswerBuffer, calls ...[]int) []loadgen.QuerySampleResponse {
 	var want []loadgen.QuerySampleResponse
 	for _, sizes := range calls {
@@ -92,7 +92,7 @@ func TestAnswersComeBackAsTheyWere(t *testing.T) {
 		"empty ones among them":  {[][]int{{0, 1, 0}, {0}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.Reset() // also of what another case left
+			b.Reset() // may contain data of another case
 			want := fill(b, c.calls...)
 			m := &pluginpb.Answers{}
 			b.Fill(m)
