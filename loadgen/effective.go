@@ -55,8 +55,7 @@ func overrideOr(override uint64, count int) uint64 {
 // minSeconds returns the minimum duration in seconds.
 func minSeconds(s TestSettings) float64 { return float64(s.MinDuration) / 1e6 / 1000 }
 
-// truncateToCount truncates v, which must not be negative, to an integer. If v is too large, it returns half of the
-// largest uint64.
+// truncateToCount truncates v, which must not be negative, to an integer. If v is too large, it returns math.MaxInt64.
 func truncateToCount(v float64) uint64 {
 	if v < math.MaxInt64 {
 		return uint64(v)
