@@ -20,7 +20,7 @@ func (k multiStream) check(f *faultList, s TestSettings) {
 			"needs more queries than there are different ones")
 }
 
-// checkExpectedLatency returns the expected latency in ns, with its fraction.
+// expectedLatency returns the expected latency in ns, with its fraction.
 func (multiStream) expectedLatency(s TestSettings) float64 {
 	return float64(s.MultiStreamExpectedLatency) + s.MultiStreamExpectedLatencyFraction
 }

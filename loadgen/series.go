@@ -60,7 +60,7 @@ func (p *testSeries) lastIssue() int64 {
 	return p.Scheduled[p.Queries-1] + p.issueDelay(p.Queries-1)
 }
 
-// lastIssuedDone returns the last completion time, or 0 if there is none.
+// lastCompletion returns the last completion time, or 0 if there is none.
 func (p *testSeries) lastCompletion() int64 {
 	if p.last == 0 {
 		p.last = latestTime(p.Done)

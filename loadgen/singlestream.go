@@ -13,7 +13,7 @@ func (k singleStream) check(f *faultList, s TestSettings) {
 	}
 }
 
-// checkExpectedLatency returns the expected latency in ns, with its fraction.
+// expectedLatency returns the expected latency in ns, with its fraction.
 func (singleStream) expectedLatency(s TestSettings) float64 {
 	return float64(s.SingleStreamExpectedLatency) + s.SingleStreamExpectedLatencyFraction
 }
