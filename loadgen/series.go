@@ -28,7 +28,7 @@ type testSeries struct {
 	// goroutines ended at different places. It is nil if the first queries were issued.
 	Numbers []uint32
 
-	last int64 // result of lastIssuedDone
+	last int64 // result of lastCompletion
 	// Done contains one completion time per sample, in issue order: sample i belongs to query i / SamplesPerQuery. A time
 	// is negative if the test ended before the answer. If Answered is true, no time is negative.
 	Done     []int64
