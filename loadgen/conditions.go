@@ -5,7 +5,7 @@ type validCondition struct {
 	met func(r *Result) *bool // returns the condition's field in the Result
 	// judge reports whether the condition is met. nil means that the scenario's judge sets it together with the metrics.
 	judge      func(p *testSeries, r *Result) bool
-	shown      func(r *Result) bool // whether the logs contain it; nil means always
+	isShown    func(r *Result) bool // whether the logs contain it; nil means always
 	key, label string               // names in the detail log and in the summary
 	// texts returns the official advice if the condition is not met; nil means that there is none. reasons returns our
 	// reasons.
@@ -18,8 +18,8 @@ var conditions = []validCondition{
 	{
 		met: func(r *Result) *bool { return &r.PerformanceConstraintsMet },
 		key: "result_perf_constraints_met", label: "Performance constraints satisfied",
-		shown: func(r *Result) bool { return r.kindOf().hasLimit(r) },
-		texts: limitTexts, reasons: limitReasons,
+		isShown: func(r *Result) bool { return r.kindOf().hasLimit(r) },
+		texts:   limitTexts, reasons: limitReasons,
 	},
 	{
 		met: func(r *Result) *bool { return &r.MinDurationMet },
@@ -28,7 +28,7 @@ var conditions = []validCondition{
 			judged, _ := r.kindOf().duration(p, r)
 			return judged >= r.Effective.MinDuration
 		},
-		texts:   func(r *Result) []failedCondition { return []failedCondition{oneText(r.kindOf().durationText())} },
+		texts:   func(r *Result) []failedCondition { return []failedCondition{sameText(r.kindOf().durationText())} },
 		reasons: func(p *testSeries, r *Result) []Reason { return []Reason{durationReason(p, r)} },
 	},
 	{
@@ -46,16 +46,16 @@ var conditions = []validCondition{
 		met: func(r *Result) *bool { return &r.EarlyStoppingMet },
 		key: "early_stopping_met", label: "Early stopping satisfied",
 		judge:   func(_ *testSeries, r *Result) bool { return r.EarlyStopping.Met },
-		shown:   func(r *Result) bool { return !r.Effective.NoEarlyStopping },
+		isShown: func(r *Result) bool { return !r.Effective.NoEarlyStopping },
 		reasons: func(p *testSeries, r *Result) []Reason { return []Reason{r.kindOf().earlyStoppingReason(p, r)} },
 	},
 }
 
-// shownIn lists the conditions that the logs of a run contain.
-func shownIn(r *Result) []validCondition {
+// conditionsInLogs lists the conditions that the logs of a run contain.
+func conditionsInLogs(r *Result) []validCondition {
 	var list []validCondition
 	for _, c := range conditions {
-		if c.shown == nil || c.shown(r) {
+		if c.isShown == nil || c.isShown(r) {
 			list = append(list, c)
 		}
 	}
@@ -86,17 +86,19 @@ const (
 	textQueriesWhere = "See the detailed log for why this may have occurred."
 )
 
-// oneText returns the same advice for both logs.
-func oneText(text string) failedCondition { return failedCondition{reason: text + "\n", summary: text} }
+// sameText returns the same advice for both logs.
+func sameText(text string) failedCondition {
+	return failedCondition{reason: text + "\n", summary: text}
+}
 
 func limitTexts(r *Result) []failedCondition {
 	switch {
 	case r.Tokens != nil:
 		return r.Tokens.failedLimits()
 	case r.Intervals != nil:
-		return []failedCondition{oneText(textStreams)}
+		return []failedCondition{sameText(textStreams)}
 	}
-	return []failedCondition{oneText(textLatency)}
+	return []failedCondition{sameText(textLatency)}
 }
 
 // failedConditions returns r's unmet conditions with an official text, in the official order. A condition without an
@@ -109,7 +111,7 @@ func failedConditions(r *Result) []failedCondition {
 		}
 	}
 	if len(r.Pauses) > 0 {
-		list = append(list, oneText("Run again: "+pausesText(r.Pauses)+"."))
+		list = append(list, sameText("Run again: "+pausesText(r.Pauses)+"."))
 	}
 	return list
 }

@@ -147,13 +147,13 @@ func (g *runLog) logSeriesEnd(p *testSeries) {
 	g.flush()
 }
 
-// oneLine returns text on one line, as the detail log requires.
-func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
+// joinLines returns text on one line, as the detail log requires.
+func joinLines(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
 // logResults logs the measurements and the verdict.
 func (g *runLog) logResults(r *Result) {
 	g.logValue("result_validity", string(r.Verdict))
-	for _, c := range shownIn(r) {
+	for _, c := range conditionsInLogs(r) {
 		g.logValue(c.key, *c.met(r))
 	}
 	if r.Verdict != Valid {
@@ -171,10 +171,10 @@ func (g *runLog) logEarlyStopping(r *Result) {
 	switch t := r.Tokens; {
 	case r.Effective.NoEarlyStopping:
 	case t != nil:
-		g.logValue("early_stopping_ttft_result", oneLine(t.TTFT.EarlyStopping.Text))
-		g.logValue("early_stopping_tpot_result", oneLine(t.TPOT.EarlyStopping.Text))
+		g.logValue("early_stopping_ttft_result", joinLines(t.TTFT.EarlyStopping.Text))
+		g.logValue("early_stopping_tpot_result", joinLines(t.TPOT.EarlyStopping.Text))
 	default:
-		g.logValue("early_stopping_result", oneLine(r.EarlyStopping.Text))
+		g.logValue("early_stopping_result", joinLines(r.EarlyStopping.Text))
 	}
 }
 

@@ -10,35 +10,35 @@ import (
 
 // stoppingEstimate describes the early-stopping estimate of a percentile of n latencies before the latencies are known.
 type stoppingEstimate struct {
-	percentile float64
-	n          uint64
-	need       uint64 // minimum number of latencies
-	over       uint64 // t of the criterion
-	ok         bool   // n is large enough
-	rank       int    // rank of the estimate in n sorted latencies; 0 if not ok
+	percentile   float64
+	n            uint64
+	minLatencies uint64 // minimum number of latencies
+	overLimit    uint64 // t of the criterion
+	ok           bool   // n is large enough
+	rank         int    // rank of the estimate in n sorted latencies; 0 if not ok
 }
 
 func estimateOf(n int, percentile float64) stoppingEstimate {
 	e := stoppingEstimate{percentile: percentile, n: uint64(n)}
 	c := earlystop.Rules(percentile)
-	e.need = c.Required()
-	if e.over, e.ok = c.Discard(e.n); e.ok {
-		e.rank = n - int(e.over)
+	e.minLatencies = c.Required()
+	if e.overLimit, e.ok = c.Discard(e.n); e.ok {
+		e.rank = n - int(e.overLimit)
 	}
 	return e
 }
 
 // toEarlyStopping returns the estimate. at is the latency at its rank.
 func (e stoppingEstimate) toEarlyStopping(at time.Duration) EarlyStopping {
-	r := EarlyStopping{Met: e.ok, Percentile: e.percentile, QueriesProcessed: e.n, QueriesNeeded: e.need}
+	r := EarlyStopping{Met: e.ok, Percentile: e.percentile, QueriesProcessed: e.n, QueriesNeeded: e.minLatencies}
 	if !e.ok {
 		r.Text = fmt.Sprintf(" * Only processed %d queries.\n * Need to process at least %d queries for early stopping.",
-			e.n, e.need)
+			e.n, e.minLatencies)
 		return r
 	}
 	r.Estimate = at
 	r.Text = fmt.Sprintf(" * Processed at least %d queries (%d).\n * Would discard %d highest latency queries.\n%s",
-		e.need, e.n, e.over-1, e.estimateText(at))
+		e.minLatencies, e.n, e.overLimit-1, e.estimateText(at))
 	return r
 }
 
@@ -49,7 +49,7 @@ func (e stoppingEstimate) secondText(at time.Duration) string {
 	}
 	return fmt.Sprintf(" * Not enough queries processed for %s percentile\n early stopping estimate (would need "+
 		"to process at\n least %d total queries).",
-		percentileName(e.percentile), e.need)
+		percentileName(e.percentile), e.minLatencies)
 }
 
 func (e stoppingEstimate) estimateText(at time.Duration) string {
@@ -85,5 +85,5 @@ func serverEarlyStopping(n, over uint64, percentile float64) EarlyStopping {
 // of latencies for an estimate, and ok reports whether n is large enough.
 func EarlyStoppingRank(n int, percentile float64) (rank int, needed uint64, ok bool) {
 	e := estimateOf(n, percentile)
-	return e.rank, e.need, e.ok
+	return e.rank, e.minLatencies, e.ok
 }

@@ -27,15 +27,15 @@ type Field struct {
 	RulesOnly bool
 	Form      FieldForm // how a number in a configuration file is converted to the value
 
-	at        func(*TestSettings) any                // pointer to the field, with a type as in Field.At
-	fraction  func(*TestSettings) any                // pointer to a fraction of a ns, a *float64; nil: none
-	effective func(*EffectiveSettings) any           // pointer to the value that the run uses; nil: the requested value
-	isIgnored func(*TestSettings) bool               // whether a run of its scenario ignores the field; nil: never
-	check     func(*faultList, Field, *TestSettings) // adds a fault if the value is not allowed; nil: any is
-	logRule   loggingRule
-	logName   string // name in the logs if it is not Official
-	logKeys   logKeys
-	bound     boundKind // how the rules restrict the value
+	valuePointer     func(*TestSettings) any                // pointer to the field, with a type as in Field.At
+	fractionPointer  func(*TestSettings) any                // pointer to a fraction of a ns, a *float64; nil: none
+	effectivePointer func(*EffectiveSettings) any           // pointer to the effective value; nil: the requested one
+	isIgnored        func(*TestSettings) bool               // whether a run of its scenario ignores the field; nil: never
+	check            func(*faultList, Field, *TestSettings) // adds a fault if the value is not allowed; nil: any is
+	logRule          loggingRule
+	logName          string // name in the logs if it is not Official
+	logKeys          logKeys
+	bound            boundKind // how the rules restrict the value
 }
 
 // loggingRule determines which logs contain a setting.
@@ -56,8 +56,9 @@ type logKeys struct{ requested, effective, parameter string }
 func completeFields(fields []Field) []Field {
 	for i := range fields {
 		f := &fields[i]
-		f.at, f.fraction = memberPointer[TestSettings](f.Name), memberPointer[TestSettings](f.Name+"Fraction")
-		f.effective = memberPointer[EffectiveSettings](strings.TrimSuffix(f.Name, "Override"))
+		f.valuePointer = memberPointer[TestSettings](f.Name)
+		f.fractionPointer = memberPointer[TestSettings](f.Name + "Fraction")
+		f.effectivePointer = memberPointer[EffectiveSettings](strings.TrimSuffix(f.Name, "Override"))
 		asked, used := f.logName, strings.TrimSuffix(f.Official, "_override")
 		asked = cmp.Or(asked, f.Official)
 		f.logKeys = logKeys{requested: "requested_" + asked, effective: "effective_" + used, parameter: used}
@@ -92,15 +93,15 @@ const (
 func Fields() []Field { return slices.Clone(fields) }
 
 // At returns a pointer to the field in s: a *uint64, *int, *bool, *Mode, *time.Duration or *float64.
-func (f Field) At(s *TestSettings) any { return f.at(s) }
+func (f Field) At(s *TestSettings) any { return f.valuePointer(s) }
 
 // FractionAt returns a pointer to the fraction of a nanosecond, in [0, 1), of an expected latency in s. It returns nil
 // if the field has no such fraction.
 func (f Field) FractionAt(s *TestSettings) *float64 {
-	if f.fraction == nil {
+	if f.fractionPointer == nil {
 		return nil
 	}
-	return f.fraction(s).(*float64)
+	return f.fractionPointer(s).(*float64)
 }
 
 // Applies reports whether the field has a meaning in runs of scenario.
@@ -145,10 +146,10 @@ func (f Field) Allowed() string {
 
 // countValue returns the value of a count or a duration for comparison.
 func (f Field) countValue(s *TestSettings) uint64 {
-	if d, ok := f.at(s).(*time.Duration); ok {
+	if d, ok := f.valuePointer(s).(*time.Duration); ok {
 		return uint64(max(0, *d))
 	}
-	return *f.at(s).(*uint64)
+	return *f.valuePointer(s).(*uint64)
 }
 
 // UserKey returns the name with which a user sets the field: its Key, or Official if no file can set it.
@@ -161,7 +162,7 @@ func (f Field) UserKey() string {
 
 // Text returns the field's value in s in the form of a configuration file, in Unit.
 func (f Field) Text(s TestSettings) string {
-	switch p := f.at(&s).(type) {
+	switch p := f.valuePointer(&s).(type) {
 	case *uint64:
 		return strconv.FormatUint(*p, 10)
 	case *int:
@@ -186,9 +187,9 @@ func (f Field) Text(s TestSettings) string {
 
 // fractionalNanos returns a duration with its fraction, in nanoseconds.
 func (f Field) fractionalNanos(s *TestSettings) float64 {
-	ns := float64(*f.at(s).(*time.Duration))
-	if f.fraction != nil {
-		ns += *f.fraction(s).(*float64)
+	ns := float64(*f.valuePointer(s).(*time.Duration))
+	if f.fractionPointer != nil {
+		ns += *f.fractionPointer(s).(*float64)
 	}
 	return ns
 }
@@ -212,12 +213,12 @@ func (f Field) isCommon() bool { return f.logRule == logAlways && f.Scenario == 
 // requestedValue returns the requested value in the form of the detail log. Durations are in the unit in Official's
 // name, or else in nanoseconds with their fraction if they have one.
 func (f Field) requestedValue(s *TestSettings) any {
-	v := reflect.ValueOf(f.at(s)).Elem().Interface()
+	v := reflect.ValueOf(f.valuePointer(s)).Elem().Interface()
 	d, timed := v.(time.Duration)
 	switch {
 	case !timed:
 		return v
-	case f.fraction != nil:
+	case f.fractionPointer != nil:
 		return f.fractionalNanos(s)
 	case strings.HasSuffix(f.Official, "_ms"):
 		return wholeMillis(d)
@@ -227,10 +228,10 @@ func (f Field) requestedValue(s *TestSettings) any {
 
 // usedValue returns the value that the run uses, in the form of the detail log.
 func (f Field) usedValue(e *EffectiveSettings, s *TestSettings) any {
-	if f.effective == nil {
+	if f.effectivePointer == nil {
 		return f.requestedValue(s)
 	}
-	v := reflect.ValueOf(f.effective(e)).Elem().Interface()
+	v := reflect.ValueOf(f.effectivePointer(e)).Elem().Interface()
 	if d, ok := v.(time.Duration); ok {
 		return wholeMillis(d)
 	}

@@ -68,5 +68,5 @@ func invalidReason(r *Result) string {
 	for _, f := range failedConditions(r) {
 		b.WriteString(f.reason)
 	}
-	return oneLine(b.String())
+	return joinLines(b.String())
 }

@@ -62,7 +62,7 @@ func (p *testSeries) lastQueryOver(limit time.Duration) bool {
 		return false
 	}
 	q := p.Queries - 1
-	done, ok := lastOf(p.Done[q*int(p.SamplesPerQuery):])
+	done, ok := latestOf(p.Done[q*int(p.SamplesPerQuery):])
 	return !ok || done-p.Scheduled[q] > int64(limit)
 }
 

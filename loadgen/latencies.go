@@ -69,7 +69,7 @@ func queryLatencies(p *testSeries) orderstat.Values {
 	per := int(p.SamplesPerQuery)
 	return orderstat.Values{N: p.Queries, Chunk: func(buf []int64, from, to int) []int64 {
 		for q := from; q < to; q++ {
-			if last, ok := lastOf(p.Done[q*per : (q+1)*per]); ok {
+			if last, ok := latestOf(p.Done[q*per : (q+1)*per]); ok {
 				buf = append(buf, last-p.Scheduled[q])
 			}
 		}
@@ -77,8 +77,8 @@ func queryLatencies(p *testSeries) orderstat.Values {
 	}}
 }
 
-// lastOf returns the latest of the times. ok is false if one event never happened.
-func lastOf(done []int64) (last int64, ok bool) {
+// latestOf returns the latest of the times. ok is false if one event never happened.
+func latestOf(done []int64) (last int64, ok bool) {
 	for _, d := range done {
 		if d < 0 {
 			return 0, false

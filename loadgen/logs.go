@@ -62,14 +62,14 @@ func openLogs(l LogSettings) (*runLog, error) {
 	}
 	if l.OutDir == "" {
 		if l.CopyDetailTo != nil {
-			g.logDetail(&copiedLog{to: l.CopyDetailTo})
+			g.logDetail(&copiedLog{copy: l.CopyDetailTo})
 		}
 		return g, nil
 	}
 	if err := g.createFiles(l); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLogs, err)
 	}
-	g.logDetail(&copiedLog{log: g.files[logDetail], to: l.CopyDetailTo})
+	g.logDetail(&copiedLog{log: g.files[logDetail], copy: l.CopyDetailTo})
 	g.accuracy = mllog.NewAccuracyWriter(g.files[logAccuracy])
 	if l.EnableTrace {
 		g.tracer = mllog.NewTraceWriter(g.files[logTrace], g.began, int64(os.Getpid()))
@@ -86,14 +86,14 @@ func (g *runLog) logDetail(to *copiedLog) {
 
 // copiedLog writes to a log and to a copy. Either may be nil. An error of the copy does not affect the log.
 type copiedLog struct {
-	log, to io.Writer
-	err     error // of the copy
+	log, copy io.Writer
+	err       error // of the copy
 }
 
 // Write implements io.Writer.
 func (c *copiedLog) Write(p []byte) (int, error) {
-	if c.to != nil && c.err == nil {
-		_, c.err = c.to.Write(p)
+	if c.copy != nil && c.err == nil {
+		_, c.err = c.copy.Write(p)
 	}
 	if c.log == nil {
 		return len(p), nil
@@ -261,7 +261,7 @@ func (g *runLog) finishLogs(r *Result) error {
 func (g *runLog) missingFiles() error {
 	var gone []string
 	for i, f := range g.files {
-		if f != nil && !hasName(f, g.paths[i]) {
+		if f != nil && !isAtPath(f, g.paths[i]) {
 			gone = append(gone, g.paths[i])
 		}
 	}
@@ -272,8 +272,8 @@ func (g *runLog) missingFiles() error {
 		ErrLogsLost, strings.Join(gone, ", "))
 }
 
-// hasName reports whether an open file is the one at path.
-func hasName(f *os.File, path string) bool {
+// isAtPath reports whether an open file is the one at path.
+func isAtPath(f *os.File, path string) bool {
 	open, err1 := f.Stat()
 	there, err2 := os.Lstat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, there)

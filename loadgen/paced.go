@@ -13,7 +13,7 @@ import (
 // issueLane is one of Server's issuing goroutines (server_num_issue_query_threads). Of n lanes, lane k issues the
 // queries k, k+n, k+2n, ...
 type issueLane struct {
-	x                      *queryIssuer
+	issuer                 *queryIssuer
 	number, step           int
 	maxQueries, maxPending uint64 // 0: no limit
 	query                  []QuerySample
@@ -34,7 +34,7 @@ func (x *queryIssuer) newLanes(n int) []*issueLane {
 	lanes := make([]*issueLane, n)
 	for k := range lanes {
 		l := &issueLane{
-			x: x, number: k, step: n, next: k,
+			issuer: x, number: k, step: n, next: k,
 			maxQueries: share(x.limits.MaxQueryCount, k), maxPending: share(x.limits.MaxAsyncQueries, k),
 		}
 		atOnce := 1
@@ -106,7 +106,7 @@ func (x *queryIssuer) runTurns(ctx context.Context) error {
 
 // runLane issues the lane's queries.
 func (l *issueLane) runLane(ctx context.Context) error {
-	sleeper := pace.NewSleeper(ctx, l.x.clock, l.x.spin)
+	sleeper := pace.NewSleeper(ctx, l.issuer.clock, l.issuer.spin)
 	defer sleeper.Close()
 	for {
 		if more, err := l.issueNext(ctx, sleeper); !more || err != nil {
@@ -118,7 +118,7 @@ func (l *issueLane) runLane(ctx context.Context) error {
 // issueNext waits until the lane's next query is due and issues it, or with coalescing all due queries. It returns
 // false if there is no further query or a limit is reached.
 func (l *issueLane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more bool, err error) {
-	x := l.x
+	x := l.issuer
 	if l.next >= len(x.scheduled) {
 		return false, nil
 	}
@@ -138,8 +138,8 @@ func (l *issueLane) issueNext(ctx context.Context, sleeper *pace.Sleeper) (more 
 // dueCount returns how many of the lane's queries are issued together: one, or with coalescing all that are due.
 func (l *issueLane) dueCount(now int64) int {
 	n := 1
-	if l.x.coalesce {
-		for q := l.next + l.step; q < len(l.x.scheduled) && l.x.scheduled[q] <= now; q += l.step {
+	if l.issuer.coalesce {
+		for q := l.next + l.step; q < len(l.issuer.scheduled) && l.issuer.scheduled[q] <= now; q += l.step {
 			n++
 		}
 	}
@@ -148,7 +148,7 @@ func (l *issueLane) dueCount(now int64) int {
 
 // issue passes the lane's next n queries to the SUT.
 func (l *issueLane) issue(ctx context.Context, n int, at int64) error {
-	x := l.x
+	x := l.issuer
 	query, first := l.query[:n], l.next
 	for i := range query {
 		q := l.next
@@ -172,10 +172,11 @@ func (l *issueLane) tooManyOutstanding() bool {
 	if l.maxPending == 0 {
 		return false
 	}
-	outstanding := l.x.rec.Outstanding(l.number)
+	outstanding := l.issuer.rec.Outstanding(l.number)
 	if outstanding <= l.maxPending {
 		return false
 	}
-	l.x.logEarlyEnd(l.number, fmt.Sprintf("Too many outstanding queries. issued %d outstanding %d", l.issued, outstanding))
+	l.issuer.logEarlyEnd(l.number, fmt.Sprintf("Too many outstanding queries. issued %d outstanding %d",
+		l.issued, outstanding))
 	return true
 }

@@ -87,10 +87,10 @@ func (r *Reader) Read(most int, v Visitor) (more bool) {
 	for {
 		next := r.series.next.Load() // load next first: if there is a next series, this one is over
 		if r.series.x != nil {
-			if r.cursor.x != r.series.x {
+			if r.cursor.issuer != r.series.x {
 				r.cursor = newCursor(r.series.x)
 			}
-			if r.cursor.visitNew(most, v) {
+			if r.cursor.visitNewAnswers(most, v) {
 				return true
 			}
 		}
@@ -103,7 +103,7 @@ func (r *Reader) Read(most int, v Visitor) (more bool) {
 
 // Counts returns the test's counts so far, including all earlier series.
 func (r *Reader) Counts() Counts {
-	if r.cursor.x == nil {
+	if r.cursor.issuer == nil {
 		return r.previous
 	}
 	return r.previous.addCounts(r.cursor.countSeen())

@@ -11,7 +11,7 @@ import (
 // seriesCursor is the position of a Reader in one series. Its units are queries, whose samples are read together. In
 // Offline, which has one query, the units are samples.
 type seriesCursor struct {
-	x         *queryIssuer
+	issuer    *queryIssuer
 	perUnit   uint64   // samples per unit
 	seen      []uint64 // a bit for each unit that was read
 	read      uint64   // number of read units
@@ -19,7 +19,7 @@ type seriesCursor struct {
 }
 
 func newCursor(x *queryIssuer) seriesCursor {
-	c := seriesCursor{x: x, perUnit: uint64(x.plan.SamplesPerQuery)}
+	c := seriesCursor{issuer: x, perUnit: uint64(x.plan.SamplesPerQuery)}
 	if x.limits.Scenario.kindOf().hasOneQuery() {
 		c.perUnit = 1
 	}
@@ -28,18 +28,18 @@ func newCursor(x *queryIssuer) seriesCursor {
 }
 
 func (c *seriesCursor) countSeen() Counts {
-	done := c.x.rec.Completed()
-	issued := c.x.rec.Issued() // read after done, so it is not smaller
+	done := c.issuer.rec.Completed()
+	issued := c.issuer.rec.Issued() // read after done, so it is not smaller
 	return Counts{
-		Queries: issued / uint64(c.x.plan.SamplesPerQuery), Issued: issued, Done: done, Read: c.read * c.perUnit,
+		Queries: issued / uint64(c.issuer.plan.SamplesPerQuery), Issued: issued, Done: done, Read: c.read * c.perUnit,
 	}
 }
 
-// visitNew passes the new answers to v and examines about most units. more reports that it did not reach the end. It
-// spends half of the units from the oldest missing answer on, which is enough if answers arrive in order. The other
-// half continues behind them.
-func (c *seriesCursor) visitNew(most int, v Visitor) (more bool) {
-	reach := c.x.rec.Reach() / c.perUnit
+// visitNewAnswers passes the new answers to v and examines about most units. more reports that it did not reach the
+// end. It spends half of the units from the oldest missing answer on, which is enough if answers arrive in order. The
+// other half continues behind them.
+func (c *seriesCursor) visitNewAnswers(most int, v Visitor) (more bool) {
+	reach := c.issuer.rec.Reach() / c.perUnit
 	words := int((reach + 63) / 64)
 	for c.low < words && c.seen[c.low] == math.MaxUint64 {
 		c.low++
@@ -88,7 +88,7 @@ func (c *seriesCursor) readWord(w int, reach uint64, v Visitor) {
 
 // readUnit reads a unit if all its samples are answered.
 func (c *seriesCursor) readUnit(u uint64, v Visitor) bool {
-	x, first := c.x, u*c.perUnit
+	x, first := c.issuer, u*c.perUnit
 	var last int64
 	for i := range c.perUnit {
 		at := c.answeredAt(first + i)
@@ -110,21 +110,21 @@ func (c *seriesCursor) readUnit(u uint64, v Visitor) bool {
 
 // answeredAt returns the time of sample i's answer, or 0 if the answer is missing or in progress.
 func (c *seriesCursor) answeredAt(i uint64) int64 {
-	if c.x.recordKind != record.Latencies {
-		if _, n := c.x.rec.TokensOf(i); n == 0 {
+	if c.issuer.recordKind != record.Latencies {
+		if _, n := c.issuer.rec.TokensOf(i); n == 0 {
 			return 0
 		}
 	}
-	return c.x.rec.Done(i)
+	return c.issuer.rec.Done(i)
 }
 
 func (c *seriesCursor) measuredSample(i uint64, due int64) Measured {
-	at := c.x.rec.Done(i)
+	at := c.issuer.rec.Done(i)
 	m := Measured{Latency: time.Duration(at - due), At: time.Duration(at)}
-	if c.x.recordKind == record.Latencies {
+	if c.issuer.recordKind == record.Latencies {
 		return m
 	}
-	first, n := c.x.rec.TokensOf(i)
+	first, n := c.issuer.rec.TokensOf(i)
 	if m.Tokens = n; first != 0 {
 		m.TTFT = time.Duration(first - due)
 	}

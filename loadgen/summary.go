@@ -68,7 +68,7 @@ func earlyStoppingFields(r *Result) []mllog.Field {
 
 func conditionFields(r *Result) []mllog.Field {
 	var fields []mllog.Field
-	for _, c := range shownIn(r) {
+	for _, c := range conditionsInLogs(r) {
 		value := "NO"
 		if *c.met(r) {
 			value = "Yes"

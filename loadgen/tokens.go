@@ -108,7 +108,7 @@ func lastIssuedDone(p *testSeries) int64 {
 	if p.Queries == 0 {
 		return 0
 	}
-	last, _ := lastOf(p.Done[(p.Queries-1)*int(p.SamplesPerQuery):])
+	last, _ := latestOf(p.Done[(p.Queries-1)*int(p.SamplesPerQuery):])
 	return last
 }
 

@@ -74,12 +74,13 @@ type accuracyRow struct {
 // textWords expands the words in the patterns of accuracy.json. Numbers may have the digits of all scripts, and blanks
 // are those of Unicode.
 var textWords = strings.NewReplacer(
-	"NUMBER", number, "BLANK", blank, "SPACED", blank+`*`+number, "QUOTED", blank+`+'?`+number,
+	"NUMBER", numberPattern, "BLANK", blankPattern, "SPACED", blankPattern+`*`+numberPattern,
+	"QUOTED", blankPattern+`+'?`+numberPattern,
 )
 
 const (
-	number = `([\p{Nd}.]+)`
-	blank  = `[\s\v\x1c-\x1f\x{85}\p{Z}]`
+	numberPattern = `([\p{Nd}.]+)`
+	blankPattern  = `[\s\v\x1c-\x1f\x{85}\p{Z}]`
 )
 
 // patternOf returns a function that compiles a pattern at its first call. It returns nil if text is empty.
@@ -117,18 +118,18 @@ func (m AccuracyMetric) HasText() bool { return m.text != nil }
 
 // In returns the text of the metric's value in a line of accuracy.txt. The text need not be a number ("76.4.6"). ok is
 // false if the line does not contain the metric.
-func (m AccuracyMetric) In(line string) (value string, ok bool) { return valueIn(m.text, line) }
+func (m AccuracyMetric) In(line string) (value string, ok bool) { return matchValue(m.text, line) }
 
 // FormerIn is like In, but for the form of rounds before v5.0. has is false if these rounds had no other form.
 func (m AccuracyMetric) FormerIn(line string) (value string, ok, has bool) {
 	if m.former == nil {
 		return "", false, false
 	}
-	value, ok = valueIn(m.former, line)
+	value, ok = matchValue(m.former, line)
 	return value, ok, true
 }
 
-func valueIn(pattern func() *regexp.Regexp, line string) (value string, ok bool) {
+func matchValue(pattern func() *regexp.Regexp, line string) (value string, ok bool) {
 	if pattern == nil {
 		return "", false
 	}

@@ -20,8 +20,8 @@ func Check(source, text, model string, round *Rules, ignoreUnknown bool) ([]Prob
 }
 
 func newChecker(source, model string, round *Rules, ignoreUnknown bool) *confChecker {
-	return &confChecker{source: source, model: model, ignoreUnknown: ignoreUnknown, keys: keysOf(round),
-		seen: map[string]int{}, asides: ignoredLines{}}
+	return &confChecker{source: source, model: model, ignoreUnknown: ignoreUnknown, keys: keysOfRound(round),
+		seen: map[string]int{}, ignored: ignoredLines{}}
 }
 
 func (c *confChecker) checkAll(text string) ([]Problem, []Note) {
@@ -29,7 +29,7 @@ func (c *confChecker) checkAll(text string) ([]Problem, []Note) {
 		c.line = i + 1
 		c.checkLine(line)
 	}
-	return c.problems, c.asides.toNotes(c.source)
+	return c.problems, c.ignored.toNotes(c.source)
 }
 
 type confChecker struct {
@@ -41,7 +41,7 @@ type confChecker struct {
 	seen          map[string]int // first line of each key
 	line          int
 	problems      []Problem
-	asides        ignoredLines
+	ignored       ignoredLines
 }
 
 func (c *confChecker) addFault(key, format string, args ...any) {
@@ -80,14 +80,14 @@ func (c *confChecker) checkSetting(full string, v confValue) {
 		return
 	}
 	if first, twice := c.seen[full]; twice {
-		c.asides.addLine("set again below (%s): of equal keys the last counts", first, full)
+		c.ignored.addLine("set again below (%s): of equal keys the last counts", first, full)
 	}
 	c.seen[full] = c.line
 	switch {
 	case !ok:
 		c.addFault(full, "want MODEL.SCENARIO.KEY, each of the first two possibly *")
 	case c.audit && verificationKey.MatchString(key):
-		c.asides.addLine("%s: kept for the audit's own script, LoadGen does not read it", c.line, key)
+		c.ignored.addLine("%s: kept for the audit's own script, LoadGen does not read it", c.line, key)
 	case !slices.Contains(scenarioNames(), scenario):
 		c.addUnknown(full, "scenario", scenario, scenarioNames())
 	default:
@@ -102,11 +102,11 @@ func (c *confChecker) isOtherModel(model string) bool {
 	case model == "*" || !c.audit && (c.model == "" || model == c.model):
 		return false
 	case c.audit:
-		c.asides.addLine("of single models (%s): of audit settings only lines of * count", c.line, model)
+		c.ignored.addLine("of single models (%s): of audit settings only lines of * count", c.line, model)
 	case suggest.Nearest(model, []string{c.model}) != "":
-		c.asides.addLine("of %s, which is not "+c.model+": ignored", c.line, model)
+		c.ignored.addLine("of %s, which is not "+c.model+": ignored", c.line, model)
 	default:
-		c.asides.addLine("of other models (%s): ignored in a run of "+c.model, c.line, model)
+		c.ignored.addLine("of other models (%s): ignored in a run of "+c.model, c.line, model)
 	}
 	return true
 }
@@ -118,7 +118,7 @@ var verificationKey = regexp.MustCompile(`^test\d\d_`)
 func (c *confChecker) addUnknown(full, what, word string, known []string) {
 	switch {
 	case c.ignoreUnknown || c.keys.oldRules:
-		c.asides.addLine("LoadGen does not know %s: ignored", c.line, word)
+		c.ignored.addLine("LoadGen does not know %s: ignored", c.line, word)
 	case len(c.problems) < maxFaults: // later faults are not printed and need no suggestion
 		c.addFault(full, "unknown %s %q%s", what, word, nearestWord(word, known))
 	default:
@@ -150,7 +150,7 @@ func (c *confChecker) checkField(full, scenario, key string, v confValue) {
 		return
 	}
 	if c.keys.oldRules {
-		c.asides.addLine("the round's LoadGen does not read %s: ignored", c.line, scenario+"."+key)
+		c.ignored.addLine("the round's LoadGen does not read %s: ignored", c.line, scenario+"."+key)
 		return
 	}
 	c.addFault(full, "is ignored under %s: it is read under %s", scenario, scenarioList(fields))

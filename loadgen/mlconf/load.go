@@ -89,7 +89,7 @@ func (l *settingsLoader) noteUnread(key string, line int, without string) {
 // applyFile applies a checked configuration file for a model. If lines cannot be read, it changes nothing.
 func (l *settingsLoader) applyFile(text, model string) {
 	if f, bad := parseConf(l.source, text); len(bad) == 0 {
-		keys := keysOf(l.round)
+		keys := keysOfRound(l.round)
 		f.applyTo(&l.settings.TestSettings, model, l.options.Scenario.String(), keys.setsField, l.noteOrigin, l.noteUnread)
 		if keys.oldRules {
 			f.applyArrivals(&l.settings.TestSettings, model, l.noteOrigin)

@@ -68,7 +68,7 @@ func (o *Official) FromConfig(
 	if err != nil {
 		return 0, err
 	}
-	keys := keysOf(round)
+	keys := keysOfRound(round)
 	f.applySilently(s, model, scenario, keys.setsField)
 	if keys.oldRules {
 		f.applyArrivals(s, model, func(loadgen.Field, string, confValue) {})

@@ -20,8 +20,8 @@ const (
 	asyncQueries = "max_async_queries"
 )
 
-// keysOf returns the keys of a round. nil means the newest.
-func keysOf(r *Rules) confKeys {
+// keysOfRound returns the keys of a round. nil means the newest.
+func keysOfRound(r *Rules) confKeys {
 	if r == nil {
 		return confKeys{}
 	}

@@ -410,17 +410,17 @@ func (r *Rules) settingsModel(o Options) string {
 	return o.Model
 }
 
-func (r *Rules) modelOf(name string) modelRules { return r.data.Models[r.Canonical(name)] }
+func (r *Rules) modelEntry(name string) modelRules { return r.data.Models[r.Canonical(name)] }
 
 // RequiredScenarios returns the scenarios that a closed-division submission of the model must contain, in the rules'
 // order. It returns none if the model is not for that type of system. A name may be "Interactive".
 func (r *Rules) RequiredScenarios(model string, system SystemType) []string {
-	return slices.Clone(r.modelOf(model).Scenarios[system].Required)
+	return slices.Clone(r.modelEntry(model).Scenarios[system].Required)
 }
 
 // OptionalScenarios returns the scenarios that a submission of the model may contain in addition.
 func (r *Rules) OptionalScenarios(model string, system SystemType) []string {
-	return slices.Clone(r.modelOf(model).Scenarios[system].Optional)
+	return slices.Clone(r.modelEntry(model).Scenarios[system].Optional)
 }
 
 // Scenarios returns the required and then the optional scenarios of the model.
@@ -446,12 +446,12 @@ func (r *Rules) ModelsFor(system SystemType) []string {
 // Targets returns the accuracy metrics of the model with their minimum values, then those with maximum values. scenario
 // matters for few models; an empty one means Offline.
 func (r *Rules) Targets(model, scenario string) []Target {
-	m := r.modelOf(model)
+	m := r.modelEntry(model)
 	var list []Target
-	for _, p := range entryOf(m.Targets, scenario) {
+	for _, p := range scenarioEntry(m.Targets, scenario) {
 		list = append(list, Target{Metric: p.Metric, Value: p.Value})
 	}
-	for _, p := range entryOf(m.UpperLimits, scenario) {
+	for _, p := range scenarioEntry(m.UpperLimits, scenario) {
 		list = append(list, Target{Metric: p.Metric, Value: p.Value, Upper: true})
 	}
 	return list
@@ -460,7 +460,7 @@ func (r *Rules) Targets(model, scenario string) []Target {
 // DeltaPercent returns by how many percent a metric may differ from its reference in a compliance test. The default is
 // 1, and 0.1 for the 99.9 % models.
 func (r *Rules) DeltaPercent(model, metric string) float64 {
-	if percent, ok := r.modelOf(model).DeltaPercent[metric]; ok {
+	if percent, ok := r.modelEntry(model).DeltaPercent[metric]; ok {
 		return percent
 	}
 	if strings.Contains(model, "99.9") {
@@ -471,36 +471,36 @@ func (r *Rules) DeltaPercent(model, metric string) float64 {
 
 // PerformanceSampleCount returns the minimum number of samples to load in performance mode, or 0 if the round has none.
 func (r *Rules) PerformanceSampleCount(model string) uint64 {
-	return r.modelOf(model).PerformanceSamples
+	return r.modelEntry(model).PerformanceSamples
 }
 
 // AccuracySampleCount returns the number of samples of an accuracy run.
 func (r *Rules) AccuracySampleCount(model, scenario string) uint64 {
-	m := r.modelOf(model)
-	if n := entryOf(m.AccuracySamples, scenario); n > 0 {
+	m := r.modelEntry(model)
+	if n := scenarioEntry(m.AccuracySamples, scenario); n > 0 {
 		return n
 	}
 	return m.DatasetSize
 }
 
 // DatasetSize returns the number of samples of the data set, or 0 if the round has none.
-func (r *Rules) DatasetSize(model string) uint64 { return r.modelOf(model).DatasetSize }
+func (r *Rules) DatasetSize(model string) uint64 { return r.modelEntry(model).DatasetSize }
 
 // LatencyLimit returns the largest latency limit that a submission may have used, or 0 if the rules have none.
 func (r *Rules) LatencyLimit(model, scenario string) time.Duration {
-	return r.modelOf(model).LatencyLimit[scenario]
+	return r.modelEntry(model).LatencyLimit[scenario]
 }
 
 // MinQueries returns the minimum number of queries of a performance run that does not meet early stopping.
 func (r *Rules) MinQueries(model, scenario string) uint64 {
-	return r.modelOf(model).MinQueries[scenario]
+	return r.modelEntry(model).MinQueries[scenario]
 }
 
 // Runs returns the number of runs of a scenario that must be VALID for a result.
 func (r *Rules) Runs(scenario string) int { return max(1, r.data.Runs[scenario]) }
 
 // Audits returns the names of the model's compliance tests: TEST01, ...
-func (r *Rules) Audits(model string) []string { return slices.Clone(r.modelOf(model).Audits) }
+func (r *Rules) Audits(model string) []string { return slices.Clone(r.modelEntry(model).Audits) }
 
 // AuditFeatures returns how the round configures the compliance tests.
 func (r *Rules) AuditFeatures() AuditFeatures { return r.data.Features.Audits }
@@ -538,8 +538,8 @@ func (r *Rules) Section(name string, into any) (ok bool, err error) {
 	return true, decodeStrictly(r.Name+", "+name, text, into)
 }
 
-// entryOf returns the entry of a scenario, or else that of all scenarios.
-func entryOf[T any](by map[string]T, scenario string) T {
+// scenarioEntry returns the entry of a scenario, or else that of all scenarios.
+func scenarioEntry[T any](by map[string]T, scenario string) T {
 	scenario = cmp.Or(scenario, "Offline")
 	if v, ok := by[scenario]; ok {
 		return v

@@ -67,7 +67,7 @@ func leadingInteger(text string) (n uint64, rest string) {
 	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
 		negative, digits = digits[0] == '-', digits[1:]
 	}
-	base, digits := baseOf(digits)
+	base, digits := numberBase(digits)
 	i, over := 0, false
 	for ; i < len(digits) && digitValue(digits[i]) < base; i++ {
 		d := digitValue(digits[i])
@@ -85,8 +85,8 @@ func leadingInteger(text string) (n uint64, rest string) {
 	return n, digits[i:]
 }
 
-// baseOf returns the base that the prefix of a number indicates, and the number without "0x".
-func baseOf(digits string) (base uint64, rest string) {
+// numberBase returns the base that the prefix of a number indicates, and the number without "0x".
+func numberBase(digits string) (base uint64, rest string) {
 	switch {
 	case len(digits) > 2 && (digits[:2] == "0x" || digits[:2] == "0X") && digitValue(digits[2]) < 16:
 		return 16, digits[2:]

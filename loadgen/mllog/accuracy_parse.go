@@ -19,8 +19,8 @@ const (
 // fieldNames lists the names of the fields in the order of their bits.
 var fieldNames = [...]string{"seq_id", "qsl_idx", "data", "token_data", "token_count"}
 
-// required is the number of fields that an entry must have, from the first on.
-const required = 3
+// requiredFields is the number of fields that an entry must have, from the first on.
+const requiredFields = 3
 
 // Maximum sizes in an entry. The largest payloads are volumes of 3d-unet with 100 million voxels of a byte each.
 const (
@@ -55,13 +55,13 @@ func (a *AccuracyReader) parseEntry() (AccuracyEntry, error) {
 
 // completeEntry ends an entry at its closing brace.
 func (a *AccuracyReader) completeEntry(seen int) error {
-	for i, name := range fieldNames[:required] {
+	for i, name := range fieldNames[:requiredFields] {
 		if seen&(1<<i) == 0 {
 			return a.entryError("the entry lacks %s", name)
 		}
 	}
 	a.at++
-	a.entryStart, a.state = outside, afterEntry
+	a.entryStart, a.state = noEntry, afterEntry
 	return nil
 }
 
@@ -132,7 +132,7 @@ func (a *AccuracyReader) parseName() (bit int, err error) {
 			return 1 << i, nil
 		}
 	}
-	if bytes.Contains(name, shortening) {
+	if bytes.Contains(name, shortenedMark) {
 		return 0, a.errShortened()
 	}
 	return 0, a.entryError("unknown field %s, want %s", quoteText(name), strings.Join(fieldNames[:], ", "))

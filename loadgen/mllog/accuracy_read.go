@@ -19,21 +19,21 @@ type AccuracyEntry struct {
 // whose limit is 256 MiB. Reading a payload takes up to three times its size. The reader accepts any white space, any
 // order of an entry's fields and digits in either case.
 type AccuracyReader struct {
-	r     io.Reader
-	buf   []byte // buf[at:] is read but not parsed
-	at    int
-	base  int64 // offset of buf[0] in the log
-	eof   bool
-	entryStart  int64 // offset of the opening brace of the current entry, or outside
-	count int64 // entries returned
-	state accuracyState
-	err   error // error that every further call returns
+	r          io.Reader
+	buf        []byte // buf[at:] is read but not parsed
+	at         int
+	base       int64 // offset of buf[0] in the log
+	eof        bool
+	entryStart int64 // offset of the opening brace of the current entry, or noEntry
+	count      int64 // entries returned
+	state      accuracyState
+	err        error // error that every further call returns
 
 	data, tokenData []byte // of the last entry
 }
 
-// outside is the value of open if no entry is being parsed.
-const outside = -1
+// noEntry is the value of entryStart if no entry is being parsed.
+const noEntry = -1
 
 type accuracyState int
 
@@ -45,7 +45,7 @@ const (
 
 // NewAccuracyReader returns a reader of r. r need not be buffered.
 func NewAccuracyReader(r io.Reader) *AccuracyReader {
-	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), entryStart: outside}
+	return &AccuracyReader{r: r, buf: make([]byte, 0, 256<<10), entryStart: noEntry}
 }
 
 // AccuracyError reports the position at which an accuracy log becomes unreadable.
@@ -87,7 +87,7 @@ func (a *AccuracyReader) nextEntry() (AccuracyEntry, error) {
 		a.state = beforeFirst
 		a.at++
 		return a.nextEntry()
-	case a.state == beforeList && a.count == 0 && bytes.HasPrefix(a.buf[a.at:], pointer):
+	case a.state == beforeList && a.count == 0 && bytes.HasPrefix(a.buf[a.at:], pointerPrefix):
 		return AccuracyEntry{}, errPointer
 	case a.state == beforeList:
 		return AccuracyEntry{}, a.formatError("want [ at the start, found %q: not an accuracy log", c)
@@ -148,7 +148,7 @@ func (a *AccuracyReader) checkEnd() error {
 func (a *AccuracyReader) readMore() error {
 	if a.eof {
 		at := a.logOffset()
-		if a.entryStart != outside {
+		if a.entryStart != noEntry {
 			at = a.entryStart
 		}
 		return a.faultAt(at, "the log ends here, without ]: the run that wrote it did not finish, or the file was cut")
@@ -184,13 +184,13 @@ func (a *AccuracyReader) faultAt(offset int64, format string, args ...any) error
 	return &AccuracyError{Offset: offset, Entry: a.count, Text: fmt.Sprintf(format, args...)}
 }
 
-// shortening is the text with which the submission tools replace the middle of a log.
-var shortening = []byte("\n...\n")
+// shortenedMark is the text with which the submission tools replace the middle of a log.
+var shortenedMark = []byte("\n...\n")
 
 // entryError returns the error for a fault in an entry. If the log was shortened for a submission, the error says so.
 func (a *AccuracyReader) entryError(format string, args ...any) error {
 	a.readAhead()
-	if near := a.buf[max(0, a.at-maxShown):min(len(a.buf), a.at+maxShown)]; bytes.Contains(near, shortening) {
+	if near := a.buf[max(0, a.at-maxShown):min(len(a.buf), a.at+maxShown)]; bytes.Contains(near, shortenedMark) {
 		return a.errShortened()
 	}
 	return a.formatError(format, args...)

@@ -68,7 +68,7 @@ func ScanDetail(r io.Reader) (*Detail, error) {
 		line, err := lines.nextLine()
 		if errors.Is(err, io.EOF) {
 			s.keepAll(s.text.endTitle())
-			d.CRLF, d.Open = lines.crlf, lines.open
+			d.CRLF, d.Open = lines.crlf, lines.endMissing
 			return d, nil
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 // have no head. textForm returns the entries that later LoadGens write, with their keys and words.
 type textForm struct {
 	section string // "effective_" or "requested_" after the title of settings
-	openKey    string // the key of a title whose value follows, or ""
+	openKey string // the key of a title whose value follows, or ""
 	head    DetailEntry
 	lines   []string // lines of that value
 	size    int      // size of lines in bytes
@@ -23,19 +23,19 @@ var textHead = []byte(`"pid": `)
 // maxText is the maximum kept size of a title's value, in bytes. The value of a list of files has a few thousand.
 const maxText = 64 << 10
 
-// titles maps the titles whose values are on separate lines to the keys of later logs.
-var titles = map[string]string{
+// titleKeys maps the titles whose values are on separate lines to the keys of later logs.
+var titleKeys = map[string]string{
 	"git_log :": "loadgen_git_log_message", "git_status :": "loadgen_git_status_message",
-	"SHA1 of files :": fileSums,
+	"SHA1 of files :": fileSumsKey,
 }
 
-const fileSums = "loadgen_file_sha1"
+const fileSumsKey = "loadgen_file_sha1"
 
-// sections maps the titles of settings to the key prefixes of later logs.
-var sections = map[string]string{"Effective Settings:": "effective_", "Requested Settings:": "requested_"}
+// sectionPrefixes maps the titles of settings to the key prefixes of later logs.
+var sectionPrefixes = map[string]string{"Effective Settings:": "effective_", "Requested Settings:": "requested_"}
 
-// labels lists the labels of values outside of settings, with the keys of later logs.
-var labels = [...]struct{ label, key string }{
+// labelKeys lists the labels of values outside of settings, with the keys of later logs.
+var labelKeys = [...]struct{ label, key string }{
 	{"version : ", "loadgen_version"},
 	{"build_date_local : ", "loadgen_build_date_local"},
 	{"build_date_utc   : ", "loadgen_build_date_utc"},
@@ -100,7 +100,7 @@ func (t *textForm) endTitle() []DetailEntry {
 	}
 	e := t.head
 	e.Key, e.Value = t.openKey, strings.Join(t.lines, "\n")
-	if t.openKey == fileSums {
+	if t.openKey == fileSumsKey {
 		sums := make(map[string]string, len(t.lines))
 		for _, line := range t.lines {
 			sum, file, _ := strings.Cut(line, " ")
@@ -114,15 +114,15 @@ func (t *textForm) endTitle() []DetailEntry {
 
 // readEntry parses the text after a head.
 func (t *textForm) readEntry(e DetailEntry, text string) ([]DetailEntry, string) {
-	if begins, ok := sections[text]; ok || text == "" {
+	if begins, ok := sectionPrefixes[text]; ok || text == "" {
 		t.section = begins
 		return nil, ""
 	}
-	if key, ok := titles[text]; ok {
+	if key, ok := titleKeys[text]; ok {
 		t.openKey, t.head = key, e
 		return nil, ""
 	}
-	for _, l := range labels {
+	for _, l := range labelKeys {
 		if value, ok := strings.CutPrefix(text, l.label); ok {
 			return labelledEntries(e, l.key, value)
 		}

@@ -16,19 +16,19 @@ var ErrPointer = errors.New("a pointer of Git LFS, not the log")
 
 var errPointer = fmt.Errorf("%w: fetch the file itself with git lfs pull", ErrPointer)
 
-// pointer is the beginning of a Git LFS pointer.
-var pointer = []byte("version https://git-lfs.github.com/spec/")
+// pointerPrefix is the beginning of a Git LFS pointer.
+var pointerPrefix = []byte("version https://git-lfs.github.com/spec/")
 
 // IsPointer reports whether a text is a Git LFS pointer, which replaces a file that was not fetched.
-func IsPointer(text []byte) bool { return bytes.HasPrefix(text, pointer) }
+func IsPointer(text []byte) bool { return bytes.HasPrefix(text, pointerPrefix) }
 
 // lineReader returns lines without their ends and counts them.
 type lineReader struct {
-	r    *bufio.Reader
-	long []byte
-	line int
-	crlf bool // a line ended with \r\n
-	open bool // the last line had no end
+	r          *bufio.Reader
+	longLine   []byte
+	line       int
+	crlf       bool // a line ended with \r\n
+	endMissing bool // the last line had no end
 	// squeeze omits most of a long list of numbers. A line of millions of samples then needs little memory.
 	squeeze bool
 }
@@ -37,22 +37,22 @@ func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewRea
 
 // nextLine returns the next line, valid until the following call, or io.EOF.
 func (l *lineReader) nextLine() ([]byte, error) {
-	l.long = l.long[:0]
+	l.longLine = l.longLine[:0]
 	squeeze := l.squeeze
 	for {
 		part, err := l.r.ReadSlice('\n')
 		switch {
-		case err == nil && len(l.long) == 0:
+		case err == nil && len(l.longLine) == 0:
 			return l.trimLine(part)
-		case err == nil || err == io.EOF && len(l.long)+len(part) > 0:
-			return l.trimLine(append(l.long, part...))
+		case err == nil || err == io.EOF && len(l.longLine)+len(part) > 0:
+			return l.trimLine(append(l.longLine, part...))
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
-		if l.long = append(l.long, part...); squeeze && len(l.long) > maxSqueezed {
-			l.long, squeeze = squeezeNumbers(l.long)
+		if l.longLine = append(l.longLine, part...); squeeze && len(l.longLine) > maxSqueezed {
+			l.longLine, squeeze = squeezeNumbers(l.longLine)
 		}
-		if len(l.long) > maxLine {
+		if len(l.longLine) > maxLine {
 			return nil, fmt.Errorf("%w: line %d is longer than %d bytes", ErrFormat, l.line+1, maxLine)
 		}
 	}
@@ -77,10 +77,10 @@ func squeezeNumbers(line []byte) (rest []byte, ok bool) {
 func (l *lineReader) trimLine(line []byte) ([]byte, error) {
 	l.line++
 	rest, ended := bytes.CutSuffix(line, []byte("\n"))
-	l.open = !ended
+	l.endMissing = !ended
 	rest, carriage := bytes.CutSuffix(rest, []byte("\r"))
 	l.crlf = l.crlf || ended && carriage
-	if l.line == 1 && bytes.HasPrefix(rest, pointer) {
+	if l.line == 1 && bytes.HasPrefix(rest, pointerPrefix) {
 		return nil, errPointer
 	}
 	return rest, nil

@@ -14,7 +14,7 @@ import (
 // answerAll requests the whole data set in the main scenario. It returns the plugin that answered, its model, and the
 // payload of each sample.
 func (v *pluginVisit) answerAll(ctx context.Context) (*host.Plugin, sdk.ModelInfo, [][]byte, error) {
-	v.subject.Open.Count = v.whole
+	v.subject.Open.Count = v.wholeCount
 	p, m, err := v.startPlugin(ctx)
 	if err != nil {
 		return nil, sdk.ModelInfo{}, nil, err
@@ -33,7 +33,7 @@ func checkAccuracy(ctx context.Context, v *pluginVisit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v.shared.whole = list
+	v.shared.wholeAnswers = list
 	s, err := v.scorePayloads(ctx, p, list)
 	if err != nil {
 		return "", err
@@ -124,7 +124,7 @@ func checkReference(ctx context.Context, v *pluginVisit) (string, error) {
 	if v.subject.Reference == nil {
 		return "", skipCheck("no reference was named")
 	}
-	own := v.shared.whole
+	own := v.shared.wholeAnswers
 	if own == nil {
 		var err error
 		if _, _, own, err = v.answerAll(ctx); err != nil {

@@ -48,14 +48,14 @@ func checkScenarios(ctx context.Context, v *pluginVisit) (string, error) {
 	}
 	for i, s := range m.Scenarios {
 		start := time.Now()
-		if i == 0 && v.whole == 0 {
+		if i == 0 && v.wholeCount == 0 {
 			v.subject.Open.Count = clampCount(minSamples, v.subject.Open.Dataset, m)
 		}
 		payloads, err := v.runTest(ctx, p, m, s, loadgen.AccuracyOnly)
 		if err != nil {
 			return "", err
 		}
-		if i == 0 && v.whole == 0 {
+		if i == 0 && v.wholeCount == 0 {
 			v.shared.samples = affordableSamples(time.Since(start), len(payloads))
 			v.subject.Open.Count = clampCount(v.shared.samples, v.subject.Open.Dataset, m)
 		}

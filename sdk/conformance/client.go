@@ -46,8 +46,8 @@ func (c *queryClient) runQuery(ctx context.Context, indices []loadgen.SampleInde
 	return c.runQueries(ctx, indices, len(indices))
 }
 
-// askEach issues a query for each sample, all at once, and returns the payloads in order.
-func (c *queryClient) askEach(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
+// queryEach issues a query for each sample, all at once, and returns the payloads in order.
+func (c *queryClient) queryEach(ctx context.Context, indices []loadgen.SampleIndex) ([][]byte, error) {
 	return c.runQueries(ctx, indices, 1)
 }
 

@@ -154,18 +154,18 @@ func Run(ctx context.Context, s Subject, report func(CheckResult)) []CheckResult
 		if len(s.Only) > 0 && !slices.Contains(s.Only, c.name) {
 			continue
 		}
-		r := CheckResult{Name: c.name, About: c.about, Outcome: Skip, Detail: known.futile}
+		r := CheckResult{Name: c.name, About: c.about, Outcome: Skip, Detail: known.abortReason}
 		switch {
 		case ctx.Err() != nil:
 			r.Detail = "called off"
-		case known.futile == "":
+		case known.abortReason == "":
 			r = c.runCheck(ctx, s, &known)
 		}
 		if ctx.Err() != nil && r.Outcome == Fail { // failed because ctx ended, not because of the plugin
 			r.Outcome, r.Detail = Skip, "called off"
 		}
 		if c.name == "handshake" && r.Outcome == Fail {
-			known.futile = "the plugin does not start"
+			known.abortReason = "the plugin does not start"
 		}
 		results = append(results, r)
 		if report != nil {

@@ -12,8 +12,8 @@ import (
 const (
 	// beatsAwaited is the number of heartbeats to wait for. The first one may have been sent before the call.
 	beatsAwaited = 2
-	// beatLook is the time between two readings of the last heartbeat.
-	beatLook = 20 * time.Millisecond
+	// beatInterval is the time between two readings of the last heartbeat.
+	beatInterval = 20 * time.Millisecond
 )
 
 // checkHeartbeats waits for some heartbeats of an idle plugin, and compares their counts with the number of requested
@@ -60,7 +60,7 @@ func (c *queryClient) nextBeat(ctx context.Context, patience time.Duration) (hos
 			return host.Heartbeat{}, fmt.Errorf("%d heartbeats of the open workload came in %v in which nothing was in work, "+
 				"want one each second: send them from a clock, not with the answers",
 				c.workload.Heartbeat().Number-before, patience)
-		case <-time.After(beatLook):
+		case <-time.After(beatInterval):
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (c *queryClient) growToWorkingSize(ctx context.Context, n int, maxTime time
 	}
 	start, together := time.Now(), c.maxInFlight()
 	for made := 0; made < n && time.Since(start) < maxTime; made += together {
-		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
+		if _, err := c.queryEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (c *queryClient) repeatQueries(ctx context.Context, n int, maxTime time.Dur
 		if time.Since(start) > maxTime/2 {
 			together = min(c.maxInFlight(), n-made)
 		}
-		if _, err := c.askEach(ctx, c.samplesFrom(made, together)); err != nil {
+		if _, err := c.queryEach(ctx, c.samplesFrom(made, together)); err != nil {
 			return made, err
 		}
 		made += together

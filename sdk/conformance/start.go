@@ -111,10 +111,10 @@ func checkReality(ctx context.Context, v *pluginVisit) (string, error) {
 	var found string
 	for _, s := range m.Scenarios {
 		o := v.subject.Open
-		o.Scenario, o.Count = s, v.whole
+		o.Scenario, o.Count = s, v.wholeCount
 		w, err := p.Open(ctx, o)
 		if err != nil {
-			v.shared.futile = "it cannot be opened: see reality"
+			v.shared.abortReason = "it cannot be opened: see reality"
 			return "", fmt.Errorf("open for %v: %w", s, err)
 		}
 		info := w.Info()

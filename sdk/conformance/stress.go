@@ -56,8 +56,8 @@ const (
 	// floodCalm is the time without growth, apart from noise of floodNoise bytes, that ends the check.
 	floodCalm  = time.Second
 	floodNoise = 1 << 20
-	// floodLook is the time between two measurements of the memory.
-	floodLook = 100 * time.Millisecond
+	// floodInterval is the time between two measurements of the memory.
+	floodInterval = 100 * time.Millisecond
 	// floodBytes is the maximum growth of the plugin during the check, for its queue and the current samples.
 	floodBytes = 256 << 20
 )
@@ -96,7 +96,7 @@ func checkBackPressure(ctx context.Context, v *pluginVisit) (string, error) {
 			grown>>20, floodSamples, floodBytes>>20)
 	}
 	found := fmt.Sprintf("%d of %d samples answered in %v, %d MB more", c.answeredCount(), floodSamples,
-		time.Since(start).Round(floodLook), max(grown, 0)>>20)
+		time.Since(start).Round(floodInterval), max(grown, 0)>>20)
 	if err := c.workload.Close(); err != nil {
 		return "", fmt.Errorf("close with samples waiting: %w", err)
 	}
@@ -117,7 +117,7 @@ func (c *queryClient) measureGrowth(ctx context.Context, before int64, maxTime t
 		select {
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)
-		case <-time.After(floodLook):
+		case <-time.After(floodInterval):
 		}
 		now, err := residentBytes(c.plugin.PID())
 		if err != nil {

@@ -16,18 +16,18 @@ import (
 
 // sharedResults contains the data that the checks of one Run share.
 type sharedResults struct {
-	samples int      // number of samples that can be answered repeatedly in acceptable time; 0: not measured
-	whole   [][]byte // the answers to the whole data set; nil: not yet requested
-	futile  string   // why further checks are useless; empty: they are not
+	samples      int      // number of samples that can be answered repeatedly in acceptable time; 0: not measured
+	wholeAnswers [][]byte // the answers to the whole data set; nil: not yet requested
+	abortReason  string   // why further checks are useless; empty: they are not
 }
 
 // pluginVisit is one check's use of a plugin. It closes everything that it starts.
 type pluginVisit struct {
-	subject Subject
-	shared   *sharedResults
-	whole   int    // Open.Count as given by the user; 0: all samples
-	dir     string // for the plugin's temporary files and our logs
-	plugins []*host.Plugin
+	subject    Subject
+	shared     *sharedResults
+	wholeCount int    // Open.Count as given by the user; 0: all samples
+	dir        string // for the plugin's temporary files and our logs
+	plugins    []*host.Plugin
 }
 
 func newVisit(s Subject, known *sharedResults) (*pluginVisit, error) {
@@ -43,7 +43,7 @@ func newVisit(s Subject, known *sharedResults) (*pluginVisit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pluginVisit{subject: s, shared: known, whole: whole, dir: dir}, nil
+	return &pluginVisit{subject: s, shared: known, wholeCount: whole, dir: dir}, nil
 }
 
 // closeAll closes all plugins and removes the temporary files.

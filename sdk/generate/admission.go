@@ -34,17 +34,17 @@ func (g *Generator) admitSequences() []*sequence {
 	var longest memorySize
 	for _, s := range g.active {
 		rows += branchCount(&s.prompt)
-		longest = longest.largerOf(s.size)
+		longest = longest.elementwiseMax(s.size)
 	}
 	for len(g.waiting) > 0 && g.canJoin(g.waiting[0], len(batch)) {
 		s := g.waiting[0]
 		rows += branchCount(&s.prompt)
 		widest = max(widest, s.size.prompt)
 		tooMany := rows > g.options.MaxSequences || len(batch) > 0 && (len(batch)+1)*widest > g.options.PromptTokens
-		if tooMany || g.maxMemory(rows, longest.largerOf(s.size)) > g.options.CacheBytes {
+		if tooMany || g.maxMemory(rows, longest.elementwiseMax(s.size)) > g.options.CacheBytes {
 			break
 		}
-		longest = longest.largerOf(s.size)
+		longest = longest.elementwiseMax(s.size)
 		batch = append(batch, s)
 		g.active = append(g.active, s)
 		g.waiting = g.waiting[1:]

@@ -37,10 +37,10 @@ func (d *decoderModel) promptFaults(p *backend.Prompt) []error {
 	if err := checkTokens(p.Tokens, d.vocab); err != nil {
 		faults = append(faults, err)
 	}
-	return append(faults, checkPad(p, d.vocab)...)
+	return append(faults, checkPadToken(p, d.vocab)...)
 }
 
-func checkPad(p *backend.Prompt, vocab int) []error {
+func checkPadToken(p *backend.Prompt, vocab int) []error {
 	if err := checkTokens([]int32{p.PadToken}, vocab); err != nil {
 		return []error{fmt.Errorf("padding: %w", err)}
 	}

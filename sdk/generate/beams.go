@@ -29,16 +29,16 @@ const initialScore = -1e9
 
 func newBeams(p *backend.Prompt, o GeneratorOptions) *beamSearch {
 	b := &beamSearch{
-		answerLimits: limitsOf(p, o), width: p.Beams,
+		answerLimits: newAnswerLimits(p, o), width: p.Beams,
 		scores: make([]float32, p.Beams), ids: make([][]int32, p.Beams), spareID: make([][]int32, p.Beams),
 		from: make([]int, p.Beams), last: make([]int32, p.Beams),
-		pool: hypotheses{n: p.Beams, penalty: p.LengthPenalty, early: p.EarlyStopping, worst: math.MaxFloat64},
+		pool: hypotheses{n: p.Beams, penalty: p.LengthPenalty, stopEarly: p.EarlyStopping, worst: math.MaxFloat64},
 	}
 	for i := 1; i < p.Beams; i++ {
 		b.scores[i] = initialScore
 	}
 	// One more than the end tokens of each beam is enough to fill the next beams, no matter how many end.
-	b.top.n = max(2, 1+len(b.ends)) * p.Beams
+	b.top.n = max(2, 1+len(b.endTokens)) * p.Beams
 	return b
 }
 
@@ -82,7 +82,7 @@ func (b *beamSearch) scoreBeam(i int, logits []float32) error {
 func (b *beamSearch) chooseBeams() {
 	n := 0
 	for rank, c := range b.top.kept {
-		if containsToken(c.token, b.ends) {
+		if containsToken(c.token, b.endTokens) {
 			if rank < b.width {
 				b.pool.add(b.ids[c.beam], true, float64(c.score), b.length)
 			}
@@ -100,5 +100,5 @@ func (b *beamSearch) chooseBeams() {
 func (b *beamSearch) done() bool          { return b.ended }
 func (b *beamSearch) tokens() []int32     { return b.last }
 func (b *beamSearch) parents() []int      { return b.from }
-func (b *beamSearch) answer() []int32     { return b.pool.bestTokens(b.ends) }
-func (b *beamSearch) beams() []BeamAnswer { return b.pool.sortedBeams(b.ends) }
+func (b *beamSearch) answer() []int32     { return b.pool.bestTokens(b.endTokens) }
+func (b *beamSearch) beams() []BeamAnswer { return b.pool.sortedBeams(b.endTokens) }

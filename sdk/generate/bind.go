@@ -47,7 +47,7 @@ func bindCoder(p EncoderDecoder) (*coderModel, error) {
 	}
 	scores := "logits"
 	if b.hasLogProbs = b.allReturnLogProbs(); b.hasLogProbs {
-		scores = logProbs
+		scores = logProbsOutput
 	}
 	for _, g := range b.decoderGraphs() {
 		b.bindOutputs(g, scores)
@@ -84,20 +84,20 @@ func (b *coderBinder) bindEncoder() {
 	for i, info := range b.encoder.session.Inputs() {
 		u := encoderUses[info.Name]
 		if u == unused {
-			b.addFault(b.encoder, "input %v is unknown, want one of %s", info, namesOf(encoderUses))
+			b.addFault(b.encoder, "input %v is unknown, want one of %s", info, joinNames(encoderUses))
 			continue
 		}
 		b.encoder.in[i].use = u
 		b.checkPort(b.encoder, "input", info, u)
 	}
 	if b.encoder.hasUse(sourceTokens) == b.encoder.hasUse(features) {
-		b.addFault(b.encoder, "want one input of tokens, or one of features: %s", namesOf(encoderUses))
+		b.addFault(b.encoder, "want one input of tokens, or one of features: %s", joinNames(encoderUses))
 	}
 }
 
 // checkPort checks a tensor's type and rank against the requirements of its use.
 func (b *coderBinder) checkPort(g *modelGraph, kind string, info backend.TensorInfo, u tensorUse) {
-	want := shapes[u]
+	want := requiredShapes[u]
 	if n := len(info.Shape); info.DType != want.dtype || n < want.ranks[0] || n > want.ranks[1] {
 		b.addFault(g, "%s %v, want %s", kind, info, want.text)
 	}
@@ -114,7 +114,7 @@ func (b *coderBinder) bindInputs(g *modelGraph) {
 		p.use, p.slot = stored, b.bindSlot(g, info)
 	}
 	if !g.hasUse(tokens) {
-		b.addFault(g, "an input of tokens is missing, want one of %s", namesOf(decoderUses))
+		b.addFault(g, "an input of tokens is missing, want one of %s", joinNames(decoderUses))
 	}
 }
 
@@ -130,15 +130,15 @@ func (b *coderBinder) bindSlot(g *modelGraph, info backend.TensorInfo) int {
 	}
 	i := len(b.slots)
 	b.slots, b.slotOf[info.Name] = append(b.slots, s), i
-	started, cross := b.bindFirstValue(info.Name, i), isCross(info.Name)
+	started, cross := b.bindFirstValue(info.Name, i), isEncoderCache(info.Name)
 	b.slots[i].constant = cross || !writesState(g, info.Name)
-	b.slots[i].first = g != b.next
+	b.slots[i].firstRunOnly = g != b.next
 	switch {
 	case cross && !writesState(b.first, info.Name):
-		b.addFault(b.first, "output %q is missing, for the input %q", outputOf(info.Name), info.Name)
+		b.addFault(b.first, "output %q is missing, for the input %q", stateOutput(info.Name), info.Name)
 	case !cross && !started && b.slots[i].constant:
 		b.addFault(g, "input %q is neither a state, for which an output %q is missing, nor of the encoder",
-			info.Name, outputOf(info.Name))
+			info.Name, stateOutput(info.Name))
 	}
 	return i
 }
@@ -173,7 +173,7 @@ func (b *coderBinder) bindOutputs(g *modelGraph, scores string) {
 			b.checkPort(g, "output", info, logits)
 			continue
 		}
-		in := inputOf(info.Name)
+		in := stateInput(info.Name)
 		slot, ok := b.slotOf[in]
 		switch {
 		case ok:
@@ -188,13 +188,13 @@ func (b *coderBinder) bindOutputs(g *modelGraph, scores string) {
 	}
 }
 
-// logProbs is the output of a decoder that scores tokens with log probabilities.
-const logProbs = "log_probs"
+// logProbsOutput is the output of a decoder that scores tokens with log probabilities.
+const logProbsOutput = "log_probs"
 
 // allReturnLogProbs reports whether every decoder returns log probabilities.
 func (c *coderModel) allReturnLogProbs() bool {
 	for _, g := range c.decoderGraphs() {
-		is := func(o backend.TensorInfo) bool { return o.Name == logProbs }
+		is := func(o backend.TensorInfo) bool { return o.Name == logProbsOutput }
 		if !slices.ContainsFunc(g.session.Outputs(), is) {
 			return false
 		}
@@ -223,12 +223,12 @@ func (b *coderBinder) checkComplete() {
 			continue
 		}
 		states++
-		if s.width >= 0 && b.next.hasUse(offset) {
+		if s.widthAxis >= 0 && b.next.hasUse(offset) {
 			b.addFault(b.next, "input %s %v%s, want a fixed width beside the input offset",
 				s.name, s.dtype, backend.ShapeString(s.shape))
 		}
 		if !writesState(b.first, s.name) {
-			b.addFault(b.first, "output %q is missing, for the input %q", outputOf(s.name), s.name)
+			b.addFault(b.first, "output %q is missing, for the input %q", stateOutput(s.name), s.name)
 		}
 	}
 	if states == 0 {
@@ -249,18 +249,18 @@ func (b *coderBinder) readsMask() bool {
 	})
 }
 
-// past and present are optimum's prefixes of the keys and values before and after a run.
-const past, present = "past_key_values.", "present."
+// pastPrefix and presentPrefix are optimum's prefixes of the keys and values before and after a run.
+const pastPrefix, presentPrefix = "past_key_values.", "present."
 
-// isCross reports whether a name is that of the encoder's keys and values, which the first run returns.
-func isCross(name string) bool {
-	return strings.HasPrefix(name, past) && strings.Contains(name, ".encoder.")
+// isEncoderCache reports whether a name is that of the encoder's keys and values, which the first run returns.
+func isEncoderCache(name string) bool {
+	return strings.HasPrefix(name, pastPrefix) && strings.Contains(name, ".encoder.")
 }
 
-// inputOf returns the input that a decoder's output becomes in the next run, or "".
-func inputOf(output string) string {
-	if rest, ok := strings.CutPrefix(output, present); ok {
-		return past + rest
+// stateInput returns the input that a decoder's output becomes in the next run, or "".
+func stateInput(output string) string {
+	if rest, ok := strings.CutPrefix(output, presentPrefix); ok {
+		return pastPrefix + rest
 	}
 	if rest, ok := strings.CutPrefix(output, "out_"); ok {
 		return "in_" + rest
@@ -272,10 +272,10 @@ func inputOf(output string) string {
 	return rest
 }
 
-// outputOf returns the name of the output that belongs to a state's input.
-func outputOf(input string) string {
-	if rest, ok := strings.CutPrefix(input, past); ok {
-		return present + rest
+// stateOutput returns the name of the output that belongs to a state's input.
+func stateOutput(input string) string {
+	if rest, ok := strings.CutPrefix(input, pastPrefix); ok {
+		return presentPrefix + rest
 	}
 	if rest, ok := strings.CutPrefix(input, "in_"); ok {
 		return "out_" + rest
@@ -285,10 +285,10 @@ func outputOf(input string) string {
 
 // writesState reports whether a graph has the output of a state.
 func writesState(g *modelGraph, input string) bool {
-	return slices.ContainsFunc(g.session.Outputs(), func(o backend.TensorInfo) bool { return inputOf(o.Name) == input })
+	return slices.ContainsFunc(g.session.Outputs(), func(o backend.TensorInfo) bool { return stateInput(o.Name) == input })
 }
 
-// namesOf lists names for a message.
-func namesOf(uses map[string]tensorUse) string {
+// joinNames lists names for a message.
+func joinNames(uses map[string]tensorUse) string {
 	return strings.Join(slices.Sorted(maps.Keys(uses)), ", ")
 }

@@ -64,7 +64,7 @@ func (c *coderModel) takesAudio() bool { return c.encoder.hasUse(features) }
 // row then depends on the lengths of others.
 func (c *coderModel) allowsLateJoin() bool {
 	for _, s := range c.slots {
-		if !s.constant && s.width >= 0 {
+		if !s.constant && s.widthAxis >= 0 {
 			return false
 		}
 	}
@@ -109,7 +109,7 @@ func (c *coderModel) promptFaults(p *backend.Prompt) []error {
 	if err := checkTokens(p.Tokens, 0); err != nil {
 		faults = append(faults, err)
 	}
-	return append(faults, checkPad(p, 0)...)
+	return append(faults, checkPadToken(p, 0)...)
 }
 
 // cacheCapacity returns the number of tokens of an in-place cache, or 0 if there is none.
@@ -118,8 +118,8 @@ func (c *coderModel) cacheCapacity() int {
 		return 0
 	}
 	for _, s := range c.slots {
-		if !s.constant && s.rows+1 < len(s.shape) {
-			return int(s.shape[s.rows+1])
+		if !s.constant && s.rowAxis+1 < len(s.shape) {
+			return int(s.shape[s.rowAxis+1])
 		}
 	}
 	return 0

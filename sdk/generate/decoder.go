@@ -120,7 +120,7 @@ func (p *decoderBinder) checkLogits(info backend.TensorInfo) {
 
 // bindCached stores the index of a key or value by its name, "PREFIX" + layer + ".key" or ".value".
 func (p *decoderBinder) bindCached(prefix string, i int, info backend.TensorInfo, places *[]int) {
-	slot, ok := slotOf(strings.TrimPrefix(info.Name, prefix))
+	slot, ok := slotIndex(strings.TrimPrefix(info.Name, prefix))
 	if !ok || !strings.HasPrefix(info.Name, prefix) {
 		p.addFault("tensor %q is unknown", info.Name)
 		return
@@ -135,7 +135,7 @@ func (p *decoderBinder) bindCached(prefix string, i int, info backend.TensorInfo
 // maxLayers is the limit of layer numbers in a name.
 const maxLayers = 1024
 
-func slotOf(name string) (slot int, ok bool) {
+func slotIndex(name string) (slot int, ok bool) {
 	number, kind, _ := strings.Cut(name, ".")
 	layer, err := strconv.Atoi(number)
 	if err != nil || layer < 0 || layer >= maxLayers {

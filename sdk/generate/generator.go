@@ -25,11 +25,11 @@ type Generator struct {
 	stats   GeneratorStats
 	stepped bool // a step has run since the last time without active sequences
 
-	wake    chan struct{} // receives a value when waiting may have grown
-	closing chan struct{}
-	ended   chan struct{} // closed when the loop has ended
-	once    sync.Once
-	err     error // result of closing the session
+	wake       chan struct{} // receives a value when waiting may have grown
+	closing    chan struct{}
+	ended      chan struct{} // closed when the loop has ended
+	closeOnce  sync.Once
+	closeError error // result of closing the session
 }
 
 var (
@@ -178,10 +178,10 @@ func (g *Generator) Stats() GeneratorStats {
 
 // Close ends the loop and closes the session. It may be called more than once.
 func (g *Generator) Close() error {
-	g.once.Do(func() {
+	g.closeOnce.Do(func() {
 		close(g.closing)
 		<-g.ended
-		g.err = g.model.close()
+		g.closeError = g.model.close()
 	})
-	return g.err
+	return g.closeError
 }

@@ -12,11 +12,11 @@ import (
 // ended.
 type gnmtBeams struct {
 	answerLimits
-	penalty float64
-	all     bool // all beams are requested
-	now     []gnmtBeam
-	before  []gnmtBeam
-	steps   []gnmtStep
+	penalty  float64
+	allBeams bool // all beams are requested
+	current  []gnmtBeam
+	previous []gnmtBeam
+	steps    []gnmtStep
 
 	top topCandidates
 }
@@ -36,19 +36,19 @@ type gnmtStep struct {
 }
 
 func newGNMTBeams(p *backend.Prompt, o GeneratorOptions, all bool) *gnmtBeams {
-	g := &gnmtBeams{answerLimits: limitsOf(p, o), penalty: p.LengthPenalty, all: all, now: make([]gnmtBeam,
+	g := &gnmtBeams{answerLimits: newAnswerLimits(p, o), penalty: p.LengthPenalty, allBeams: all, current: make([]gnmtBeam,
 		branchCount(p))}
-	for i := range g.now[1:] {
-		g.now[1+i] = gnmtBeam{sum: float32(math.Inf(-1)), ended: true}
+	for i := range g.current[1:] {
+		g.current[1+i] = gnmtBeam{sum: float32(math.Inf(-1)), ended: true}
 	}
-	g.before = slices.Clone(g.now)
-	g.top.n = len(g.now)
+	g.previous = slices.Clone(g.current)
+	g.top.n = len(g.current)
 	return g
 }
 
 func (g *gnmtBeams) next(logits [][]float32) error {
 	g.top.kept = g.top.kept[:0]
-	for i := range g.now {
+	for i := range g.current {
 		if err := g.scoreBeam(i, logits[min(i, len(logits)-1)]); err != nil {
 			return err
 		}
@@ -59,9 +59,10 @@ func (g *gnmtBeams) next(logits [][]float32) error {
 
 // scoreBeam scores all continuations of beam i. For a beam that has ended, the only one is the end token.
 func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
-	b := &g.now[i]
+	b := &g.current[i]
 	if b.ended {
-		g.top.offerCandidate(beamCandidate{score: b.sum / g.lengthDivisor(b.length), beam: i, token: g.ends[0], sum: b.sum})
+		score := b.sum / g.lengthDivisor(b.length)
+		g.top.offerCandidate(beamCandidate{score: score, beam: i, token: g.endTokens[0], sum: b.sum})
 		return nil
 	}
 	r, err := g.allowedScores(logits, len(g.steps))
@@ -69,7 +70,7 @@ func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
 		return err
 	}
 	ending, going := g.lengthDivisor(b.length), g.lengthDivisor(b.length+1)
-	end := min(int(g.ends[0]), len(r.values))
+	end := min(int(g.endTokens[0]), len(r.values))
 	g.scoreTokens(i, &r, 0, end, going)
 	if end < len(r.values) {
 		g.scoreTokens(i, &r, end, end+1, ending)
@@ -80,7 +81,7 @@ func (g *gnmtBeams) scoreBeam(i int, logits []float32) error {
 
 // scoreTokens scores the tokens from first up to but not including last as continuations of beam i, each divided by by.
 func (g *gnmtBeams) scoreTokens(i int, r *tokenScores, first, last int, by float32) {
-	sum := g.now[i].sum
+	sum := g.current[i].sum
 	least := r.minValue(g.top.minScore()*by - sum)
 	values := r.values[:last]
 	for id := indexAtLeast(values, first, least); id < last; id = indexAtLeast(values, id+1, least) {
@@ -99,14 +100,15 @@ func (g *gnmtBeams) lengthDivisor(length int) float32 {
 
 // chooseBeams makes the next beams from the best continuations.
 func (g *gnmtBeams) chooseBeams() {
-	step := gnmtStep{make([]int32, len(g.now)), make([]int, len(g.now))}
-	g.now, g.before = g.before, g.now
+	step := gnmtStep{make([]int32, len(g.current)), make([]int, len(g.current))}
+	g.current, g.previous = g.previous, g.current
 	for i, c := range g.top.kept {
-		parent := g.before[c.beam]
+		parent := g.previous[c.beam]
 		step.tokens[i], step.from[i] = c.token, c.beam
-		g.now[i] = gnmtBeam{sum: c.sum, score: c.score, length: parent.length, ended: parent.ended || c.token == g.ends[0]}
+		ended := parent.ended || c.token == g.endTokens[0]
+		g.current[i] = gnmtBeam{sum: c.sum, score: c.score, length: parent.length, ended: ended}
 		if !parent.ended {
-			g.now[i].length++
+			g.current[i].length++
 		}
 	}
 	g.steps = append(g.steps, step)
@@ -122,17 +124,17 @@ func (g *gnmtBeams) done() bool {
 
 // noStepLeft reports whether the maximum number of steps is reached or all beams have ended.
 func (g *gnmtBeams) noStepLeft() bool {
-	return len(g.steps) >= g.maxTokens || !slices.ContainsFunc(g.now, func(b gnmtBeam) bool { return !b.ended })
+	return len(g.steps) >= g.maxTokens || !slices.ContainsFunc(g.current, func(b gnmtBeam) bool { return !b.ended })
 }
 
 // findWinner returns an ended beam that no other can overtake, if only the best answer is requested. A sum of log
 // probabilities only decreases, and its divisor is largest at the maximum number of steps.
 func (g *gnmtBeams) findWinner() (beam int, won bool) {
-	if g.all {
+	if g.allBeams {
 		return 0, false
 	}
 	ended, going := float32(math.Inf(-1)), float32(math.Inf(-1))
-	for i, b := range g.now {
+	for i, b := range g.current {
 		if !b.ended {
 			going = max(going, b.sum/g.lengthDivisor(g.maxTokens))
 		} else if score := b.sum / g.lengthDivisor(b.length); score > ended {
@@ -155,7 +157,7 @@ func (g *gnmtBeams) answer() []int32 {
 // beamTokens returns the tokens of a beam, up to and including the first end token.
 func (g *gnmtBeams) beamTokens(beam int) []int32 {
 	n := 0
-	for _, b := range g.now {
+	for _, b := range g.current {
 		n = max(n, b.length)
 	}
 	ids := make([]int32, min(n, len(g.steps)))
@@ -163,7 +165,7 @@ func (g *gnmtBeams) beamTokens(beam int) []int32 {
 		ids[i] = g.steps[i].tokens[beam]
 		beam = g.steps[i].from[beam]
 	}
-	if end := slices.Index(ids, g.ends[0]); end >= 0 {
+	if end := slices.Index(ids, g.endTokens[0]); end >= 0 {
 		return ids[:end+1]
 	}
 	return ids
@@ -171,8 +173,8 @@ func (g *gnmtBeams) beamTokens(beam int) []int32 {
 
 // beams returns all beams in the order of the last step.
 func (g *gnmtBeams) beams() []BeamAnswer {
-	all := make([]BeamAnswer, len(g.now))
-	for i, b := range g.now {
+	all := make([]BeamAnswer, len(g.current))
+	for i, b := range g.current {
 		all[i] = BeamAnswer{IDs: g.beamTokens(i), LogProb: float64(b.sum), Score: float64(b.score), Ended: b.ended}
 	}
 	return all

@@ -8,11 +8,11 @@ import (
 
 // hypotheses contains the best complete answers of a beam search.
 type hypotheses struct {
-	n       int
-	penalty float64
-	early   bool
-	worst   float64
-	kept    []hypothesis
+	n         int
+	penalty   float64
+	stopEarly bool
+	worst     float64
+	kept      []hypothesis
 }
 
 type hypothesis struct {
@@ -60,7 +60,7 @@ func (h *hypotheses) isDecided(bestSum float64, length int) bool {
 	if len(h.kept) < h.n {
 		return false
 	}
-	return h.early || h.worst >= bestSum/math.Pow(float64(length), h.penalty)
+	return h.stopEarly || h.worst >= bestSum/math.Pow(float64(length), h.penalty)
 }
 
 // bestTokens returns the tokens of the best hypothesis, the last of equal ones, including the end token if it has one.

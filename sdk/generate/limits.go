@@ -5,18 +5,18 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 // answerLimits contains the lengths of an answer, its end tokens, and the tokens that it cannot contain.
 type answerLimits struct {
 	minTokens, maxTokens int
-	ends                 []int32
+	endTokens            []int32
 	banned               []int32 // ends and tokens that are never generated
 	forceEnd             bool    // the token at position maxTokens is an end token
 	renormalize          bool
 	hasLogProbs          bool // the model returns log probabilities
 }
 
-// limitsOf copies a prompt's limits.
-func limitsOf(p *backend.Prompt, o GeneratorOptions) answerLimits {
+// newAnswerLimits copies a prompt's limits.
+func newAnswerLimits(p *backend.Prompt, o GeneratorOptions) answerLimits {
 	ends := append([]int32(nil), p.EOS...)
 	return answerLimits{
-		minTokens: p.MinNewTokens, maxTokens: p.MaxNewTokens, ends: ends, banned: append(ends[:len(ends):len(ends)],
+		minTokens: p.MinNewTokens, maxTokens: p.MaxNewTokens, endTokens: ends, banned: append(ends[:len(ends):len(ends)],
 			o.Never...),
 		forceEnd: o.ForceEnd && len(ends) > 0, renormalize: o.Renormalize, hasLogProbs: o.hasLogProbs,
 	}
@@ -28,7 +28,7 @@ func (l *answerLimits) bannedTokens(n int) []int32 {
 	if n < l.minTokens {
 		return l.banned
 	}
-	return l.banned[len(l.ends):]
+	return l.banned[len(l.endTokens):]
 }
 
 // mustEnd reports whether the token after n others must be the end token, independently of the model.
@@ -37,7 +37,7 @@ func (l *answerLimits) mustEnd(n int) bool { return l.forceEnd && n == l.maxToke
 // bestToken returns the most probable token that can continue an answer of n tokens.
 func (l *answerLimits) bestToken(logits []float32, n int) (int32, error) {
 	if l.mustEnd(n) {
-		return l.ends[0], nil
+		return l.endTokens[0], nil
 	}
 	return argmax(logits, l.bannedTokens(n))
 }
@@ -45,7 +45,7 @@ func (l *answerLimits) bestToken(logits []float32, n int) (int32, error) {
 // allowedScores returns the model's scores of the tokens that may follow n others. It changes logits.
 func (l *answerLimits) allowedScores(logits []float32, n int) (tokenScores, error) {
 	if l.mustEnd(n) {
-		return certainToken(logits, l.ends[0]), nil
+		return certainToken(logits, l.endTokens[0]), nil
 	}
 	r, err := newTokenScores(logits, l.hasLogProbs)
 	if err != nil {

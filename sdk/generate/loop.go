@@ -12,11 +12,11 @@ import (
 // they run between steps.
 type stepLoop struct {
 	*Generator
-	runner   modelRunner
-	state    rowMemory // of the running sequences
-	prompter *promptRunner
-	running  []*sequence
-	owners   []*sequence // for each row of the state
+	runner    modelRunner
+	state     rowMemory // of the running sequences
+	prompter  *promptRunner
+	running   []*sequence
+	rowOwners []*sequence // for each row of the state
 
 	tokens []int32
 	logits [][]float32
@@ -49,13 +49,13 @@ func (l *stepLoop) collectPrepared() bool {
 		select {
 		case <-l.closing:
 			return false
-		case r := <-l.prompter.done:
+		case r := <-l.prompter.prepared:
 			l.joinAll(r)
 		}
 	}
 	for {
 		select {
-		case r := <-l.prompter.done:
+		case r := <-l.prompter.prepared:
 			l.joinAll(r)
 		default:
 			return true
@@ -66,7 +66,7 @@ func (l *stepLoop) collectPrepared() bool {
 // runPrompts runs waiting prompts while there is room.
 func (l *stepLoop) runPrompts() bool {
 	for batch := l.takeWaiting(); len(batch) > 0; batch = l.takeWaiting() {
-		l.joinAll(l.prompter.preparePrompts(batch, <-l.prompter.spare))
+		l.joinAll(l.prompter.preparePrompts(batch, <-l.prompter.spareMemory))
 		if l.model.allowsLateJoin() {
 			return true
 		}
@@ -91,14 +91,14 @@ func (l *stepLoop) joinAll(r preparedPrompts) {
 	}
 	l.state.finishJoin()
 	l.notePeakMemory(r.state)
-	l.prompter.spare <- r.state
+	l.prompter.spareMemory <- r.state
 }
 
 // joinSequence adds a sequence's rows to the state. All are copies of row i of the prompts' memory.
 func (l *stepLoop) joinSequence(s *sequence, from rowMemory, i int) {
 	for range s.search.tokens() {
-		s.rows = append(s.rows, len(l.owners))
-		l.owners = append(l.owners, s)
+		s.rows = append(s.rows, len(l.rowOwners))
+		l.rowOwners = append(l.rowOwners, s)
 		l.state.addRow(from, i)
 	}
 	l.running = append(l.running, s)
@@ -122,7 +122,7 @@ func (l *stepLoop) step() {
 			l.advanceSequence(s, logits)
 		}
 	}
-	l.updateStats(func(st *GeneratorStats) { st.Steps++; st.Rows += len(l.owners); l.stepped = true })
+	l.updateStats(func(st *GeneratorStats) { st.Steps++; st.Rows += len(l.rowOwners); l.stepped = true })
 	l.notePeakMemory(l.state)
 	l.retireSequences()
 }
@@ -163,14 +163,14 @@ func (l *stepLoop) retireSequences() {
 func (l *stepLoop) removeSequence(s *sequence) {
 	slices.Sort(s.rows)
 	for _, row := range slices.Backward(s.rows) {
-		last := len(l.owners) - 1
+		last := len(l.rowOwners) - 1
 		l.state.copyRowOver(row, last)
-		l.owners[row] = l.owners[last]
-		moved := l.owners[row].rows
-		if i := slices.Index(moved, last); i >= 0 && l.owners[row] != s {
+		l.rowOwners[row] = l.rowOwners[last]
+		moved := l.rowOwners[row].rows
+		if i := slices.Index(moved, last); i >= 0 && l.rowOwners[row] != s {
 			moved[i] = row
 		}
-		l.owners = l.owners[:last]
+		l.rowOwners = l.rowOwners[:last]
 		l.state.dropRows(last)
 	}
 	l.endSequence(s)

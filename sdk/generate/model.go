@@ -64,7 +64,7 @@ type memorySize struct {
 	tokens int // maximum number of tokens that the decoder reads
 }
 
-// largerOf returns the maximum of each size.
-func (s memorySize) largerOf(o memorySize) memorySize {
+// elementwiseMax returns the maximum of each size.
+func (s memorySize) elementwiseMax(o memorySize) memorySize {
 	return memorySize{max(s.prompt, o.prompt), max(s.source, o.source), max(s.tokens, o.tokens)}
 }

@@ -46,7 +46,7 @@ func newOutputTracker(c *coderModel) *outputTracker {
 			continue
 		}
 		for i, p := range g.out {
-			if p.use == stored && c.slots[p.slot].rows == 0 {
+			if p.use == stored && c.slots[p.slot].rowAxis == 0 {
 				k.keptOutputs[g][i], k.keptSlots[p.slot] = true, true
 			}
 		}

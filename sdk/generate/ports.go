@@ -62,8 +62,8 @@ var constantNames = map[string]string{
 	"encoder_hidden_states": "last_hidden_state", "encoder_attention_mask": "attention_mask",
 }
 
-// shapes contains the required type and the possible numbers of dimensions of each use.
-var shapes = map[tensorUse]struct {
+// requiredShapes contains the required type and the possible numbers of dimensions of each use.
+var requiredShapes = map[tensorUse]struct {
 	dtype backend.DType
 	ranks [2]int
 	text  string

@@ -5,9 +5,9 @@ import "context"
 // promptRunner runs prompts. Except for its channels, only one goroutine uses it.
 type promptRunner struct {
 	*Generator
-	runner modelRunner
-	done   chan preparedPrompts
-	spare  chan rowMemory // memory that no prepared batch uses
+	runner      modelRunner
+	prepared    chan preparedPrompts
+	spareMemory chan rowMemory // memory that no prepared batch uses
 }
 
 // preparedPrompts contains prompts that have run. If sequence i continues, it uses row i of the state. The state is
@@ -19,11 +19,11 @@ type preparedPrompts struct {
 
 func newPrompter(g *Generator) *promptRunner {
 	p := &promptRunner{
-		Generator: g, runner: g.model.newRunner(), done: make(chan preparedPrompts, 1), spare: make(chan rowMemory,
+		Generator: g, runner: g.model.newRunner(), prepared: make(chan preparedPrompts, 1), spareMemory: make(chan rowMemory,
 			g.promptCaches()),
 	}
 	for range g.promptCaches() {
-		p.spare <- g.model.newMemory()
+		p.spareMemory <- g.model.newMemory()
 	}
 	return p
 }
@@ -43,7 +43,7 @@ func (p *promptRunner) runPrompts() {
 		select {
 		case <-p.closing:
 			return
-		case m := <-p.spare:
+		case m := <-p.spareMemory:
 			if !p.sendPrepared(p.preparePrompts(batch, m)) {
 				return
 			}
@@ -55,7 +55,7 @@ func (p *promptRunner) sendPrepared(r preparedPrompts) bool {
 	select {
 	case <-p.closing:
 		return false
-	case p.done <- r:
+	case p.prepared <- r:
 		return true
 	}
 }

@@ -17,9 +17,9 @@ type recallingSession struct {
 	calls          sync.Pool
 }
 
-// recalled and recalledNext are the names of the state's input and output. Their rows are not the first dimension,
-// which is 1, so sessions do not keep them.
-const recalled, recalledNext = "recalled_tokens", "recalled_tokens_out"
+// recalledInput and recalledOutput are the names of the state's input and output. Their rows are not the first
+// dimension, which is 1, so sessions do not keep them.
+const recalledInput, recalledOutput = "recalled_tokens", "recalled_tokens_out"
 
 // recallPast gives p's decoder a state if its only inputs are tokens and values of the encoder. It ignores other
 // outputs of the decoder.
@@ -37,9 +37,9 @@ func recallPast(p EncoderDecoder) EncoderDecoder {
 	if p.Step != nil || d.tokens < 0 || d.logits < 0 {
 		return p
 	}
-	ids := backend.TensorInfo{Name: recalled, DType: backend.Int64, Shape: []int64{1, -1, -1}}
+	ids := backend.TensorInfo{Name: recalledInput, DType: backend.Int64, Shape: []int64{1, -1, -1}}
 	d.in = append(d.in, ids)
-	ids.Name = recalledNext
+	ids.Name = recalledOutput
 	d.out = []backend.TensorInfo{p.Decoder.Outputs()[d.logits], ids}
 	p.Decoder = d
 	return p
@@ -87,7 +87,7 @@ func (d *recallingSession) Run(ctx context.Context, in, out []backend.Tensor) er
 	logits := &c.out[d.logits]
 	out[0] = lastTokenLogits(logits)
 	out[1] = backend.Tensor{
-		Name: recalledNext, DType: backend.Int64, Shape: all, Data: slices.Clone(backend.Bytes(c.ids)),
+		Name: recalledOutput, DType: backend.Int64, Shape: all, Data: slices.Clone(backend.Bytes(c.ids)),
 	}
 	for i := range c.out {
 		c.out[i].Release()

@@ -17,7 +17,7 @@ type samplingSearch struct {
 	topK                int // 0: all
 	seed                uint64
 	presence, frequency float64
-	times               map[int32]int // counts of the answer's tokens; nil: there are no penalties
+	tokenCounts         map[int32]int // counts of the answer's tokens; nil: there are no penalties
 
 	draws []weightedToken
 }
@@ -32,7 +32,7 @@ type weightedToken struct {
 func newSampling(p *backend.Prompt, o GeneratorOptions) *samplingSearch {
 	of := p.Sampling
 	s := &samplingSearch{
-		greedySearch: greedySearch{answerLimits: limitsOf(p, o)}, temperature: valueOr(of.Temperature, 1),
+		greedySearch: greedySearch{answerLimits: newAnswerLimits(p, o)}, temperature: valueOr(of.Temperature, 1),
 		topP: valueOr(of.TopP, 1),
 		topK: max(valueOr(of.TopK, -1), 0), presence: valueOr(of.PresencePenalty, 0), frequency: valueOr(of.FrequencyPenalty,
 			0),
@@ -43,7 +43,7 @@ func newSampling(p *backend.Prompt, o GeneratorOptions) *samplingSearch {
 		s.seed = rand.Uint64()
 	}
 	if s.presence != 0 || s.frequency != 0 {
-		s.times = map[int32]int{}
+		s.tokenCounts = map[int32]int{}
 	}
 	return s
 }
@@ -60,8 +60,8 @@ func (s *samplingSearch) next(logits [][]float32) error {
 	if err != nil {
 		return err
 	}
-	if s.times != nil {
-		s.times[id]++
+	if s.tokenCounts != nil {
+		s.tokenCounts[id]++
 	}
 	s.appendToken(id)
 	return nil
@@ -70,9 +70,9 @@ func (s *samplingSearch) next(logits [][]float32) error {
 // drawToken draws the token that follows n others. If there are penalties, it changes the logits.
 func (s *samplingSearch) drawToken(logits []float32, n int) (int32, error) {
 	if s.mustEnd(n) {
-		return s.ends[0], nil
+		return s.endTokens[0], nil
 	}
-	for id, times := range s.times {
+	for id, times := range s.tokenCounts {
 		if int(id) < len(logits) {
 			logits[id] -= float32(s.presence + s.frequency*float64(times))
 		}

@@ -63,7 +63,7 @@ func newSearch(p *backend.Prompt, o GeneratorOptions, all bool) tokenSearch {
 	case p.Sampling != nil:
 		return newSampling(p, o)
 	}
-	return &greedySearch{answerLimits: limitsOf(p, o)}
+	return &greedySearch{answerLimits: newAnswerLimits(p, o)}
 }
 
 // branchCount returns the number of rows that a prompt's search needs.
@@ -88,7 +88,7 @@ func (g *greedySearch) next(logits [][]float32) error {
 // appendToken appends a token to the answer.
 func (g *greedySearch) appendToken(id int32) {
 	g.ids = append(g.ids, id)
-	g.ended = len(g.ids) >= g.maxTokens || containsToken(id, g.ends)
+	g.ended = len(g.ids) >= g.maxTokens || containsToken(id, g.endTokens)
 }
 
 func (g *greedySearch) done() bool      { return g.ended }
@@ -98,7 +98,7 @@ func (g *greedySearch) answer() []int32 { return g.ids }
 
 // beams returns the answer without its probability.
 func (g *greedySearch) beams() []BeamAnswer {
-	return []BeamAnswer{{IDs: slices.Clone(g.ids), Ended: containsToken(g.ids[len(g.ids)-1], g.ends)}}
+	return []BeamAnswer{{IDs: slices.Clone(g.ids), Ended: containsToken(g.ids[len(g.ids)-1], g.endTokens)}}
 }
 
 // singleParent contains the parents of a single branch. It is never written to.

@@ -10,31 +10,31 @@ import (
 // stateSlot is one tensor that an encoder-decoder keeps for each sequence between runs. It is a state, which each step
 // replaces, or a constant, which keeps the value of the encoder or of the first run.
 type stateSlot struct {
-	name     string
-	dtype    backend.DType
-	shape    []int64 // -1 for rows and, if it is free, for the width
-	rows     int     // the axis of rows
-	width    int     // the axis of the width of a source or a past; -1: none
-	constant bool
-	first    bool // only the first run reads it
+	name         string
+	dtype        backend.DType
+	shape        []int64 // -1 for rows and, if it is free, for the width
+	rowAxis      int     // the axis of rows
+	widthAxis    int     // the axis of the width of a source or a past; -1: none
+	constant     bool
+	firstRunOnly bool // only the first run reads it
 }
 
 // newSlot derives a slot's axes from its shape. The first free axis is that of rows, the second that of the width. ok
 // is false if there is no axis of rows, if there is a third free axis, or if a row exceeds maxElements.
 func newSlot(info backend.TensorInfo) (s stateSlot, ok bool) {
-	s = stateSlot{name: info.Name, dtype: info.DType, shape: info.Shape, rows: -1, width: -1}
+	s = stateSlot{name: info.Name, dtype: info.DType, shape: info.Shape, rowAxis: -1, widthAxis: -1}
 	for axis, d := range info.Shape {
 		switch {
 		case d >= 0:
-		case s.rows < 0:
-			s.rows = axis
-		case s.width < 0:
-			s.width = axis
+		case s.rowAxis < 0:
+			s.rowAxis = axis
+		case s.widthAxis < 0:
+			s.widthAxis = axis
 		default:
 			return s, false
 		}
 	}
-	return s, s.rows >= 0 && backend.Elements(s.appendShape(nil, 1, 1)) <= maxElements
+	return s, s.rowAxis >= 0 && backend.Elements(s.appendShape(nil, 1, 1)) <= maxElements
 }
 
 // maxElements is the maximum number of values in a row with a width of 1. Real models have far fewer.
@@ -43,19 +43,19 @@ const maxElements = 1 << 32
 // appendShape appends the shape of rows of a width to dst.
 func (s *stateSlot) appendShape(dst []int64, rows, width int) []int64 {
 	dst = append(dst, s.shape...)
-	dst[s.rows] = int64(rows)
-	if s.width >= 0 {
-		dst[s.width] = int64(width)
+	dst[s.rowAxis] = int64(rows)
+	if s.widthAxis >= 0 {
+		dst[s.widthAxis] = int64(width)
 	}
 	return dst
 }
 
 // widthOf returns the width of a tensor, or 0 if the slot has no width.
 func (s *stateSlot) widthOf(t *backend.Tensor) int {
-	if s.width < 0 {
+	if s.widthAxis < 0 {
 		return 0
 	}
-	return int(t.Shape[s.width])
+	return int(t.Shape[s.widthAxis])
 }
 
 // byteSize returns the size of rows of a width in bytes.
@@ -69,7 +69,7 @@ func (s *stateSlot) checkTensor(t *backend.Tensor, rows int) error {
 	for i := range s.shape {
 		ok = ok && (s.shape[i] < 0 || s.shape[i] == t.Shape[i])
 	}
-	if !ok || t.Shape[s.rows] != int64(rows) {
+	if !ok || t.Shape[s.rowAxis] != int64(rows) {
 		want := s.appendShape(nil, rows, -1)
 		return fmt.Errorf("%s is %v%s, want %v%s", s.name, t.DType, backend.ShapeString(t.Shape), s.dtype,
 			backend.ShapeString(want))
@@ -80,22 +80,22 @@ func (s *stateSlot) checkTensor(t *backend.Tensor, rows int) error {
 // blockCounts returns the layout of a tensor's bytes. outer is the product of the dimensions before the rows, middle
 // the product of those between rows and width, and column the size of one column in bytes.
 func (s *stateSlot) blockCounts() (outer, middle, column int) {
-	behind := s.rows + 1
-	if s.width >= 0 {
-		middle = int(backend.Elements(s.shape[behind:s.width]))
-		behind = s.width + 1
+	behind := s.rowAxis + 1
+	if s.widthAxis >= 0 {
+		middle = int(backend.Elements(s.shape[behind:s.widthAxis]))
+		behind = s.widthAxis + 1
 	} else {
 		middle = 1
 	}
-	return int(backend.Elements(s.shape[:s.rows])), middle, int(backend.Elements(s.shape[behind:])) * s.dtype.Size()
+	return int(backend.Elements(s.shape[:s.rowAxis])), middle, int(backend.Elements(s.shape[behind:])) * s.dtype.Size()
 }
 
 // gatherRows copies rows of src to the rows of dst from at on. dst is a tensor of total rows of a width. If src is
 // narrower, the right part stays zero. If it is wider, it is cut.
 func (s *stateSlot) gatherRows(dst []byte, width, at, total int, src *backend.Tensor, rows []int32) {
 	outer, middle, column := s.blockCounts()
-	have, from, to := int(src.Shape[s.rows]), column, column
-	if s.width >= 0 {
+	have, from, to := int(src.Shape[s.rowAxis]), column, column
+	if s.widthAxis >= 0 {
 		from, to = from*s.widthOf(src), to*width
 	}
 	for o := range outer {

@@ -14,8 +14,8 @@ type coderState struct {
 	sources []int // for each row: width of its source
 	length  int   // number of tokens that the decoder has read, if it is the same for all rows
 
-	from           *coderState // state of the joining rows
-	joining        []int32     // indices of the joining rows
+	joinSource     *coderState // state of the joining rows
+	joinRows       []int32     // indices of the joining rows
 	oldRows        []int32
 	peak, reported int
 }
@@ -55,7 +55,7 @@ func (s *coderState) valueTensor(i int) backend.Tensor {
 		return *s.setZeros(i, 0)
 	case v.isKept():
 		return v.keptTensor()
-	case !isFirstInOrder(v.rows, int(v.tensor.Shape[sl.rows])):
+	case !isFirstInOrder(v.rows, int(v.tensor.Shape[sl.rowAxis])):
 		s.copyValue(i, sl.widthOf(&v.tensor))
 	}
 	return v.tensor
@@ -64,7 +64,7 @@ func (s *coderState) valueTensor(i int) backend.Tensor {
 // copyValue copies the value's rows and the joining rows to one tensor of a width.
 func (s *coderState) copyValue(i, width int) {
 	v, sl, total := &s.values[i], &s.slots[i], s.rows()
-	stay := total - len(s.joining)
+	stay := total - len(s.joinRows)
 	if v.fitsInPlace(sl, stay, total, width) {
 		v.compactRows(sl, stay, total)
 		s.gatherJoining(v, sl, i, stay)
@@ -80,44 +80,44 @@ func (s *coderState) copyValue(i, width int) {
 
 // gatherJoining appends the joining rows to those of value i that stay.
 func (s *coderState) gatherJoining(v *slotValue, sl *stateSlot, i, stay int) {
-	if len(s.joining) > 0 {
-		sl.gatherRows(v.tensor.Data, sl.widthOf(&v.tensor), stay, s.rows(), &s.from.values[i].tensor, s.joining)
+	if len(s.joinRows) > 0 {
+		sl.gatherRows(v.tensor.Data, sl.widthOf(&v.tensor), stay, s.rows(), &s.joinSource.values[i].tensor, s.joinRows)
 	}
 }
 
 // addRow adds a row of another state to the joining rows.
 func (s *coderState) addRow(from rowMemory, row int) {
-	s.from = from.(*coderState)
-	s.joining = append(s.joining, int32(row))
-	s.sources = append(s.sources, s.from.sources[row])
+	s.joinSource = from.(*coderState)
+	s.joinRows = append(s.joinRows, int32(row))
+	s.sources = append(s.sources, s.joinSource.sources[row])
 }
 
 // finishJoin makes one tensor of each slot from the existing and the joining rows.
 func (s *coderState) finishJoin() {
-	if len(s.joining) == 0 {
+	if len(s.joinRows) == 0 {
 		return
 	}
-	first := len(s.joining) == s.rows()
+	first := len(s.joinRows) == s.rows()
 	if first {
-		s.length = s.from.length
+		s.length = s.joinSource.length
 	}
 	for i := range s.values {
 		s.joinSlot(i, first)
 	}
-	s.from.notePeak()
-	s.from.dropRows(0)
-	s.from, s.joining = nil, s.joining[:0]
+	s.joinSource.notePeak()
+	s.joinSource.dropRows(0)
+	s.joinSource, s.joinRows = nil, s.joinRows[:0]
 }
 
 // joinSlot does this for one slot. If there were no rows and all rows join in order, it takes over the tensor without a
 // copy.
 func (s *coderState) joinSlot(i int, first bool) {
-	v, from := &s.values[i], &s.from.values[i]
+	v, from := &s.values[i], &s.joinSource.values[i]
 	switch {
-	case !from.isSet() || s.slots[i].first:
+	case !from.isSet() || s.slots[i].firstRunOnly:
 	case from.isKept():
-		v.appendKept(from, s.joining)
-	case first && isFirstInOrder(s.joining, s.from.rows()):
+		v.appendKept(from, s.joinRows)
+	case first && isFirstInOrder(s.joinRows, s.joinSource.rows()):
 		*v, *from = *from, *v
 	default:
 		s.copyValue(i, s.joinedWidth(i))
@@ -128,12 +128,12 @@ func (s *coderState) joinSlot(i int, first bool) {
 // sources, it is the width of the widest remaining source.
 func (s *coderState) joinedWidth(i int) int {
 	sl := &s.slots[i]
-	joins := sl.widthOf(&s.from.values[i].tensor)
+	joins := sl.widthOf(&s.joinSource.values[i].tensor)
 	n := joins
-	if len(s.joining) < s.rows() {
+	if len(s.joinRows) < s.rows() {
 		n = max(n, sl.widthOf(&s.values[i].tensor))
 	}
-	if sl.constant && joins == slices.Max(s.from.sources) {
+	if sl.constant && joins == slices.Max(s.joinSource.sources) {
 		n = min(n, slices.Max(s.sources))
 	}
 	return n

@@ -35,7 +35,7 @@ func (v *slotValue) setData(s *stateSlot, rows, width int, data []byte) {
 // fitsInPlace reports whether the remaining rows can be put in order in the value's own memory. It must be large enough
 // for total rows of a width, and no row may be overwritten before it is read.
 func (v *slotValue) fitsInPlace(s *stateSlot, stay, total, width int) bool {
-	if !v.ownsData || s.rows != 0 || s.widthOf(&v.tensor) != width || cap(v.tensor.Data) < s.byteSize(total, width) {
+	if !v.ownsData || s.rowAxis != 0 || s.widthOf(&v.tensor) != width || cap(v.tensor.Data) < s.byteSize(total, width) {
 		return false
 	}
 	for i, row := range v.rows[:stay] {

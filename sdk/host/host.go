@@ -59,8 +59,8 @@ func pluginName(dir string, e fs.DirEntry) (string, bool) {
 	return name, err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// nameOf returns the plugin's name for the path of its binary.
-func nameOf(path string) string {
+// pluginNameOf returns the plugin's name for the path of its binary.
+func pluginNameOf(path string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), BinaryPrefix), ".exe")
 }
 

@@ -27,7 +27,7 @@ func Inspect(ctx context.Context, path string) (sdk.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, defaultStartTimeout)
 	defer cancel()
 	path = absolutePath(path)
-	p := &Plugin{name: nameOf(path), path: path, output: &pluginOutput{}}
+	p := &Plugin{name: pluginNameOf(path), path: path, output: &pluginOutput{}}
 	text, err := p.runDescribe(ctx)
 	if err != nil {
 		return sdk.Description{}, p.newFailure(KindStart, err, "it does not describe itself: "+err.Error(), execHint(path,

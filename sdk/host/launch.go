@@ -34,7 +34,7 @@ const startMargin = time.Hour
 // *PluginError.
 func Launch(ctx context.Context, path string, o LaunchOptions) (*Plugin, error) {
 	path, o = absolutePath(path), o.withDefaults()
-	p := &Plugin{name: nameOf(path), path: path, options: o, output: &pluginOutput{to: o.Stderr, hide: o.Hide},
+	p := &Plugin{name: pluginNameOf(path), path: path, options: o, output: &pluginOutput{to: o.Stderr, hide: o.Hide},
 		received: make(chan struct{})}
 	if o.Limits != (ResourceLimits{}) && !LimitsSupported {
 		return nil, p.newFailure(KindLimit, ErrNoLimits, "it was not started: "+ErrNoLimits.Error(),

@@ -44,13 +44,13 @@ type pluginLink struct {
 	stream pluginpb.Plugin_RunClient
 	ring   *sharedRing // nil: none was offered
 
-	receiver atomic.Pointer[answerReceiver] // of the open workload
-	lastBeat atomic.Int64                   // time of the last frame, in ns since start
-	start    time.Time
-	alive    chan struct{} // closed by the first frame
-	rs       []loadgen.QuerySampleResponse
-	received uint64 // number of received answers and first tokens
-	overdue  stallDetector
+	receiver  atomic.Pointer[answerReceiver] // of the open workload
+	lastBeat  atomic.Int64                   // time of the last frame, in ns since start
+	start     time.Time
+	alive     chan struct{} // closed by the first frame
+	responses []loadgen.QuerySampleResponse
+	received  uint64 // number of received answers and first tokens
+	stalls    stallDetector
 
 	frame pluginpb.RunRequest // reused by issueSamples, whose calls exclude each other
 	part  pluginpb.Issue
@@ -66,8 +66,8 @@ func openLink(ctx context.Context, p *Plugin) (*pluginLink, error) {
 	interval := heartbeatInterval(p.options)
 	l := &pluginLink{
 		plugin: p, stream: stream, ring: p.ring, start: time.Now(), alive: make(chan struct{}),
-		rs: make([]loadgen.QuerySampleResponse, responsesPerCall),
-		overdue: stallDetector{
+		responses: make([]loadgen.QuerySampleResponse, responsesPerCall),
+		stalls: stallDetector{
 			limit: p.options.AnswerTimeout, interval: interval, last: time.Now(), notedProcesses: map[int64]bool{},
 		},
 	}
@@ -201,7 +201,7 @@ func (l *pluginLink) acceptFromStream(frame *pluginpb.RunResponse) error {
 func (l *pluginLink) acceptFrame(frame *pluginpb.RunResponse) error {
 	l.plugin.frames.Add(1)
 	l.lastBeat.Store(int64(time.Since(l.start)))
-	if err := l.dispatchFrame(frame, l.rs); err != nil {
+	if err := l.dispatchFrame(frame, l.responses); err != nil {
 		return l.failBreach(err)
 	}
 	l.received += uint64(len(frame.GetFirstTokens().GetIds()) + len(frame.GetComplete().GetIds()))
@@ -292,7 +292,7 @@ func (l *pluginLink) watchHeartbeats(interval time.Duration) {
 			l.lastBeat.Store(int64(now))
 		}
 		last, came = now, bytes
-		if silence := now - time.Duration(l.lastBeat.Load()); l.tooLong(silence) {
+		if silence := now - time.Duration(l.lastBeat.Load()); l.isTooLong(silence) {
 			l.plugin.failWith(KindHung, nil, fmt.Sprintf("no sign of life for %v (limit %v)", silence.Round(time.Millisecond),
 				l.plugin.options.HeartbeatTimeout),
 				"its process is stopped or blocked; a longer limit helps only where the machine was suspended")
@@ -306,6 +306,6 @@ func (l *pluginLink) wasSuspended(tick time.Duration) bool {
 	return tick > l.plugin.options.HeartbeatTimeout/2
 }
 
-func (l *pluginLink) tooLong(silence time.Duration) bool {
+func (l *pluginLink) isTooLong(silence time.Duration) bool {
 	return silence > l.plugin.options.HeartbeatTimeout
 }

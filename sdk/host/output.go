@@ -65,8 +65,8 @@ func (o *pluginOutput) addText(text []byte, continued bool) {
 	o.keepDump(line)
 }
 
-// passOn passes on a text that the plugin did not print itself.
-func (o *pluginOutput) passOn(text string) {
+// forwardText passes on a text that the plugin did not print itself.
+func (o *pluginOutput) forwardText(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.to != nil {

@@ -39,8 +39,8 @@ func TestOverdue(t *testing.T) {
 			now = now.Add(time.Second)
 			o.checkHeartbeat(h, c.given[i], c.asked, now)
 		}
-		if o.tooLong() != c.hung {
-			t.Errorf("%s: too long is %v after %v", name, o.tooLong(), o.quiet)
+		if o.isHung() != c.hung {
+			t.Errorf("%s: too long is %v after %v", name, o.isHung(), o.quiet)
 		}
 	}
 }
@@ -91,11 +91,11 @@ func TestOverdueCountsHeartbeats(t *testing.T) {
 	o := stallDetector{limit: 10 * time.Second, interval: time.Second, last: now}
 	something := &pluginpb.Pending{What: "an answer"}
 	o.checkHeartbeat(beat(1, something), 0, false, now)
-	if quiet := o.checkHeartbeat(beat(1, something), 0, false, now.Add(time.Hour)); quiet != 2*time.Second || o.tooLong() {
+	if quiet := o.checkHeartbeat(beat(1, something), 0, false, now.Add(time.Hour)); quiet != 2*time.Second || o.isHung() {
 		t.Errorf("%v after an hour's sleep, want two heartbeats", quiet)
 	}
 	o.limit, o.quiet = 0, time.Hour
-	if o.tooLong() {
+	if o.isHung() {
 		t.Error("it is too long without a limit")
 	}
 }

@@ -36,14 +36,14 @@ type pluginProcess struct {
 	afterStart func()          // called after the process is started
 	binary     *approvedBinary // the file to execute; nil: the file at path
 
-	cmd       *exec.Cmd
-	stdin     *os.File // open while this process lives: see package lifeline
-	first     io.ReadCloser
-	ended     chan struct{} // closed when the process has ended
-	exited    chan struct{} // closed when its output is also read
-	groupGone chan struct{} // closed when its whole group has also ended
-	taps      []*outputTap
-	pumps     sync.WaitGroup
+	cmd           *exec.Cmd
+	stdin         *os.File // open while this process lives: see package lifeline
+	first         io.ReadCloser
+	ended         chan struct{} // closed when the process has ended
+	exited        chan struct{} // closed when its output is also read
+	groupGone     chan struct{} // closed when its whole group has also ended
+	taps          []*outputTap
+	outputReaders sync.WaitGroup
 
 	mu      sync.Mutex
 	started bool
@@ -140,11 +140,11 @@ func (p *pluginProcess) pumpOutput(stdout, stderr *os.File) {
 	p.first, line = io.Pipe()
 	out, errs := newTap(stdout, p.output), newTap(stderr, p.output)
 	p.taps = []*outputTap{out, errs}
-	p.pumps.Go(func() {
+	p.outputReaders.Go(func() {
 		defer errs.stopReading()
 		p.output.drainReader(errs)
 	})
-	p.pumps.Go(func() {
+	p.outputReaders.Go(func() {
 		defer out.stopReading()
 		r := bufio.NewReaderSize(out, firstLineBytes)
 		p.passFirstLine(r, line)
@@ -197,18 +197,18 @@ func (p *pluginProcess) awaitExit() {
 	close(p.ended)
 	p.reapGroup()
 	closeFiles(p.stdin)
-	p.readRest()
+	p.readRemainingOutput()
 	close(p.exited)
 	awaitGroup(p.cmd.Process.Pid)
 	close(p.groupGone)
 }
 
-// readRest waits for the end of the process's output. A process outside the group may keep the pipes open and may even
-// print. Therefore silence also counts as the end, and there is a time limit.
-func (p *pluginProcess) readRest() {
+// readRemainingOutput waits for the end of the process's output. A process outside the group may keep the pipes open
+// and may even print. Therefore silence also counts as the end, and there is a time limit.
+func (p *pluginProcess) readRemainingOutput() {
 	p.awaitKept()
 	read := make(chan struct{})
-	go func() { p.pumps.Wait(); close(read) }()
+	go func() { p.outputReaders.Wait(); close(read) }()
 	awaitQuiet(read, p.output.byteCount, outputQuiet, outputLimit)
 }
 

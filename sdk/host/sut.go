@@ -29,17 +29,17 @@ type pluginSUT struct {
 	order     *sampleOrder // the workload's own order; nil: LoadGen's samples are used
 	stopped   chan struct{}
 
-	_       cachePadding  // the following fields are written while issuing
-	issued  atomic.Uint64 // number of samples, without those that were not sent because ctx ended
-	base    atomic.Uint64 // samples issued before the current test, whose ids start at 0
-	mu      sync.Mutex
-	changed sync.Cond
-	queued  []loadgen.QuerySample
-	spare   []loadgen.QuerySample
-	busy    bool // the sender is sending
-	flush   bool
-	closed  bool
-	err     error
+	_            cachePadding  // the following fields are written while issuing
+	issued       atomic.Uint64 // number of samples, without those that were not sent because ctx ended
+	issuedBefore atomic.Uint64 // samples issued before the current test, whose ids start at 0
+	mu           sync.Mutex
+	changed      sync.Cond
+	queued       []loadgen.QuerySample
+	spare        []loadgen.QuerySample
+	busy         bool // the sender is sending
+	flush        bool
+	closed       bool
+	err          error
 
 	_        cachePadding  // the following fields are written while receiving
 	answered atomic.Uint64 // number of distinct samples
@@ -99,7 +99,7 @@ func (s *pluginSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.R
 	q.Samples = s.order.handOut(q.Samples)
 	idle := s.issued.Load() == s.answered.Load()
 	if q.Samples[0].ID == 0 {
-		s.base.Store(s.issued.Load())
+		s.issuedBefore.Store(s.issued.Load())
 	}
 	s.issued.Add(uint64(len(q.Samples)))
 	if s.oneQuery && idle && len(q.Samples) <= chunkSamples && s.workload.plugin.ring.beginReading() {
@@ -263,7 +263,7 @@ func (s *pluginSUT) complete(rs []loadgen.QuerySampleResponse) {
 		return
 	}
 	// count first, because LoadGen may issue the next query before the call returns
-	base := s.base.Load()
+	base := s.issuedBefore.Load()
 	s.answers.beginTest(base)
 	s.answers.markAnswered(rs, s.issued.Load()-base)
 	s.answered.Store(base + s.answers.count)

@@ -70,8 +70,8 @@ func (o *stallDetector) countedStep(now time.Time) time.Duration {
 	return min(now.Sub(o.last), 2*o.interval)
 }
 
-// tooLong reports whether the plugin counts as hung.
-func (o *stallDetector) tooLong() bool { return o.limit > 0 && o.quiet > o.limit }
+// isHung reports whether the plugin counts as hung.
+func (o *stallDetector) isHung() bool { return o.limit > 0 && o.quiet > o.limit }
 
 // idleProcesses returns notes for the user about processes that neither answer nor compute, each once.
 func (o *stallDetector) idleProcesses(all []*pluginpb.Pending) []string {
@@ -118,22 +118,22 @@ func (l *pluginLink) watchAnswers(h *pluginpb.Heartbeat) {
 		return
 	}
 	now := time.Now()
-	step := l.overdue.countedStep(now)
-	if quiet := l.overdue.lost.checkHeartbeat(h, &l.plugin.unary, step); l.tooLong(quiet) {
+	step := l.stalls.countedStep(now)
+	if quiet := l.stalls.lost.checkHeartbeat(h, &l.plugin.unary, step); l.isTooLong(quiet) {
 		l.plugin.failWith(KindHung, nil, fmt.Sprintf("the call %q is lost: the plugin does not have it in hand, and has not "+
 			"answered it for %v (limit %v), though its heartbeats come", *l.plugin.unary.name.Load(),
 			quiet.Round(100*time.Millisecond), l.plugin.options.HeartbeatTimeout),
 			"start it again; if it happens again, report it to the plugin's author")
 		return
 	}
-	quiet := l.overdue.checkHeartbeat(h, l.received+l.plugin.calls.ended.Load(), l.expectsAnswer(), now)
-	for _, note := range l.overdue.idleProcesses(h.GetWork().GetPending()) {
+	quiet := l.stalls.checkHeartbeat(h, l.received+l.plugin.calls.ended.Load(), l.expectsAnswer(), now)
+	for _, note := range l.stalls.idleProcesses(h.GetWork().GetPending()) {
 		l.plugin.reportNote(note)
 	}
-	if l.overdue.tooLong() {
+	if l.stalls.isHung() {
 		l.plugin.failWith(KindHung, nil, fmt.Sprintf("it made no progress on what it was asked for in %v (limit %v), though "+
 			"its heartbeats come; it waits for %s",
-			quiet.Round(100*time.Millisecond), l.overdue.limit, l.outstandingText(h.GetWork().GetPending())),
+			quiet.Round(100*time.Millisecond), l.stalls.limit, l.outstandingText(h.GetWork().GetPending())),
 			"if that may take so long, give it more time with --answer-timeout DURATION (0: no limit)")
 	}
 }
@@ -181,7 +181,7 @@ func (c *callCounter) beginCall(name string) (end func()) {
 // reportNote writes a note for the user and for the log of the plugin's output. The note does not end the run.
 func (p *Plugin) reportNote(text string) {
 	text = p.options.hideSecrets(text)
-	p.output.passOn("plumbline: " + text + "\n")
+	p.output.forwardText("plumbline: " + text + "\n")
 	if p.options.Note != nil {
 		p.options.Note(fmt.Sprintf("plugin %s: %s", p.name, text))
 	}

@@ -5,7 +5,7 @@ package capacity
 // time. A mean size near 1 means that the system has no batches.
 func Unbatch(arrive, done []int64) (spread []int64, size float64) {
 	spread = append([]int64(nil), done...)
-	order := byTime(done)
+	order := orderByTime(done)
 	batches := 0
 	last := int64(0)
 	for len(order) > 0 {

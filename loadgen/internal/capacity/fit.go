@@ -97,7 +97,7 @@ func countPresent(arrive, done []int64) []int {
 // maxOvertaken returns how many earlier queries are not done at the end of a query that overtakes many. It leaves out
 // the one query in a thousand that overtakes most.
 func maxOvertaken(done []int64) int {
-	order := byTime(done)
+	order := orderByTime(done)
 	open := newTree(len(done)) // positions of the queries that are not done
 	counts := make([]int, 0, len(done))
 	for len(order) > 0 {
@@ -115,8 +115,8 @@ func maxOvertaken(done []int64) int {
 	return counts[len(counts)-1-len(counts)/1000]
 }
 
-// byTime returns the indices of times in ascending order of time. The sort is stable.
-func byTime(times []int64) []int {
+// orderByTime returns the indices of times in ascending order of time. The sort is stable.
+func orderByTime(times []int64) []int {
 	order := make([]int, len(times))
 	for i := range order {
 		order[i] = i

@@ -47,17 +47,17 @@ type childProcess struct {
 	conn    *grpc.ClientConn
 	rpc     backendpb.BackendClient
 
-	sessions  atomic.Int32  // number of open sessions and of sessions being opened
-	models atomic.Uint32 // number of models that it had to open
-	kept   releasedHandles
+	sessions atomic.Int32  // number of open sessions and of sessions being opened
+	models   atomic.Uint32 // number of models that it had to open
+	kept     releasedHandles
 
-	serverID atomic.Int32          // process that listens on the socket; 0: not known
-	messageCount  atomic.Uint64         // number of messages from the process
-	frozen atomic.Pointer[error] // error for all further calls; nil: the process is not frozen
+	serverID     atomic.Int32          // process that listens on the socket; 0: not known
+	messageCount atomic.Uint64         // number of messages from the process
+	frozen       atomic.Pointer[error] // error for all further calls; nil: the process is not frozen
 
-	exited  chan struct{} // closed when the process has ended and its output is read
-	closing sync.Once
-	err     error // result of close
+	exited     chan struct{} // closed when the process has ended and its output is read
+	closeOnce  sync.Once
+	closeError error // result of close
 }
 
 // launchChild starts the command and performs the handshake.
@@ -201,8 +201,8 @@ func (p *childProcess) connectSocket(ctx context.Context, address string) (net.C
 
 // close asks the process to end, and kills it if it does not. It may be called twice.
 func (p *childProcess) close() error {
-	p.closing.Do(func() { p.err = p.endProcess() })
-	return p.err
+	p.closeOnce.Do(func() { p.closeError = p.endProcess() })
+	return p.closeError
 }
 
 func (p *childProcess) endProcess() error {

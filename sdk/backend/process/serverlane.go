@@ -11,7 +11,7 @@ import (
 
 // serverLane is the state of one stream in the backend process.
 type serverLane struct {
-	find            func(number uint32) (*servedModel, error)
+	findModel       func(number uint32) (*servedModel, error)
 	kept            *keptTensors
 	model           *servedModel // set by the first Attach
 	inputs, outputs []int        // indices of the stream's tensors in the model
@@ -40,7 +40,7 @@ func (l *serverLane) handleRequest(ctx context.Context, r *backendpb.RunRequest)
 }
 
 func (l *serverLane) attachRegion(a *backendpb.Attach) (*backendpb.Attached, error) {
-	m, err := l.find(a.ModelNumber)
+	m, err := l.findModel(a.ModelNumber)
 	if err != nil {
 		return nil, err
 	}

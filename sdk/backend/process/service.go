@@ -109,7 +109,7 @@ func tensorsToProto(infos []backend.TensorInfo) []*backendpb.TensorInfo {
 
 // Run serves one stream.
 func (s *backendService) Run(stream backendpb.Backend_RunServer) error {
-	l := &serverLane{find: s.findModel, kept: &s.kept}
+	l := &serverLane{findModel: s.findModel, kept: &s.kept}
 	defer l.unmapRegion()
 	for {
 		r, err := stream.Recv()

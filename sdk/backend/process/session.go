@@ -23,7 +23,7 @@ const requestIDs = "request-ids"
 // processSession is a model in a backend process.
 type processSession struct {
 	child           *childProcess
-	options             processOptions
+	options         processOptions
 	number          uint32 // number of the model in the process
 	response        *backendpb.OpenResponse
 	inputs, outputs []backend.TensorInfo
@@ -31,13 +31,13 @@ type processSession struct {
 	shared          bool                   // try to use regions
 	unshared        atomic.Pointer[string] // why tensors go through the stream although shared is true; nil: they do not
 
-	ctx    context.Context // lifetime of the streams
-	cancel context.CancelFunc
-	lanes  chan *clientLane // idle lanes without a stage
-	stages stageSet
-	once   sync.Once
-	closed error     // result of Close
-	memory sync.Pool // of *[]byte: outputs
+	ctx        context.Context // lifetime of the streams
+	cancel     context.CancelFunc
+	lanes      chan *clientLane // idle lanes without a stage
+	stages     stageSet
+	closeOnce  sync.Once
+	closeError error     // result of Close
+	memory     sync.Pool // of *[]byte: outputs
 }
 
 func (s *processSession) Inputs() []backend.TensorInfo  { return s.inputs }
@@ -110,7 +110,7 @@ func (s *processSession) Run(ctx context.Context, in, out []backend.Tensor) erro
 // lanesFor returns the channel of the idle lanes for a batch. A stage whose last outputs are in use cannot take the
 // batch.
 func (s *processSession) lanesFor(in []backend.Tensor) chan *clientLane {
-	if g := s.stages.stageOf(in); g != nil && g.unreleased.Load() == 0 {
+	if g := s.stages.findStage(in); g != nil && g.unreleased.Load() == 0 {
 		return g.lane.idleLanes
 	}
 	return s.lanes
@@ -118,9 +118,9 @@ func (s *processSession) lanesFor(in []backend.Tensor) chan *clientLane {
 
 // Close closes the session, and ends the process with its last session. No Run may be in progress.
 func (s *processSession) Close() error {
-	s.once.Do(func() {
+	s.closeOnce.Do(func() {
 		s.cancel()
-		s.closed = s.child.closeSession()
+		s.closeError = s.child.closeSession()
 		for range cap(s.lanes) {
 			(<-s.lanes).close()
 		}
@@ -128,7 +128,7 @@ func (s *processSession) Close() error {
 			(<-g.lane.idleLanes).close()
 		}
 	})
-	return s.closed
+	return s.closeError
 }
 
 // outputBuffer returns n bytes for an output, and the function that frees them.

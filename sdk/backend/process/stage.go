@@ -69,8 +69,8 @@ func (s *stageSet) addStage(g *laneStage, r *sharedRegion) {
 	s.spans = append(s.spans, stageSpan{g, r})
 }
 
-// stageOf returns the stage whose memory contains an input, or nil.
-func (s *stageSet) stageOf(in []backend.Tensor) *laneStage {
+// findStage returns the stage whose memory contains an input, or nil.
+func (s *stageSet) findStage(in []backend.Tensor) *laneStage {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if len(s.spans) == 0 {

@@ -74,7 +74,7 @@ func TestStagedBatches(t *testing.T) {
 	s, g := openStage(t, "none")
 	for _, rows := range []int{1, 3000, 2, 3100, 9000, 9000, 1} {
 		in := staged(g, rows)
-		if s.stages.stageOf(in) != g {
+		if s.stages.findStage(in) != g {
 			t.Errorf("%d rows are not in the stage", rows)
 		}
 		out := runStaged(t, s, in)
@@ -83,7 +83,7 @@ func TestStagedBatches(t *testing.T) {
 	}
 	// When there is room for the outputs, they are in the region too, and nothing is copied.
 	out := runStaged(t, s, staged(g, 9000))
-	if s.stages.stageOf(out) != g {
+	if s.stages.findStage(out) != g {
 		t.Error("the outputs are not in the stage")
 	}
 	checkBatch(t, s, 4) // in the caller's memory, while the outputs are in use

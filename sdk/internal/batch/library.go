@@ -105,7 +105,7 @@ func (l *SampleLibrary[S]) loadAll(ctx context.Context, indices []loadgen.Sample
 				if ctx.Err() != nil || failed.Load() >= maxFaults {
 					return
 				}
-				if faults[k] = l.loadOne(ctx, int(indices[k])); faults[k] != nil {
+				if faults[k] = l.loadSample(ctx, int(indices[k])); faults[k] != nil {
 					failed.Add(1)
 				}
 			}
@@ -121,7 +121,7 @@ func (l *SampleLibrary[S]) loadAll(ctx context.Context, indices []loadgen.Sample
 	return errors.Join(faults...)
 }
 
-func (l *SampleLibrary[S]) loadOne(ctx context.Context, i int) (err error) {
+func (l *SampleLibrary[S]) loadSample(ctx context.Context, i int) (err error) {
 	defer RecoverPanic(&err, func() string { return fmt.Sprintf("Load of sample %d", i) })
 	s, err := l.load(ctx, i)
 	if err != nil {
@@ -161,7 +161,7 @@ func (l *SampleLibrary[S]) Clear() error {
 	var errs []error
 	for i := range l.slots {
 		l.slots[i].refs = 0
-		errs = append(errs, l.dropOne(loadgen.SampleIndex(i)))
+		errs = append(errs, l.dropReference(loadgen.SampleIndex(i)))
 	}
 	return errors.Join(errs...)
 }
@@ -170,13 +170,13 @@ func (l *SampleLibrary[S]) dropReferences(indices []loadgen.SampleIndex) error {
 	var errs []error
 	for _, i := range indices {
 		if l.slots[i].refs == 0 {
-			errs = append(errs, l.dropOne(i))
+			errs = append(errs, l.dropReference(i))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (l *SampleLibrary[S]) dropOne(i loadgen.SampleIndex) error {
+func (l *SampleLibrary[S]) dropReference(i loadgen.SampleIndex) error {
 	was := l.slots[i]
 	l.slots[i] = sampleSlot[S]{}
 	if c, ok := any(was.sample).(io.Closer); ok && was.held {

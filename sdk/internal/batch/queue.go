@@ -13,16 +13,16 @@ type sampleQueue struct {
 	work sync.Cond // workers wait here
 	room sync.Cond // producers wait here
 
-	ring    []loadgen.QuerySample
-	arrived []int64 // arrival times of the samples in ring, in ns
-	head, n int
-	limit   int  // size of the largest batch for the queued samples
-	waiting int  // number of workers in work.Wait
-	shares  int  // number of workers that share the queued samples; 0: a worker may take all
-	full    bool // hold back samples that do not fill a batch until the query ends
-	continues    bool // the query continues
-	closed  bool
-	window  *sizeWindow // window of samples with sizes; otherwise nil
+	ring      []loadgen.QuerySample
+	arrived   []int64 // arrival times of the samples in ring, in ns
+	head, n   int
+	limit     int  // size of the largest batch for the queued samples
+	waiting   int  // number of workers in work.Wait
+	shares    int  // number of workers that share the queued samples; 0: a worker may take all
+	full      bool // hold back samples that do not fill a batch until the query ends
+	continues bool // the query continues
+	closed    bool
+	window    *sizeWindow // window of samples with sizes; otherwise nil
 }
 
 func newQueue(capacity int, p BatchPolicy) *sampleQueue {
@@ -49,15 +49,15 @@ func (q *sampleQueue) push(samples []loadgen.QuerySample, at int64, limit int, m
 		for q.n == len(q.ring) && !q.closed {
 			q.room.Wait()
 		}
-		k := q.copyIn(samples, at)
+		k := q.copySamples(samples, at)
 		samples = samples[k:]
 		q.continues = more || len(samples) > 0
 		q.wakeWorkers(k)
 	}
 }
 
-// copyIn copies as many samples into the ring as fit.
-func (q *sampleQueue) copyIn(samples []loadgen.QuerySample, at int64) int {
+// copySamples copies as many samples into the ring as fit.
+func (q *sampleQueue) copySamples(samples []loadgen.QuerySample, at int64) int {
 	k := min(len(samples), len(q.ring)-q.n)
 	tail := (q.head + q.n) % len(q.ring)
 	first := copy(q.ring[tail:], samples[:k])
@@ -83,9 +83,9 @@ func (q *sampleQueue) wakeWorkers(k int) {
 	}
 }
 
-// take waits for samples. It copies up to len(dst) samples to dst and their arrival times to at, and returns their
+// takeBatch waits for samples. It copies up to len(dst) samples to dst and their arrival times to at, and returns their
 // number. It returns 0 when the queue is closed.
-func (q *sampleQueue) take(dst []loadgen.QuerySample, at []int64) int {
+func (q *sampleQueue) takeBatch(dst []loadgen.QuerySample, at []int64) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for !q.hasBatch(len(dst)) {

@@ -24,7 +24,7 @@ func TestWorkersTakeTheirShare(t *testing.T) {
 		q.push(make([]loadgen.QuerySample, c.queued), 0, c.policy.MaxBatch, false)
 		var got []int
 		for left := c.queued; left > 0; {
-			n := q.take(make([]loadgen.QuerySample, c.policy.MaxBatch), make([]int64, c.policy.MaxBatch))
+			n := q.takeBatch(make([]loadgen.QuerySample, c.policy.MaxBatch), make([]int64, c.policy.MaxBatch))
 			got, left = append(got, n), left-n
 		}
 		if !slices.Equal(got, c.want) {

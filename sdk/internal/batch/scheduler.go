@@ -32,7 +32,7 @@ type Worker interface {
 type Scheduler struct {
 	policy BatchPolicy
 	queue  *sampleQueue
-	states  []*workerState
+	states []*workerState
 	began  time.Time // origin of the samples' arrival times
 	// permits limits the concurrent runs if there are more workers than sessions; otherwise nil.
 	permits chan struct{}
@@ -129,7 +129,7 @@ func (s *Scheduler) Close() {
 func (s *Scheduler) runWorker(h *workerState) {
 	samples, arrived := make([]loadgen.QuerySample, s.policy.MaxBatch), make([]int64, s.policy.MaxBatch)
 	for {
-		n := s.queue.take(samples, arrived)
+		n := s.queue.takeBatch(samples, arrived)
 		if n == 0 || !s.runBatch(h, samples[:n], arrived[:n]) {
 			return
 		}

@@ -47,7 +47,7 @@ type sizeWindow struct {
 	samples []loadgen.QuerySample
 	arrived []int64
 	sizes   []int
-	near    []int // indices of items; the nearest in size to the oldest is first
+	nearest []int // indices of items; the nearest in size to the oldest is first
 }
 
 // newWindow returns the window for batches of up to limit samples. In Offline it sorts, because no sample has a
@@ -63,7 +63,7 @@ func newWindow(s SizePolicy, limit int, offline bool) *sizeWindow {
 	return &sizeWindow{
 		sizing: s, sorted: s.Alike && offline, items: make([]sizedSample, 0, n),
 		samples: make([]loadgen.QuerySample, n), arrived: make([]int64, n), sizes: make([]int, 0, n),
-		near: make([]int, 0, n),
+		nearest: make([]int, 0, n),
 	}
 }
 
@@ -134,7 +134,7 @@ func (w *sizeWindow) pickOldest(dst []loadgen.QuerySample, at []int64) int {
 func (w *sizeWindow) pickNear(dst []loadgen.QuerySample, at []int64) int {
 	w.sortNear()
 	n, sum := 0, 0
-	for _, i := range w.near {
+	for _, i := range w.nearest {
 		if n == len(dst) || !w.fitsSum(n, sum, w.items[i].size) {
 			break
 		}
@@ -149,11 +149,11 @@ func (w *sizeWindow) pickNear(dst []loadgen.QuerySample, at []int64) int {
 
 // sortNear fills near. If two samples have the same distance, the older one comes first.
 func (w *sizeWindow) sortNear() {
-	w.near = w.near[:0]
+	w.nearest = w.nearest[:0]
 	for i := range w.items {
-		w.near = append(w.near, i)
+		w.nearest = append(w.nearest, i)
 	}
-	slices.SortFunc(w.near, func(a, b int) int {
+	slices.SortFunc(w.nearest, func(a, b int) int {
 		return cmp.Or(cmp.Compare(w.sizeDistance(a), w.sizeDistance(b)), cmp.Compare(a, b))
 	})
 }

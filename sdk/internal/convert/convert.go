@@ -68,8 +68,8 @@ func fieldKey(name string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "Ns"))
 }
 
-// betters lists the directions of metrics by their numbers in messages. The first one is the default.
-var betters = []sdk.MetricDirection{
+// metricDirections lists the directions of metrics by their numbers in messages. The first one is the default.
+var metricDirections = []sdk.MetricDirection{
 	pluginpb.Better_BETTER_HIGHER: sdk.HigherBetter, pluginpb.Better_BETTER_LOWER: sdk.LowerBetter,
 	pluginpb.Better_BETTER_NEITHER: sdk.NeitherBetter,
 }
@@ -83,12 +83,12 @@ func enumValue(v reflect.Value) reflect.Value {
 	case pluginpb.Scenario:
 		return reflect.ValueOf(loadgen.Scenario(of - pluginpb.Scenario_SCENARIO_SINGLE_STREAM))
 	case sdk.MetricDirection:
-		return reflect.ValueOf(pluginpb.Better(max(0, slices.Index(betters, of))))
+		return reflect.ValueOf(pluginpb.Better(max(0, slices.Index(metricDirections, of))))
 	case pluginpb.Better:
-		if of < 0 || int(of) >= len(betters) {
+		if of < 0 || int(of) >= len(metricDirections) {
 			of = pluginpb.Better_BETTER_HIGHER
 		}
-		return reflect.ValueOf(betters[of])
+		return reflect.ValueOf(metricDirections[of])
 	}
 	return v
 }

@@ -12,9 +12,9 @@ import (
 // appears once; other details appear for each device.
 func (w *devicePool[E]) Describe() backend.Info {
 	all := backend.Info{Details: map[string]string{}, Shares: w.Shares()}
-	infos := make([]backend.Info, len(w.all))
+	infos := make([]backend.Info, len(w.members))
 	keys := map[string]bool{}
-	for i, m := range w.all {
+	for i, m := range w.members {
 		all.Devices = append(all.Devices, m.name)
 		d, ok := any(m.engine).(backend.Describer)
 		if !ok {
@@ -40,7 +40,7 @@ func (w *devicePool[E]) joinTexts(infos []backend.Info, text func(backend.Info) 
 		t := text(info)
 		differ = differ || t != first
 		if t != "" {
-			parts = append(parts, t+" ("+w.all[i].name+")")
+			parts = append(parts, t+" ("+w.members[i].name+")")
 		}
 	}
 	if !differ {

@@ -18,21 +18,21 @@ type poolEngine interface {
 
 // poolMember is one device of a pool. The pool's lock guards its counts.
 type poolMember[E poolEngine] struct {
-	engine E
-	name   string // name of the device
-	busy   backend.WaitInfo
-	width  int           // number of concurrent runs that use it fully; 1 or more
-	turn   chan struct{} // semaphore for concurrent runs
+	engine   E
+	name     string // name of the device
+	waitInfo backend.WaitInfo
+	width    int           // number of concurrent runs that use it fully; 1 or more
+	slots    chan struct{} // semaphore for concurrent runs
 
-	working int    // number of runs in progress
-	turns   uint64 // number of times it was chosen
-	share   backend.WorkShare
+	runsInProgress int    // number of runs in progress
+	turns          uint64 // number of times it was chosen
+	share          backend.WorkShare
 }
 
 // devicePool is a group of devices that share the work.
 type devicePool[E poolEngine] struct {
-	mu  sync.Mutex
-	all []*poolMember[E]
+	mu      sync.Mutex
+	members []*poolMember[E]
 }
 
 // openAll opens all devices concurrently, because loading a large model takes long. If one fails, it closes the others.
@@ -49,13 +49,14 @@ func openAll[E poolEngine](
 		opening.Go(func() {
 			e, err := open(ctx, own)
 			if err != nil {
-				faults[i] = onDevice(device, err)
+				faults[i] = addDeviceName(device, err)
 				return
 			}
 			most := concurrentRuns(e.Limits().Concurrency, own.Concurrency)
 			members[i] = &poolMember[E]{
-				engine: e, name: device, busy: backend.WaitInfo{For: "device " + device}, share: backend.WorkShare{Name: device},
-				width: max(1, e.Limits().Concurrency), turn: make(chan struct{}, most),
+				engine: e, name: device, waitInfo: backend.WaitInfo{For: "device " + device},
+				share: backend.WorkShare{Name: device},
+				width: max(1, e.Limits().Concurrency), slots: make(chan struct{}, most),
 			}
 		})
 	}
@@ -63,7 +64,7 @@ func openAll[E poolEngine](
 	w := &devicePool[E]{}
 	for _, m := range members {
 		if m != nil {
-			w.all = append(w.all, m)
+			w.members = append(w.members, m)
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -72,8 +73,8 @@ func openAll[E poolEngine](
 	return w, nil
 }
 
-// onDevice adds the device's name to an error if the user chose the device.
-func onDevice(device string, err error) error {
+// addDeviceName adds the device's name to an error if the user chose the device.
+func addDeviceName(device string, err error) error {
 	if device == "" {
 		return err
 	}
@@ -108,13 +109,13 @@ func divideRuns(n, devices, i int) int {
 func (w *devicePool[E]) beginRun() *poolMember[E] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	best := w.all[0]
-	for _, m := range w.all[1:] {
+	best := w.members[0]
+	for _, m := range w.members[1:] {
 		if m.lessLoaded(best) {
 			best = m
 		}
 	}
-	best.working++
+	best.runsInProgress++
 	best.turns++
 	return best
 }
@@ -122,7 +123,7 @@ func (w *devicePool[E]) beginRun() *poolMember[E] {
 // lessLoaded reports whether m is the better choice. It is if it has fewer runs in progress relative to its width or,
 // if these are equal, fewer turns. It compares the fractions by cross-multiplication.
 func (m *poolMember[E]) lessLoaded(o *poolMember[E]) bool {
-	if load, other := m.working*o.width, o.working*m.width; load != other {
+	if load, other := m.runsInProgress*o.width, o.runsInProgress*m.width; load != other {
 		return load < other
 	}
 	return m.turns*uint64(o.width) < o.turns*uint64(m.width)
@@ -132,7 +133,7 @@ func (m *poolMember[E]) lessLoaded(o *poolMember[E]) bool {
 func (w *devicePool[E]) endRun(m *poolMember[E], batches, samples int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m.working--
+	m.runsInProgress--
 	m.share.Batches += uint64(batches)
 	m.share.Samples += uint64(samples)
 }
@@ -141,7 +142,7 @@ func (w *devicePool[E]) endRun(m *poolMember[E], batches, samples int) {
 func (w *devicePool[E]) Restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, m := range w.all {
+	for _, m := range w.members {
 		m.share = backend.WorkShare{Name: m.name}
 	}
 }
@@ -150,8 +151,8 @@ func (w *devicePool[E]) Restart() {
 func (w *devicePool[E]) Shares() []backend.WorkShare {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	shares := make([]backend.WorkShare, len(w.all))
-	for i, m := range w.all {
+	shares := make([]backend.WorkShare, len(w.members))
+	for i, m := range w.members {
 		shares[i] = m.share
 	}
 	return shares
@@ -162,7 +163,7 @@ func (w *devicePool[E]) Shares() []backend.WorkShare {
 func (w *devicePool[E]) Limits() backend.Limits {
 	var all backend.Limits
 	preferring := true
-	for _, m := range w.all {
+	for _, m := range w.members {
 		l := m.engine.Limits()
 		preferring = preferring && l.Concurrency > 0
 		all.Concurrency += l.Concurrency
@@ -186,12 +187,12 @@ func minLimit(a, b int) int {
 
 // Close closes all devices, even if some fail.
 func (w *devicePool[E]) Close() error {
-	faults := make([]error, len(w.all))
+	faults := make([]error, len(w.members))
 	var closing sync.WaitGroup
-	for i, m := range w.all {
+	for i, m := range w.members {
 		closing.Go(func() {
 			if err := m.engine.Close(); err != nil {
-				faults[i] = onDevice(m.name, err)
+				faults[i] = addDeviceName(m.name, err)
 			}
 		})
 	}

@@ -34,7 +34,7 @@ func OpenGenerators(
 func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend.TokenSink) error {
 	m, done := g.beginRun(), 0
 	defer func() { g.endRun(m, done, done) }()
-	defer backend.StartWait(ctx, m.busy).End()
+	defer backend.StartWait(ctx, m.waitInfo).End()
 	if err := m.engine.Generate(ctx, p, sink); err != nil {
 		return fmt.Errorf("device %s: %w", m.name, err)
 	}

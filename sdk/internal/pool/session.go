@@ -38,9 +38,9 @@ func OpenSessions(
 
 // checkAgreement compares the tensors of every device with those of the first.
 func (s *Session) checkAgreement() error {
-	first := s.all[0]
+	first := s.members[0]
 	var faults []error
-	for _, m := range s.all[1:] {
+	for _, m := range s.members[1:] {
 		for _, side := range []struct {
 			kind      string
 			got, want []backend.TensorInfo
@@ -59,10 +59,10 @@ func sameTensor(a, b backend.TensorInfo) bool {
 }
 
 // Inputs returns the inputs, which are the same on each device.
-func (s *Session) Inputs() []backend.TensorInfo { return s.all[0].engine.Inputs() }
+func (s *Session) Inputs() []backend.TensorInfo { return s.members[0].engine.Inputs() }
 
 // Outputs returns the outputs, which are the same on each device.
-func (s *Session) Outputs() []backend.TensorInfo { return s.all[0].engine.Outputs() }
+func (s *Session) Outputs() []backend.TensorInfo { return s.members[0].engine.Outputs() }
 
 // Run executes one batch on one device. It counts the rows of the first input as samples. A SessionLane counts them
 // exactly.
@@ -79,7 +79,7 @@ func (s *Session) Run(ctx context.Context, in, out []backend.Tensor) error {
 // batches.
 type SessionLane struct {
 	*Session
-	device               *poolMember[backend.Session] // nil: outside Begin and End
+	device           *poolMember[backend.Session] // nil: outside Begin and End
 	batches, samples int                          // counts since Begin
 	stages           map[*poolMember[backend.Session]]backend.Stage
 }
@@ -99,14 +99,14 @@ func (l *SessionLane) Run(ctx context.Context, in, out []backend.Tensor) error {
 	}
 	if l.stages != nil { // otherwise the caller limits the concurrent runs
 		select {
-		case l.device.turn <- struct{}{}:
-			defer func() { <-l.device.turn }()
+		case l.device.slots <- struct{}{}:
+			defer func() { <-l.device.slots }()
 		case <-ctx.Done():
 			l.samples = 0
 			return ctx.Err()
 		}
 	}
-	defer backend.StartWait(ctx, l.device.busy).End()
+	defer backend.StartWait(ctx, l.device.waitInfo).End()
 	if err := l.device.engine.Run(ctx, in, out); err != nil {
 		l.samples = 0 // failed samples are not answered
 		return fmt.Errorf("device %s: %w", l.device.name, err)

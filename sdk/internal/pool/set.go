@@ -148,8 +148,8 @@ func OpenPartSets(
 
 // Describe combines the descriptions of the devices. If there are several, it adds the share of each.
 func (s *PartSets) Describe() backend.Info {
-	if len(s.all) == 1 {
-		return s.all[0].engine.Describe()
+	if len(s.members) == 1 {
+		return s.members[0].engine.Describe()
 	}
 	return s.devicePool.Describe()
 }
@@ -184,7 +184,7 @@ func (s *PartSets) LocalWork() []string {
 
 // withEachPart calls f for all sessions of all devices.
 func (s *PartSets) withEachPart(f func(p *limitedSession)) {
-	for _, m := range s.all {
+	for _, m := range s.members {
 		for _, name := range m.engine.partNames() {
 			f(m.engine.parts[name])
 		}
@@ -196,7 +196,7 @@ func (s *PartSets) withEachPart(f func(p *limitedSession)) {
 // Begin and End.
 type PartLane struct {
 	*PartSets
-	device      *poolMember[*PartSet] // nil: outside Begin and End
+	device  *poolMember[*PartSet] // nil: outside Begin and End
 	runs    atomic.Int64
 	samples int
 }
@@ -207,7 +207,7 @@ func (s *PartSets) Lane() *PartLane { return &PartLane{PartSets: s} }
 // Sessions returns the parts for the lane's worker, by name.
 func (l *PartLane) Sessions() map[string]backend.Session {
 	all := map[string]backend.Session{}
-	for name := range l.all[0].engine.parts {
+	for name := range l.members[0].engine.parts {
 		all[name] = &laneSession{lane: l, name: name, stages: map[*limitedSession]backend.Stage{}}
 	}
 	return all
@@ -242,7 +242,7 @@ func (s *laneSession) currentPart() *limitedSession {
 	if at := s.lane.device; at != nil {
 		return at.engine.parts[s.name]
 	}
-	return s.lane.all[0].engine.parts[s.name]
+	return s.lane.members[0].engine.parts[s.name]
 }
 
 func (s *laneSession) Inputs() []backend.TensorInfo  { return s.currentPart().Inputs() }
@@ -269,7 +269,7 @@ func (s *laneSession) Run(ctx context.Context, in, out []backend.Tensor) error {
 
 // Stage implements backend.Stager. The inputs are in the memory of the device that the lane has chosen.
 func (s *laneSession) Stage() backend.Stage {
-	for _, m := range s.lane.all {
+	for _, m := range s.lane.members {
 		if _, ok := m.engine.parts[s.name].Session.(backend.Stager); ok {
 			return &laneStage{current: s.currentStage}
 		}

@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/sdk/backend"
 // Stage returns memory for the inputs of one batch. It is the memory of the device that Begin has chosen. nil means
 // that no device has such memory.
 func (l *SessionLane) Stage() backend.Stage {
-	for _, m := range l.all {
+	for _, m := range l.members {
 		if _, ok := m.engine.(backend.Stager); ok {
 			return &laneStage{current: l.currentStage}
 		}
@@ -15,8 +15,8 @@ func (l *SessionLane) Stage() backend.Stage {
 
 // laneStage is the memory of the device that a lane has chosen.
 type laneStage struct {
-	current  func() backend.Stage // returns the stage of the chosen device, or nil
-	own [][]byte             // by input, for a device without its own memory
+	current func() backend.Stage // returns the stage of the chosen device, or nil
+	own     [][]byte             // by input, for a device without its own memory
 }
 
 // Input implements backend.Stage.
