@@ -129,7 +129,7 @@ func (m *sampleScratch[S]) withTyped(samples []Sample, f func(samples []S) error
 
 type typedBatcher[S any] struct {
 	typedCore[S]
-	inner      BatcherOf[S]
+	inner   BatcherOf[S]
 	scratch sampleScratch[S]
 }
 
@@ -157,7 +157,7 @@ func (w *typedRunner[S]) NewRun(sessions Sessions) (Run, error) {
 func (w *typedRunner[S]) MaxBatch() int { return w.inner.MaxBatch() }
 
 type typedRun[S any] struct {
-	inner      RunOf[S]
+	inner   RunOf[S]
 	scratch sampleScratch[S]
 }
 

@@ -15,9 +15,9 @@ type confFile struct {
 
 // badLine is a line that the official LoadGen rejects.
 type badLine struct {
-	line int
+	line         int
 	officialText string // the official error text
-	message string // our error text
+	message      string // our error text
 }
 
 // parseConf parses a file by the official rules. Tokens are separated by white space. The first is the key, the second
@@ -52,7 +52,7 @@ func parseLine(line string) (key string, v *confValue, fault *badLine) {
 		case i == 1 && token != "=":
 			return key, nil, &badLine{
 				officialText: "want = after the key",
-				message: "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key",
+				message:      "want KEY = VALUE with white space around =, found " + strconv.Quote(token) + " after the key",
 			}
 		case i > 1:
 			parsed, ok := parseValue(token)

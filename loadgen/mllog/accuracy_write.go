@@ -30,18 +30,18 @@ const (
 type AccuracyWriter struct {
 	limit int // maximum number of queued bytes
 
-	mu       sync.Mutex
-	notEmpty sync.Cond
-	notFull  sync.Cond
-	current  []byte   // raw entries of the incomplete chunk
-	queue    [][]byte // full chunks
-	free     [][]byte // chunks for reuse
-	queued   int      // number of bytes in queue and in the encoder
-	entries  uint64
-	handoverTimer     *time.Timer // hands over the incomplete chunk
+	mu            sync.Mutex
+	notEmpty      sync.Cond
+	notFull       sync.Cond
+	current       []byte   // raw entries of the incomplete chunk
+	queue         [][]byte // full chunks
+	free          [][]byte // chunks for reuse
+	queued        int      // number of bytes in queue and in the encoder
+	entries       uint64
+	handoverTimer *time.Timer // hands over the incomplete chunk
 	timerSet      bool        // the timer late is set
-	closed   bool
-	err      error
+	closed        bool
+	err           error
 
 	done chan struct{}
 }
@@ -214,10 +214,10 @@ func appendRaw(dst []byte, e AccuracyEntry) []byte {
 
 // accuracyEncoder converts raw entries to the log's text.
 type accuracyEncoder struct {
-	w     io.Writer
-	out   []byte
+	w          io.Writer
+	out        []byte
 	needsComma bool // an entry was written, so the next one needs a comma
-	err   error
+	err        error
 }
 
 func (c *accuracyEncoder) encodeEntries(raw []byte) error {

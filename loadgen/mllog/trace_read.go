@@ -21,9 +21,9 @@ type TraceEvent struct {
 // TraceReader reads a trace log event by event. It also reads the logs of the official LoadGen, which are not valid
 // JSON because strings in args have double quotes twice.
 type TraceReader struct {
-	lines *lineReader
+	lines   *lineReader
 	started bool
-	done  bool
+	done    bool
 }
 
 // NewTraceReader returns a reader of r.

@@ -47,8 +47,8 @@ func Max(values Values) int64 {
 
 // partialMoments holds the moments of the values that one worker has seen. It is zero before the first value.
 type partialMoments struct {
-	n, above  int
-	min, max  int64
+	n, above        int
+	min, max        int64
 	sumHigh, sumLow uint64 // the sum, because 2^32 latencies of minutes do not fit into 64 bits
 }
 

@@ -42,14 +42,14 @@ const (
 // A sleep ends a margin before the due time, because waking up takes tens of microseconds. The margin adapts to the
 // machine: one sleep in five ends too early, and the Sleeper spins for the few microseconds left.
 type Sleeper struct {
-	clock   *Clock
-	ctx     context.Context
-	timer   *time.Timer
-	margin  time.Duration
-	spin    time.Duration // the longest busy wait without a sleep
-	spinAfterSleep    time.Duration // the longest busy wait after a sleep
-	lastYield int64         // time at which the goroutine last yielded to the scheduler, in ns
-	release func()
+	clock          *Clock
+	ctx            context.Context
+	timer          *time.Timer
+	margin         time.Duration
+	spin           time.Duration // the longest busy wait without a sleep
+	spinAfterSleep time.Duration // the longest busy wait after a sleep
+	lastYield      int64         // time at which the goroutine last yielded to the scheduler, in ns
+	release        func()
 }
 
 // NewSleeper locks the calling goroutine to its thread and reduces the slack of the thread's timers until Close. Sleeps

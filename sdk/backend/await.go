@@ -35,8 +35,8 @@ func StartWait(ctx context.Context, w WaitInfo) *PendingWait {
 
 // PendingWait is a wait in progress. Its methods may be called from any goroutine, and on nil.
 type PendingWait struct {
-	wait  WaitInfo
-	monitor *WaitMonitor
+	wait     WaitInfo
+	monitor  *WaitMonitor
 	progress atomic.Uint64
 }
 
@@ -68,8 +68,8 @@ func (a *PendingWait) ProgressCount() uint64 { return a.progress.Load() }
 // WaitMonitor keeps track of all waits. The sdk creates one. Its methods may be called from any goroutine.
 type WaitMonitor struct {
 	progress atomic.Uint64
-	mu    sync.Mutex
-	all   map[*PendingWait]struct{}
+	mu       sync.Mutex
+	all      map[*PendingWait]struct{}
 }
 
 type watchKey struct{}

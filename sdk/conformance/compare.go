@@ -24,12 +24,12 @@ const (
 
 // payloadDiff describes how two lists of payloads differ.
 type payloadDiff struct {
-	count, total int
-	first        int     // index of the first differing payload
-	outOfTolerance        int     // number of payloads that differ by more than a tolerance
-	largest      float64 // largest difference of float32 values; NaN for payloads of other types
-	bytes        float64 // largest share of a payload's bytes that differ, for other types
-	lengths      int     // number of payloads whose lengths differ
+	count, total   int
+	first          int     // index of the first differing payload
+	outOfTolerance int     // number of payloads that differ by more than a tolerance
+	largest        float64 // largest difference of float32 values; NaN for payloads of other types
+	bytes          float64 // largest share of a payload's bytes that differ, for other types
+	lengths        int     // number of payloads whose lengths differ
 }
 
 // comparePayloads compares two lists of payloads of the same length.

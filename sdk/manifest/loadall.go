@@ -20,10 +20,10 @@ type sampleReading struct {
 	w    sdk.Workload
 	next atomic.Int64
 
-	mu     sync.Mutex
-	bad    int
-	faults []error
-	lastReport   time.Time
+	mu         sync.Mutex
+	bad        int
+	faults     []error
+	lastReport time.Time
 }
 
 // loadAll loads each sample of w once, on all cores. Its error names the unreadable samples.

@@ -57,10 +57,10 @@ type Request struct {
 	Count   int    // number of samples from the first on; 0: all
 	Batch   int    // the largest batch that the user requests; 0: the benchmark's choice
 
-	countAtMost   bool // Count may be larger than the data set
-	manifest *Manifest
-	given    map[string]string
-	faults   []error
+	countAtMost bool // Count may be larger than the data set
+	manifest    *Manifest
+	given       map[string]string
+	faults      []error
 }
 
 // runRequest makes the request of a run. It returns an error only for an unknown model; other problems become faults of

@@ -29,11 +29,11 @@ import (
 
 // Option is one key, or all keys with a prefix. The functions of this package create it.
 type Option struct {
-	doc    backend.Option
-	isPrefix   bool // all keys that begin with prefix; the rest of the key is passed to read as name
-	prefix string
-	secret bool // errors must not show the value
-	read   func(name, value string) error
+	doc      backend.Option
+	isPrefix bool // all keys that begin with prefix; the rest of the key is passed to read as name
+	prefix   string
+	secret   bool // errors must not show the value
+	read     func(name, value string) error
 }
 
 // List contains all options in display order.

@@ -26,20 +26,20 @@ const maxWarmStreams = 8
 
 // openedWorkload is a workload with its session or generator, its samples and its scheduler.
 type openedWorkload struct {
-	workload   sdk.Workload
-	parts      []sdk.Part
-	source     *sessionSource
-	engine     io.Closer // the session, the parts, or the generator
-	library    *batch.SampleLibrary[sdk.Sample]
-	policy     batch.BatchPolicy
-	maxSequences   int // number of sequences that a generator decodes together; 0: not known, or no generator
-	workers    []warmWorker
-	warmWorkers       int // number of workers that the warm-up runs
-	scheduler  *batch.Scheduler
-	monitor    *progressMonitor
-	network    nodeNetwork
-	processors processorPlan
-	info       sdk.WorkloadInfo
+	workload     sdk.Workload
+	parts        []sdk.Part
+	source       *sessionSource
+	engine       io.Closer // the session, the parts, or the generator
+	library      *batch.SampleLibrary[sdk.Sample]
+	policy       batch.BatchPolicy
+	maxSequences int // number of sequences that a generator decodes together; 0: not known, or no generator
+	workers      []warmWorker
+	warmWorkers  int // number of workers that the warm-up runs
+	scheduler    *batch.Scheduler
+	monitor      *progressMonitor
+	network      nodeNetwork
+	processors   processorPlan
+	info         sdk.WorkloadInfo
 }
 
 // setUpWorkload opens the workload of o. fail is called once if a batch fails.

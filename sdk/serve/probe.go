@@ -30,7 +30,7 @@ const (
 	concurrentSends = 8
 	// minSends and maxSends limit the number of requests to one node. After sendTime no further request begins.
 	minSends, maxSends = 16, 1024
-	sendTime             = 300 * time.Millisecond
+	sendTime           = 300 * time.Millisecond
 )
 
 // probeAll requests the names of the nodes and measures them one after another, so they do not share this machine's

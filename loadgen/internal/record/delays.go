@@ -8,8 +8,8 @@ type Delays []uint32
 
 // An element consists of a 30-bit number and, in the two bits above, an exponent e. Its value is number * 2^(6*e).
 const (
-	delayBits = 30
-	delayStep = 6
+	delayBits   = 30
+	delayStep   = 6
 	maxMantissa = 1<<delayBits - 1
 )
 

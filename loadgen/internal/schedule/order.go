@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/loadgen/internal/mt19937"
 // sampleOrder draws the samples of the queries. It consumes the source in a fixed order, whether the result is used or
 // not: the accuracy order, the order of unique issue, the passes of equal issue, then the queries.
 type sampleOrder struct {
-	params        Params
+	params   Params
 	src      *mt19937.Source
 	accuracy []uint32 // positions in the set, one per query; nil if unused
 	unique   []uint32

@@ -12,18 +12,18 @@ import (
 
 // clientLane runs one batch at a time over its own stream.
 type clientLane struct {
-	session *processSession
-	idleLanes    chan *clientLane // contains the lane while it is idle
-	stage   *laneStage       // nil: the lane takes any batch and copies it into its region
-	stream  backendpb.Backend_RunClient
-	sent    uint64 // id of the last request on the stream
-	stop    context.CancelFunc
-	replies chan streamReply
+	session   *processSession
+	idleLanes chan *clientLane // contains the lane while it is idle
+	stage     *laneStage       // nil: the lane takes any batch and copies it into its region
+	stream    backendpb.Backend_RunClient
+	sent      uint64 // id of the last request on the stream
+	stop      context.CancelFunc
+	replies   chan streamReply
 
-	memory   laneMemory
-	mapFailed    bool          // mapping a region failed
-	attached bool          // the process knows the order of the tensors
-	mapped   *sharedRegion // the region that the process has mapped; nil: tensors go through the stream
+	memory    laneMemory
+	mapFailed bool          // mapping a region failed
+	attached  bool          // the process knows the order of the tensors
+	mapped    *sharedRegion // the region that the process has mapped; nil: tensors go through the stream
 
 	request backendpb.RunRequest // reused, because gRPC encodes a message before Send returns
 }

@@ -19,7 +19,7 @@ type laneMemory struct {
 	outputBytes int                 // size of the part for outputs
 	retired     []*sharedRegion     // replaced regions whose memory a caller may hold
 	empty       []*sharedRegion     // replaced regions whose memory is freed but whose addresses are still mapped
-	onNewRegion        func(*sharedRegion) // called for each new region; may be nil
+	onNewRegion func(*sharedRegion) // called for each new region; may be nil
 }
 
 // reserveInput returns n bytes in the slot of input i. If the slot is too small, it makes a new region.

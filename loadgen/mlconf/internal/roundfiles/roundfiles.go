@@ -17,9 +17,9 @@ var embedded embed.FS
 
 var (
 	lock       sync.RWMutex
-	addedFiles      = map[string][]byte{}
+	addedFiles = map[string][]byte{}
 	generation int
-	roundName      = regexp.MustCompile(`^v[0-9]+\.[0-9]+$`)
+	roundName  = regexp.MustCompile(`^v[0-9]+\.[0-9]+$`)
 )
 
 // Names returns the names of the rounds that have a file, unordered.
