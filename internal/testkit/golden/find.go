@@ -22,10 +22,10 @@ import (
 var errAlone = errors.New("no go.work in a folder above: the cases lie in the workspace (or PLUMBLINE_GOLDEN names a " +
 	"folder with them)")
 
-// find returns the folder of the full set of cases: the one in PLUMBLINE_GOLDEN, or ../shared/golden next to the folder
-// with go.work, or the packed cases, tools/golden/cases.tar.gz, unpacked below bin/golden/. Without a workspace it
-// returns errAlone.
-func find() (string, error) {
+// findCases returns the folder of the full set of cases: the one in PLUMBLINE_GOLDEN, or ../shared/golden next to the
+// folder with go.work, or the packed cases, tools/golden/cases.tar.gz, unpacked below bin/golden/. Without a workspace
+// it returns errAlone.
+func findCases() (string, error) {
 	if named := os.Getenv("PLUMBLINE_GOLDEN"); named != "" {
 		if _, err := os.Stat(named); err != nil {
 			return "", fmt.Errorf("PLUMBLINE_GOLDEN names no folder of cases: %w", err)
@@ -43,8 +43,8 @@ func find() (string, error) {
 	return unpackedCases()
 }
 
-// workspace returns the folder of go.work above the test.
-func workspace() (string, error) {
+// workspaceDir returns the folder of go.work above the test.
+func workspaceDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
@@ -59,9 +59,9 @@ func workspace() (string, error) {
 	}
 }
 
-// unpacked returns the folder of the workspace's unpacked cases. It searches once per process.
-var unpacked = sync.OnceValues(func() (string, error) {
-	top, err := workspace()
+// unpackedCases returns the folder of the workspace's unpacked cases. It searches once per process.
+var unpackedCases = sync.OnceValues(func() (string, error) {
+	top, err := workspaceDir()
 	if err != nil {
 		return "", err
 	}
@@ -72,9 +72,10 @@ var unpacked = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// unpack unpacks an archive into a folder below store, named after the archive's checksum, unless the folder exists.
-// Several processes may do this at the same time: each fills its own folder, and the first one to finish renames it.
-func unpack(archive, store string) (string, error) {
+// unpackArchive unpacks an archive into a folder below store, named after the archive's checksum, unless the folder
+// exists. Several processes may do this at the same time: each fills its own folder, and the first one to finish
+// renames it.
+func unpackArchive(archive, store string) (string, error) {
 	packed, err := os.ReadFile(archive)
 	if err != nil {
 		return "", err
